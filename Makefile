@@ -1,0 +1,83 @@
+# Two commands: `make run` starts Clew, `make test` runs every check.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+NPM := npm --prefix frontend --no-fund --no-audit
+export HF_HUB_OFFLINE := 1
+export PYTHONUNBUFFERED := 1
+
+.PHONY: help run build install install-dev test check-versions \
+        format lint types imports test-engine test-web test-front test-e2e bench demo-questions clean
+
+help: ## list the commands
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
+
+check-versions:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Clew needs Python 3.11 or newer; '$(PYTHON)' is $$($(PYTHON) -V). Try: make PYTHON=python3.11 $(MAKECMDGOALS)"; exit 1; }
+	@command -v node >/dev/null || { echo "Clew needs Node 20 or newer to build its pages; install it and try again."; exit 1; }
+	@node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' \
+	  || { echo "Clew needs Node 20 or newer; this is $$(node --version)."; exit 1; }
+
+$(VENV)/.core: requirements.txt
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.txt $(VENV)/.core
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@
+
+frontend/node_modules/.installed: frontend/package.json frontend/package-lock.json
+	$(NPM) ci
+	@touch $@
+
+frontend/dist/index.html: frontend/node_modules/.installed $(shell find frontend/src frontend/index.html frontend/*.ts frontend/*.json -type f 2>/dev/null)
+	$(NPM) run build
+	@touch $@
+
+install: check-versions $(VENV)/.core frontend/node_modules/.installed ## install what running needs
+install-dev: check-versions $(VENV)/.dev frontend/node_modules/.installed ## install what checking needs too
+build: install frontend/dist/index.html ## build the pages
+
+run: build ## install, build, start everything and load the demo graph
+	@exec $(BIN)/python manage.py up
+
+test: install-dev format lint types imports test-engine test-web test-front build test-e2e ## every check
+	@echo "All checks passed."
+
+format: install-dev
+	$(BIN)/ruff format --check .
+
+lint: install-dev
+	$(BIN)/ruff check .
+	$(NPM) run lint
+
+types: install-dev
+	$(BIN)/mypy retrieval worker webapp
+	$(NPM) run typecheck
+
+imports: install-dev
+	$(BIN)/lint-imports
+
+test-engine: install-dev
+	$(BIN)/pytest tests/retrieval
+
+test-web: install-dev
+	$(BIN)/pytest tests/contracts tests/webapp tests/worker
+
+test-front: install-dev
+	$(NPM) test
+
+test-e2e: install-dev build
+	$(BIN)/python -m tests.e2e.run
+
+bench: install-dev build ## measure, and write docs/benchmarks.md
+	$(BIN)/python -m tests.benchmarks
+
+clean: ## remove what was installed and built (data in .clew stays)
+	rm -rf $(VENV) frontend/node_modules frontend/dist .mypy_cache .ruff_cache .pytest_cache
