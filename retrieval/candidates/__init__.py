@@ -1,0 +1,1 @@
+"""Candidate subgraphs: the part of a graph around the topic entities."""

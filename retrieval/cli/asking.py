@@ -1,0 +1,124 @@
+"""``ask``: one question, its answers and their evidence, or the raw events."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from typing import TYPE_CHECKING
+
+from retrieval.cli.console import note, say, stoppable
+from retrieval.errors import UnknownEntityError
+from retrieval.events import (
+    AnswerFinal,
+    ChainsBuilt,
+    Event,
+    QuestionLinked,
+    RunCancelled,
+    RunFailed,
+    to_payload,
+)
+from retrieval.evidence.verbalise import chain_text
+from retrieval.kg import snapshot as snapshots
+from retrieval.loading import DEFAULT_METHOD, EngineSpec, load_encoder, load_engine
+from retrieval.pipeline import AskRequest
+from retrieval.reasoning.settings import LLMSettings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from retrieval.kg.snapshot import Snapshot
+    from retrieval.pipeline import Engine
+
+ANSWERS_SHOWN = 50
+FAILED, INTERRUPTED = 2, 130
+
+
+def ask(args: argparse.Namespace) -> int:
+    """Answer one question; the exit code is 0 also for a typed no-answer."""
+    graph = snapshots.open(args.graph)
+    given = tuple(entity_id(graph, label) for label in args.entity)
+    engine = engine_for(args, graph)
+    request = AskRequest(args.question, given, args.budget, args.seed)
+    code = 0
+    with stoppable() as stop:
+        for event in engine.run(request, cancelled=stop.is_set):
+            if args.events:
+                say(json.dumps(to_payload(event), ensure_ascii=False))
+            else:
+                _show(event)
+            if isinstance(event, RunFailed):
+                code = FAILED
+            elif isinstance(event, RunCancelled):
+                code = INTERRUPTED
+    return code
+
+
+def engine_for(args: argparse.Namespace, graph: Snapshot) -> Engine:
+    """The engine that the options of ``ask`` and ``evaluate`` describe."""
+    spec = EngineSpec(
+        snapshot=args.graph,
+        checkpoint=args.checkpoint,
+        method=method_of(args.checkpoint, args.method),
+        reasoner=args.reasoner,
+    )
+    llm = LLMSettings.from_mapping(os.environ)
+    return load_engine(spec, load_encoder(args.encoder, args.device), llm=llm, snapshot=graph)
+
+
+def method_of(checkpoint: Path | None, named: str | None) -> str:
+    """The method asked for: as named, else the checkpoint's own, else the default.
+
+    Raises:
+        CheckpointError: the checkpoint is missing or damaged.
+    """
+    if named is not None or checkpoint is None:
+        return named or DEFAULT_METHOD
+    from retrieval.retrievers.checkpoint import read_manifest  # noqa: PLC0415 - imports torch
+
+    return read_manifest(checkpoint).method
+
+
+def entity_id(graph: Snapshot, label: str) -> int:
+    """The entity that a label means.
+
+    Raises:
+        UnknownEntityError: none of that name; offers near ones.
+    """
+    found = graph.labels.resolve(label)
+    if found is None:
+        near = ", ".join(match.node.label for match in graph.labels.search(label, 3))
+        hint = f"Near names: {near}." if near else "Check the spelling."
+        raise UnknownEntityError(f"The graph has no entity {label!r}.", hint=hint)
+    return found
+
+
+def _show(event: Event) -> None:
+    """One event for people; most are silent."""
+    if isinstance(event, QuestionLinked):
+        for linked in event.entities:
+            note(f"linked: {linked.entity.label} ({linked.source}, {linked.score:.2f})")
+    elif isinstance(event, ChainsBuilt):
+        for number, chain in enumerate(event.chains, start=1):
+            note(f"chain {number} ({chain.score:.2f}): {chain_text(chain)}")
+    elif isinstance(event, AnswerFinal):
+        _show_answer(event)
+    elif isinstance(event, RunFailed):
+        note(f"error: {event.message} {event.hint}".rstrip())
+    elif isinstance(event, RunCancelled):
+        note(event.message)
+
+
+def _show_answer(final: AnswerFinal) -> None:
+    for warning in final.warnings:
+        note(f"warning: {warning}")
+    if final.no_answer is not None:
+        say(
+            f"no answer ({final.no_answer.reason}): {final.no_answer.message} {final.no_answer.hint}".rstrip()
+        )
+    for answer in final.answers[:ANSWERS_SHOWN]:
+        badge = "verified" if answer.verified else "not verified"
+        say(f"{answer.label}\t{answer.score:.3f}\t{badge}")
+    if len(final.answers) > ANSWERS_SHOWN:
+        note(f"... and {len(final.answers) - ANSWERS_SHOWN:,} more answers; --events lists all")
+    note(f"{len(final.answers):,} answers in {final.took_ms:.0f} ms")

@@ -1,0 +1,161 @@
+"""The commands and their options. Imports nothing heavy, so that ``--help`` is instant."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+
+from retrieval.types import Method
+
+QUESTION_FORMATS = ("auto", "jsonl", "metaqa", "pathquestion", "rog")
+STRATEGIES = ("answer-set", "shortest-path", "window", "llm")
+REASONERS = ("extractive", "llm")
+DEFAULT_METHOD = str(Method.REL_RAG_PATH)
+
+Command = Callable[[argparse.Namespace], int]
+
+
+def parse(argv: list[str] | None = None) -> argparse.Namespace:
+    """The arguments; ``args.run`` is the command's function, found when it is called."""
+    return build_parser().parse_args(argv)
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The whole command line."""
+    parser = argparse.ArgumentParser(
+        prog="python -m retrieval", description="Question answering over knowledge graphs, without a server."
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _build_graph(commands)
+    _import_questions(commands)
+    _label(commands)
+    _train(commands)
+    _evaluate(commands)
+    _ask(commands)
+    return parser
+
+
+def _lazy(module: str, name: str) -> Command:
+    """The command's function, imported when it runs."""
+
+    def run(args: argparse.Namespace) -> int:
+        command: Command = getattr(import_module(f"retrieval.cli.{module}"), name)
+        return command(args)
+
+    return run
+
+
+Commands = argparse._SubParsersAction
+
+
+def _add(
+    commands: Commands[argparse.ArgumentParser], name: str, about: str, run: Command
+) -> argparse.ArgumentParser:
+    parser = commands.add_parser(name, help=about, description=f"{about[0].upper()}{about[1:]}.")
+    parser.set_defaults(run=run)
+    return parser
+
+
+def _build_graph(commands: Commands[argparse.ArgumentParser]) -> None:
+    parser = _add(
+        commands, "build-graph", "build a graph from files of facts", _lazy("graphs", "build_graph")
+    )
+    parser.add_argument("source", nargs="+", type=Path, help="triples (tab, comma, |) or RDF, gzipped or not")
+    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="the graph's directory")
+    parser.add_argument("--format", metavar="NAME", help="guessed when left out")
+    parser.add_argument("--delimiter", metavar="CHAR", help="one character, or tab, comma, pipe; guessed")
+    parser.add_argument(
+        "--header", action=argparse.BooleanOptionalAction, help="whether the first row names columns; guessed"
+    )
+    parser.add_argument("--no-index", action="store_true", help="skip the vectors of entity labels")
+    _encoder(parser)
+
+
+def _import_questions(commands: Commands[argparse.ArgumentParser]) -> None:
+    about = "bring a question file into Clew's JSONL form"
+    parser = _add(commands, "import-questions", about, _lazy("questions", "import_questions"))
+    parser.add_argument("file", nargs="+", type=Path, help="gzipped or not; several become one set")
+    parser.add_argument("--format", choices=QUESTION_FORMATS, default="auto")
+    parser.add_argument(
+        "--out", required=True, type=Path, metavar="FILE", help="JSONL; gzipped when it ends in .gz"
+    )
+
+
+def _label(commands: Commands[argparse.ArgumentParser]) -> None:
+    about = "find the rational path of each question"
+    parser = _add(commands, "label", about, _lazy("questions", "label"))
+    _graph_and_questions(parser)
+    parser.add_argument("--strategy", choices=STRATEGIES, default="answer-set")
+    parser.add_argument("--out", required=True, type=Path, metavar="FILE")
+    _encoder(parser)
+
+
+def _train(commands: Commands[argparse.ArgumentParser]) -> None:
+    parser = _add(commands, "train", "train a retriever", _lazy("training", "train"))
+    parser.add_argument(
+        "method", nargs="?", default=DEFAULT_METHOD, help=f"a method's name (default {DEFAULT_METHOD})"
+    )
+    _graph_and_questions(parser)
+    parser.add_argument("--labels", type=Path, metavar="FILE", help="made on the way when left out")
+    parser.add_argument(
+        "--config", type=Path, metavar="FILE", help="JSON with settings that differ from the defaults"
+    )
+    parser.add_argument("--out", required=True, type=Path, metavar="CKPT")
+    _encoder(parser)
+
+
+def _evaluate(commands: Commands[argparse.ArgumentParser]) -> None:
+    parser = _add(commands, "evaluate", "measure a retriever and a reasoner", _lazy("training", "evaluate"))
+    _graph_and_questions(parser)
+    _answering(parser)
+    parser.add_argument("--limit", type=int, metavar="N", help="at most N questions, drawn by --seed")
+    parser.add_argument("--out", required=True, type=Path, metavar="FILE", help="report.json")
+    _encoder(parser)
+
+
+def _ask(commands: Commands[argparse.ArgumentParser]) -> None:
+    parser = _add(commands, "ask", "ask one question", _lazy("asking", "ask"))
+    parser.add_argument("question")
+    parser.add_argument("--graph", required=True, type=Path, metavar="DIR")
+    parser.add_argument(
+        "--entity",
+        action="append",
+        default=[],
+        metavar="LABEL",
+        help="topic entity, instead of linking; repeatable",
+    )
+    parser.add_argument("--events", action="store_true", help="print every event as one line of JSON")
+    _answering(parser)
+    _encoder(parser)
+
+
+def _graph_and_questions(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--graph", required=True, type=Path, metavar="DIR")
+    parser.add_argument("--questions", required=True, type=Path, metavar="FILE", help="JSONL, gzipped or not")
+    parser.add_argument("--split", metavar="NAME", help="only the questions of this split")
+
+
+def _answering(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--checkpoint",
+        type=Path,
+        metavar="CKPT",
+        help="a trained retriever; without it, relations are compared by text",
+    )
+    parser.add_argument(
+        "--method", help=f"the retriever when there is no checkpoint (default {DEFAULT_METHOD})"
+    )
+    parser.add_argument("--reasoner", choices=REASONERS, default="extractive")
+    parser.add_argument(
+        "--budget", type=int, default=50, metavar="N", help="distinct facts retrieved (default 50)"
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="N")
+
+
+def _encoder(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--encoder", metavar="NAME", help="text encoder (default: CLEW_ENCODER, or the built-in one)"
+    )
+    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), help="default: CLEW_DEVICE, or auto")

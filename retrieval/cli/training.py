@@ -1,0 +1,82 @@
+"""``train`` and ``evaluate``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import TYPE_CHECKING, Any
+
+from retrieval.cli.asking import engine_for
+from retrieval.cli.console import Bars, note, say, stoppable
+from retrieval.cli.questions import of_split, read
+from retrieval.errors import ConfigError
+from retrieval.kg import snapshot as snapshots
+from retrieval.loading import cache_of, load_encoder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def train(args: argparse.Namespace) -> int:
+    """Train a retriever; run again with the same ``--out`` to go on after a stop."""
+    from retrieval.training import train as fit  # noqa: PLC0415 - imports torch
+
+    graph = snapshots.open(args.graph)
+    questions = of_split(read(args.questions), args.split)
+    config = read_config(args.config)
+    with stoppable() as stop, Bars() as bars:
+        result = fit(
+            args.method,
+            graph,
+            questions,
+            labels=args.labels,
+            config=config,
+            out=args.out,
+            encoder=load_encoder(args.encoder, args.device),
+            progress=bars,
+            cancelled=stop.is_set,
+            cache=cache_of(args.graph),
+        )
+    for line in result.notes:
+        note(line)
+    figures = ", ".join(f"{name} {value:.4g}" for name, value in result.metrics.items())
+    say(f"{result.checkpoint}: {figures}")
+    return 0
+
+
+def evaluate(args: argparse.Namespace) -> int:
+    """Ask every question and write the report."""
+    from retrieval.evaluation.evaluator import Evaluation, evaluate_engine, sample  # noqa: PLC0415
+    from retrieval.evaluation.report import write_report  # noqa: PLC0415
+
+    graph = snapshots.open(args.graph)
+    chosen = sample(of_split(read(args.questions), args.split), args.limit, args.seed)
+    engine = engine_for(args, graph)
+    with stoppable() as stop, Bars() as bars:
+        outcome: Evaluation = evaluate_engine(
+            engine, chosen, budget=args.budget, seed=args.seed, progress=bars, cancelled=stop.is_set
+        )
+    report = write_report(args.out, outcome, checkpoint=args.checkpoint, split=args.split)
+    for name, value in report["metrics"].items():
+        if value is not None:
+            say(f"{name}\t{value:.4f}")
+    latency = report["latency_ms"]
+    note(f"{args.out}: {report['n']:,} questions, p50 {latency['p50']:.0f} ms, p95 {latency['p95']:.0f} ms")
+    return 0
+
+
+def read_config(path: Path | None) -> dict[str, Any] | None:
+    """Settings from a JSON file.
+
+    Raises:
+        ConfigError: the file is missing or no JSON object.
+    """
+    if path is None:
+        return None
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"The settings file {path} cannot be read: {error}.") from error
+    if not isinstance(found, dict):
+        raise ConfigError(f"{path} holds no JSON object.", hint='Write settings as {"name": value}.')
+    return found

@@ -1,0 +1,27 @@
+"""The demo graph and its questions: world geography, people and works, written for the project."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_HERE = Path(__file__).parent
+
+FACTS: tuple[Path, ...] = tuple(
+    _HERE / "facts" / name for name in ("geography.tsv", "people.tsv", "works.tsv")
+)
+"""The files of the graph, tab-separated with a header line: head, relation, tail."""
+
+QUESTIONS: dict[str, Path] = {
+    split: _HERE / "questions" / f"{split}.jsonl" for split in ("train", "dev", "test")
+}
+"""The question files by split."""
+
+EXAMPLES: tuple[str, ...] = (
+    "Which languages are spoken in the countries that border Switzerland?",
+    "Which films directed by Martin Scorsese star Leonardo DiCaprio?",
+    "Which composers based a work on Romeo and Juliet?",
+    "Which countries border both France and Germany?",
+    "In which cities can you see paintings by Johannes Vermeer?",
+    "Where was the author of the book behind Blade Runner born?",
+)
+"""Questions to offer a person who has asked nothing yet. Each has an answer in the graph."""

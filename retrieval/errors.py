@@ -1,0 +1,98 @@
+"""One error tree for the engine. Every message says what happened and what to do next."""
+
+from __future__ import annotations
+
+
+class ClewError(Exception):
+    """Base of every error that Clew raises on purpose.
+
+    Attributes:
+        code: stable machine-readable name; the HTTP API and the event stream repeat it.
+        message: what happened, in one sentence, for a person.
+        hint: what to do next.
+    """
+
+    code = "error"
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message if not hint else f"{message} {hint}")
+        self.message = message
+        self.hint = hint
+
+
+class ConfigError(ClewError):
+    """A setting is unknown or has a wrong value."""
+
+    code = "bad_config"
+
+
+class SourceError(ClewError):
+    """A graph or question file cannot be read at all."""
+
+    code = "bad_source"
+
+
+class EmptySourceError(SourceError):
+    """A file was readable, and not one row of it was good."""
+
+    code = "empty_source"
+
+
+class SnapshotError(ClewError):
+    """A snapshot directory is missing, damaged or of another format version."""
+
+    code = "bad_snapshot"
+
+
+class QuestionError(ClewError):
+    """The question itself cannot be asked: empty or over-long."""
+
+    code = "bad_question"
+
+
+class UnknownEntityError(ClewError):
+    """An entity named by the caller is not in the graph."""
+
+    code = "unknown_entity"
+
+
+class CheckpointError(ClewError):
+    """A checkpoint is missing, damaged, or belongs to another method or encoder."""
+
+    code = "bad_checkpoint"
+
+
+class TrainingDataError(ClewError):
+    """A question set gives nothing to learn from (no labels, empty split, wrong graph)."""
+
+    code = "bad_training_data"
+
+
+class MethodError(ClewError):
+    """No retriever of that name exists."""
+
+    code = "unknown_method"
+
+
+class LLMError(ClewError):
+    """The language model endpoint is down, slow, or answered nonsense."""
+
+    code = "llm_unavailable"
+
+
+class LLMTimeoutError(LLMError):
+    """The language model did not answer in time."""
+
+    code = "llm_timeout"
+
+
+class LLMReplyError(LLMError):
+    """The language model answered something that cannot be used."""
+
+    code = "llm_bad_reply"
+
+
+class Cancelled(ClewError):
+    """Somebody pressed Stop. Raised at the next check point of long work."""
+
+    code = "cancelled"

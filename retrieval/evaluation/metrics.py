@@ -1,0 +1,127 @@
+"""Metrics of answers and of retrieved evidence. Plain Python; each question is scored by itself first."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Generic, TypeVar
+
+Fact = tuple[str, str, str]
+T = TypeVar("T", int, str)
+
+
+@dataclass(frozen=True, slots=True)
+class Scored(Generic[T]):
+    """A predicted answer and its score."""
+
+    answer: T
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionScore:
+    """How one question was answered.
+
+    Attributes:
+        hit: at least one predicted answer is right (an unanswerable question: nothing was predicted).
+        hit_at_1: the best-scored answer is right; with several best ones, the share of them that are, which
+            is what a random order among them gives on average.
+        precision, recall, f1: of the predicted set. All 1 when both sets are empty.
+        exact: the sets are equal.
+        true_positives, predicted, gold: sizes, for Micro-F1.
+        answer_recall: share of gold answers that the retrieved triples mention; None when not measured.
+        path_recall: share of gold paths whose triples were all retrieved; None without gold paths.
+        triples: distinct triples retrieved; None when not measured.
+    """
+
+    hit: float
+    hit_at_1: float
+    precision: float
+    recall: float
+    f1: float
+    exact: float
+    true_positives: int
+    predicted: int
+    gold: int
+    answer_recall: float | None = None
+    path_recall: float | None = None
+    triples: int | None = None
+
+
+def score_question(
+    predicted: Sequence[Scored[T]],
+    gold: Collection[T],
+    *,
+    retrieved: Collection[Fact] | None = None,
+    gold_paths: Sequence[Sequence[Fact]] = (),
+) -> QuestionScore:
+    """Score one question.
+
+    Args:
+        predicted: answers with scores; the highest score of a repeated answer counts.
+        gold: the right answers; empty for an unanswerable question.
+        retrieved: distinct (head, relation, tail) labels that the retriever found.
+        gold_paths: gold reasoning paths.
+    """
+    best: dict[T, float] = {}
+    for item in predicted:
+        best[item.answer] = max(item.score, best.get(item.answer, item.score))
+    right = set(gold)
+    hits = len(right & set(best))
+    if not best and not right:
+        hit = hit_at_1 = precision = recall = 1.0
+    else:
+        hit = float(hits > 0)
+        top = [answer for answer, score in best.items() if score == max(best.values())]
+        hit_at_1 = fmean(answer in right for answer in top) if top else 0.0
+        precision = hits / len(best) if best else 0.0
+        recall = hits / len(right) if right else 0.0
+    mentioned = None if retrieved is None else {end for head, _, tail in retrieved for end in (head, tail)}
+    facts = None if retrieved is None else set(retrieved)
+    return QuestionScore(
+        hit=hit,
+        hit_at_1=hit_at_1,
+        precision=precision,
+        recall=recall,
+        f1=2 * precision * recall / (precision + recall) if precision + recall else 0.0,
+        exact=float(set(best) == right),
+        true_positives=hits,
+        predicted=len(best),
+        gold=len(right),
+        answer_recall=(
+            fmean(str(answer) in mentioned for answer in right) if mentioned is not None and right else None
+        ),
+        path_recall=(
+            fmean(facts.issuperset(path) for path in gold_paths) if facts is not None and gold_paths else None
+        ),
+        triples=None if facts is None else len(facts),
+    )
+
+
+def aggregate(scores: Sequence[QuestionScore]) -> dict[str, float]:
+    """Metrics of a question set, by the names of ``report.json``. Metrics that no question has are left out.
+
+    ``macro_f1`` is the mean of the questions' F1; ``micro_f1`` is the F1 of all answers of all questions
+    together.
+    """
+    if not scores:
+        return {}
+    positives = sum(score.true_positives for score in scores)
+    sizes = sum(score.predicted + score.gold for score in scores)
+    metrics = {
+        "hit": fmean(score.hit for score in scores),
+        "hit_at_1": fmean(score.hit_at_1 for score in scores),
+        "macro_f1": fmean(score.f1 for score in scores),
+        "micro_f1": 2 * positives / sizes if sizes else 1.0,
+        "exact_set": fmean(score.exact for score in scores),
+    }
+    for name, field in (
+        ("answer_recall", "answer_recall"),
+        ("path_recall", "path_recall"),
+        ("avg_triples", "triples"),
+    ):
+        values = [float(value) for score in scores if (value := getattr(score, field)) is not None]
+        if values:
+            metrics[name] = fmean(values)
+    return metrics

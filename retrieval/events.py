@@ -1,0 +1,278 @@
+"""The closed set of events that a run emits.
+
+Each event is one frozen dataclass whose ``type`` is fixed. On the wire an event is
+``{run, seq, at, type, ...fields}``: ``seq`` counts from 1 without gaps, ``at`` is ISO 8601 in UTC.
+The engine yields the payloads; whoever stores them adds ``run``, ``seq`` and ``at``.
+
+TypeScript types are generated from this module; adding or changing a field here is a protocol change.
+"""
+
+from __future__ import annotations
+
+import types
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from enum import StrEnum
+from typing import Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
+
+from retrieval.types import (
+    Answer,
+    EvidenceChain,
+    Hop,
+    LinkedEntity,
+    NoAnswer,
+    Node,
+    Usage,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RunStarted:
+    """The worker has begun. Names everything needed to repeat the run."""
+
+    type: ClassVar[str] = "run.started"
+    question: str
+    method: str
+    reasoner: str
+    snapshot: str
+    checkpoint: str | None
+    encoder: str
+    budget: int
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionLinked:
+    """Topic entities are known. ``unmatched`` are phrases that look like names and were not found."""
+
+    type: ClassVar[str] = "question.linked"
+    entities: tuple[LinkedEntity, ...]
+    unmatched: tuple[str, ...]
+    took_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class RouterDecided:
+    """The router chose a method for this question, and why."""
+
+    type: ClassVar[str] = "router.decided"
+    method: str
+    reason: str
+    scores: dict[str, float]
+    took_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class SubgraphExtracted:
+    """The candidate subgraph around the topic entities."""
+
+    type: ClassVar[str] = "subgraph.extracted"
+    topics: tuple[Node, ...]
+    entities: int
+    triples: int
+    max_hops: int
+    strategy: str
+    took_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class PathRetrieved:
+    """One reasoning path. ``index`` counts from 1. ``at_ms`` is the time since the run started."""
+
+    type: ClassVar[str] = "path.retrieved"
+    index: int
+    hops: tuple[Hop, ...]
+    score: float
+    at_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class AgentStep:
+    """One step of an agent that explores the graph."""
+
+    type: ClassVar[str] = "agent.step"
+    step: int
+    thought: str
+    action: str
+    observation: str
+    hops: tuple[Hop, ...]
+    window: int
+    focus: int
+    took_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarityExpanded:
+    """A jump between entities that are similar and not connected."""
+
+    type: ClassVar[str] = "similarity.expanded"
+    source: Node
+    target: Node
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class ChainsBuilt:
+    """The retrieved paths, reorganised into evidence chains. ``triples`` counts distinct facts."""
+
+    type: ClassVar[str] = "chains.built"
+    chains: tuple[EvidenceChain, ...]
+    paths: int
+    triples: int
+    took_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerDelta:
+    """A piece of the answer text as the language model writes it."""
+
+    type: ClassVar[str] = "answer.delta"
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerFinal:
+    """The end of a run that went well: answers, or a typed no-answer (exactly one of the two)."""
+
+    type: ClassVar[str] = "answer.final"
+    answers: tuple[Answer, ...]
+    no_answer: NoAnswer | None
+    text: str
+    warnings: tuple[str, ...]
+    usage: Usage
+    took_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class RunFailed:
+    """The end of a run that broke. What was streamed before is kept."""
+
+    type: ClassVar[str] = "run.failed"
+    code: str
+    message: str
+    hint: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunCancelled:
+    """The end of a run that somebody stopped. What was found is kept and marked incomplete."""
+
+    type: ClassVar[str] = "run.cancelled"
+    message: str
+    paths: int
+
+
+Event = (
+    RunStarted
+    | QuestionLinked
+    | RouterDecided
+    | SubgraphExtracted
+    | PathRetrieved
+    | AgentStep
+    | SimilarityExpanded
+    | ChainsBuilt
+    | AnswerDelta
+    | AnswerFinal
+    | RunFailed
+    | RunCancelled
+)
+
+EVENT_TYPES: dict[str, type[Event]] = {
+    cls.type: cls
+    for cls in (
+        RunStarted,
+        QuestionLinked,
+        RouterDecided,
+        SubgraphExtracted,
+        PathRetrieved,
+        AgentStep,
+        SimilarityExpanded,
+        ChainsBuilt,
+        AnswerDelta,
+        AnswerFinal,
+        RunFailed,
+        RunCancelled,
+    )
+}
+
+TERMINAL_TYPES = frozenset({AnswerFinal.type, RunFailed.type, RunCancelled.type})
+
+
+def to_payload(event: Event) -> dict[str, Any]:
+    """The event as plain JSON types, ``type`` first, without ``run``, ``seq`` and ``at``."""
+    return {"type": event.type, **_plain(event)}
+
+
+def from_payload(payload: dict[str, Any]) -> Event:
+    """Read what :func:`to_payload` wrote. The envelope's ``run``, ``seq`` and ``at`` may be present.
+
+    Raises:
+        ValueError: the type is unknown, or a field is missing, extra or of the wrong shape.
+    """
+    body = {k: v for k, v in payload.items() if k not in {"run", "seq", "at", "type"}}
+    name = payload.get("type")
+    cls = EVENT_TYPES.get(name) if isinstance(name, str) else None
+    if cls is None:
+        known = ", ".join(EVENT_TYPES)
+        raise ValueError(f"unknown event type {name!r}; known types: {known}")
+    event: Event = _build(cls, body)
+    return event
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
+    if isinstance(value, (tuple, list)):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, StrEnum):
+        return value.value
+    return value
+
+
+def _build(cls: Any, value: Any) -> Any:
+    """Build dataclass ``cls`` from plain JSON, refusing extra and missing fields."""
+    if not isinstance(value, dict):
+        raise ValueError(f"{cls.__name__} needs an object, got {type(value).__name__}")
+    hints = get_type_hints(cls)
+    declared = {f.name: f for f in fields(cls)}
+    extra = sorted(set(value) - set(declared))
+    if extra:
+        raise ValueError(f"{cls.__name__} has no field {', '.join(extra)}")
+    required = {name for name, f in declared.items() if f.default is MISSING and f.default_factory is MISSING}
+    missing = sorted(required - set(value))
+    if missing:
+        raise ValueError(f"{cls.__name__} lacks {', '.join(missing)}")
+    return cls(**{name: _coerce(hints[name], item) for name, item in value.items()})
+
+
+def _coerce(hint: Any, value: Any) -> Any:
+    """``value`` as ``hint`` declares it; ValueError when it is something else."""
+    origin = get_origin(hint)
+    if origin in (Union, types.UnionType):
+        if value is None and type(None) in get_args(hint):
+            return None
+        for option in get_args(hint):
+            if option is not type(None):
+                return _coerce(option, value)
+    if origin is tuple:
+        if not isinstance(value, (list, tuple)):
+            raise ValueError(f"a list is needed, got {type(value).__name__}")
+        return tuple(_coerce(get_args(hint)[0], item) for item in value)
+    if origin is dict:
+        if not isinstance(value, dict):
+            raise ValueError(f"an object is needed, got {type(value).__name__}")
+        return {key: _coerce(get_args(hint)[1], item) for key, item in value.items()}
+    if origin is Literal:
+        if value not in get_args(hint):
+            raise ValueError(f"{value!r} is not one of {', '.join(map(str, get_args(hint)))}")
+        return value
+    if is_dataclass(hint):
+        return _build(hint, value)
+    if isinstance(hint, type) and issubclass(hint, StrEnum):
+        return hint(value)
+    if hint is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if isinstance(hint, type) and (not isinstance(value, hint) or (hint is int and isinstance(value, bool))):
+        raise ValueError(f"{hint.__name__} is needed, got {type(value).__name__}")
+    return value

@@ -1,0 +1,169 @@
+"""Relation paths and the entity sets they reach: the raw material of chains and of extractive answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from retrieval.evidence.expand import Walk
+from retrieval.kg import search
+
+if TYPE_CHECKING:
+    from retrieval.kg.snapshot import Snapshot
+
+Ids = np.ndarray
+
+PROFILE_SAMPLE = 20
+"""Entities of a set that are looked at to tell what kind they are."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reach:
+    """A relation path walked from one topic, with everything it reaches.
+
+    Attributes:
+        topic: entity the path starts at.
+        path: directed relation ids (r forward, R + r inverse), at least one.
+        probability: of the relation path for this question and topic, in [0, 1].
+        levels: sorted distinct entity ids after each step, int64 [n_i]; complete, never capped.
+        simple: whether only walks that never come back to the topic count.
+        partners: positions of the reaches whose targets were intersected with this one's.
+    """
+
+    topic: int
+    path: tuple[int, ...]
+    probability: float
+    levels: tuple[Ids, ...]
+    simple: bool = True
+    partners: tuple[int, ...] = field(default=())
+
+    @property
+    def targets(self) -> Ids:
+        """The entities after the last step."""
+        return self.levels[-1]
+
+
+def walk(snapshot: Snapshot, topic: int, path: Sequence[int], probability: float, *, simple: bool) -> Reach:
+    """Execute a relation path over the snapshot.
+
+    Args:
+        snapshot: the graph.
+        topic: entity to start from.
+        path: directed relation ids.
+        probability: of the relation path, carried along.
+        simple: count only walks that never come back to the topic, as the retriever's checkpoint was taught.
+    """
+    relations = snapshot.num_relations
+    steps = [(directed % relations, directed >= relations) for directed in path]
+    levels = search.execute(snapshot, [topic], steps, simple=simple)
+    return Reach(topic, tuple(path), probability, tuple(levels), simple)
+
+
+def from_walks(snapshot: Snapshot, walks: Iterable[tuple[Walk, float]]) -> list[Reach]:
+    """Multi-answer merging (ReG D.4.2): walks of one relation path from one topic become one reach.
+
+    Its probability is the best of its walks'. Best first; equal ones keep their order.
+    """
+    relations = snapshot.num_relations
+    levels: dict[tuple[int, tuple[int, ...]], list[set[int]]] = {}
+    best: dict[tuple[int, tuple[int, ...]], float] = {}
+    for steps, score in walks:
+        path = tuple(step.fact.relation + relations * step.inverse for step in steps)
+        key = (steps[0].source, path)
+        merged = levels.setdefault(key, [set() for _ in steps])
+        for level, step in zip(merged, steps, strict=True):
+            level.add(step.target)
+        best[key] = max(score, best.get(key, 0.0))
+    reaches = [
+        Reach(topic, path, best[topic, path], tuple(np.array(sorted(level)) for level in sets), simple=False)
+        for (topic, path), sets in levels.items()
+    ]
+    return sorted(reaches, key=lambda reach: -reach.probability)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Join:
+    """One reach of each topic, whose targets are intersected (ReG D.4.2, multi-entity merging).
+
+    ``members`` are positions in the list of reaches, in topic order; ``targets`` is the shared target set,
+    sorted; ``probability`` is the product of the members'.
+    """
+
+    members: tuple[int, ...]
+    targets: Ids
+    probability: float
+
+
+def joins(
+    reaches: Sequence[Reach], topics: Sequence[int], *, per_topic: int, further_hop: float = 1.0
+) -> list[Join]:
+    """Every non-empty intersection of one reach for each topic, most probable first.
+
+    Most probable under a prior: what several topics lead to together is mostly one hop from each, and longer
+    relation paths, being many, meet somewhere by chance.
+
+    Args:
+        reaches: relation paths of all topics.
+        topics: distinct topics, all of which must take part; a topic without a reach gives no join.
+        per_topic: how many of a topic's best reaches are tried; the work is per_topic ** len(topics)
+            intersections, so it shrinks when topics are many.
+        further_hop: prior of each hop after a relation path's first, in (0, 1]; 1 has no preference. It orders
+            reaches and joins, and is no part of a join's probability.
+    """
+
+    def weight(i: int) -> float:
+        return reaches[i].probability * further_hop ** (len(reaches[i].path) - 1)
+
+    width = per_topic if len(topics) <= 2 else max(2, round(per_topic ** (2 / len(topics))))
+    by_topic = [
+        sorted((i for i, r in enumerate(reaches) if r.topic == topic), key=lambda i: -weight(i))
+        for topic in topics
+    ]
+    found: list[Join] = []
+    for members in product(*(positions[:width] for positions in by_topic)):
+        targets = reaches[members[0]].targets
+        for other in members[1:]:
+            targets = np.intersect1d(targets, reaches[other].targets, assume_unique=True)
+        if len(targets):
+            probability = float(np.prod([reaches[i].probability for i in members]))
+            found.append(Join(members, targets, probability))
+    return sorted(found, key=lambda join: -prod(weight(i) for i in join.members))
+
+
+def alike(snapshot: Snapshot, first: Ids, second: Ids) -> float:
+    """Whether two entity sets are of one kind: films and films, or films and years.
+
+    The cosine of how often each directed relation leaves the sets' entities (a sample of each), in [0, 1].
+    """
+    one, two = _profile(snapshot, first), _profile(snapshot, second)
+    size = float(np.linalg.norm(one) * np.linalg.norm(two))
+    return float(one @ two) / size if size else 0.0
+
+
+def _profile(snapshot: Snapshot, entities: Ids) -> np.ndarray:
+    """Share of the entities that each directed relation leaves, float [2 R]."""
+    chosen = entities[:: max(1, len(entities) // PROFILE_SAMPLE)]
+    counts = np.zeros(2 * snapshot.num_relations)
+    for entity in chosen.tolist():
+        counts[snapshot.out_groups.of_entity(entity)[0]] += 1
+        counts[snapshot.in_groups.of_entity(entity)[0] + snapshot.num_relations] += 1
+    return counts / max(1, len(chosen))
+
+
+def refine(reaches: Sequence[Reach], join: Join) -> list[Reach]:
+    """The reaches with the join's members first, side by side, their targets the shared ones (ReG D.4.2)."""
+    chosen = set(join.members)
+    first = [
+        replace(
+            reaches[i],
+            levels=(*reaches[i].levels[:-1], join.targets),
+            partners=tuple(p for p in range(len(join.members)) if p != position),
+        )
+        for position, i in enumerate(join.members)
+    ]
+    return first + [reach for i, reach in enumerate(reaches) if i not in chosen]

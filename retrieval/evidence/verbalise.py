@@ -1,0 +1,46 @@
+"""Chains and paths as text, for people and for language models (ReG, Appendix F).
+
+A step walked against its fact is written ``[inverse of borders]``: the text never claims a fact in a
+direction in which the graph does not hold it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from retrieval.types import EvidenceChain, Hop, Node, RelationStep
+
+ARROW = " → "
+_SPACE = re.compile(r"\s+")
+
+
+def step_text(step: RelationStep) -> str:
+    """``[borders]``, or ``[inverse of directed by]`` when walked against the fact."""
+    label = _SPACE.sub(" ", step.label).strip()
+    return f"[inverse of {label}]" if step.inverse else f"[{label}]"
+
+
+def level_text(level: Sequence[Node], count: int) -> str:
+    """The entities of one level, ``; `` between them, and how many more there are than listed."""
+    names = "; ".join(_SPACE.sub(" ", node.label).strip() for node in level)
+    hidden = count - len(level)
+    return f"{names}; and {hidden:,} more" if hidden > 0 else names
+
+
+def chain_text(chain: EvidenceChain) -> str:
+    """``Switzerland → [borders] → Austria; Germany → [official language] → German``."""
+    parts = [chain.source.label]
+    for step, level, count in zip(chain.steps, chain.levels, chain.level_counts, strict=True):
+        parts += [step_text(step), level_text(level, count)]
+    return ARROW.join(parts)
+
+
+def path_text(hops: Sequence[Hop]) -> str:
+    """One walked path, ``h → [r] → t → [r'] → t'``; empty for no hops."""
+    if not hops:
+        return ""
+    parts = [hops[0].source.label]
+    for hop in hops:
+        parts += [step_text(hop.step), hop.target.label]
+    return ARROW.join(parts)

@@ -1,0 +1,194 @@
+"""From a table of labelled facts to the files of a snapshot. Needs polars; only builders import it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from retrieval.errors import EmptySourceError, SnapshotError
+from retrieval.kg.label_building import write_label_index
+from retrieval.kg.naming import humanise_relation
+from retrieval.kg.snapshot import (
+    FORMAT_VERSION,
+    KINDS,
+    MANIFEST,
+    Manifest,
+    content_hash,
+    manifest_json,
+)
+from retrieval.kg.storage import StringTable, published, save_array, save_json, save_strings, sorted_unique
+from retrieval.kg.table import TripleTable
+from retrieval.types import Progress
+
+CVT = r"^[mg]\.[0-9a-z_]+$"
+#: Numbers, years and ISO dates or times; such a label is an entity all the same where it heads a fact.
+LITERAL = (
+    r"^(?:[+-]?\d+(?:[.,]\d+)*(?:[eE][+-]?\d+)?"
+    r"|[+-]?\d{1,6}-\d{2}(?:-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?)?)$"
+)
+
+
+@dataclass(frozen=True)
+class Coded:
+    """Facts by id, sorted and without repeats, with the labels that the ids stand for."""
+
+    heads: np.ndarray
+    relations: np.ndarray
+    tails: np.ndarray
+    entity_labels: pl.Series
+    relation_names: pl.Series
+    duplicates: int
+
+
+def build_snapshot(
+    table: TripleTable, out: Path, *, progress: Callable[[Progress], None] | None = None
+) -> None:
+    """Write the snapshot of ``table`` to ``out``. See :func:`retrieval.kg.snapshot.build`."""
+    if not len(table):
+        raise EmptySourceError("The source holds no fact.", hint="Give a file with head, relation and tail.")
+    if out.exists() and not (out / MANIFEST).is_file() and (not out.is_dir() or any(out.iterdir())):
+        raise SnapshotError(
+            f"{out} exists and is not a snapshot.", hint="Choose another place, or remove it first."
+        )
+
+    def say(stage: str, done: int) -> None:
+        if progress is not None:
+            progress(Progress(stage, done, 3, "steps"))
+
+    say("sorting facts", 0)
+    coded = encode(table)
+    with published(out) as directory:
+        say("writing adjacency", 1)
+        _write_facts(directory, coded)
+        say("writing labels", 2)
+        entity_table, relation_table = _write_labels(directory, table, coded)
+        manifest = Manifest(
+            entities=len(coded.entity_labels),
+            relations=len(coded.relation_names),
+            triples=len(coded.heads),
+            content_hash=content_hash(
+                entity_table, relation_table, (coded.heads, coded.relations, coded.tails)
+            ),
+            format_version=FORMAT_VERSION,
+            sources=table.sources,
+            created=datetime.now(UTC).isoformat(timespec="seconds"),
+            duplicates=coded.duplicates,
+            problems=table.problems,
+        )
+        save_json(directory / MANIFEST, manifest_json(manifest))
+    say("snapshot ready", 3)
+
+
+def encode(table: TripleTable) -> Coded:
+    """Replace labels by ids in byte order, sort the facts, drop repeats."""
+    facts = table.facts
+    mentioned = [facts["head"], facts["tail"]]
+    if table.nodes is not None:
+        mentioned.append(table.nodes["label"].cast(pl.String))
+    labels = pl.concat([column.alias("label") for column in mentioned]).unique().sort()
+    names = facts["relation"].unique().sort()
+    heads, tails = _codes(facts["head"], labels), _codes(facts["tail"], labels)
+    relations = _codes(facts["relation"], names)
+    entities, kinds = len(labels), len(names)
+    if entities * entities * kinds < 2**62:
+        keys = sorted_unique((heads * kinds + relations) * entities + tails)
+        pair, tails = np.divmod(keys, entities)
+        heads, relations = np.divmod(pair, kinds)
+    else:
+        order = np.lexsort((tails, relations, heads))
+        heads, relations, tails = heads[order], relations[order], tails[order]
+        fresh = np.ones(len(heads), bool)
+        fresh[1:] = (np.diff(heads) != 0) | (np.diff(relations) != 0) | (np.diff(tails) != 0)
+        heads, relations, tails = heads[fresh], relations[fresh], tails[fresh]
+    return Coded(
+        heads.astype(np.int32),
+        relations.astype(np.int32),
+        tails.astype(np.int32),
+        labels,
+        names,
+        facts.height - len(heads),
+    )
+
+
+def _codes(column: pl.Series, labels: pl.Series) -> np.ndarray:
+    """The position of each value in the sorted ``labels``, int64."""
+    lookup = pl.DataFrame({"label": labels}).with_row_index("code")
+    joined = pl.DataFrame({"label": column}).join(lookup, on="label", how="left", maintain_order="left")
+    return joined["code"].to_numpy().astype(np.int64)
+
+
+def _write_facts(directory: Path, coded: Coded) -> None:
+    heads, relations, tails = coded.heads, coded.relations, coded.tails
+    entities, kinds = len(coded.entity_labels), len(coded.relation_names)
+    in_order = np.lexsort((heads, relations, tails)).astype(np.int32)
+    save_array(directory, "heads", heads)
+    save_array(directory, "relations", relations)
+    save_array(directory, "tails", tails)
+    save_array(directory, "in_order", in_order)
+    save_array(directory, "in_heads", heads[in_order])
+    bounds = np.arange(entities + 1)
+    save_array(directory, "out_offsets", np.searchsorted(heads, bounds).astype(np.int64))
+    save_array(directory, "in_offsets", np.searchsorted(tails[in_order], bounds).astype(np.int64))
+    _write_groups(directory, "out", heads.astype(np.int64) * kinds + relations)
+    _write_groups(directory, "in", tails[in_order].astype(np.int64) * kinds + relations[in_order])
+
+
+def _write_groups(directory: Path, direction: str, keys: np.ndarray) -> None:
+    starts = np.flatnonzero(np.diff(keys, prepend=-1))
+    save_array(directory, f"{direction}_group_keys", keys[starts])
+    save_array(directory, f"{direction}_group_starts", np.append(starts, len(keys)).astype(np.int64))
+
+
+def _write_labels(directory: Path, table: TripleTable, coded: Coded) -> tuple[StringTable, StringTable]:
+    entity_table = save_series(directory, "entity_labels", coded.entity_labels)
+    relation_table = save_series(directory, "relation_names", coded.relation_names)
+    own = table.relation_labels or {}
+    shown = [own.get(name) or humanise_relation(name) for name in coded.relation_names]
+    save_series(directory, "relation_labels", pl.Series(shown, dtype=pl.String))
+    known = _known_nodes(table, coded)
+    kinds = _kinds(coded, known)
+    save_array(directory, "kinds", kinds)
+    write_label_index(directory, coded, kinds)
+    iris = pl.Series([], dtype=pl.String) if known is None else known["iri"].fill_null("")
+    if not (iris != "").any():
+        iris = iris.head(0)
+    save_series(directory, "entity_iris", iris)
+    return entity_table, relation_table
+
+
+def _known_nodes(table: TripleTable, coded: Coded) -> pl.DataFrame | None:
+    """What the reader knew of each entity (nulls where nothing), in entity order."""
+    if table.nodes is None:
+        return None
+    entities = pl.DataFrame({"label": coded.entity_labels})
+    nodes = table.nodes.unique("label", keep="first", maintain_order=True)
+    return entities.join(nodes, on="label", how="left", maintain_order="left")
+
+
+def _kinds(coded: Coded, known: pl.DataFrame | None) -> np.ndarray:
+    """Node kinds, uint8 [E]: what the reader said, else guessed from the label."""
+    labels = coded.entity_labels
+    kinds = np.zeros(len(labels), np.uint8)
+    heads_a_fact = np.zeros(len(labels), bool)
+    heads_a_fact[coded.heads] = True
+    kinds[labels.str.contains(LITERAL).to_numpy() & ~heads_a_fact] = KINDS.index("literal")
+    kinds[labels.str.contains(CVT).to_numpy()] = KINDS.index("cvt")
+    if known is not None:
+        for code, kind in enumerate(KINDS):
+            kinds[(known["kind"] == kind).fill_null(False).to_numpy()] = code
+    return kinds
+
+
+def save_series(directory: Path, name: str, strings: pl.Series) -> StringTable:
+    """Write a column of strings as a string table."""
+    lengths = strings.str.len_bytes().to_numpy()
+    offsets = np.zeros(len(strings) + 1, np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    blob = "".join(strings.to_list()).encode()
+    save_strings(directory, name, blob, offsets)
+    return StringTable(np.frombuffer(blob, np.uint8), offsets)

@@ -1,0 +1,58 @@
+"""How relations and entities are named for people and for the text encoder."""
+
+from __future__ import annotations
+
+import re
+
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_SPACES = re.compile(r"[\s_\-]+")
+#: Wikidata's property paths (``P31``) say nothing when split; they are left as they are.
+_OPAQUE = re.compile(r"^[PQ]\d+$")
+
+
+def local_name(iri: str) -> str:
+    """The last part of an IRI: after ``#``, else after the last ``/`` or ``:`` (never empty)."""
+    trimmed = iri.rstrip("/#")
+    for separator in ("#", "/", ":"):
+        _, found, tail = trimmed.rpartition(separator)
+        if found and tail:
+            return tail
+    return trimmed or iri
+
+
+def humanise_relation(name: str) -> str:
+    """A relation's name as a person would write it.
+
+    ``directed_by`` -> ``directed by``; ``location.country.languages_spoken`` -> ``languages spoken``;
+    ``/film/film/genre`` and ``__film__film__genre`` -> ``genre``; Freebase's compound
+    ``/a/b./c/d/role`` -> ``role``; ``birthPlace`` -> ``birth place``; an IRI -> its local name.
+
+    Args:
+        name: the relation as the KG spells it.
+
+    Returns:
+        A non-empty phrase; ``name`` itself where nothing readable is left.
+    """
+    text = name.strip()
+    if "://" in text:
+        text = local_name(text)
+    elif text.startswith("/"):
+        text = text.rstrip("/").rpartition("/")[2]
+    elif text.startswith("__"):
+        text = text.strip("_").rpartition("__")[2]
+    elif " " not in text:
+        # Freebase's dotted names; "a..b" of its compounds ends in the same last part.
+        text = text.rstrip(".").rpartition(".")[2]
+    if not _OPAQUE.match(text):
+        text = _CAMEL.sub(" ", text)
+        text = " ".join(word if _is_acronym(word) else word.lower() for word in _SPACES.split(text) if word)
+    return text or name.strip() or name
+
+
+def _is_acronym(word: str) -> bool:
+    return len(word) > 1 and word.isupper() and word.isalpha()
+
+
+def relation_text(label: str, inverse: bool) -> str:
+    """The text of a directed relation for the encoder: ``inverse of directed by`` when walked backward."""
+    return f"inverse of {label}" if inverse else label

@@ -1,0 +1,213 @@
+"""Paths between two sets of entities: as arcs, and as the distinct relation paths that connect them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from retrieval.kg.snapshot import Snapshot
+from retrieval.kg.walks import RelationPath, all_arcs, as_ids
+
+_FAR = np.iinfo(np.int8).max
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """Paths as arc ids, one int64 [n, length] array per length. ``truncated`` when the cap cut some off."""
+
+    by_length: tuple[np.ndarray, ...]
+    truncated: bool
+
+    def __len__(self) -> int:
+        return sum(len(rows) for rows in self.by_length)
+
+    def all(self) -> list[tuple[int, ...]]:
+        """Every path, shorter first."""
+        return [tuple(row) for rows in self.by_length for row in rows.tolist()]
+
+
+@dataclass(frozen=True, slots=True)
+class RelationPathHit:
+    """A relation path that leads from a topic to answers. ``answers_reached`` counts distinct answers."""
+
+    path: RelationPath
+    answers_reached: int
+
+
+@dataclass(frozen=True, slots=True)
+class RelationPaths:
+    """Relation paths, shorter first, then by answers reached. ``truncated`` when a bound cut some off."""
+
+    hits: tuple[RelationPathHit, ...]
+    truncated: bool
+
+
+def distances(snapshot: Snapshot, sources: Iterable[int] | np.ndarray, max_hops: int) -> np.ndarray:
+    """Hops (either direction) from the nearest source, int8 [E]; 127 beyond ``max_hops``."""
+    distance = np.full(snapshot.num_entities, _FAR, np.int8)
+    frontier = as_ids(sources)
+    distance[frontier] = 0
+    for hop in range(1, max_hops + 1):
+        _, _, targets, _ = all_arcs(snapshot, frontier)
+        targets = targets[distance[targets] == _FAR]
+        distance[targets] = hop
+        frontier = np.flatnonzero(distance == hop)
+        if not len(frontier):
+            break
+    return distance
+
+
+def paths_between(
+    snapshot: Snapshot,
+    sources: Iterable[int] | np.ndarray,
+    targets: Iterable[int] | np.ndarray,
+    *,
+    max_hops: int = 3,
+    cap: int = 1000,
+    max_rows: int = 500_000,
+) -> Paths:
+    """All simple paths from a source to a target of at most ``max_hops`` arcs.
+
+    A path may pass through other sources and targets; it visits no entity twice.
+
+    Args:
+        snapshot: the graph.
+        sources: where paths begin.
+        targets: where they end.
+        max_hops: longest path.
+        cap: at most so many paths, shorter first, then by arc ids.
+        max_rows: at most so many partial paths held at a time; more are cut and ``truncated`` says so.
+    """
+    ends = as_ids(targets)
+    if not max_hops:
+        return Paths((), False)
+    is_end = np.zeros(snapshot.num_entities, bool)
+    is_end[ends] = True
+    distance = distances(snapshot, ends, max_hops - 1)
+    visited = as_ids(sources)[:, None]
+    arcs = np.zeros((len(visited), 0), np.int64)
+    found: list[np.ndarray] = []
+    truncated, left = False, cap
+    for hop in range(1, max_hops + 1):
+        if not len(visited) or left <= 0:
+            truncated |= left <= 0 and len(visited) > 0
+            break
+        owner, _, reached, walked = all_arcs(snapshot, visited[:, -1])
+        useful = distance[reached] <= max_hops - hop
+        owner, reached, walked = owner[useful], reached[useful], walked[useful]
+        fresh = ~(visited[owner] == reached[:, None]).any(axis=1)
+        owner, reached, walked = owner[fresh], reached[fresh], walked[fresh]
+        if len(owner) > max_rows:
+            owner, reached, walked, truncated = owner[:max_rows], reached[:max_rows], walked[:max_rows], True
+        arcs = np.column_stack([arcs[owner], walked])
+        visited = np.column_stack([visited[owner], reached])
+        complete = arcs[is_end[reached]]
+        complete = complete[np.lexsort(complete.T[::-1])]
+        truncated |= len(complete) > left
+        found.append(complete[:left])
+        left -= len(found[-1])
+    return Paths(tuple(rows for rows in found if len(rows)), truncated)
+
+
+def shortest_paths(
+    snapshot: Snapshot,
+    sources: Iterable[int] | np.ndarray,
+    targets: Iterable[int] | np.ndarray,
+    *,
+    max_hops: int = 4,
+    cap: int = 1000,
+) -> Paths:
+    """All paths of the least length from any source to any target; none when it exceeds ``max_hops``.
+
+    A source that is itself a target has a path of length zero, which is not listed: the least positive
+    length counts.
+    """
+    starts = as_ids(sources)
+    for length in range(1, max_hops + 1):
+        paths = paths_between(snapshot, starts, targets, max_hops=length, cap=cap)
+        if len(paths):
+            return Paths(paths.by_length[:1], paths.truncated)
+    return Paths((), False)
+
+
+def relation_paths_between(
+    snapshot: Snapshot,
+    topics: Iterable[int] | np.ndarray,
+    answers: Iterable[int] | np.ndarray,
+    max_hops: int,
+    cap: int = 1000,
+    *,
+    simple: bool = True,
+    max_rows: int = 2_000_000,
+) -> RelationPaths:
+    """The distinct directed relation paths that lead from a topic to at least one answer.
+
+    All relation paths grow together, one hop at a time, as rows (path, topic, entity); rows from which no
+    answer can be reached in the hops left are dropped.
+
+    Args:
+        snapshot: the graph.
+        topics: where walks begin.
+        answers: where they end.
+        max_hops: longest relation path.
+        cap: at most so many relation paths, shorter first, then by answers reached, then by ids.
+        simple: as in :func:`retrieval.kg.walks.execute`.
+        max_rows: bound on rows per hop; beyond it the rest is cut and ``truncated`` says so.
+    """
+    ends = as_ids(answers)
+    is_end = np.zeros(snapshot.num_entities, bool)
+    is_end[ends] = True
+    distance = distances(snapshot, ends, max_hops - 1)
+    starts = as_ids(topics)
+    directed = 2 * snapshot.num_relations
+    entity, topic = starts, starts
+    prefix = np.zeros(len(starts), np.int64)
+    known: list[list[tuple[int, ...]]] = [[()]]
+    hits: list[RelationPathHit] = []
+    truncated = False
+    for hop in range(1, max_hops + 1):
+        owner, relation, reached, _ = all_arcs(snapshot, entity)
+        keep = distance[reached] <= max_hops - hop
+        if simple:
+            keep &= reached != topic[owner]
+        owner, relation, reached = owner[keep], relation[keep], reached[keep]
+        if len(owner) > max_rows:
+            owner, relation, reached, truncated = (
+                owner[:max_rows],
+                relation[:max_rows],
+                reached[:max_rows],
+                True,
+            )
+        if not len(owner):
+            break
+        codes, prefix_of = np.unique(prefix[owner] * directed + relation, return_inverse=True)
+        known.append([(*known[-1][code // directed], code % directed) for code in codes.tolist()])
+        # One row for each (path, topic, entity), however it was reached.
+        rank = np.searchsorted(starts, topic[owner])
+        row = (prefix_of * len(starts) + rank) * snapshot.num_entities + reached
+        pair, entity = np.divmod(np.unique(row), snapshot.num_entities)
+        prefix, rank = np.divmod(pair, len(starts))
+        topic = starts[rank]
+        hits += _hits(snapshot, known[-1], prefix, entity, is_end)
+    hits.sort(key=lambda hit: (len(hit.path), -hit.answers_reached, hit.path))
+    return RelationPaths(tuple(hits[:cap]), truncated or len(hits) > cap)
+
+
+def _hits(
+    snapshot: Snapshot,
+    known: list[tuple[int, ...]],
+    prefix: np.ndarray,
+    entity: np.ndarray,
+    is_end: np.ndarray,
+) -> list[RelationPathHit]:
+    """The relation paths of this length that stand on an answer, with how many distinct ones."""
+    there = is_end[entity]
+    pairs = np.unique(prefix[there] * snapshot.num_entities + entity[there])
+    paths, counts = np.unique(pairs // snapshot.num_entities, return_counts=True)
+    relations = snapshot.num_relations
+    return [
+        RelationPathHit(tuple((d % relations, d >= relations) for d in known[path]), count)
+        for path, count in zip(paths.tolist(), counts.tolist(), strict=True)
+    ]

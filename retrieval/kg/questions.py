@@ -1,0 +1,378 @@
+"""Question sets: Clew's own JSONL, and importers for MetaQA, PathQuestion and RoG's WebQSP/CWQ.
+
+A bad row is reported by file and line and the good rows go in. Standard library only, except that
+Parquet files load polars.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import os
+import re
+import uuid
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from retrieval.errors import ConfigError, EmptySourceError, SourceError
+from retrieval.kg.readers.sources import Source
+from retrieval.types import Problem, Question
+
+FORMATS = ("jsonl", "metaqa", "pathquestion", "rog")
+SPLITS = ("train", "dev", "test")
+#: The longest question that is taken, in characters.
+QUESTION_LIMIT = 2000
+PROBLEM_LIMIT = 1000
+_HINT = "A question set is JSONL with id, question, topic_entities and answers, or one of: " + ", ".join(
+    FORMATS
+)
+_HOPS = re.compile(r"(?<![a-z0-9])([1-9])[-_ ]?h(?:ops?)?(?![a-z0-9])", re.IGNORECASE)
+_MARK = re.compile(r"\[([^\[\]]+)\]")
+
+_Row = tuple[int, Any]
+
+
+class _BadRow(ValueError):
+    """Why a row cannot be used."""
+
+
+def read_questions(
+    path: Path | str,
+    *,
+    problems: Callable[[Problem], None],
+    fmt: str | None = None,
+    hops: int | None = None,
+) -> list[Question]:
+    """Read a question set, gzipped or not.
+
+    Args:
+        path: the file.
+        problems: called for each bad row; at most ``PROBLEM_LIMIT`` are named one by one.
+        fmt: one of ``FORMATS``; None or ``auto`` guesses.
+        hops: of every question; None takes it from the row, the gold path, or the file's name (``2-hop``).
+
+    Returns:
+        The good questions in file order, with distinct ids. ``split`` is None where the file gives none:
+        see :func:`with_splits`.
+
+    Raises:
+        EmptySourceError: no row could be used; says why.
+        SourceError: the file cannot be read, or its format cannot be guessed.
+        ConfigError: ``fmt`` is unknown.
+    """
+    file = Path(path)
+    if fmt not in (None, "", "auto", *FORMATS):
+        raise ConfigError(
+            f"The question format {fmt!r} is unknown.", hint=f"Use one of: {', '.join(FORMATS)}."
+        )
+    parquet = _is_parquet(file)
+    source = None if parquet else Source(file)
+    chosen = fmt if fmt and fmt != "auto" else detect_format(file)
+    if hops is None and (named := _HOPS.search(f"{file.parent.name}/{file.name}")):
+        hops = int(named[1])
+    log = _Log(file.name, problems)
+    parse = {
+        "jsonl": _from_json,
+        "rog": _from_rog,
+        "metaqa": _from_metaqa,
+        "pathquestion": _from_pathquestion,
+    }[chosen]
+    if source is None:
+        rows = _parquet_rows(file)
+    elif chosen in ("jsonl", "rog"):
+        rows = _json_rows(source, log)
+    else:
+        rows = _text_rows(source, log)
+    stem = file.name.split(".")[0]
+    questions: dict[str, Question] = {}
+    lines: dict[str, int] = {}
+    for line, row in rows:
+        try:
+            question = _checked(parse(row, f"{stem}-{line}", hops))
+            if question.id in questions:
+                raise _BadRow(f"the id {question.id!r} was used before, on line {lines[question.id]}")
+        except _BadRow as error:
+            log.add(line, str(error), row if isinstance(row, str) else json.dumps(row, ensure_ascii=False))
+            continue
+        questions[question.id] = question
+        lines[question.id] = line
+    log.close(len(questions))
+    return list(questions.values())
+
+
+def write_questions(path: Path | str, questions: Iterable[Question]) -> None:
+    """Write questions as JSONL (gzipped when the name ends in ``.gz``), empty fields left out, atomically."""
+    out = Path(path)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    part = out.parent / f".{out.name}.{uuid.uuid4().hex[:8]}"
+    try:
+        with part.open("wb") as raw:
+            text = "".join(json.dumps(to_json(q), ensure_ascii=False) + "\n" for q in questions).encode()
+            # No time stamp in the gzip header: equal questions make equal files.
+            raw.write(gzip.compress(text, mtime=0) if out.suffix == ".gz" else text)
+            raw.flush()
+            os.fsync(raw.fileno())
+        part.replace(out)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def to_json(question: Question) -> dict[str, Any]:
+    """A question as one object of a question set."""
+    body = asdict(question)
+    kept = ("id", "question", "topic_entities", "answers")
+    return {key: value for key, value in body.items() if key in kept or value not in (None, ())}
+
+
+def split_of(question_id: str, seed: int = 0) -> str:
+    """``train`` (80%), ``dev`` (10%) or ``test`` (10%), fixed by id and seed alone."""
+    digest = hashlib.sha256(f"{seed}:{question_id}".encode()).digest()
+    share = int.from_bytes(digest[:8], "big") / 2**64
+    return "train" if share < 0.8 else "dev" if share < 0.9 else "test"
+
+
+def with_splits(questions: Iterable[Question], seed: int = 0) -> list[Question]:
+    """The questions, each with a split: its own, else :func:`split_of` its id."""
+    return [q if q.split else replace(q, split=split_of(q.id, seed)) for q in questions]
+
+
+def detect_format(path: Path | str) -> str:
+    """The format, one of ``FORMATS``, that :func:`read_questions` takes a file for when none is named.
+
+    Raises:
+        SourceError: the file cannot be read, or looks like none of them.
+    """
+    file = Path(path)
+    return "rog" if _is_parquet(file) else guess_format(Source(file))
+
+
+def guess_format(source: Source) -> str:
+    """The format of a question file from its first lines.
+
+    Raises:
+        SourceError: it looks like none of them.
+    """
+    text = source.text_head().lstrip()
+    if text.startswith("{") or re.match(r"\[\s*[{\]]", text):
+        return "rog" if re.search(r'"(q_entity|a_entity)"\s*:', text) else "jsonl"
+    lines = [line for line in text.splitlines()[:20] if line.strip()]
+    if any(len(parts := line.split("\t")) >= 2 and parts[1].rstrip().endswith("/)") for line in lines):
+        return "pathquestion"
+    if any("\t" in line and _MARK.search(line.split("\t")[0]) for line in lines):
+        return "metaqa"
+    raise SourceError(
+        f"The format of {source.name} could not be recognised as a question set.", hint=_HINT + "."
+    )
+
+
+class _Log:
+    """Reports bad rows, at most ``PROBLEM_LIMIT`` singly."""
+
+    def __init__(self, file: str, report: Callable[[Problem], None]) -> None:
+        self._file = file
+        self._report = report
+        self._count = 0
+        self._first: list[str] = []
+
+    def add(self, line: int, message: str, text: str = "") -> None:
+        self._count += 1
+        if len(self._first) < 3:
+            self._first.append(f"line {line}: {message}")
+        if self._count <= PROBLEM_LIMIT:
+            self._report(Problem(self._file, line, message, text.strip()[:200]))
+
+    def close(self, good: int) -> None:
+        if self._count > PROBLEM_LIMIT:
+            more = f"{self._count - PROBLEM_LIMIT:,} more rows of this file could not be used"
+            self._report(Problem(self._file, 0, more))
+        if not good:
+            reasons = "; ".join(self._first) or "the file is empty"
+            raise EmptySourceError(
+                f"No question of {self._file} could be used ({reasons}).", hint=_HINT + "."
+            )
+
+
+def _text_rows(source: Source, log: _Log) -> Iterator[_Row]:
+    """Lines that are not blank, with their numbers."""
+    for first, block in source.blocks():
+        for number, raw in enumerate(block.split(b"\n"), first):
+            try:
+                line = raw.decode().strip("\r")
+            except UnicodeDecodeError as error:
+                log.add(number, f"not UTF-8 text (byte {error.start + 1} of the line)", repr(raw[:100]))
+                continue
+            if line.strip():
+                yield number, line
+
+
+def _json_rows(source: Source, log: _Log) -> Iterator[_Row]:
+    """Objects of a JSONL file, or of one JSON array (then numbered by position)."""
+    if source.text_head().lstrip().startswith("["):
+        whole = b"".join(block for _, block in source.blocks())
+        try:
+            items = json.loads(whole)
+        except ValueError as error:
+            raise SourceError(
+                f"{source.name} is broken JSON ({error}).", hint="Write one JSON object a line instead."
+            ) from error
+        yield from enumerate(items, 1)
+        return
+    for number, line in _text_rows(source, log):
+        try:
+            yield number, json.loads(line)
+        except ValueError as error:
+            log.add(number, f"not JSON ({error})", line)
+
+
+def _is_parquet(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(4) == b"PAR1"
+    except OSError:
+        return False
+
+
+def _parquet_rows(path: Path) -> Iterator[_Row]:
+    import polars as pl  # noqa: PLC0415 - only Parquet needs it
+
+    try:
+        frame = pl.read_parquet(path)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise SourceError(
+            f"{path.name} is a broken Parquet file.", hint="Make or upload it again."
+        ) from error
+    yield from enumerate(frame.iter_rows(named=True), 1)
+
+
+def _checked(question: Question) -> Question:
+    if not question.question:
+        raise _BadRow("the question is empty")
+    if len(question.question) > QUESTION_LIMIT:
+        raise _BadRow(f"the question is longer than {QUESTION_LIMIT} characters")
+    if question.split is not None and question.split not in SPLITS:
+        raise _BadRow(f"the split {question.split!r} is not one of {', '.join(SPLITS)}")
+    return question
+
+
+def _texts(row: dict[str, Any], key: str) -> tuple[str, ...]:
+    """A list of strings (one string is taken as a list of one); trimmed, empty ones and repeats dropped."""
+    value = row.get(key)
+    if value is None:
+        return ()
+    items = [value] if isinstance(value, str) else value
+    if not isinstance(items, list) or not all(isinstance(item, (str, int, float)) for item in items):
+        raise _BadRow(f"{key} must be a list of strings")
+    return tuple(dict.fromkeys(text for item in items if (text := str(item).strip())))
+
+
+def _triples(value: Any, key: str) -> tuple[tuple[str, str, str], ...]:
+    if value is None:
+        return ()
+    if not isinstance(value, list) or not all(isinstance(t, (list, tuple)) and len(t) == 3 for t in value):
+        raise _BadRow(f"{key} must hold [head, relation, tail] lists")
+    return tuple((str(h).strip(), str(r).strip(), str(t).strip()) for h, r, t in value)
+
+
+def _object(row: Any) -> dict[str, Any]:
+    if not isinstance(row, dict):
+        raise _BadRow("not a JSON object")
+    if not isinstance(row.get("question"), str):
+        raise _BadRow("there is no question")
+    return row
+
+
+def _from_json(row: Any, default_id: str, hops: int | None) -> Question:
+    body = _object(row)
+    paths = body.get("paths") or []
+    if not isinstance(paths, list):
+        raise _BadRow("paths must be a list of lists of [head, relation, tail]")
+    own_hops = body.get("hops", hops)
+    if own_hops is not None and (not isinstance(own_hops, int) or isinstance(own_hops, bool)):
+        raise _BadRow("hops must be a number")
+    return Question(
+        id=str(body.get("id") or default_id),
+        question=body["question"].strip(),
+        topic_entities=_texts(body, "topic_entities"),
+        answers=_texts(body, "answers"),
+        paths=tuple(_triples(path, "paths") for path in paths),
+        triples=_triples(body.get("triples"), "triples"),
+        hops=own_hops,
+        split=body.get("split"),
+    )
+
+
+def _from_rog(row: Any, default_id: str, hops: int | None) -> Question:
+    body = _object(row)
+    return Question(
+        id=str(body.get("id") or default_id),
+        question=body["question"].strip(),
+        topic_entities=_texts(body, "q_entity"),
+        answers=_texts(body, "a_entity") or _texts(body, "answer"),
+        triples=_triples(body.get("graph"), "graph"),
+        hops=hops,
+    )
+
+
+def _from_metaqa(row: str, default_id: str, hops: int | None) -> Question:
+    """``question with [topic]<TAB>answer|answer``; the marks are taken out of the question."""
+    text, tab, answers = row.partition("\t")
+    if not tab:
+        raise _BadRow("there is no tab between question and answers")
+    question, topics = _without_marks(text)
+    return Question(
+        id=f"{hops}-hop-{default_id}" if hops else default_id,
+        question=question,
+        topic_entities=topics,
+        answers=tuple(dict.fromkeys(a for part in answers.split("|") if (a := part.strip()))),
+        hops=hops,
+    )
+
+
+def _without_marks(text: str) -> tuple[str, tuple[str, ...]]:
+    """The text without its ``[marks]``, and what they mark. A marked name may itself have brackets."""
+    nested = re.search(r"\[(\[.*\]|[^\[\]]*\[[^\[\]]*\][^\[\]]*)\]", text)
+    if nested:
+        topics: tuple[str, ...] = (nested[1].strip(),)
+        text = text[: nested.start()] + nested[1] + text[nested.end() :]
+    else:
+        topics = tuple(dict.fromkeys(m.strip() for m in _MARK.findall(text) if m.strip()))
+        text = _MARK.sub(r"\1", text)
+    return " ".join(text.split()), topics
+
+
+def _from_pathquestion(row: str, default_id: str, hops: int | None) -> Question:
+    """``question<TAB>answer(answer/other/)<TAB>e#r#e#r#e#<end>#e``; the path may be missing or lack its end."""
+    cells = row.split("\t")
+    if len(cells) < 2:
+        raise _BadRow("there is no tab between question and answers")
+    path = _gold_path(cells[2]) if len(cells) > 2 and cells[2].strip() else ()
+    return Question(
+        id=default_id,
+        question=" ".join(cells[0].split()),
+        topic_entities=(path[0][0],) if path else (),
+        answers=_answer_set(cells[1].strip()),
+        paths=(path,) if path else (),
+        hops=len(path) or hops,
+    )
+
+
+def _gold_path(text: str) -> tuple[tuple[str, str, str], ...]:
+    names = text.strip().partition("#<end>")[0].split("#")
+    if len(names) < 3 or len(names) % 2 == 0 or not all(names):
+        raise _BadRow("the path is not entity#relation#entity#...")
+    return tuple((names[i], names[i + 1], names[i + 2]) for i in range(0, len(names) - 2, 2))
+
+
+def _answer_set(text: str) -> tuple[str, ...]:
+    """``a(a/b/)`` -> a, b. The name before the parenthesis may hold parentheses of its own."""
+    if not text.endswith("/)"):
+        return (text,) if text else ()
+    openings = [i for i, c in enumerate(text) if c == "("]
+    if not openings:
+        raise _BadRow("the answers are not of the form answer(answer/answer/)")
+    listed = {i: tuple(dict.fromkeys(filter(None, text[i + 1 : -2].split("/")))) for i in openings}
+    fitting = [i for i in openings if text[:i] in listed[i]]
+    return listed[fitting[0] if fitting else openings[0]]

@@ -1,0 +1,92 @@
+"""Collecting good rows and bad rows of one file, and joining several files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from retrieval.errors import EmptySourceError
+from retrieval.kg.table import TripleTable
+from retrieval.types import Problem
+
+#: Bad rows of one file that are named one by one; the rest are counted in one last problem.
+PROBLEM_LIMIT = 1000
+#: How much of a bad row is shown.
+TEXT_LIMIT = 200
+FACT_SCHEMA = {"head": pl.String, "relation": pl.String, "tail": pl.String}
+#: RDF terms as collected, see :mod:`retrieval.kg.readers.rdf`.
+TERM_SCHEMA = FACT_SCHEMA
+NODE_SCHEMA = {"label": pl.String, "kind": pl.String, "iri": pl.String}
+
+
+class ProblemLog:
+    """Reports the bad rows of one file, at most ``PROBLEM_LIMIT`` of them singly."""
+
+    def __init__(self, file: str, report: Callable[[Problem], None]) -> None:
+        self.file = file
+        self.count = 0
+        self.first: list[Problem] = []
+        self._report = report
+
+    def add(self, line: int, message: str, text: str = "") -> None:
+        """Report one bad row."""
+        self.count += 1
+        problem = Problem(self.file, line, message, text.strip()[:TEXT_LIMIT])
+        if len(self.first) < 3:
+            self.first.append(problem)
+        if self.count <= PROBLEM_LIMIT:
+            self._report(problem)
+
+    def close(self) -> None:
+        """Report how many more there were."""
+        if self.count > PROBLEM_LIMIT:
+            more = self.count - PROBLEM_LIMIT
+            self._report(Problem(self.file, 0, f"{more:,} more rows of this file could not be used"))
+
+    def refuse_if_empty(self, rows: int) -> None:
+        """Raise EmptySourceError when the file had no good row, with the reasons of the first bad ones."""
+        if rows:
+            return
+        if not self.first:
+            raise EmptySourceError(f"{self.file} holds no fact.", hint="Give a file with at least one fact.")
+        reasons = "; ".join(f"line {p.line}: {p.message}" for p in self.first)
+        raise EmptySourceError(
+            f"No row of {self.file} could be used ({reasons}).",
+            hint="Each row needs three columns: head, relation, tail. Check the format and the delimiter.",
+        )
+
+
+@dataclass(frozen=True)
+class FactFile:
+    """The good rows of one file: ``facts`` by label, or RDF ``terms`` with the ``names`` they declare."""
+
+    name: str
+    facts: pl.DataFrame | None
+    problems: int
+    terms: pl.DataFrame | None = None
+    names: dict[str, tuple[int, str]] = field(default_factory=dict)
+
+    @property
+    def rows(self) -> int:
+        """How many good rows there are."""
+        return sum(frame.height for frame in (self.facts, self.terms) if frame is not None)
+
+
+def combine(files: Sequence[FactFile]) -> TripleTable:
+    """One table of several files. RDF files share their names; others meet them by label."""
+    facts = [f.facts for f in files if f.facts is not None]
+    nodes, relation_labels = None, None
+    if any(f.terms is not None for f in files):
+        from retrieval.kg.readers.rdf import resolve  # noqa: PLC0415 - loads pyoxigraph
+
+        named, nodes, relation_labels = resolve(files)
+        facts.append(named)
+    return TripleTable(
+        facts=pl.concat(facts) if facts else pl.DataFrame(schema=FACT_SCHEMA),
+        nodes=nodes,
+        relation_labels=relation_labels,
+        sources=tuple(f.name for f in files),
+        problems=sum(f.problems for f in files),
+    )

@@ -1,0 +1,205 @@
+"""RDF by pyoxigraph: terms are collected file by file and named once all files are read.
+
+While reading, a term is one string whose first character tells its kind: ``<`` an IRI, ``_`` a blank node,
+``"`` a literal. :func:`resolve` gives them labels: an IRI shows its ``rdfs:label`` or ``skos:prefLabel``,
+else its local name; IRIs that share a label are told apart by local name or IRI; a blank node without a label
+is a ``cvt``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import IO, Any
+from urllib.parse import unquote
+
+import polars as pl
+import pyoxigraph as ox
+
+from retrieval.errors import SourceError
+from retrieval.kg.naming import local_name
+from retrieval.kg.readers.collecting import NODE_SCHEMA, TERM_SCHEMA, FactFile, ProblemLog
+from retrieval.kg.readers.sources import Source
+from retrieval.kg.table import LABEL_LIMIT
+
+_FORMATS = {
+    "ntriples": ox.RdfFormat.N_TRIPLES,
+    "nquads": ox.RdfFormat.N_QUADS,
+    "turtle": ox.RdfFormat.TURTLE,
+    "rdfxml": ox.RdfFormat.RDF_XML,
+    "jsonld": ox.RdfFormat.JSON_LD,
+}
+#: Predicates that name their subject, best first.
+_NAMING = (
+    "http://www.w3.org/2000/01/rdf-schema#label",
+    "http://www.w3.org/2004/02/skos/core#prefLabel",
+)
+#: Parsers go on after a bad statement; after so many in a row the file is not of this format.
+_GIVE_UP = 1000
+
+
+def read_rdf(source: Source, log: ProblemLog, fmt: str) -> FactFile:
+    """Read one RDF file. Named graphs are merged into one.
+
+    A bad statement of N-Triples, N-Quads or Turtle is reported and the rest is read; RDF/XML and JSON-LD end
+    at their first syntax error, and the problem says so.
+    """
+    rows: list[tuple[str, str, str]] = []
+    names: dict[str, tuple[int, str]] = {}
+    blanks: dict[str, str] = {}
+    prefix = source.path.name.split(".")[0]
+
+    def term(value: Any) -> str:
+        if isinstance(value, ox.NamedNode):
+            return "<" + value.value
+        if isinstance(value, ox.BlankNode):
+            # Numbered by appearance: parsers name anonymous nodes at random.
+            return blanks.setdefault(value.value, f"_:{prefix}.{len(blanks) + 1}")
+        return '"' + " ".join(value.value.split())
+
+    for quad in _statements(source, log, fmt):
+        subject, value = quad.subject, quad.object
+        if isinstance(subject, ox.Triple) or isinstance(value, ox.Triple):
+            log.add(0, "a quoted triple (RDF-star) is not supported", str(quad))
+            continue
+        head, relation, tail = term(subject), quad.predicate.value, term(value)
+        if max(len(head.encode()), len(tail.encode()), len(relation.encode())) > LABEL_LIMIT:
+            log.add(0, f"a label is longer than {LABEL_LIMIT} bytes", f"{head} {relation}")
+        elif len(tail) < 2:
+            log.add(0, "the literal is empty", f"{head} {relation}")
+        elif relation in _NAMING and isinstance(value, ox.Literal):
+            _offer_name(names, rows, (head, relation, tail), value.language)
+        else:
+            rows.append((head, relation, tail))
+    terms = pl.DataFrame(rows, schema=TERM_SCHEMA, orient="row")
+    return FactFile(source.name, None, log.count, terms=terms, names=names)
+
+
+def _offer_name(
+    names: dict[str, tuple[int, str]],
+    rows: list[tuple[str, str, str]],
+    fact: tuple[str, str, str],
+    language: str | None,
+) -> None:
+    """Keep the best name of a term; one that loses stays in the graph as a fact, and serves as an alias."""
+    head, relation, tail = fact
+    spoken = 0 if language is None else 1 if language.lower().startswith("en") else 4
+    rank = spoken + 2 * _NAMING.index(relation)
+    best = names.get(head)
+    if best is None or rank < best[0]:
+        names[head] = (rank, tail[1:])
+        if best is not None:
+            rows.append((head, relation, '"' + best[1]))
+    elif tail[1:] != best[1]:
+        rows.append((head, relation, tail))
+
+
+class _Input:
+    """Hands bytes to the parser and remembers what went wrong below it."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self.error: Exception | None = None
+
+    def read(self, size: int = -1) -> bytes:
+        try:
+            return self._file.read(size)
+        except Exception as error:
+            self.error = error
+            raise
+
+
+def _statements(source: Source, log: ProblemLog, fmt: str) -> Iterator[ox.Quad]:
+    """The good statements of a file; bad ones go to the log."""
+    whole = fmt in ("rdfxml", "jsonld")
+    with source.open() as file:
+        stream = _Input(file)
+        parser = ox.parse(stream, format=_FORMATS[fmt])  # type: ignore[arg-type]  # only read() is called
+        failures = 0
+        while True:
+            try:
+                quad = next(parser)
+            except StopIteration:
+                return
+            except (SyntaxError, OSError, EOFError, ValueError) as error:
+                if stream.error is not None or not isinstance(error, SyntaxError):
+                    reason = str(stream.error or error).rstrip(".")
+                    raise SourceError(
+                        f"{source.name} is a broken file: {reason}.",
+                        hint="It was probably cut short on its way; make or upload it again.",
+                    ) from error
+                rest = "; nothing after it was read" if whole else ""
+                log.add(error.lineno or 0, f"{error.msg}{rest}", "")
+                failures += 1
+                if whole or failures >= _GIVE_UP:
+                    return
+                continue
+            failures = 0
+            yield quad
+
+
+def resolve(files: Sequence[FactFile]) -> tuple[pl.DataFrame, pl.DataFrame, dict[str, str]]:
+    """Name the terms of all RDF files together.
+
+    Returns:
+        Facts by label, nodes (label, kind, IRI), and the labels of relations that have one.
+    """
+    rows = pl.concat([f.terms for f in files if f.terms is not None])
+    names: dict[str, tuple[int, str]] = {}
+    for file in files:
+        for key, offer in file.names.items():
+            if key not in names or offer[0] < names[key][0]:
+                names[key] = offer
+    relations = set(rows["relation"].unique())
+    unused = [key for key in names if key[1:] not in relations]
+    terms = (
+        pl.concat([rows["head"], rows["tail"], pl.Series("head", unused, pl.String)])
+        .unique()
+        .sort()
+        .to_list()
+    )
+    labels = _labels(terms, names)
+    kinds = [
+        "literal" if t[0] == '"' else "cvt" if t[0] == "_" and t not in names else "entity" for t in terms
+    ]
+    nodes = pl.DataFrame(
+        {"label": labels, "kind": kinds, "iri": [t[1:] if t[0] == "<" else None for t in terms]},
+        schema=NODE_SCHEMA,
+    )
+    lookup = pl.DataFrame({"term": terms, "label": labels})
+    facts = rows.select(_relabel(rows["head"], lookup), rows["relation"], _relabel(rows["tail"], lookup))
+    return facts, nodes, {r: names["<" + r][1] for r in relations if "<" + r in names}
+
+
+def _relabel(column: pl.Series, lookup: pl.DataFrame) -> pl.Series:
+    frame = pl.DataFrame({"term": column}).join(lookup, on="term", how="left", maintain_order="left")
+    return frame["label"].alias(column.name)
+
+
+def _labels(terms: list[str], names: dict[str, tuple[int, str]]) -> list[str]:
+    """One label per term, no two alike."""
+    plain = [_plain_label(term, names) for term in terms]
+    shared = Counter(label for term, label in zip(terms, plain, strict=True) if term[0] != '"')
+    labels = []
+    for term, label in zip(terms, plain, strict=True):
+        if term[0] == '"':
+            labels.append(f'"{label}"' if label in shared else label)
+        elif shared[label] > 1:
+            own = local_name(term[1:]) if term[0] == "<" else term
+            labels.append(f"{label} ({own})" if own != label else f"{label} ({term.lstrip('<')})")
+        else:
+            labels.append(label)
+    counts = Counter(labels)
+    return [
+        f"{label} [{term.lstrip('<')}]" if counts[label] > 1 and term[0] != '"' else label
+        for term, label in zip(terms, labels, strict=True)
+    ]
+
+
+def _plain_label(term: str, names: dict[str, tuple[int, str]]) -> str:
+    if term in names:
+        return names[term][1]
+    if term[0] == "<":
+        local = unquote(local_name(term[1:])).replace("_", " ").strip()
+        return local or term[1:]
+    return term[1:] if term[0] == '"' else term

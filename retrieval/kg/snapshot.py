@@ -1,0 +1,348 @@
+"""One immutable version of a knowledge graph: a directory of memory-mapped arrays.
+
+Every fact once, sorted by (head, relation, tail), which makes the fact order itself the CSR
+out-adjacency; ``in_order`` gives the CSR in-adjacency. Entity ids follow the byte order of the labels and
+relation ids that of the names, so the same content has the same ids and hash whatever the input order.
+Opening costs milliseconds; reading is safe from many threads and processes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, fields
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from retrieval.errors import SnapshotError
+from retrieval.kg.labels import LabelIndex
+from retrieval.kg.storage import StringTable, load_array
+from retrieval.types import Hop, Node, NodeKind, RelationStep
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from retrieval.kg.table import TripleTable
+    from retrieval.types import Progress
+
+FORMAT_VERSION = 2
+MANIFEST = "manifest.json"
+KINDS: tuple[NodeKind, ...] = ("entity", "cvt", "literal")
+_REBUILD = "Build the graph again from its source files."
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a snapshot says about itself.
+
+    Attributes:
+        content_hash: sha256 over labels and sorted facts; equal content has an equal hash.
+        duplicates: facts that were given more than once and are kept once.
+        problems: rows of the sources that could not be used.
+        created: ISO 8601, UTC.
+    """
+
+    entities: int
+    relations: int
+    triples: int
+    content_hash: str
+    format_version: int
+    sources: tuple[str, ...]
+    created: str
+    duplicates: int = 0
+    problems: int = 0
+
+
+class Snapshot:
+    """A graph opened for reading. See the module's docstring; ids are positions in the label tables.
+
+    Attributes:
+        heads, relations, tails: int32 [T], the facts sorted by (head, relation, tail).
+        out_offsets, in_offsets: int64 [E+1], CSR bounds per entity.
+        in_order: int32 [T], fact ids sorted by (tail, relation, head).
+        in_heads: int32 [T], ``heads[in_order]`` stored side by side.
+        out_groups, in_groups: runs of facts of one entity and one relation (:class:`Groups`).
+        kinds: uint8 [E], positions in ``KINDS``.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.manifest = read_manifest(path)
+        self.heads = load_array(path, "heads", "int32")
+        self.relations = load_array(path, "relations", "int32")
+        self.tails = load_array(path, "tails", "int32")
+        self.out_offsets = load_array(path, "out_offsets", "int64")
+        self.in_offsets = load_array(path, "in_offsets", "int64")
+        self.in_order = load_array(path, "in_order", "int32")
+        self.in_heads = load_array(path, "in_heads", "int32")
+        self.out_groups = Groups.load(path, "out", self.manifest.relations)
+        self.in_groups = Groups.load(path, "in", self.manifest.relations)
+        self.kinds = load_array(path, "kinds", "uint8")
+        self.entity_labels = StringTable.load(path, "entity_labels")
+        self.relation_names = StringTable.load(path, "relation_names")
+        self._iris = StringTable.load(path, "entity_iris")
+        self._relation_labels = list(StringTable.load(path, "relation_labels"))
+        self._relation_name_list = list(self.relation_names)
+        self._check_sizes()
+
+    def __reduce__(self) -> tuple[Callable[[Path], Snapshot], tuple[Path]]:
+        return (Snapshot, (self.path,))
+
+    def __repr__(self) -> str:
+        m = self.manifest
+        return (
+            f"Snapshot({self.path.name}: {m.triples} triples, {m.entities} entities, {m.relations} relations)"
+        )
+
+    @property
+    def hash(self) -> str:
+        """The manifest's content hash."""
+        return self.manifest.content_hash
+
+    @cached_property
+    def labels(self) -> LabelIndex:
+        """Finds entities by name: exact, alias, prefix, misspelt. Opened on first use."""
+        return LabelIndex(self)
+
+    @property
+    def num_entities(self) -> int:
+        """E, the number of entities."""
+        return self.manifest.entities
+
+    @property
+    def num_relations(self) -> int:
+        """R, the number of relations; directed relation ids run to 2 R."""
+        return self.manifest.relations
+
+    @property
+    def num_triples(self) -> int:
+        """T, the number of facts; arc ids run to 2 T."""
+        return self.manifest.triples
+
+    def entity_label(self, entity: int) -> str:
+        """The label of an entity, as shown and as found by ``find_entity``."""
+        return self.entity_labels[entity]
+
+    def entity_iri(self, entity: int) -> str:
+        """The IRI of an entity that came from RDF, else an empty string."""
+        return self._iris[entity] if len(self._iris) else ""
+
+    def kind(self, entity: int) -> NodeKind:
+        """``entity``, ``cvt`` (mediator without a name of its own) or ``literal``."""
+        return KINDS[int(self.kinds[entity])]
+
+    def node(self, entity: int) -> Node:
+        """The entity as shown to a person."""
+        return Node(int(entity), self.entity_labels[entity], self.kind(entity))
+
+    def relation_name(self, relation: int) -> str:
+        """The relation as the KG spells it."""
+        return self._relation_name_list[relation]
+
+    def relation_label(self, relation: int) -> str:
+        """The relation humanised (``languages spoken``)."""
+        return self._relation_labels[relation]
+
+    def relation_step(self, relation: int, inverse: bool = False) -> RelationStep:
+        """One step of a relation path, for events and evidence."""
+        return RelationStep(self._relation_name_list[relation], self._relation_labels[relation], inverse)
+
+    def find_entity(self, label: str) -> int | None:
+        """The entity of exactly this label, or None."""
+        return self.entity_labels.find(label)
+
+    def find_relation(self, name: str) -> int | None:
+        """The relation of exactly this name, or None."""
+        return self.relation_names.find(name)
+
+    def out_edges(self, entity: int) -> range:
+        """Ids of the facts that leave ``entity``."""
+        return range(int(self.out_offsets[entity]), int(self.out_offsets[entity + 1]))
+
+    def in_edges(self, entity: int) -> np.ndarray:
+        """Ids of the facts that enter ``entity``, sorted by (relation, head)."""
+        return self.in_order[self.in_offsets[entity] : self.in_offsets[entity + 1]]
+
+    def degree(self, entity: int) -> int:
+        """In-degree plus out-degree."""
+        out = int(self.out_offsets[entity + 1]) - int(self.out_offsets[entity])
+        return out + int(self.in_offsets[entity + 1]) - int(self.in_offsets[entity])
+
+    def degrees(self, entities: np.ndarray | Iterable[int]) -> np.ndarray:
+        """Degrees of several entities, int64 [n]."""
+        ids = np.asarray(entities if isinstance(entities, np.ndarray) else list(entities), dtype=np.int64)
+        out = self.out_offsets[ids + 1] - self.out_offsets[ids]
+        degrees: np.ndarray = out + self.in_offsets[ids + 1] - self.in_offsets[ids]
+        return degrees
+
+    def find_fact(self, head: int, relation: int, tail: int) -> int | None:
+        """The id of a fact, or None. Ids out of range are simply not found."""
+        if not (0 <= head < self.num_entities and 0 <= relation < self.num_relations):
+            return None
+        start, stop = self.out_groups.bounds_of(head, relation)
+        i = start + int(np.searchsorted(self.tails[start:stop], tail))
+        return i if i < stop and int(self.tails[i]) == tail else None
+
+    def has(self, head: int, relation: int, tail: int) -> bool:
+        """Whether the KG holds the fact."""
+        return self.find_fact(head, relation, tail) is not None
+
+    def hop(self, arc: int) -> Hop:
+        """An arc as a hop: fact ``arc`` walked forward, or fact ``arc - T`` walked backward."""
+        inverse = arc >= self.num_triples
+        fact = arc - self.num_triples if inverse else arc
+        head, tail = int(self.heads[fact]), int(self.tails[fact])
+        source, target = (tail, head) if inverse else (head, tail)
+        step = self.relation_step(int(self.relations[fact]), inverse)
+        return Hop(self.node(source), step, self.node(target), verified=True)
+
+    def relation_counts(self) -> np.ndarray:
+        """Facts per relation, int64 [R]."""
+        return np.bincount(self.relations, minlength=self.num_relations)
+
+    def _check_sizes(self) -> None:
+        m = self.manifest
+        expected = {
+            "heads": (len(self.heads), m.triples),
+            "relations": (len(self.relations), m.triples),
+            "tails": (len(self.tails), m.triples),
+            "in_order": (len(self.in_order), m.triples),
+            "in_heads": (len(self.in_heads), m.triples),
+            "out_offsets": (len(self.out_offsets), m.entities + 1),
+            "in_offsets": (len(self.in_offsets), m.entities + 1),
+            "kinds": (len(self.kinds), m.entities),
+            "entity_labels": (len(self.entity_labels), m.entities),
+            "relation_names": (len(self._relation_name_list), m.relations),
+            "relation_labels": (len(self._relation_labels), m.relations),
+        }
+        for name, (found, wanted) in expected.items():
+            if found != wanted:
+                raise SnapshotError(
+                    f"{self.path.name}: {name} has {found} items, the manifest says {wanted}.", hint=_REBUILD
+                )
+
+
+class Groups:
+    """Runs of facts that share an entity and a relation, in one direction.
+
+    ``keys`` is int64 [G], ``entity * R + relation``, ascending; ``starts`` is int64 [G+1], positions in the
+    fact order (out) or in ``in_order`` (in).
+    """
+
+    def __init__(self, keys: np.ndarray, starts: np.ndarray, relations: int) -> None:
+        self.keys = keys
+        self.starts = starts
+        self.relations = relations
+
+    @classmethod
+    def load(cls, path: Path, direction: str, relations: int) -> Groups:
+        """Open the groups of ``direction`` (``out`` or ``in``)."""
+        keys = load_array(path, f"{direction}_group_keys", "int64")
+        starts = load_array(path, f"{direction}_group_starts", "int64")
+        if len(starts) != len(keys) + 1:
+            raise SnapshotError(f"{path.name}: the {direction} groups are damaged.", hint=_REBUILD)
+        return cls(keys, starts, relations)
+
+    def bounds_of(self, entity: int, relation: int) -> tuple[int, int]:
+        """Positions [start, stop) of one entity's facts of one relation; empty when it has none."""
+        key = entity * self.relations + relation
+        i = int(np.searchsorted(self.keys, key))
+        if i == len(self.keys) or int(self.keys[i]) != key:
+            return 0, 0
+        return int(self.starts[i]), int(self.starts[i + 1])
+
+    def bounds(self, entities: np.ndarray, relation: int | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """``bounds_of`` for many entities (and relations, one each): starts and lengths, int64 [n] each."""
+        if not len(self.keys):
+            zeros = np.zeros(len(entities), np.int64)
+            return zeros, zeros
+        wanted = entities.astype(np.int64) * self.relations + relation
+        i = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
+        starts = self.starts[i]
+        lengths = np.where(self.keys[i] == wanted, self.starts[i + 1] - starts, 0)
+        return starts, lengths
+
+    def of_entity(self, entity: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """One entity's relations with the start and length of each run, ascending by relation."""
+        first, last = np.searchsorted(self.keys, [entity * self.relations, (entity + 1) * self.relations])
+        starts = self.starts[first : last + 1]
+        return self.keys[first:last] - entity * self.relations, starts[:-1], np.diff(starts)
+
+
+def read_manifest(path: Path) -> Manifest:
+    """The manifest of a snapshot directory.
+
+    Raises:
+        SnapshotError: there is none, it is damaged, or it is of another format version.
+    """
+    try:
+        raw: Any = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise SnapshotError(
+            f"{path} is not a snapshot: its {MANIFEST} is missing or damaged.", hint=_REBUILD
+        ) from error
+    version = raw.get("format_version") if isinstance(raw, dict) else None
+    if version != FORMAT_VERSION:
+        raise SnapshotError(
+            f"{path.name} has snapshot format {version}; this version of Clew reads {FORMAT_VERSION}.",
+            hint=_REBUILD,
+        )
+    names = {f.name for f in fields(Manifest)}
+    try:
+        return Manifest(**{**{k: v for k, v in raw.items() if k in names}, "sources": tuple(raw["sources"])})
+    except (KeyError, TypeError) as error:
+        raise SnapshotError(f"The manifest of {path.name} lacks fields ({error}).", hint=_REBUILD) from error
+
+
+def open(path: Path | str) -> Snapshot:
+    """Open a snapshot by memory map.
+
+    Raises:
+        SnapshotError: the directory is missing, damaged, foreign or of another format version.
+    """
+    return Snapshot(Path(path))
+
+
+def content_hash(entity_labels: StringTable, relation_names: StringTable, facts: Iterable[np.ndarray]) -> str:
+    """sha256 over labels, names and the sorted facts (ids follow the labels' order, so this is canonical)."""
+    digest = hashlib.sha256(b"clew-snapshot-1")
+    for table in (entity_labels, relation_names):
+        digest.update(table.offsets.astype("<i8").tobytes())
+        digest.update(np.ascontiguousarray(table.blob).data)
+    for column in facts:
+        digest.update(column.astype("<i4").tobytes())
+    return digest.hexdigest()
+
+
+def verify(snapshot: Snapshot) -> None:
+    """Read everything and compare with the manifest's hash. Slow for big graphs.
+
+    Raises:
+        SnapshotError: the content is not what was written.
+    """
+    facts = (snapshot.heads, snapshot.relations, snapshot.tails)
+    if content_hash(snapshot.entity_labels, snapshot.relation_names, facts) != snapshot.hash:
+        raise SnapshotError(f"The content of {snapshot.path.name} does not match its hash.", hint=_REBUILD)
+
+
+def build(
+    table: TripleTable, out: Path | str, *, progress: Callable[[Progress], None] | None = None
+) -> Snapshot:
+    """Build the snapshot of ``table`` in ``out`` (written beside it, then renamed into place).
+
+    Raises:
+        EmptySourceError: the table holds no fact.
+        SnapshotError: ``out`` exists and is not a snapshot.
+    """
+    from retrieval.kg.building import build_snapshot  # noqa: PLC0415 - polars is only needed to build
+
+    build_snapshot(table, Path(out), progress=progress)
+    return Snapshot(Path(out))
+
+
+def manifest_json(manifest: Manifest) -> dict[str, Any]:
+    """The manifest as JSON types."""
+    return asdict(manifest)

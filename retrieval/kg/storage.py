@@ -1,0 +1,180 @@
+"""Small pieces of files: memory-mapped arrays, string tables, atomic publication of a directory."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import uuid
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from retrieval.errors import SnapshotError
+
+
+def save_array(directory: Path, name: str, array: np.ndarray) -> None:
+    """Write ``array`` to ``name.npy`` and force it to disk."""
+    with (directory / f"{name}.npy").open("wb") as file:
+        np.save(file, np.ascontiguousarray(array), allow_pickle=False)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def load_array(directory: Path, name: str, dtype: str | None = None) -> np.ndarray:
+    """Memory-map ``name.npy`` read-only, as a plain ndarray (memmap's own indexing is slow).
+
+    Raises:
+        SnapshotError: the file is missing, cut short, or holds another type than ``dtype``.
+    """
+    path = directory / f"{name}.npy"
+    try:
+        try:
+            array = np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
+        except ValueError:
+            # An empty array cannot be mapped; anything else that cannot be mapped is damage.
+            array = np.load(path, allow_pickle=False)
+            if array.size:
+                raise
+    except (OSError, ValueError, EOFError) as error:
+        raise SnapshotError(
+            f"The file {path.name} of {directory.name} is missing or damaged ({error}).",
+            hint="Build the graph again from its source files.",
+        ) from error
+    if dtype is not None and array.dtype != np.dtype(dtype):
+        raise SnapshotError(
+            f"The file {path.name} of {directory.name} holds {array.dtype}, not {dtype}.",
+            hint="Build the graph again from its source files.",
+        )
+    return array
+
+
+def sorted_unique(values: np.ndarray) -> np.ndarray:
+    """``np.unique`` by sorting; numpy's own hashes long integer arrays, which is several times slower."""
+    ordered = np.sort(values)
+    fresh = np.ones(len(ordered), bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=fresh[1:])
+    return ordered[fresh]
+
+
+class StringTable:
+    """Strings by position, from one memory-mapped UTF-8 blob. Opening it costs nothing per string.
+
+    ``find`` and ``lower_bound`` need the strings sorted by their UTF-8 bytes and are O(log n).
+    """
+
+    def __init__(self, blob: np.ndarray, offsets: np.ndarray) -> None:
+        self.offsets = offsets
+        self.blob = blob
+        self._bytes = np.ascontiguousarray(blob).data
+
+    @classmethod
+    def load(cls, directory: Path, name: str) -> StringTable:
+        """Open what :func:`save_strings` wrote."""
+        blob = load_array(directory, f"{name}.utf8", "uint8")
+        offsets = load_array(directory, f"{name}.offsets", "int64")
+        if not len(offsets) or int(offsets[-1]) != len(blob):
+            raise SnapshotError(
+                f"The string table {name} of {directory.name} is damaged.",
+                hint="Build the graph again from its source files.",
+            )
+        return cls(blob, offsets)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def raw(self, i: int) -> bytes:
+        """String ``i`` as UTF-8."""
+        return bytes(self._bytes[self.offsets[i] : self.offsets[i + 1]])
+
+    def __getitem__(self, i: int) -> str:
+        if not 0 <= i < len(self):
+            raise IndexError(f"no string {i} in a table of {len(self)}")
+        return self.raw(i).decode()
+
+    def many(self, ids: Iterable[int]) -> list[str]:
+        """The strings at ``ids``, in that order."""
+        return [self[int(i)] for i in ids]
+
+    def __iter__(self) -> Iterator[str]:
+        bounds = self.offsets.tolist()
+        whole = bytes(self._bytes)
+        for start, end in pairwise(bounds):
+            yield whole[start:end].decode()
+
+    def lower_bound(self, key: bytes, low: int = 0, high: int | None = None) -> int:
+        """The first position whose string is >= ``key``."""
+        high = len(self) if high is None else high
+        offsets, data = self.offsets, self._bytes
+        while low < high:
+            middle = (low + high) // 2
+            if bytes(data[offsets[middle] : offsets[middle + 1]]) < key:
+                low = middle + 1
+            else:
+                high = middle
+        return low
+
+    def find(self, text: str) -> int | None:
+        """The position of ``text``, or None."""
+        key = text.encode()
+        i = self.lower_bound(key)
+        return i if i < len(self) and self.raw(i) == key else None
+
+    def prefix_range(self, prefix: bytes, low: int = 0) -> tuple[int, int]:
+        """Positions [first, last) of the strings that begin with ``prefix``."""
+        first = self.lower_bound(prefix, low)
+        # 0xff never occurs in UTF-8, so it sorts after every continuation of the prefix.
+        return first, self.lower_bound(prefix + b"\xff", first)
+
+
+def save_strings(directory: Path, name: str, blob: bytes | np.ndarray, offsets: np.ndarray) -> None:
+    """Write a string table as ``name.utf8.npy`` and ``name.offsets.npy``."""
+    data = np.frombuffer(blob, np.uint8) if isinstance(blob, bytes) else blob
+    save_array(directory, f"{name}.utf8", data)
+    save_array(directory, f"{name}.offsets", offsets.astype(np.int64))
+
+
+def save_json(path: Path, value: Any) -> None:
+    """Write ``value`` as JSON and force it to disk."""
+    with path.open("w", encoding="utf-8") as file:
+        json.dump(value, file, ensure_ascii=False, indent=1, sort_keys=True)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _sync_directory(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def published(out: Path) -> Iterator[Path]:
+    """A temporary sibling of ``out`` to write in; renamed to ``out`` when the block ends well.
+
+    A crash or an exception leaves ``out`` as it was. An ``out`` that exists is moved aside and removed
+    after the new one stands.
+    """
+    out.parent.mkdir(parents=True, exist_ok=True)
+    token = uuid.uuid4().hex[:8]
+    building = out.parent / f".{out.name}.building-{token}"
+    building.mkdir()
+    try:
+        yield building
+        _sync_directory(building)
+        retired = None
+        if out.exists():
+            retired = out.parent / f".{out.name}.retired-{token}"
+            out.rename(retired)
+        building.rename(out)
+        _sync_directory(out.parent)
+        if retired is not None:
+            shutil.rmtree(retired, ignore_errors=True)
+    finally:
+        shutil.rmtree(building, ignore_errors=True)

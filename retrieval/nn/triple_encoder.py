@@ -1,0 +1,193 @@
+"""The triple encoder of RAPL and REL-RAG: two 2-layer GCNs on the line graph and its reverse.
+
+``z_v = MEAN(forward GCN, reversed GCN)`` (REL-RAG eq. 78), from the graph alone: the question is not seen
+here, so the states of a snapshot can be computed once and kept. Two ways to the same numbers:
+
+* :meth:`TripleEncoder.forward` on a whole (small) line graph;
+* :meth:`TripleEncoder.on_block` for chosen triples of a large graph. The text features are frozen and
+  phi is linear, so what the first layer sums over predecessors is a fixed vector per entity
+  (:class:`EntitySums`), computed once before training; only second-layer neighbours are visited.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from torch import Tensor, nn
+from torch.nn import functional
+
+from retrieval.nn.line_graph import LineGraph, LineGraphConv
+
+
+@dataclass(frozen=True, slots=True)
+class EntitySums:
+    """What each of n entities sends to the first layer of one direction, in text-feature space.
+
+    For the forward GCN the sum runs over triples u that end in the entity; for the reversed one over
+    triples that begin there. "Near" is the entity itself, "far" the other end.
+
+    Attributes:
+        far: sum of norm_u * text(far end of u), [n, d]; None without entity texts.
+        relation: sum of norm_u * text(relation of u), [n, d].
+        near: sum of norm_u, [n]; it scales the entity's own text.
+    """
+
+    far: Tensor | None
+    relation: Tensor
+    near: Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One direction of a block: which neighbours the second layer reads.
+
+    Attributes:
+        near: slot in ``Block.entities`` of the end where a triple receives (head when forward), [W].
+        norm: deg^-1/2 of each triple in this direction, [W].
+        sums: first-layer sums of ``Block.entities``.
+        senders: positions in the block's triples that send to a receiver, [M].
+        receivers: receiver slot (0..n_receivers) of each sender, [M].
+        scale: how many triples each sampled sender stands for, [M].
+        receiver_of: receiver slot of each target triple, [n].
+        n_receivers: number of receiver slots.
+    """
+
+    near: Tensor
+    norm: Tensor
+    sums: EntitySums
+    senders: Tensor
+    receivers: Tensor
+    scale: Tensor
+    receiver_of: Tensor
+    n_receivers: int
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Triples whose states are wanted, and the sampled triples around them.
+
+    Attributes:
+        heads, tails: slots in ``entities``, [W].
+        relations: rows of the relation features, [W].
+        loops: head = tail, [W] bool.
+        targets: positions of the wanted triples among the W, [n].
+        entities: text features of the m entities of the block, [m, d]; None without entity texts.
+        forward, backward: the two directions.
+    """
+
+    heads: Tensor
+    relations: Tensor
+    tails: Tensor
+    loops: Tensor
+    targets: Tensor
+    entities: Tensor | None
+    forward: Side
+    backward: Side
+
+
+class TripleEncoder(nn.Module):
+    """Triple states z_v from text features of heads, relations and tails.
+
+    phi(h, r, t) = W_h h + W_r r + W_t t, a projection per entity and per relation that is gathered, never
+    a [N, 3d] matrix. With ``skip`` a projection of phi is added to the mean, because in a GCN the own
+    message of a triple is divided by its degree, and all triples that leave one hub would look alike.
+
+    Args:
+        text_features: d, size of the text features.
+        hidden: H, size of the states.
+        dropout: rate after the first layer.
+        skip: add the projection of phi.
+    """
+
+    def __init__(self, text_features: int, hidden: int, dropout: float = 0.2, *, skip: bool = True) -> None:
+        super().__init__()
+        self.head = nn.Linear(text_features, hidden, bias=False)
+        self.relation = nn.Linear(text_features, hidden, bias=False)
+        self.tail = nn.Linear(text_features, hidden, bias=False)
+        self.forward_layers = nn.ModuleList([LineGraphConv(hidden, hidden) for _ in range(2)])
+        self.backward_layers = nn.ModuleList([LineGraphConv(hidden, hidden) for _ in range(2)])
+        self.skip = nn.Linear(hidden, hidden, bias=False) if skip else None
+        self.norm = nn.LayerNorm(hidden)
+        self.dropout = dropout
+
+    def forward(
+        self,
+        entities: Tensor | None,
+        relation_texts: Tensor,
+        relations: Tensor,
+        line_graph: LineGraph,
+    ) -> Tensor:
+        """States of all N triples.
+
+        Args:
+            entities: text features, [E, d], or None.
+            relation_texts: text features of directed relations, [2R, d].
+            relations: directed relation of each triple, [N].
+            line_graph: heads and tails of the N triples.
+
+        Returns:
+            [N, H].
+        """
+        x = self.phi(entities, relation_texts, line_graph.heads, relations, line_graph.tails)
+        reverse = line_graph.reversed()
+        first, second = self.forward_layers
+        ahead = second(self._activate(first(x, line_graph)), line_graph)
+        first, second = self.backward_layers
+        behind = second(self._activate(first(x, reverse)), reverse)
+        return self.combine(ahead, behind, x)
+
+    def on_block(self, block: Block, relation_texts: Tensor) -> Tensor:
+        """States of the block's n target triples, [n, H]."""
+        x = self.phi(block.entities, relation_texts, block.heads, block.relations, block.tails)
+        sides = []
+        for side, layers, near, far in (
+            (block.forward, self.forward_layers, self.tail, self.head),
+            (block.backward, self.backward_layers, self.head, self.tail),
+        ):
+            received = self.project_sums(side.sums, block.entities, near, far)  # [m, H]
+            sides.append(self._two_layers(x, received, block, side, layers))
+        return self.combine(sides[0], sides[1], x[block.targets])
+
+    def phi(
+        self, entities: Tensor | None, relation_texts: Tensor, heads: Tensor, relations: Tensor, tails: Tensor
+    ) -> Tensor:
+        """phi(h, r, t) of N triples, [N, H]."""
+        x: Tensor = self.relation(relation_texts)[relations]
+        if entities is not None:
+            x = x + self.head(entities)[heads] + self.tail(entities)[tails]
+        return x
+
+    def project_sums(
+        self, sums: EntitySums, entities: Tensor | None, near: nn.Module, far: nn.Module
+    ) -> Tensor:
+        """Sum of norm_u * phi(u) per entity, [m, H], from the sums in text space."""
+        received: Tensor = self.relation(sums.relation)
+        if entities is not None and sums.far is not None:
+            received = received + far(sums.far) + sums.near.unsqueeze(1) * near(entities)
+        return received
+
+    def combine(self, ahead: Tensor, behind: Tensor, x: Tensor) -> Tensor:
+        """MEAN of both directions (eq. 78), the skip, and a layer norm."""
+        mean = (ahead + behind) / 2
+        if self.skip is not None:
+            mean = mean + self.skip(x)
+        states: Tensor = self.norm(mean)
+        return states
+
+    def _activate(self, x: Tensor) -> Tensor:
+        return functional.dropout(functional.relu(x), self.dropout, self.training)
+
+    def _two_layers(
+        self, x: Tensor, received: Tensor, block: Block, side: Side, layers: nn.ModuleList
+    ) -> Tensor:
+        first, second = layers
+        assert isinstance(first, LineGraphConv)
+        assert isinstance(second, LineGraphConv)
+        norm = side.norm.unsqueeze(1)
+        sent = norm * first.lin(x)  # [W, H]
+        inner = self._activate(first.combine(first.lin(received)[side.near], sent, side.norm, block.loops))
+        sent = norm * second.lin(inner)  # [W, H]
+        messages = sent[side.senders] * side.scale.unsqueeze(1)
+        summed = sent.new_zeros(side.n_receivers, sent.shape[1]).index_add(0, side.receivers, messages)
+        own = block.targets
+        return second.combine(summed[side.receiver_of], sent[own], side.norm[own], block.loops[own])

@@ -1,0 +1,1 @@
+"""Reasoners: from evidence chains to answers, or to a typed no-answer."""

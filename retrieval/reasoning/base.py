@@ -1,0 +1,74 @@
+"""What every reasoner is: evidence in, pieces of text while it thinks, one verdict at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from retrieval.events import AnswerDelta
+from retrieval.evidence.reach import Join, Reach
+from retrieval.reasoning.comparison import Compared
+from retrieval.types import Answer, EvidenceChain, LinkedEntity, NoAnswer, Usage
+
+if TYPE_CHECKING:
+    from retrieval.kg.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evidence:
+    """Everything a reasoner may use.
+
+    Attributes:
+        question: as asked.
+        snapshot: the graph that the ids mean.
+        entities: the linked topic entities.
+        unmatched: phrases of the question that look like names and were not found.
+        reaches: relation paths with the sets they reach; chain i shows reach i, so the first
+            ``len(chains)`` reaches have a chain. Joined reaches come first.
+        chains: the evidence chains.
+        join: the intersection that was chosen for a question with several topics.
+        compared: the comparison, when the question asks for one and the graph holds what is compared.
+        coverage: how well the best relation path fits the question, in [0, 1]; 1 when the retriever
+            does not say.
+    """
+
+    question: str
+    snapshot: Snapshot
+    entities: tuple[LinkedEntity, ...]
+    unmatched: tuple[str, ...]
+    reaches: tuple[Reach, ...]
+    chains: tuple[EvidenceChain, ...]
+    join: Join | None = None
+    compared: Compared | None = None
+    coverage: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a reasoner concluded: answers, or a typed no-answer (exactly one of the two)."""
+
+    answers: tuple[Answer, ...] = ()
+    no_answer: NoAnswer | None = None
+    text: str = ""
+    warnings: tuple[str, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+
+    def __post_init__(self) -> None:
+        if bool(self.answers) == (self.no_answer is not None):
+            raise ValueError("a verdict has either answers or a no-answer")
+
+
+class Reasoner(Protocol):
+    """Turns evidence into answers. Holds no state of a question, so threads may share it."""
+
+    name: str
+
+    def answer(self, evidence: Evidence, *, cancelled: Callable[[], bool]) -> Iterator[AnswerDelta | Verdict]:
+        """Yield pieces of text as they come, then one :class:`Verdict`.
+
+        Raises:
+            Cancelled: ``cancelled`` said so.
+            LLMError: a language model is needed and cannot be used.
+        """
+        ...

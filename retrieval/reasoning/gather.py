@@ -1,0 +1,125 @@
+"""From relation paths to evidence: execute them, decide how topics combine, order and build the chains."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from retrieval.errors import Cancelled
+from retrieval.evidence.chains import build_chain
+from retrieval.evidence.reach import Join, Reach, joins, refine, walk
+from retrieval.reasoning.base import Evidence
+from retrieval.reasoning.comparison import compare
+from retrieval.types import LinkedEntity
+
+if TYPE_CHECKING:
+    from retrieval.kg.snapshot import Snapshot
+    from retrieval.retrievers.base import RelationPath
+
+
+@dataclass(frozen=True, slots=True)
+class GatherSettings:
+    """How much evidence is kept.
+
+    Attributes:
+        join_width: relation paths of each topic that are tried for an intersection.
+        join_hop: prior of each hop after the first of a relation path that is intersected, in (0, 1]. Without
+            it an untrained retriever answers "which countries border both X and Y" with what the neighbours
+            of both became independent from. 0.1 takes it from 39 to 63 in 100 exact sets on the demo's dev
+            questions of two topics, and changes no answer of a trained one.
+        join_share: an intersection counts when its probability is at least this share of the product of
+            the topics' best relation paths; below it, the topics do not belong together.
+        chain_limit: most chains shown.
+        chain_share: a chain is shown when its probability is at least this share of the best one's.
+    """
+
+    join_width: int = 6
+    join_hop: float = 0.1
+    join_share: float = 0.0
+    chain_limit: int = 6
+    chain_share: float = 0.05
+
+
+def gather(
+    snapshot: Snapshot,
+    question: str,
+    entities: Sequence[LinkedEntity],
+    unmatched: Sequence[str],
+    paths: Sequence[RelationPath],
+    *,
+    simple: bool,
+    settings: GatherSettings,
+    cancelled: Callable[[], bool],
+    coverage: float = 1.0,
+) -> Evidence:
+    """Everything a reasoner needs, from what the retriever says about relation paths.
+
+    Args:
+        snapshot: the graph.
+        question: as asked.
+        entities: linked topics.
+        unmatched: phrases that were not linked.
+        paths: relation paths of all topics with probabilities.
+        simple: how the checkpoint executes relation paths.
+        settings: how much is kept.
+        cancelled: asked between relation paths.
+        coverage: how well the best relation path fits the question. Topics that meet, or that can be
+            compared, answer the question whatever it says.
+
+    Raises:
+        Cancelled: ``cancelled`` said so.
+    """
+    reaches: list[Reach] = []
+    for path in sorted(paths, key=lambda path: -path.score):
+        if cancelled():
+            raise Cancelled("The run was stopped.")
+        reach = walk(snapshot, path.topic, path.relations, path.score, simple=simple)
+        if len(reach.targets):
+            reaches.append(reach)
+    topics = tuple(dict.fromkeys(linked.entity.id for linked in entities))
+    compared = compare(snapshot, question, reaches, topics)
+    join = None if compared else best_join(reaches, topics, settings)
+    if compared is not None:
+        reaches = [reaches[i] for i in compared.members] + [
+            reach for i, reach in enumerate(reaches) if i not in compared.members
+        ]
+        compared = compare(snapshot, question, reaches, topics)
+    certain = len(compared.members) if compared else len(join.members) if join else 0
+    shown = refine(reaches, join) if join else reaches
+    count = max(certain, _chain_count(reaches, settings))
+    chains = tuple(build_chain(snapshot, reach) for reach in shown[:count])
+    return Evidence(
+        question=question,
+        snapshot=snapshot,
+        entities=tuple(entities),
+        unmatched=tuple(unmatched),
+        reaches=tuple(shown),
+        chains=chains,
+        join=join,
+        compared=compared,
+        coverage=coverage if join is None and compared is None else 1.0,
+    )
+
+
+def best_join(reaches: Sequence[Reach], topics: Sequence[int], settings: GatherSettings) -> Join | None:
+    """The most probable intersection over all topics, fewer hops preferred.
+
+    None for one topic, or when nothing is shared.
+    """
+    if len(topics) < 2:
+        return None
+    found = joins(reaches, topics, per_topic=settings.join_width, further_hop=settings.join_hop)
+    if not found:
+        return None
+    ceiling = 1.0
+    for topic in topics:
+        ceiling *= max(reach.probability for reach in reaches if reach.topic == topic)
+    return found[0] if found[0].probability >= settings.join_share * ceiling else None
+
+
+def _chain_count(reaches: Sequence[Reach], settings: GatherSettings) -> int:
+    if not reaches:
+        return 0
+    cut = settings.chain_share * max(reach.probability for reach in reaches)
+    return min(settings.chain_limit, sum(reach.probability >= cut for reach in reaches))

@@ -1,0 +1,149 @@
+"""The language-model reasoner: ReG's evidence-chain prompt at an OpenAI-compatible endpoint (ReG, App. F)."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+
+from retrieval.errors import LLMReplyError
+from retrieval.events import AnswerDelta
+from retrieval.reasoning.base import Evidence, Verdict
+from retrieval.reasoning.chat import ChatUsage, stream_chat
+from retrieval.reasoning.prompting import NoAnswerLines, messages, parse_answers
+from retrieval.reasoning.settings import LLMSettings
+from retrieval.types import Answer, NoAnswer, NoAnswerReason, Usage
+
+NAME = "llm"
+REPLY_LIMIT = 20_000
+"""Characters of a reply beyond which it is called nonsense and no longer read."""
+
+
+class LLMReasoner:
+    """Lets a language model read the evidence chains; every name it answers is looked up in them."""
+
+    name = NAME
+
+    def __init__(self, settings: LLMSettings) -> None:
+        self.settings = settings
+
+    def answer(self, evidence: Evidence, *, cancelled: Callable[[], bool]) -> Iterator[AnswerDelta | Verdict]:
+        """Stream the reply, then the verdict.
+
+        Raises:
+            Cancelled: stopped; the connection is closed.
+            LLMError: the endpoint is down, slow or answers nonsense.
+        """
+        prompt = messages(evidence.question, evidence.chains)
+        pieces: list[str] = []
+        size = 0
+        usage = ChatUsage()
+        for item in stream_chat(self.settings, prompt, cancelled=cancelled):
+            if isinstance(item, ChatUsage):
+                usage = item
+                continue
+            pieces.append(item)
+            size += len(item)
+            if size > REPLY_LIMIT:
+                raise LLMReplyError(
+                    f"The language model wrote more than {REPLY_LIMIT:,} characters.",
+                    hint="Use a model that follows instructions.",
+                )
+            yield AnswerDelta(item)
+        spent = Usage(usage.calls, usage.prompt_tokens, usage.completion_tokens)
+        yield read_reply(evidence, "".join(pieces), spent)
+
+
+def read_reply(evidence: Evidence, reply: str, usage: Usage) -> Verdict:
+    """The verdict that a reply means.
+
+    Raises:
+        LLMReplyError: it has no ``ans:`` line and declines nothing.
+    """
+    try:
+        names = parse_answers(reply)
+    except NoAnswerLines:
+        raise LLMReplyError(
+            "The language model gave no answer in the form it was asked for.",
+            hint="Use a model that follows instructions, or the extractive reasoner.",
+        ) from None
+    if not names:
+        return Verdict(
+            no_answer=NoAnswer(
+                NoAnswerReason.REASONER_DECLINED,
+                "The language model found no answer in the evidence.",
+                "Look at the evidence chains, or ask with another method or a larger budget.",
+            ),
+            text=reply,
+            usage=usage,
+        )
+    answers = _match(evidence, names)
+    unknown = [answer.label for answer in answers if not answer.verified]
+    warnings = (f"Not found in the evidence: {'; '.join(unknown)}.",) if unknown else ()
+    return Verdict(answers=tuple(answers), text=reply, warnings=warnings, usage=usage)
+
+
+def _match(evidence: Evidence, names: list[str]) -> list[Answer]:
+    """Each name with the entity it means and the chains that hold it.
+
+    A name in a chain is verified when that chain's hops are; a name of the graph that no chain reached
+    keeps its entity, unverified; any other name has no entity.
+    """
+    index = _index(evidence)
+    answers: dict[str, Answer] = {}
+    for name in names:
+        for part in _parts(name, index):
+            answer = _answer(evidence, index, part)
+            answers.setdefault(answer.label, answer)
+    return list(answers.values())
+
+
+def _parts(name: str, index: dict[str, int]) -> list[str]:
+    """``A; B; C`` on one line, when every part is an entity of the chains and the whole is none."""
+    pieces = [piece.strip() for piece in name.split(";") if piece.strip()]
+    if len(pieces) > 1 and normal(name) not in index and all(normal(p) in index for p in pieces):
+        return pieces
+    return [name]
+
+
+def _index(evidence: Evidence) -> dict[str, int]:
+    """Entities that the chains reach, by normalised label; those of better chains first."""
+    index: dict[str, int] = {}
+    for reach in evidence.reaches[: len(evidence.chains)]:
+        for level in reversed(reach.levels):
+            for entity in level:
+                index.setdefault(normal(evidence.snapshot.entity_label(int(entity))), int(entity))
+    for linked in evidence.entities:
+        index.setdefault(normal(linked.entity.label), linked.entity.id)
+    return index
+
+
+def _answer(evidence: Evidence, index: dict[str, int], name: str) -> Answer:
+    entity = index.get(normal(name))
+    if entity is None:
+        held = evidence.snapshot.find_entity(name)
+        return Answer(name, 0.0, evidence.snapshot.node(held) if held is not None else None)
+    chains = chains_of(evidence, entity)
+    score = max((evidence.chains[i].score for i in chains), default=0.0)
+    verified = any(all(hop.verified for hop in evidence.chains[i].hops) for i in chains)
+    node = evidence.snapshot.node(entity)
+    return Answer(node.label, score, node, chains, verified)
+
+
+def chains_of(evidence: Evidence, entity: int) -> tuple[int, ...]:
+    """The chains that end in the entity; failing those, the chains that pass or start there."""
+    shown = range(len(evidence.chains))
+    ends = tuple(i for i in shown if entity in evidence.reaches[i].targets)
+    if ends:
+        return ends
+    return tuple(
+        i
+        for i in shown
+        if evidence.reaches[i].topic == entity or any(entity in level for level in evidence.reaches[i].levels)
+    )
+
+
+def normal(name: str) -> str:
+    """A name as compared: case, accents' form, runs of spaces and outer punctuation do not count."""
+    text = unicodedata.normalize("NFKC", name).casefold()
+    return re.sub(r"\s+", " ", text).strip(" .,;:!?\"'‹›")

@@ -1,0 +1,1 @@
+"""Retrievers: one file a method, one Protocol (``base``), one explicit registry (``registry``)."""

@@ -1,0 +1,159 @@
+"""Checkpoint directories: ``weights.pt``, ``config.json``, ``manifest.json``."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import pickle
+from dataclasses import asdict, dataclass, field, fields
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from retrieval import config as configs
+from retrieval.config import RelRagPathConfig
+from retrieval.errors import CheckpointError, ClewError
+from retrieval.kg.storage import published, save_json
+from retrieval.types import Method
+from retrieval.version import code_version
+
+WEIGHTS, CONFIG, MANIFEST = "weights.pt", "config.json", "manifest.json"
+_RETRAIN = "Train again, or choose another checkpoint."
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointManifest:
+    """What a checkpoint says about itself.
+
+    Attributes:
+        fingerprint: sha256 of weights, sorted settings and code version; names the checkpoint everywhere.
+        parent: fingerprint of the checkpoint that training started from, if any.
+        snapshot: content hash of the graph it was trained on; it may be used on others.
+        encoder, text_features: the text encoder and the length of its vectors.
+        entity_texts: whether entity labels are among the features (``auto`` resolved).
+        simple: walks never come back to their topic; decided from the labels.
+        labels: where the labels came from, with how many of each source.
+        metrics: on the dev split.
+    """
+
+    method: str
+    fingerprint: str
+    code_version: str
+    seed: int
+    parent: str | None
+    snapshot: str
+    encoder: str
+    text_features: int
+    entity_texts: bool
+    simple: bool
+    created: str
+    labels: dict[str, int] = field(default_factory=dict)
+    metrics: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A checkpoint opened for use."""
+
+    manifest: CheckpointManifest
+    config: RelRagPathConfig
+    weights: dict[str, Tensor]
+
+
+def fingerprint(weights: dict[str, Tensor], config: RelRagPathConfig) -> str:
+    """sha256 of the weights' bytes, the sorted settings and the code version."""
+    digest = hashlib.sha256()
+    for name in sorted(weights):
+        digest.update(name.encode())
+        digest.update(weights[name].contiguous().numpy().tobytes())
+    digest.update(json.dumps(configs.as_json(config), sort_keys=True).encode())
+    digest.update(code_version().encode())
+    return digest.hexdigest()
+
+
+def describe(
+    weights: dict[str, Tensor],
+    config: RelRagPathConfig,
+    *,
+    method: Method,
+    snapshot: str,
+    encoder: str,
+    text_features: int,
+    entity_texts: bool,
+    simple: bool,
+    labels: dict[str, int],
+    parent: str | None = None,
+) -> Checkpoint:
+    """A checkpoint in memory, with its fingerprint. See :class:`CheckpointManifest`."""
+    manifest = CheckpointManifest(
+        method=method.value,
+        fingerprint=fingerprint(weights, config),
+        code_version=code_version(),
+        seed=config.seed,
+        parent=parent,
+        snapshot=snapshot,
+        encoder=encoder,
+        text_features=text_features,
+        entity_texts=entity_texts,
+        simple=simple,
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        labels=labels,
+    )
+    return Checkpoint(manifest, config, weights)
+
+
+def save(out: Path, checkpoint: Checkpoint) -> None:
+    """Write a checkpoint beside ``out`` and rename it into place."""
+    with published(out) as directory:
+        torch.save(checkpoint.weights, directory / WEIGHTS)
+        save_json(directory / CONFIG, configs.as_json(checkpoint.config))
+        save_json(directory / MANIFEST, asdict(checkpoint.manifest))
+
+
+def read_manifest(path: Path) -> CheckpointManifest:
+    """The manifest of a checkpoint directory (or of a file in it), without its weights.
+
+    Raises:
+        CheckpointError: it is missing or damaged.
+    """
+    directory = path.parent if path.is_file() else path
+    try:
+        raw: Any = json.loads((directory / MANIFEST).read_text(encoding="utf-8"))
+        known = {f.name for f in fields(CheckpointManifest)}
+        return CheckpointManifest(**{key: value for key, value in raw.items() if key in known})
+    except (OSError, ValueError, TypeError, AttributeError) as error:
+        raise CheckpointError(
+            f"{directory} is not a checkpoint: its {MANIFEST} is missing or damaged.", hint=_RETRAIN
+        ) from error
+
+
+def read(path: Path, *, method: Method, encoder: str) -> Checkpoint:
+    """Open a checkpoint for a method and an encoder.
+
+    Raises:
+        CheckpointError: it is missing or damaged, of another method, or made with another encoder.
+    """
+    directory = path.parent if path.is_file() else path
+    manifest = read_manifest(directory)
+    if manifest.method != method.value:
+        raise CheckpointError(
+            f"The checkpoint {directory.name} is of method {manifest.method}, not {method.value}.",
+            hint=f"Ask with method {manifest.method}, or choose a checkpoint of {method.value}.",
+        )
+    if manifest.encoder != encoder:
+        raise CheckpointError(
+            f"The checkpoint {directory.name} was trained with the encoder {manifest.encoder}; "
+            f"this server runs {encoder}.",
+            hint=f"Set CLEW_ENCODER={manifest.encoder}, or train again with {encoder}.",
+        )
+    try:
+        raw = json.loads((directory / CONFIG).read_text(encoding="utf-8"))
+        weights = torch.load(directory / WEIGHTS, map_location="cpu", weights_only=True)
+        return Checkpoint(manifest, configs.parse(method, raw), weights)
+    except (OSError, ValueError, RuntimeError, EOFError, pickle.UnpicklingError, ClewError) as error:
+        raise CheckpointError(
+            f"The checkpoint {directory.name} is damaged ({error}).", hint=_RETRAIN
+        ) from error

@@ -1,0 +1,23 @@
+"""The model of the path retrievers: triple encoder and query encoder."""
+
+from __future__ import annotations
+
+from torch import nn
+
+from retrieval.config import RelRagPathConfig
+from retrieval.nn.query import QueryEncoder
+from retrieval.nn.triple_encoder import TripleEncoder
+
+
+class PathModel(nn.Module):
+    """z_v from the graph, z_q from the question and the path so far.
+
+    Args:
+        config: sizes and switches.
+        text_features: d of the text encoder.
+    """
+
+    def __init__(self, config: RelRagPathConfig, text_features: int) -> None:
+        super().__init__()
+        self.triples = TripleEncoder(text_features, config.hidden, config.dropout, skip=config.skip)
+        self.query = QueryEncoder(text_features, config.hidden, config.dropout, history=config.history)

@@ -1,0 +1,119 @@
+"""What the trained and the zero-shot retriever share: rank relation paths once, then walk them."""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+
+from retrieval.kg.snapshot import Snapshot
+from retrieval.retrievers.base import FoundPath, RelationPath, check
+from retrieval.retrievers.features import TextEncoder
+from retrieval.retrievers.instances import found_paths
+from retrieval.retrievers.questions import seen_from
+from retrieval.types import Method
+
+_KEPT = 64
+
+
+class RankingRetriever(ABC):
+    """A retriever that ranks relation paths and streams the paths along them.
+
+    The pipeline asks for paths and then for relation paths of the same question: the ranking is kept.
+    Threads may share it.
+
+    Args:
+        method: see ``base.Retriever``.
+        checkpoint: see ``base.Retriever``.
+        simple: see ``base.Retriever``.
+        snapshot: the graph.
+        encoder: the frozen text encoder.
+    """
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        encoder: TextEncoder,
+        *,
+        method: Method,
+        checkpoint: str | None,
+        simple: bool,
+    ) -> None:
+        self.method = method
+        self.checkpoint = checkpoint
+        self.simple = simple
+        self.snapshot = snapshot
+        self.encoder = encoder
+        self._kept: OrderedDict[tuple[object, ...], list[RelationPath]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    @abstractmethod
+    def rank(
+        self, topics: Sequence[int], texts: Sequence[str], cancelled: Callable[[], bool]
+    ) -> list[RelationPath]:
+        """Relation paths of each topic, most probable first within a topic.
+
+        Args:
+            topics: entities with at least one triple, each once.
+            texts: the question as seen from each of them.
+            cancelled: asked between pieces of work.
+        """
+
+    def retrieve(
+        self,
+        question: str,
+        topics: Sequence[int],
+        *,
+        budget: int = 100,
+        seed: int = 0,
+        mentions: Sequence[str] = (),
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> Iterator[FoundPath]:
+        """See ``base.Retriever``."""
+        ranked = self._ranked(question, topics, mentions, cancelled)
+        yield from found_paths(
+            self.snapshot, ranked, simple=self.simple, budget=budget, seed=seed, cancelled=cancelled
+        )
+
+    def relation_paths(
+        self,
+        question: str,
+        topics: Sequence[int],
+        *,
+        limit: int = 16,
+        mentions: Sequence[str] = (),
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> list[RelationPath]:
+        """See ``base.Retriever``."""
+        ranked = self._ranked(question, topics, mentions, cancelled)
+        by_topic = groupby(ranked, key=lambda path: path.topic)
+        return [path for _, paths in by_topic for path in list(paths)[:limit]]
+
+    def _ranked(
+        self,
+        question: str,
+        topics: Sequence[int],
+        mentions: Sequence[str],
+        cancelled: Callable[[], bool],
+    ) -> list[RelationPath]:
+        check(cancelled)
+        key = (question, tuple(topics), tuple(mentions))
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+                return self._kept[key]
+        names = [
+            mentions[i] if i < len(mentions) and mentions[i] else self.snapshot.entity_label(topic)
+            for i, topic in enumerate(topics)
+        ]
+        live = [i for i, topic in enumerate(topics) if self.snapshot.degree(topic)]
+        ranked = self.rank(
+            [topics[i] for i in live], [seen_from(question, i, names) for i in live], cancelled
+        ) if live else []  # fmt: skip
+        with self._lock:
+            self._kept[key] = ranked
+            while len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+        return ranked

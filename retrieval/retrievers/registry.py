@@ -1,0 +1,59 @@
+"""Every retriever by its method's name. Explicit: what is not listed here does not exist."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+from retrieval.errors import MethodError
+from retrieval.kg.snapshot import Snapshot
+from retrieval.retrievers import checkpoint as checkpoints
+from retrieval.retrievers.base import Retriever
+from retrieval.retrievers.features import TextEncoder
+from retrieval.retrievers.rel_rag_path import RelRagPathRetriever, open_states
+from retrieval.retrievers.zero_shot import ZeroShotRetriever
+from retrieval.types import Method
+
+Factory = Callable[[Path, Snapshot, TextEncoder, Path], Retriever]
+
+
+def _rel_rag_path(checkpoint: Path, snapshot: Snapshot, encoder: TextEncoder, cache: Path) -> Retriever:
+    opened = checkpoints.read(checkpoint, method=Method.REL_RAG_PATH, encoder=encoder.name)
+    states = open_states(opened, snapshot, encoder, cache=cache)
+    return RelRagPathRetriever(opened, snapshot, encoder, states)
+
+
+#: Trained methods. Without a checkpoint each is stood in for by the zero-shot retriever.
+RETRIEVERS: Mapping[Method, Factory] = MappingProxyType({Method.REL_RAG_PATH: _rel_rag_path})
+
+
+def load(
+    method: Method | str,
+    checkpoint: Path | None,
+    snapshot: Snapshot,
+    encoder: TextEncoder,
+    *,
+    cache: Path,
+) -> Retriever:
+    """Open a retriever.
+
+    Args:
+        method: its name.
+        checkpoint: directory of a trained checkpoint, or None for the zero-shot retriever.
+        snapshot: the graph to ask.
+        encoder: the text encoder.
+        cache: directory for what is computed once a snapshot, shared by processes.
+
+    Raises:
+        MethodError: no retriever of that name is available.
+        CheckpointError: the checkpoint is missing, damaged, or of another method or encoder.
+    """
+    try:
+        factory = RETRIEVERS[Method(method)]
+    except (KeyError, ValueError):
+        known = ", ".join(sorted(RETRIEVERS))
+        raise MethodError(f"No retriever is called {str(method)!r}.", hint=f"There is: {known}.") from None
+    if checkpoint is None:
+        return ZeroShotRetriever(snapshot, encoder, Method(method))
+    return factory(checkpoint, snapshot, encoder, cache)

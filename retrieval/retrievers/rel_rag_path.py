@@ -1,0 +1,125 @@
+"""REL-RAG with path-based learning: a trained model walks the line graph (sections 3 and 4.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from retrieval.errors import CheckpointError
+from retrieval.kg.snapshot import Snapshot
+from retrieval.retrievers.base import RelationPath
+from retrieval.retrievers.checkpoint import Checkpoint
+from retrieval.retrievers.explorer import Beam, Explorer
+from retrieval.retrievers.features import GraphFeatures, TextEncoder, graph_features, relation_texts
+from retrieval.retrievers.path_model import PathModel
+from retrieval.retrievers.ranking import RankingRetriever
+from retrieval.retrievers.states import ComputedStates, States, stored_states
+from retrieval.types import Method, Progress
+
+
+class RelRagPathRetriever(RankingRetriever):
+    """Relation paths by a beam over the trained model, reasoning paths along them.
+
+    Args:
+        checkpoint: opened for this method and encoder.
+        snapshot: the graph; it need not be the one trained on.
+        encoder: the frozen text encoder.
+        states: of the snapshot's arcs under this checkpoint.
+        beam: how wide to search.
+    """
+
+    def __init__(
+        self,
+        checkpoint: Checkpoint,
+        snapshot: Snapshot,
+        encoder: TextEncoder,
+        states: States,
+        beam: Beam | None = None,
+    ) -> None:
+        super().__init__(
+            snapshot,
+            encoder,
+            method=Method.REL_RAG_PATH,
+            checkpoint=checkpoint.manifest.fingerprint,
+            simple=checkpoint.manifest.simple,
+        )
+        self.explorer = Explorer(
+            snapshot,
+            load_model(checkpoint),
+            states,
+            encoder.encode(relation_texts(snapshot)),
+            simple=checkpoint.manifest.simple,
+            max_hops=checkpoint.config.max_hops,
+            beam=beam,
+        )
+
+    def rank(
+        self, topics: Sequence[int], texts: Sequence[str], cancelled: Callable[[], bool]
+    ) -> list[RelationPath]:
+        """See ``RankingRetriever``."""
+        return self.explorer.explore(topics, self.encoder.encode(list(texts)), cancelled)
+
+
+def load_model(checkpoint: Checkpoint) -> PathModel:
+    """The checkpoint's model, in evaluation mode.
+
+    Raises:
+        CheckpointError: the weights do not fit the settings.
+    """
+    model = PathModel(checkpoint.config, checkpoint.manifest.text_features)
+    try:
+        model.load_state_dict(checkpoint.weights)
+    except RuntimeError as error:
+        raise CheckpointError(
+            "The checkpoint's weights do not fit its settings.", hint="Train again."
+        ) from error
+    return model.eval()
+
+
+def open_states(
+    checkpoint: Checkpoint,
+    snapshot: Snapshot,
+    encoder: TextEncoder,
+    *,
+    cache: Path,
+    features: GraphFeatures | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> States:
+    """Triple states of the snapshot: kept in ``cache`` when they fit the budget, else computed on demand.
+
+    Args:
+        checkpoint: whose model computes them.
+        snapshot: the graph.
+        encoder: for texts that are not encoded yet.
+        cache: directory shared by processes.
+        features: of this snapshot and encoder, if the caller has them.
+        progress: told what is computed.
+        cancelled: asked between pieces of work.
+
+    Raises:
+        Cancelled: ``cancelled()`` said so.
+    """
+    model = load_model(checkpoint)
+
+    def make_features() -> GraphFeatures:
+        return features or graph_features(
+            snapshot,
+            encoder,
+            entity_texts=checkpoint.manifest.entity_texts,
+            cache=cache,
+            progress=progress,
+            cancelled=cancelled,
+        )
+
+    size = 2 * snapshot.num_triples * checkpoint.config.hidden * 2
+    if size > checkpoint.config.state_budget_mb << 20:
+        return ComputedStates(model.triples, make_features())
+    return stored_states(
+        model.triples,
+        make_features,
+        key=f"{checkpoint.manifest.fingerprint} {snapshot.hash}",
+        cache=cache,
+        progress=progress,
+        cancelled=cancelled,
+    )

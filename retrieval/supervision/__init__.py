@@ -1,0 +1,1 @@
+"""What the retrievers learn from: relation paths that answer a question for the right reason."""

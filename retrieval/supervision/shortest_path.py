@@ -1,0 +1,67 @@
+"""Shortest relation paths as labels: the baseline that answer-set consistency is measured against."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from retrieval.kg.snapshot import Snapshot
+from retrieval.retrievers.base import check
+from retrieval.retrievers.features import TextEncoder
+from retrieval.supervision.candidate_paths import f1, paths_to
+from retrieval.supervision.grounding import Grounded
+from retrieval.supervision.labels import Label, Labelling, named
+from retrieval.types import Progress
+
+
+@dataclass(frozen=True, slots=True)
+class ShortestPathRationalizer:
+    """Of each topic, the shortest relation path to an answer; the one that reaches most answers when equal."""
+
+    max_hops: int = 3
+
+    def label(
+        self,
+        snapshot: Snapshot,
+        questions: Sequence[Grounded],
+        *,
+        encoder: TextEncoder,
+        progress: Callable[[Progress], None] | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> Labelling:
+        """See :class:`labels.Rationalizer`. Shortest paths never come back to their topic."""
+        del encoder
+        labels: list[Label] = []
+        fits: list[float] = []
+        for done, question in enumerate(questions):
+            check(cancelled)
+            answers = np.array(question.answers, np.int64)
+            own: list[float] = []
+            for topic in question.topics:
+                best = self._shortest(snapshot, topic, answers)
+                if best is not None:
+                    path, score = best
+                    own.append(score)
+                    name = snapshot.entity_label(topic)
+                    labels.append(
+                        Label(question.question.id, name, named(snapshot, path), "shortest-path", score)
+                    )
+            if own:
+                fits.append(max(own))
+            if progress is not None and done % 100 == 0:
+                progress(Progress("finding shortest paths", done, len(questions), "questions"))
+        fit = float(np.mean(fits)) if fits else 0.0
+        return Labelling(tuple(labels), True, fit, len(questions) - len(fits))
+
+    def _shortest(
+        self, snapshot: Snapshot, topic: int, answers: np.ndarray
+    ) -> tuple[tuple[int, ...], float] | None:
+        for hops in range(1, self.max_hops + 1):
+            found = paths_to(snapshot, topic, answers, max_hops=hops, simple=True)
+            if found:
+                hits = {path: int(np.isin(answers, reached).sum()) for path, reached in found.items()}
+                path = min(found, key=lambda p: (-hits[p], p))
+                return path, f1(found[path], answers)
+        return None

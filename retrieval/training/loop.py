@@ -1,0 +1,195 @@
+"""The training loop: epochs, early stopping, progress, cancel, resume. Nothing here knows files' formats."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from retrieval.retrievers.base import check
+from retrieval.retrievers.path_model import PathModel
+from retrieval.training.step import Sampler, correct_contexts, losses, score_batch
+from retrieval.types import Progress
+
+#: Small training sets are visited several times an epoch, so that an epoch is worth a checkpoint.
+_LEAST_PER_EPOCH = 1536
+#: A rise of the dev score below this does not keep training going.
+_WORTH_WAITING = 0.002
+_DEV_EXAMPLES = 1024
+_DEV_BATCH = 128
+
+
+@dataclass
+class Course:
+    """Where training stands; what a resumed training goes on from.
+
+    Attributes:
+        epoch: epochs done.
+        best: best dev score so far, -1 before the first.
+        since_best: epochs since then.
+        weights: of the best epoch.
+        history: loss and dev score of each epoch.
+    """
+
+    epoch: int = 0
+    best: float = -1.0
+    since_best: int = 0
+    weights: dict[str, Tensor] = field(default_factory=dict)
+    history: list[dict[str, float]] = field(default_factory=list)
+
+    def record(self, loss: float, score: float, model: PathModel) -> None:
+        """Take note of an epoch; keep the weights when it is the best one."""
+        self.epoch += 1
+        self.since_best += 1
+        self.history.append({"loss": loss, "dev_path_accuracy": score})
+        if score > self.best + _WORTH_WAITING:
+            self.since_best = 0
+        if score > self.best:
+            self.best = score
+            self.weights = {name: value.detach().clone() for name, value in model.state_dict().items()}
+
+
+def fit(
+    model: PathModel,
+    train: Sampler,
+    dev: Sampler,
+    *,
+    resume: Path,
+    key: str,
+    progress: Callable[[Progress], None],
+    cancelled: Callable[[], bool],
+) -> Course:
+    """Train until the dev score has not risen for ``patience`` epochs.
+
+    Args:
+        model: initialised; trained in place.
+        train: training examples.
+        dev: for the score.
+        resume: file of the last epoch's state, replaced after each epoch.
+        key: names everything the training depends on; a state of another key is ignored.
+        progress: told after each batch, with loss and rate.
+        cancelled: asked before each batch.
+
+    Returns:
+        The course, with the best epoch's weights.
+
+    Raises:
+        Cancelled: ``cancelled()`` said so; the next call goes on after the last whole epoch.
+    """
+    config = train.config
+    optimizer = torch.optim.Adam(model.parameters(), lr=config.learning_rate)
+    course = _load(resume, key, model, optimizer) or Course()
+    size = min(max(len(train.examples), _LEAST_PER_EPOCH), config.questions_per_epoch)
+    while course.epoch < config.epochs and course.since_best < config.patience:
+        rng = np.random.default_rng([config.seed, course.epoch])
+        torch.manual_seed(config.seed * 100_003 + course.epoch)
+        order = _order(len(train.examples), size, course.epoch, config.seed)
+        loss = _epoch(model, optimizer, train, order, course, rng=rng, progress=progress, cancelled=cancelled)
+        score = path_accuracy(model, dev, cancelled)
+        course.record(loss, score, model)
+        _save(resume, key, model, optimizer, course)
+    return course
+
+
+def _order(count: int, size: int, epoch: int, seed: int) -> np.ndarray:
+    """The examples of an epoch: the next ``size`` of an endless sequence of shuffles."""
+    start = epoch * size
+    rounds = range(start // count, (start + size - 1) // count + 1)
+    shuffles = [np.random.default_rng([seed, 1, r]).permutation(count) for r in rounds]
+    offset = start - rounds[0] * count
+    return np.concatenate(shuffles)[offset : offset + size]
+
+
+def _epoch(
+    model: PathModel,
+    optimizer: torch.optim.Optimizer,
+    train: Sampler,
+    order: np.ndarray,
+    course: Course,
+    *,
+    rng: np.random.Generator,
+    progress: Callable[[Progress], None],
+    cancelled: Callable[[], bool],
+) -> float:
+    config = train.config
+    model.train()
+    began, summed, batches = time.perf_counter(), 0.0, 0
+    for start in range(0, len(order), config.batch_size):
+        check(cancelled)
+        loss = losses(score_batch(model, train, order[start : start + config.batch_size], rng), config)
+        optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]  # torch leaves backward untyped
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        summed, batches = summed + float(loss.detach()), batches + 1
+        done = start + len(order[start : start + config.batch_size])
+        metrics = {"loss": summed / batches, "rate": done / (time.perf_counter() - began)}
+        if course.epoch:
+            metrics["dev_path_accuracy"] = course.history[-1]["dev_path_accuracy"]
+        progress(
+            Progress(
+                "training",
+                course.epoch * len(order) + done,
+                config.epochs * len(order),
+                "questions",
+                f"epoch {course.epoch + 1} of at most {config.epochs}",
+                metrics,
+            )
+        )
+    return summed / max(batches, 1)
+
+
+@torch.inference_mode()
+def path_accuracy(model: PathModel, dev: Sampler, cancelled: Callable[[], bool]) -> float:
+    """Share of dev examples whose label is the most probable choice at every step of a walk along it."""
+    model.eval()
+    rng = np.random.default_rng(0)
+    right = 0
+    count = min(len(dev.examples), _DEV_EXAMPLES)
+    # Spread over the split: question sets come sorted by hops.
+    taken = np.arange(count) * len(dev.examples) // max(count, 1)
+    for start in range(0, count, _DEV_BATCH):
+        check(cancelled)
+        chosen = taken[start : start + _DEV_BATCH]
+        correct, example = correct_contexts(score_batch(model, dev, chosen, rng))
+        right += len(chosen) - len(np.unique(example[~correct]))
+    return right / max(count, 1)
+
+
+def _save(path: Path, key: str, model: PathModel, optimizer: torch.optim.Optimizer, course: Course) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    building = path.with_name(f".{path.name}.{os.getpid()}")
+    state = {
+        "key": key,
+        "model": model.state_dict(),
+        "optimizer": optimizer.state_dict(),
+        "epoch": course.epoch,
+        "best": course.best,
+        "since_best": course.since_best,
+        "weights": course.weights,
+        "history": course.history,
+    }
+    torch.save(state, building)
+    building.replace(path)
+
+
+def _load(path: Path, key: str, model: PathModel, optimizer: torch.optim.Optimizer) -> Course | None:
+    """The course of an earlier training of the same key; None when there is none that can be used."""
+    try:
+        state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+    except FileNotFoundError:
+        return None
+    except Exception:
+        return None
+    if state.get("key") != key:
+        return None
+    model.load_state_dict(state["model"])
+    optimizer.load_state_dict(state["optimizer"])
+    return Course(state["epoch"], state["best"], state["since_best"], state["weights"], state["history"])

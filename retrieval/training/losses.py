@@ -1,0 +1,71 @@
+"""The path loss (REL-RAG eq. 11) and the first-triple loss (eq. 14, normalised as RAPL eq. 9)."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+
+def segment_logsumexp(values: Tensor, segments: Tensor, count: int) -> Tensor:
+    """log sum exp of the values of each segment; -inf for a segment without any. [n] -> [count]."""
+    top = values.new_full((count,), -torch.inf).scatter_reduce(0, segments, values.detach(), "amax")
+    top = torch.where(torch.isfinite(top), top, torch.zeros_like(top))
+    summed = values.new_zeros(count).index_add(0, segments, torch.exp(values - top[segments]))
+    return torch.log(summed) + top
+
+
+def path_loss(
+    logits: Tensor,
+    stop_logits: Tensor,
+    *,
+    weight: Tensor,
+    context: Tensor,
+    positive: Tensor,
+    stop: Tensor,
+) -> Tensor:
+    """Mean over contexts of eq. 11, in expectation over the valid next triples.
+
+    The paper draws one valid path at random; the expectation of its loss is the cross-entropy against the
+    uniform distribution over valid triples. Where a hub's arcs were sampled, each stands for ``weight``
+    arcs in the normaliser.
+
+    Args:
+        logits: <z_q, z_j> of the sampled arcs, [n].
+        stop_logits: of the STOP node of each context, [C].
+        weight: arcs each sampled arc stands for, [n].
+        context: of each arc, [n].
+        positive: the arc is valid, [n] bool.
+        stop: STOP is the target, [C] bool.
+    """
+    count = len(stop_logits)
+    total = torch.logaddexp(segment_logsumexp(logits + weight.log(), context, count), stop_logits)
+    shares = weight * positive
+    mass = shares.new_zeros(count).index_add(0, context, shares)
+    expected = logits.new_zeros(count).index_add(0, context, shares * logits) / mass.clamp(min=1e-9)
+    usable = stop | (mass > 0)
+    losses = total - torch.where(stop, stop_logits, expected)
+    return losses[usable].mean() if bool(usable.any()) else logits.sum() * 0
+
+
+def first_triple_loss(logits: Tensor, positive: Tensor, context: Tensor, count: int) -> Tensor:
+    """Mean over contexts of eq. 14, positives and negatives each averaged.
+
+    Eq. 14 sums over the candidates, so that one hub topic outweighs a batch; RAPL's eq. 9 is the same loss
+    with means and is what is used. (Eq. 14 as printed has a plus before its second sum; RAPL's minus is
+    meant.)
+
+    Args:
+        logits: <z_q, z_v> of the candidates of the topics, [n].
+        positive: in V_pos (eq. 13), [n] bool.
+        context: of each candidate, [n].
+        count: number of contexts.
+    """
+    losses = functional.softplus(torch.where(positive, -logits, logits))
+    result = logits.new_zeros(count)
+    for side in (positive, ~positive):
+        weight = side.to(logits.dtype)
+        size = weight.new_zeros(count).index_add(0, context, weight)
+        summed = logits.new_zeros(count).index_add(0, context, losses * weight)
+        result = result + summed / size.clamp(min=1)
+    return result.mean() if count else logits.sum() * 0

@@ -1,0 +1,201 @@
+"""Frozen dataclasses that the stages exchange. Standard library only: the web process imports this.
+
+Entity and relation ids are int32 positions in one snapshot's label tables and mean nothing outside it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Literal
+
+NodeKind = Literal["entity", "cvt", "literal"]
+
+
+class Method(StrEnum):
+    """The names of the retrieval methods, the same everywhere."""
+
+    REG_TRIPLE = "reg-triple"
+    REG_ENTITY = "reg-entity"
+    REG_PATH = "reg-path"
+    RAPL = "rapl"
+    REL_RAG_PATH = "rel-rag-path"
+    REL_RAG_TRIPLE = "rel-rag-triple"
+    INSES = "inses"
+    GRAPH_S3 = "graph-s3"
+    TEXT_RAG = "text-rag"
+    ROUTER = "router"
+
+
+class NoAnswerReason(StrEnum):
+    """Why a run ends without an answer."""
+
+    ENTITY_NOT_LINKED = "entity_not_linked"
+    NO_PATH = "no_path"
+    REASONER_DECLINED = "reasoner_declined"
+    NOT_IN_GRAPH = "not_in_graph"
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """An entity as shown to a person. ``kind`` is ``cvt`` for mediator nodes without a name of their own."""
+
+    id: int
+    label: str
+    kind: NodeKind = "entity"
+
+
+@dataclass(frozen=True, slots=True)
+class Triple:
+    """A fact (head, relation, tail) by ids of one snapshot."""
+
+    head: int
+    relation: int
+    tail: int
+
+
+@dataclass(frozen=True, slots=True)
+class RelationStep:
+    """One step of a relation path.
+
+    Attributes:
+        name: the relation as the KG spells it (``location.country.languages_spoken``).
+        label: humanised for people (``languages spoken``).
+        inverse: walked against the direction of the fact.
+    """
+
+    name: str
+    label: str
+    inverse: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """One step of a path as walked, ``source -> target``.
+
+    The fact behind it is (source, relation, target), or (target, relation, source) when ``step.inverse``.
+    ``verified`` is True only after the fact was found in the snapshot.
+    """
+
+    source: Node
+    step: RelationStep
+    target: Node
+    verified: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedEntity:
+    """A mention in the question and the entity it was linked to.
+
+    ``start`` and ``end`` are character offsets in the question, -1 when the caller named the entity.
+    ``score`` is in [0, 1]. ``alternatives`` are other entities the mention might mean, best first.
+    """
+
+    entity: Node
+    mention: str
+    start: int
+    end: int
+    score: float
+    source: Literal["exact", "alias", "fuzzy", "vector", "given"]
+    alternatives: tuple[Node, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievedPath:
+    """A reasoning path found by a retriever. ``score`` is its probability in (0, 1]."""
+
+    hops: tuple[Hop, ...]
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceChain:
+    """Paths of one relation path from one topic entity, merged (ReG D.4.2, multi-answer merging).
+
+    Attributes:
+        source: the topic entity.
+        steps: the relation path.
+        levels: entities reached after each step, at most ``LEVEL_LIMIT`` listed of ``level_counts``.
+        level_counts: how many entities each level really has.
+        hops: the hops between the listed entities, each verified against the snapshot.
+        score: probability of the relation path for this question, in [0, 1].
+        merged_with: indices of the chains whose targets were intersected with this one's.
+    """
+
+    source: Node
+    steps: tuple[RelationStep, ...]
+    levels: tuple[tuple[Node, ...], ...]
+    level_counts: tuple[int, ...]
+    hops: tuple[Hop, ...]
+    score: float
+    merged_with: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer. ``entity`` is None when an LLM named something that the graph does not hold.
+
+    ``chains`` are indices into the run's evidence chains; ``verified`` says that every hop of at least
+    one of them was found in the snapshot.
+    """
+
+    label: str
+    score: float
+    entity: Node | None = None
+    chains: tuple[int, ...] = ()
+    verified: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NoAnswer:
+    """A typed no-answer, with a sentence for the person and what to try next."""
+
+    reason: NoAnswerReason
+    message: str
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a run cost: language-model calls and tokens, triples retrieved."""
+
+    llm_calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    triples: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A row of an input file that could not be used. ``line`` counts from 1; 0 means the whole file."""
+
+    file: str
+    line: int
+    message: str
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One object of a question set."""
+
+    id: str
+    question: str
+    topic_entities: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()
+    paths: tuple[tuple[tuple[str, str, str], ...], ...] = ()
+    triples: tuple[tuple[str, str, str], ...] = ()
+    hops: int | None = None
+    split: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far long work has come. ``total`` is 0 when it is not known."""
+
+    stage: str
+    done: int
+    total: int
+    unit: str = "items"
+    message: str = ""
+    metrics: dict[str, float] = field(default_factory=dict)

@@ -1,0 +1,55 @@
+"""Candidate subgraphs hold the topics and both ends of their facts, and keep their budgets."""
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from retrieval.candidates.khop import KHop
+from retrieval.candidates.ppr import PersonalisedPageRank
+from tests.retrieval.kg.worlds import FILMS, build, random_facts
+
+
+@pytest.fixture
+def graph(tmp_path):
+    return build(random_facts(5, entities=30, facts=60), tmp_path / "g")
+
+
+@pytest.mark.parametrize("strategy", [KHop(2), KHop(3, max_triples=9), PersonalisedPageRank(max_entities=7)])
+@pytest.mark.parametrize("topics", [[0], [3, 11], []])
+def test_every_strategy_keeps_the_promises_of_a_candidate_subgraph(graph, strategy, topics):
+    found = strategy(graph, np.array(topics, np.int64))
+    assert found.topics.tolist() == topics
+    assert set(topics) <= set(found.entities.tolist())
+    ends = set(graph.heads[found.facts].tolist()) | set(graph.tails[found.facts].tolist())
+    assert ends <= set(found.entities.tolist())
+    assert found.entities.tolist() == sorted(set(found.entities.tolist()))
+    assert found.facts.tolist() == sorted(set(found.facts.tolist()))
+    again = strategy(graph, np.array(topics, np.int64))
+    assert again.facts.tolist() == found.facts.tolist()
+
+
+def test_two_hops_of_the_films(tmp_path):
+    films = build(FILMS, tmp_path / "films")
+    found = KHop(2)(films, np.array([films.find_entity("Jaws")]))
+    assert films.entity_labels.many(found.entities) == ["1975", "English", "Hook", "Jaws", "Steven Spielberg"]
+    assert (len(found.facts), found.strategy, found.max_hops, found.truncated) == (5, "2-hop", 2, False)
+
+
+def test_budgets_truncate(graph):
+    assert KHop(3, max_triples=9)(graph, np.array([0])).truncated
+    small = PersonalisedPageRank(max_entities=7)(graph, np.array([0, 1]))
+    assert small.truncated
+    assert len(small.entities) == 7
+
+
+def test_pagerank_agrees_with_networkx(graph):
+    around = KHop(30)(graph, np.array([0]))
+    ours = PersonalisedPageRank(iterations=200).scores(graph, np.array([0]), around.entities, around.facts)
+    walk = nx.MultiDiGraph()
+    for fact in around.facts.tolist():
+        head, tail = int(graph.heads[fact]), int(graph.tails[fact])
+        walk.add_edge(head, tail)
+        walk.add_edge(tail, head)
+    theirs = nx.pagerank(walk, alpha=0.8, personalization={0: 1}, tol=1e-12, max_iter=1000)
+    assert ours.sum() == pytest.approx(1)
+    assert np.allclose(ours, [theirs[int(e)] for e in around.entities], atol=1e-8)

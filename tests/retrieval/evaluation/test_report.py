@@ -1,0 +1,142 @@
+"""The evaluator on a tiny engine, and every figure of its report by hand."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+import pytest
+
+from retrieval.errors import Cancelled
+from retrieval.evaluation.evaluator import Outcome, evaluate_engine, sample
+from retrieval.evaluation.report import build_report, score, write_report
+from retrieval.pipeline import Engine
+from retrieval.reasoning.extractive import ExtractiveReasoner
+from retrieval.types import Question
+from tests.retrieval.world import LabelLinker, ScriptedRetriever, build
+
+SCRIPT = {
+    "Switzerland": [("borders official_language", 0.7), ("official_language", 0.2)],
+    "Austria": [("borders", 0.6)],
+    "Jaws": [("directed_by", 0.9)],
+}
+PATH = (("Switzerland", "borders", "Austria"), ("Austria", "official_language", "German"))
+QUESTIONS = [
+    Question(
+        "right",
+        "languages of the neighbours?",
+        ("Switzerland",),
+        ("German", "French", "Italian"),
+        (PATH,),
+        hops=2,
+    ),
+    Question("half", "what does Austria border?", (), ("Italy", "Slovenia", "Hungary"), hops=1),
+    Question("wrong", "who directed it?", ("Jaws",), ("Lucas",), hops=1),
+    Question("unanswerable", "who rules Atlantis?", ("Atlantis",), ()),
+    Question("missed", "what is near nothing?", (), ("Nothing",)),
+]
+
+
+@pytest.fixture
+def engine(tmp_path):
+    graph = build(tmp_path / "world")
+    return Engine(
+        graph, ScriptedRetriever(graph, SCRIPT), LabelLinker(graph), ExtractiveReasoner(), encoder="tiny"
+    )
+
+
+@pytest.fixture
+def evaluation(engine):
+    return evaluate_engine(engine, QUESTIONS, budget=50, seed=1)
+
+
+def test_every_question_is_asked_from_its_topics_or_from_what_is_linked(evaluation):
+    assert [
+        (o.topics, o.linked, tuple(label for label, _ in o.predicted), o.no_answer)
+        for o in evaluation.outcomes
+    ] == [
+        (("Switzerland",), False, ("French", "German", "Italian"), None),
+        (("Austria",), True, ("Italy",), None),
+        (("Jaws",), False, ("Spielberg",), None),
+        ((), True, (), "entity_not_linked"),
+        ((), True, (), "entity_not_linked"),
+    ]
+
+
+def test_the_report_figures(evaluation):
+    report = build_report(evaluation, split="test")
+    assert (report["method"], report["n"]) == ("rel-rag-path", 5)
+    found = report["metrics"]
+    assert found["hit"] == pytest.approx(3 / 5)
+    assert found["hit_at_1"] == pytest.approx(3 / 5)
+    assert found["macro_f1"] == pytest.approx((1 + 0.5 + 0 + 1 + 0) / 5)
+    assert found["micro_f1"] == pytest.approx(2 * 4 / (5 + 8))
+    assert found["exact_set"] == pytest.approx(2 / 5)
+    assert found["answer_recall"] == pytest.approx((1 + 1 / 3 + 0 + 0) / 4)
+    assert found["path_recall"] == 1.0
+    assert found["passage_recall_at_2"] is None
+    assert found["avg_triples"] == pytest.approx((9 + 1 + 1) / 5)
+    assert {hops: row["n"] for hops, row in report["by_hops"].items()} == {"1": 2, "2": 1}
+    assert report["by_hops"]["1"]["macro_f1"] == pytest.approx(0.25)
+    assert report["no_answers"] == {
+        "unanswerable": 1,
+        "right": 1.0,
+        "false": 0.25,
+        "reasons": {"entity_not_linked": 2},
+        "failed": {},
+    }
+    assert report["usage"] == {"llm_calls": 0, "tokens": 0}
+
+
+def test_the_manifest_names_what_is_needed_to_repeat(evaluation, engine):
+    manifest = build_report(evaluation, split="test")["manifest"]
+    assert (manifest["seed"], manifest["snapshot"], manifest["checkpoint"]) == (1, engine.snapshot.hash, None)
+    assert manifest["code_version"].startswith("0.1.0+")
+    config = manifest["config"]
+    assert (config["budget"], config["reasoner"], config["encoder"], config["split"]) == (
+        50,
+        "extractive",
+        "tiny",
+        "test",
+    )
+    assert config["extractive"] == asdict(engine.settings.extractive)
+
+
+def test_two_evaluations_agree_but_for_the_clock(engine, evaluation):
+    def timeless(found):
+        report = build_report(found)
+        report.pop("latency_ms")
+        return [report | {"per_question": [r | {"latency_ms": 0} for r in report["per_question"]]}]
+
+    assert timeless(evaluate_engine(engine, QUESTIONS, budget=50, seed=1)) == timeless(evaluation)
+
+
+def test_the_report_is_written_whole(tmp_path, evaluation):
+    report = write_report(tmp_path / "deep" / "report.json", evaluation)
+    assert json.loads((tmp_path / "deep" / "report.json").read_text(encoding="utf-8")) == report
+    assert [row["id"] for row in report["per_question"]] == [q.id for q in QUESTIONS]
+    assert [file.name for file in (tmp_path / "deep").iterdir()] == ["report.json"]
+
+
+def test_names_are_compared_normalised():
+    outcome = Outcome(Question("q", "?", answers=("Sao Paulo",)), predicted=(("São  Paulo", 1.0),))
+    assert score(outcome).exact == 1.0
+
+
+def test_an_answer_too_many_is_no_exact_set():
+    found = score(Outcome(Question("q", "?", answers=("a",)), predicted=(("a", 0.9), ("b", 0.8))))
+    assert (found.hit, found.hit_at_1, found.precision, found.recall, found.exact) == (1, 1, 0.5, 1, 0)
+
+
+def test_a_sample_is_fixed_by_its_seed_and_keeps_the_order():
+    chosen = sample(QUESTIONS, 3, seed=4)
+    assert chosen == sample(QUESTIONS, 3, seed=4)
+    assert [q.id for q in chosen] == [q.id for q in QUESTIONS if q in chosen]
+    assert len(chosen) == 3
+    assert sample(QUESTIONS, None, seed=0) == QUESTIONS
+    assert sample(QUESTIONS, 99, seed=0) == QUESTIONS
+
+
+def test_a_stopped_evaluation_says_so(engine):
+    with pytest.raises(Cancelled):
+        evaluate_engine(engine, QUESTIONS, budget=50, seed=1, cancelled=lambda: True)

@@ -1,0 +1,116 @@
+"""Entities are found by name, however a person writes it."""
+
+from itertools import pairwise
+
+import polars as pl
+import pytest
+
+from retrieval.kg.label_building import normalised
+from retrieval.kg.labels import normalise
+from tests.retrieval.kg.worlds import build
+
+FACTS = [
+    ("Amélie", "directed_by", "Jean-Pierre Jeunet"),
+    ("Amelia", "release_year", "2009"),
+    ("Titanic (1997 film)", "directed_by", "James Cameron"),
+    ("Titanic (1953 film)", "directed_by", "Jean Negulesco"),
+    ("Avatar", "directed_by", "James Cameron"),
+    ("The Matrix", "has_tags", "m.0abc"),
+    ("The Matrix", "release_year", "1999"),
+    ("The Matrix", "has_tags", "$"),
+    ("Robert_De_Niro", "acted_in", "Heat"),
+    ("New York City", "alias", "The Big Apple"),
+    ("New York City", "label", "Sony"),
+    ("Sony", "signed", "New York City"),
+]
+
+
+@pytest.fixture(scope="module")
+def graph(tmp_path_factory):
+    return build(FACTS, tmp_path_factory.mktemp("labels") / "g")
+
+
+def found(graph, text, limit=10):
+    return [(match.node.label, match.source) for match in graph.labels.search(text, limit)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Amélie",
+        "  İstanbul ",
+        "Straße",
+        "O'Neill & Co.",
+        "a_b-c",
+        "$",
+        "!?",
+        "東京 タワー",
+        "",
+        "ﬁ",
+        "Ὀδυσσεύς",
+        "½",
+    ],
+)
+def test_builder_and_searcher_normalise_alike(text):
+    assert pl.DataFrame({"t": [text]}).select(normalised("t")).item() == normalise(text)
+
+
+def test_normalise():
+    assert normalise("Jean-Pierre  JEUNET!") == "jean pierre jeunet"
+    assert normalise("frederica_of_mecklenburg-strelitz") == "frederica of mecklenburg strelitz"
+    assert normalise("Amélie") == "amelie"
+    assert normalise("$") == "$"
+
+
+def test_exact_ignores_case_accents_and_underscores(graph):
+    assert found(graph, "AMELIE", 1) == [("Amélie", "exact")]
+    assert found(graph, "robert de niro", 1) == [("Robert_De_Niro", "exact")]
+    assert found(graph, "$", 1) == [("$", "exact")]
+
+
+def test_aliases_come_from_facts_and_from_parentheses(graph):
+    assert found(graph, "big apple", 1) == [("New York City", "word")]
+    labels = found(graph, "the big apple")
+    assert labels == [("New York City", "alias")]
+    assert found(graph, "titanic")[:2] == [("Titanic (1953 film)", "alias"), ("Titanic (1997 film)", "alias")]
+    assert ("New York City", "alias") not in found(graph, "Sony")
+
+
+def test_prefixes_by_degree_then_words_then_misspelt(graph):
+    assert found(graph, "am") == [("Amelia", "prefix"), ("Amélie", "prefix")]
+    assert found(graph, "ja", 1) == [("James Cameron", "prefix")]
+    assert found(graph, "cameron ja", 1) == [("James Cameron", "word")]
+    assert found(graph, "pierre jeu", 1) == [("Jean-Pierre Jeunet", "word")]
+    assert found(graph, "jmaes cameron", 1) == [("James Cameron", "fuzzy")]
+    assert found(graph, "Matrxi, the", 1) == []
+
+
+def test_mediators_are_not_offered_and_limits_hold(graph):
+    assert found(graph, "m.0abc") == []
+    assert found(graph, "") == []
+    assert found(graph, "jam", 0) == []
+    assert len(found(graph, "a", 3)) == 3
+    labels = [label for label, _ in found(graph, "titanic 1997 film")]
+    assert len(labels) == len(set(labels))
+
+
+def test_resolve_prefers_the_exact_label(graph):
+    assert graph.labels.resolve("Amélie") == graph.find_entity("Amélie")
+    assert graph.labels.resolve("amelie") == graph.find_entity("Amélie")
+    assert graph.labels.resolve("Robert De Niro") == graph.find_entity("Robert_De_Niro")
+    assert graph.labels.resolve("nobody") is None
+
+
+def test_lookup_and_begins_serve_the_linker(graph):
+    assert [m.node.label for m in graph.labels.lookup("the matrix")] == ["The Matrix"]
+    assert graph.labels.lookup("the") == []
+    assert graph.labels.begins("the")
+    assert not graph.labels.begins("the matrix")
+
+
+def test_every_name_finds_its_entity_among_many(tmp_path):
+    names = [f"entity {i:03} of {word}" for i, word in enumerate(["rome", "paris", "oslo"] * 40)]
+    graph = build([(a, "next", b) for a, b in pairwise(names)], tmp_path / "g")
+    for name in names:
+        assert graph.labels.search(name, 1)[0].node.label == name
+        assert graph.labels.search(name.replace("entity", "entty"), 1)[0].node.label == name

@@ -1,0 +1,109 @@
+"""Three ways to the same triple states: the whole line graph, a block of chosen triples, all states in chunks."""
+
+import numpy as np
+import pytest
+import torch
+
+from retrieval.kg.walks import arc_ends
+from retrieval.nn.line_graph import LineGraph
+from retrieval.nn.query import QueryEncoder
+from retrieval.nn.triple_encoder import TripleEncoder
+from retrieval.retrievers import states
+from retrieval.retrievers.blocks import build_block, sample_arcs
+from retrieval.retrievers.features import graph_features
+from tests.retrieval.films import WordEncoder
+from tests.retrieval.kg.worlds import build, random_facts
+
+
+@pytest.fixture(params=[(seed, texts) for seed in range(3) for texts in (True, False)])
+def features(request, tmp_path):
+    seed, texts = request.param
+    graph = build(random_facts(seed), tmp_path / "g")
+    return graph_features(graph, WordEncoder(), entity_texts=texts)
+
+
+def whole(encoder, features):
+    graph = features.snapshot
+    heads, relations, tails = (torch.from_numpy(a) for a in arc_ends(graph, np.arange(2 * graph.num_triples)))
+    line_graph = LineGraph.of(heads, tails, graph.num_entities)
+    with torch.inference_mode():
+        return encoder(features.entities, features.relations, relations, line_graph)
+
+
+def encoder_of(features, *, skip=True):
+    torch.manual_seed(1)
+    return TripleEncoder(features.relations.shape[1], 16, skip=skip).eval()
+
+
+@pytest.mark.parametrize("skip", [True, False])
+def test_a_block_equals_the_whole_line_graph(features, skip):
+    encoder = encoder_of(features, skip=skip)
+    chosen = np.array([5, 0, 7, 2 * features.snapshot.num_triples - 1])
+    block = build_block(features, chosen, limit=10_000, rng=np.random.default_rng(0))
+    with torch.inference_mode():
+        found = encoder.on_block(block, features.relations)
+    torch.testing.assert_close(found, whole(encoder, features)[chosen], atol=1e-5, rtol=1e-5)
+
+
+def test_states_in_chunks_equal_the_whole_line_graph(features, monkeypatch):
+    monkeypatch.setattr(states, "_CHUNK", 7)
+    encoder = encoder_of(features)
+    expected = whole(encoder, features)
+    found = torch.from_numpy(states.all_states(encoder, features).astype(np.float32))
+    torch.testing.assert_close(found, expected, atol=2e-3, rtol=2e-3)
+
+
+def test_states_on_demand_are_the_stored_ones(features, tmp_path):
+    encoder = encoder_of(features)
+    stored = states.stored_states(encoder, lambda: features, key="k", cache=tmp_path)
+    arcs = np.array([3, 3, 11, 20])
+    on_demand = states.ComputedStates(encoder, features).of(arcs)
+    # The last bit of fp16 may differ, because sums are made in another order.
+    np.testing.assert_allclose(on_demand, stored.of(arcs), atol=2e-3)
+
+
+def test_stored_states_are_computed_once(features, tmp_path):
+    encoder = encoder_of(features)
+    first = states.stored_states(encoder, lambda: features, key="k", cache=tmp_path)
+
+    def never():
+        raise AssertionError("computed twice")
+
+    again = states.stored_states(encoder, never, key="k", cache=tmp_path)
+    np.testing.assert_array_equal(first.table, again.table)
+
+
+def test_a_sampled_hub_stands_for_all_its_arcs(features):
+    graph = features.snapshot
+    entities = np.arange(graph.num_entities)
+    owner, arcs, scale = sample_arcs(graph, entities, 2, np.random.default_rng(0))
+    sources, _, _ = arc_ends(graph, arcs)
+    assert sources.tolist() == entities[owner].tolist()
+    assert len(set(arcs.tolist())) == len(arcs)
+    stands_for = np.bincount(owner, weights=scale, minlength=len(entities))
+    np.testing.assert_allclose(stands_for, graph.degrees(entities), rtol=1e-6)
+
+
+def test_the_static_query_is_the_papers():
+    torch.manual_seed(0)
+    query = QueryEncoder(6, 4, history=False).eval()
+    z_q = query.start(torch.randn(2, 6))
+    taken = torch.randn(2, 4)
+    assert query.advance(z_q, taken) is z_q
+    torch.testing.assert_close(query.queries(z_q), z_q / 2)
+    torch.testing.assert_close(query.stop_states(z_q, taken), taken + z_q)
+
+
+def test_with_history_the_same_triple_scores_differently_at_another_step():
+    torch.manual_seed(0)
+    query = QueryEncoder(6, 4).eval()
+    z_q = query.start(torch.randn(1, 6))
+    later = query.advance(z_q, torch.randn(1, 4))
+    assert not torch.allclose(query.queries(z_q), query.queries(later))
+
+
+def test_text_scores_start_as_scaled_cosines():
+    query = QueryEncoder(3, 4).eval()
+    question, relations = torch.tensor([[1.0, 0, 0]]), torch.tensor([[1.0, 0, 0], [0.6, 0.8, 0]])
+    scores = query.text_scores(question, torch.randn(1, 4), relations)
+    torch.testing.assert_close(scores, torch.tensor([[8.0, 4.8]]))

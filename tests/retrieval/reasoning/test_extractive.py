@@ -1,0 +1,202 @@
+"""Answer sets, their cuts and their probabilities; comparisons and the values they compare."""
+
+from __future__ import annotations
+
+import pytest
+
+from retrieval.errors import ConfigError
+from retrieval.reasoning.comparison import asks_to_compare, side, value_of
+from retrieval.reasoning.extractive import ExtractiveReasoner, ExtractiveSettings
+from retrieval.reasoning.gather import GatherSettings, gather
+from retrieval.types import NoAnswerReason
+from tests.retrieval.world import LabelLinker, ScriptedRetriever, build, ids
+
+
+@pytest.fixture
+def graph(tmp_path):
+    return build(tmp_path / "world")
+
+
+def decide(graph, question, script, *, extractive=None, kept=None, coverage=1.0):
+    linked = LabelLinker(graph).link(question)
+    topics = [entity.entity.id for entity in linked.entities]
+    evidence = gather(
+        graph,
+        question,
+        linked.entities,
+        (),
+        ScriptedRetriever(graph, script).relation_paths(question, topics),
+        simple=True,
+        settings=kept or GatherSettings(),
+        cancelled=lambda: False,
+        coverage=coverage,
+    )
+    return ExtractiveReasoner(extractive or ExtractiveSettings()).decide(evidence)
+
+
+def scored(verdict):
+    return [(a.label, a.score, a.chains) for a in verdict.answers]
+
+
+def test_the_ratio_decides_which_relation_paths_answer_together(graph):
+    script = {"Switzerland": [("borders official_language", 0.5), ("official_language", 0.3)]}
+    alone = decide(graph, "Switzerland?", script, extractive=ExtractiveSettings(ratio=0.7))
+    assert scored(alone) == [("French", 0.5, (0,)), ("German", 0.5, (0,)), ("Italian", 0.5, (0,))]
+    together = decide(graph, "Switzerland?", script, extractive=ExtractiveSettings(ratio=0.6))
+    assert scored(together)[-1] == ("Romansh", 0.3, (1,))
+
+
+def test_relation_paths_that_reach_the_same_set_add_up(tmp_path):
+    graph = build(
+        tmp_path / "twice",
+        [("Jaws", "scored_by", "Williams"), ("Jaws", "music", "Williams"), ("Jaws", "by", "Spielberg")],
+    )
+    script = {"Jaws": [("by", 0.4), ("scored_by", 0.35), ("music", 0.25)]}
+    assert scored(decide(graph, "Jaws?", script)) == [("Williams", 0.6, (1, 2))]
+
+
+def test_a_relation_path_that_reaches_nothing_does_not_count(graph):
+    script = {"Germany": [("borders official_language", 0.9), ("official_language", 0.05)]}
+    assert scored(decide(graph, "Germany?", script)) == [("German", 0.05, (0,))]
+
+
+def test_below_the_floor_the_graph_is_said_not_to_hold_it(graph):
+    script = {"Germany": [("official_language", 0.05)]}
+    settings = ExtractiveSettings(floor=0.1)
+    refused = decide(graph, "who rules Germany?", script, extractive=settings, coverage=0.09)
+    assert refused.no_answer.reason is NoAnswerReason.NOT_IN_GRAPH
+    assert "Germany" in refused.no_answer.message
+    assert decide(graph, "who rules Germany?", script, extractive=settings, coverage=0.1).answers
+
+
+def test_an_intersection_multiplies_probabilities(graph):
+    script = {"Austria": [("borders", 0.5), ("official_language", 0.4)], "France": [("borders", 0.8)]}
+    assert scored(decide(graph, "what do Austria and France border?", script)) == [("Italy", 0.4, (0, 1))]
+
+
+def test_an_intersection_prefers_what_is_one_hop_from_each_topic(tmp_path):
+    countries = {"France": ("Belgium", "Spain"), "Germany": ("Belgium", "Poland")}
+    facts = [fact for c, others in countries.items() for o in others
+             for fact in ((c, "borders", o), (o, "borders", c))]  # fmt: skip
+    graph = build(tmp_path / "borders", [*facts, ("Belgium", "independent_from", "Netherlands")])
+    unsure = [("borders independent_from", 0.2), ("borders", 0.14), ("-borders", 0.1)]
+    script = {"France": unsure, "Germany": unsure}
+    verdict = decide(graph, "which countries border both France and Germany?", script)
+    assert scored(verdict) == [("Belgium", 0.0576, (0, 1, 4, 5))]
+    sure = [("borders independent_from", 0.9), ("borders", 0.05)]
+    verdict = decide(graph, "France and Germany?", {"France": sure, "Germany": sure})
+    assert [a.label for a in verdict.answers] == ["Netherlands"]
+
+
+def test_an_improbable_intersection_is_not_taken(graph):
+    script = {"Austria": [("official_language", 0.9), ("borders", 0.01)], "France": [("borders", 0.8)]}
+    kept = GatherSettings(join_share=0.1)
+    verdict = decide(graph, "what do Austria and France border?", script, kept=kept)
+    assert [a.label for a in verdict.answers] == ["German"]
+    assert "Austria alone" in verdict.warnings[0]
+
+
+def test_an_empty_intersection_of_one_kind_is_the_answer(tmp_path):
+    facts = [
+        ("Jaws", "by", "Spielberg"),
+        ("Jaws", "star", "Scheider"),
+        ("Alien", "by", "Scott"),
+        ("Alien", "star", "Holm"),
+    ]
+    graph = build(tmp_path / "films", facts)
+    script = {"Spielberg": [("-by", 0.9)], "Holm": [("-star", 0.8)], "Alien": [("by", 0.7)]}
+    verdict = decide(graph, "which films by Spielberg star Holm?", script)
+    assert verdict.no_answer.reason is NoAnswerReason.NO_PATH
+    assert "Spielberg and Holm" in verdict.no_answer.message
+    mixed = decide(graph, "Spielberg and Alien?", script)
+    assert [a.label for a in mixed.answers] == ["Jaws"]
+    assert "Spielberg alone" in mixed.warnings[0]
+
+
+def test_a_comparison_needs_a_value_of_every_topic(graph):
+    script = {"Austria": [("population", 0.9)], "France": [("borders", 0.8)]}
+    verdict = decide(graph, "which has more people, Austria or France?", script)
+    assert [a.label for a in verdict.answers] == ["9,170,000"]
+
+
+def test_equal_values_win_together(tmp_path):
+    graph = build(tmp_path / "twins", [("Ann", "born", "1990-05-01"), ("Bea", "born", "1990-05-01")])
+    script = {"Ann": [("born", 0.9)], "Bea": [("born", 0.7)]}
+    verdict = decide(graph, "who is older, Ann or Bea?", script)
+    assert scored(verdict) == [("Ann", 0.7, (0, 1)), ("Bea", 0.7, (0, 1))]
+
+
+@pytest.mark.parametrize(
+    ("question", "relation", "values", "winner"),
+    [
+        ("who is older, Ann or Bea?", "birth_year", ("1990", "1985"), "Bea"),
+        ("who is older, Ann or Bea?", "age", ("34", "39"), "Bea"),
+        ("which has more people, Ann or Bea?", "population", ("1990", "2,000,000"), "Bea"),
+        ("which came out first, Ann or Bea?", "release_year", ("1990", "1985"), "Bea"),
+        ("which is deeper, Ann or Bea?", "depth", ("-12", "3.5 m"), "Bea"),
+    ],
+)
+def test_the_relation_says_whether_a_bare_number_is_a_year(tmp_path, question, relation, values, winner):
+    facts = [("Ann", relation, values[0]), ("Bea", relation, values[1])]
+    graph = build(tmp_path / "two", facts)
+    script = {"Ann": [(relation, 0.9)], "Bea": [(relation, 0.8)]}
+    assert [a.label for a in decide(graph, question, script).answers] == [winner]
+
+
+def test_every_answer_is_an_entity_of_the_graph(graph):
+    verdict = decide(graph, "Jaws?", {"Jaws": [("directed_by -directed_by", 1.0)]})
+    assert [a.entity.id for a in verdict.answers] == ids(graph, "Lincoln", "Munich")
+    assert all(a.verified for a in verdict.answers)
+
+
+@pytest.mark.parametrize(
+    ("label", "value"),
+    [
+        ("9,170,000", (9170000.0, False)),
+        ("8848.86 m", (8848.86, False)),
+        ("41 285 km²", (41285.0, False)),
+        ("1.4 billion", (1.4e9, False)),
+        ("-12", (-12.0, False)),
+        ("$300", (300.0, False)),
+        ("1879", (1879.0, False)),
+        ("44 BC", (-44.0, True)),
+        ("1879-01-01", (1879.0, True)),
+        ("1990-07", (1990.5, True)),
+        ("Bern", None),
+        ("7 Samurai and more of them", None),
+        ("", None),
+    ],
+)
+def test_literals_become_values(label, value):
+    found = value_of(label)
+    assert found == value if value is None else found == (pytest.approx(value[0]), value[1])
+
+
+@pytest.mark.parametrize(
+    ("question", "dates", "expected"),
+    [
+        ("which is larger, A or B?", False, "max"),
+        ("which has fewer people, A or B?", False, "min"),
+        ("who is older, A or B?", True, "min"),
+        ("who is older, A or B?", False, "max"),
+        ("who is younger, A or B?", True, "max"),
+        ("who was born first, A or B?", True, "min"),
+        ("was A or B later?", True, "max"),
+        ("is A like B?", True, None),
+    ],
+)
+def test_the_comparative_word_says_which_side_wins(question, dates, expected):
+    assert side(question, dates=dates) == expected
+
+
+def test_a_question_without_a_choice_compares_nothing():
+    assert not asks_to_compare("what is the longest river of France?")
+    assert asks_to_compare("is the Rhine longer than the Aare?")
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"ratio": 0}, {"ratio": 1.1}, {"floor": -0.1}, {"floor": 2}, {"kinship": -1}]
+)
+def test_wrong_settings_are_refused(wrong):
+    with pytest.raises(ConfigError):
+        ExtractiveSettings(**wrong)

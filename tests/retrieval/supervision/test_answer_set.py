@@ -1,0 +1,147 @@
+"""Answer-set consistency finds the rational paths of a small film world; shortest paths do not."""
+
+import numpy as np
+import pytest
+
+from retrieval.errors import Cancelled, TrainingDataError
+from retrieval.supervision import rationalizers
+from retrieval.supervision.candidate_paths import f1, paths_to, reached
+from retrieval.supervision.given import given_labels, prefers_simple, walk_facts
+from retrieval.supervision.grounding import ground, require
+from retrieval.supervision.labels import Label, directed, named, read_labels, write_labels
+from retrieval.types import Question
+from tests.retrieval.films import SHAPES, WordEncoder, build, facts, questions
+
+
+@pytest.fixture(scope="module")
+def graph(tmp_path_factory):
+    return build(tmp_path_factory.mktemp("films") / "graph")
+
+
+def label_all(graph, strategy):
+    grounded, _ = ground(graph, questions())
+    return rationalizers.get(strategy).label(graph, grounded, encoder=WordEncoder())
+
+
+def test_every_question_gets_the_path_of_its_shape(graph):
+    found = label_all(graph, "answer-set")
+    paths = list(SHAPES.values())
+    for label in found.labels:
+        shape = int(label.question.partition("-")[0])
+        assert tuple(("-" if inverse else "") + name for name, inverse in label.path) == paths[shape]
+        assert label.score == 1.0
+        assert label.source == "answer-set"
+    assert found.simple
+    assert found.fit == 1.0
+    assert len(found.labels) + found.unlabelled == len(ground(graph, questions())[0])
+    assert found.unlabelled == 0
+
+
+def test_shortest_paths_mislead_where_the_answer_is_also_near(graph):
+    found = label_all(graph, "shortest-path")
+    three_hops = [label for label in found.labels if label.question.startswith("4-")]
+    assert min(len(label.path) for label in three_hops) == 1  # the film's own language
+
+
+def test_two_topics_are_intersected(graph):
+    asked = [
+        Question(str(i), f"which films by {a} star {b}", (a, b), answers)
+        for i, (a, b, answers) in enumerate(
+            [
+                ("Varda", "Actor 0", ("Film 00",)),
+                ("Varda", "Actor 1", ("Film 08",)),
+                ("Welles", "Actor 2", ("Film 02",)),
+            ]
+        )
+    ]
+    found = rationalizers.get("answer-set").label(graph, ground(graph, asked)[0], encoder=WordEncoder())
+    assert [(label.topic, label.path) for label in found.labels[:2]] == [
+        ("Varda", (("directed_by", True),)),
+        ("Actor 0", (("starred_actors", True),)),
+    ]
+    assert found.fit == 1.0
+
+
+def test_free_walks_are_preferred_where_gold_paths_return(graph):
+    asked = [
+        Question(
+            "back", "co-directed by the director of Film 00", ("Film 00",), ("Film 00", "Film 04", "Film 08",
+            "Film 12", "Film 16", "Film 20"),
+            paths=((("Film 00", "directed_by", "Varda"), ("Film 04", "directed_by", "Varda")),),
+        )
+    ]  # fmt: skip
+    grounded, _ = ground(graph, asked)
+    labels = given_labels(graph, grounded)
+    assert labels == [Label("back", "Film 00", (("directed_by", False), ("directed_by", True)), "given", 1.0)]
+    assert not prefers_simple(graph, grounded, labels)
+
+
+def test_a_gold_path_that_does_not_hold_together_is_no_label(graph):
+    film = graph.find_entity("Film 00")
+    assert walk_facts(graph, [film], [("Film 01", "directed_by", "Kurosawa")]) is None
+    assert walk_facts(graph, [film], [("Film 00", "sequel_of", "Film 01")]) is None
+    assert walk_facts(graph, [film], []) is None
+
+
+@pytest.mark.parametrize("simple", [True, False])
+def test_candidate_paths_agree_with_executing_them(graph, simple):
+    topic = graph.find_entity("Film 03")
+    answers = np.array(sorted(graph.find_entity(name) for name in ("French", "Maori")))
+    found = paths_to(graph, topic, answers, max_hops=3, simple=simple)
+    assert (directed(graph, (("in_language", False),))) in found
+    for path, targets in found.items():
+        assert targets.tolist() == reached(graph, topic, path, simple=simple).tolist()
+        assert set(targets.tolist()) & set(answers.tolist())
+
+
+def test_f1_of_sets():
+    assert f1(np.array([1, 2, 3]), np.array([2, 3, 4, 5])) == pytest.approx(4 / 7)
+    assert f1(np.array([1]), np.array([2])) == 0.0
+
+
+def test_unlinked_questions_are_counted_with_an_example(graph):
+    grounded, skipped = ground(
+        graph,
+        [
+            Question("a", "who directed Stalker", ("Stalker",), ("Tarkovsky",)),
+            Question("b", "who directed Film 00", ("Film 00",), ("Tarkovsky",)),
+            Question("c", "who directed it", (), ("Varda",)),
+        ],
+    )
+    assert grounded == []
+    assert skipped.counts == {
+        "with a topic that is not in the graph": 1,
+        "with answers that are not in the graph": 1,
+        "without a topic entity": 1,
+    }
+    with pytest.raises(TrainingDataError, match="'Stalker'"):
+        require(grounded, skipped)
+
+
+def test_labels_survive_a_file(tmp_path):
+    labels = [Label("q1", "Film 00", (("directed_by", False), ("directed_by", True)), "analyst", 0.5)]
+    for name in ("labels.jsonl", "labels.jsonl.gz"):
+        assert write_labels(tmp_path / name, labels) == 1
+        assert read_labels(tmp_path / name) == labels
+
+
+def test_a_bad_label_line_is_named(tmp_path):
+    file = tmp_path / "labels.jsonl"
+    file.write_text('{"question": "q", "topic": "t", "path": [["r", false]], "source": "guess"}\n')
+    with pytest.raises(TrainingDataError, match=r"line 1.*guess"):
+        read_labels(file)
+
+
+def test_directed_ids_and_names_are_inverse(graph):
+    path = (("directed_by", False), ("in_language", True))
+    ids = directed(graph, path)
+    assert ids is not None
+    assert named(graph, ids) == path
+    assert directed(graph, (("sequel_of", False),)) is None
+
+
+def test_labelling_stops_when_told(graph):
+    grounded, _ = ground(graph, questions())
+    with pytest.raises(Cancelled):
+        rationalizers.get("answer-set").label(graph, grounded, encoder=WordEncoder(), cancelled=lambda: True)
+    assert len(facts()) == 96

@@ -1,0 +1,254 @@
+"""The engine's command line, run in this process on tiny files."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+
+import pytest
+
+from retrieval.__main__ import main
+from retrieval.events import AnswerFinal, RunStarted, from_payload
+from retrieval.kg import snapshot
+from tests.retrieval.world import FACTS
+
+
+@pytest.fixture
+def facts_file(tmp_path):
+    path = tmp_path / "facts.tsv"
+    path.write_text("".join("\t".join(fact) + "\n" for fact in FACTS), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def graph_dir(tmp_path, facts_file, capsys):
+    out = tmp_path / "graph"
+    assert main(["build-graph", str(facts_file), "--out", str(out), "--no-index"]) == 0
+    capsys.readouterr()
+    return out
+
+
+def one_line_error(capsys):
+    """The only line on stderr, which names the error."""
+    lines = [line for line in capsys.readouterr().err.splitlines() if line.startswith("error: ")]
+    assert len(lines) == 1
+    return lines[0]
+
+
+def test_help_imports_nothing_heavy():
+    script = (
+        "import sys; from retrieval.__main__ import main\n"
+        "try: main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "heavy = {'torch', 'polars', 'faiss', 'openai', 'numpy'} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    for command in ("build-graph", "import-questions", "label", "train", "evaluate", "ask"):
+        assert command in done.stdout
+
+
+def test_a_graph_is_built_from_a_file(tmp_path, facts_file, capsys):
+    assert main(["build-graph", str(facts_file), "--out", str(tmp_path / "g"), "--no-index"]) == 0
+    assert "19 triples, 18 entities, 5 relations" in capsys.readouterr().out
+    assert snapshot.open(tmp_path / "g").num_triples == 19
+
+
+def test_gzipped_files_and_given_forms_are_read(tmp_path, capsys):
+    packed = tmp_path / "facts.txt.gz"
+    packed.write_bytes(gzip.compress(b"head|relation|tail\nBern|in|Switzerland\n"))
+    arguments = ["--delimiter", "pipe", "--header", "--no-index"]
+    assert main(["build-graph", str(packed), "--out", str(tmp_path / "g"), *arguments]) == 0
+    assert "1 triples, 2 entities, 1 relations" in capsys.readouterr().out
+
+
+def test_bad_rows_are_named_and_the_good_ones_go_in(tmp_path, capsys):
+    source = tmp_path / "mixed.tsv"
+    source.write_text("Bern\tin\tSwitzerland\nnonsense\nGeneva\tin\tSwitzerland\n", encoding="utf-8")
+    assert main(["build-graph", str(source), "--out", str(tmp_path / "g"), "--no-index"]) == 0
+    said = capsys.readouterr()
+    assert "2 triples" in said.out
+    assert "mixed.tsv:2: " in said.err
+
+
+def test_a_missing_file_is_one_line_and_exit_code_2(tmp_path, capsys):
+    assert main(["build-graph", str(tmp_path / "none.tsv"), "--out", str(tmp_path / "g")]) == 2
+    assert "none.tsv" in one_line_error(capsys)
+    assert not (tmp_path / "g").exists()
+
+
+def test_a_directory_that_is_no_graph_is_refused(tmp_path, capsys):
+    assert main(["ask", "--graph", str(tmp_path), "who?"]) == 2
+    assert "is not a snapshot" in one_line_error(capsys)
+
+
+def test_wrong_arguments_are_exit_code_2(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["ask", "who?"])
+    assert ended.value.code == 2
+    assert "--graph" in capsys.readouterr().err
+
+
+@pytest.fixture
+def questions_file(tmp_path):
+    rows = [
+        {
+            "id": "a",
+            "question": "What does Austria border?",
+            "topic_entities": ["Austria"],
+            "answers": ["Italy"],
+            "split": "train",
+        },
+        {
+            "id": "b",
+            "question": "What does France border?",
+            "topic_entities": ["France"],
+            "answers": ["Italy"],
+            "split": "dev",
+        },
+        {
+            "id": "c",
+            "question": "Who directed Jaws?",
+            "topic_entities": ["Jaws"],
+            "answers": ["Spielberg"],
+            "split": "test",
+        },
+    ]
+    path = tmp_path / "questions.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def test_question_files_become_one_set_with_splits(tmp_path, capsys):
+    first, second = tmp_path / "1-hop.txt", tmp_path / "2-hop.txt.gz"
+    first.write_text("what does [Austria] border\tItaly\n", encoding="utf-8")
+    second.write_bytes(gzip.compress(b"who directed films with [Ann]\tBob|Cy\n"))
+    out = tmp_path / "all.jsonl.gz"
+    assert main(["import-questions", str(first), str(second), "--format", "metaqa", "--out", str(out)]) == 0
+    assert "2 questions" in capsys.readouterr().out
+    rows = [json.loads(line) for line in gzip.decompress(out.read_bytes()).decode().splitlines()]
+    assert [(r["question"], r["topic_entities"], r["answers"], r["hops"]) for r in rows] == [
+        ("what does Austria border", ["Austria"], ["Italy"], 1),
+        ("who directed films with Ann", ["Ann"], ["Bob", "Cy"], 2),
+    ]
+    assert all(r["split"] in {"train", "dev", "test"} for r in rows)
+
+
+def test_the_same_file_twice_is_refused(tmp_path, questions_file, capsys):
+    out = tmp_path / "all.jsonl"
+    assert main(["import-questions", str(questions_file), str(questions_file), "--out", str(out)]) == 2
+    assert "same question ids" in one_line_error(capsys)
+    assert not out.exists()
+
+
+def test_labels_say_which_path_is_rational(tmp_path, graph_dir, questions_file, capsys):
+    out = tmp_path / "labels.jsonl"
+    arguments = ["--graph", str(graph_dir), "--questions", str(questions_file), "--out", str(out)]
+    assert main(["label", *arguments, "--strategy", "shortest-path"]) == 0
+    assert "3 labels" in capsys.readouterr().out
+    rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    assert rows[2]["path"] == [["directed_by", False]]
+    assert rows[2]["source"] == "shortest-path"
+
+
+@pytest.mark.parametrize("strategy", ["llm", "window"])
+def test_a_strategy_that_is_not_there_names_those_that_are(
+    tmp_path, graph_dir, questions_file, strategy, capsys
+):
+    arguments = ["--graph", str(graph_dir), "--questions", str(questions_file), "--out", str(tmp_path / "x")]
+    assert main(["label", *arguments, "--strategy", strategy]) == 2
+    error = one_line_error(capsys)
+    assert strategy in error
+    assert "answer-set, shortest-path" in error
+
+
+def test_a_question_is_answered_without_a_checkpoint(graph_dir, capsys):
+    assert main(["ask", "--graph", str(graph_dir), "who directed Jaws?"]) == 0
+    said = capsys.readouterr()
+    assert said.out.splitlines()[0].startswith("Spielberg\t")
+    assert said.out.splitlines()[0].endswith("\tverified")
+    assert "Jaws → [directed by] → Spielberg" in said.err
+
+
+def test_events_are_one_json_object_a_line(graph_dir, capsys):
+    assert main(["ask", "--graph", str(graph_dir), "who directed it?", "--entity", "Jaws", "--events"]) == 0
+    events = [from_payload(json.loads(line)) for line in capsys.readouterr().out.splitlines()]
+    assert isinstance(events[0], RunStarted)
+    assert isinstance(events[-1], AnswerFinal)
+    assert events[0].checkpoint is None
+    assert events[1].entities[0].source == "given"
+
+
+def test_an_unknown_entity_offers_near_names(graph_dir, capsys):
+    assert main(["ask", "--graph", str(graph_dir), "who directed it?", "--entity", "Spielburg"]) == 2
+    assert "Near names: Spielberg." in one_line_error(capsys)
+
+
+def test_a_typed_no_answer_is_no_failure(graph_dir, capsys):
+    assert main(["ask", "--graph", str(graph_dir), "who rules Zamunda?"]) == 0
+    assert capsys.readouterr().out.startswith("no answer (entity_not_linked): ")
+
+
+def test_an_empty_question_fails(graph_dir, capsys):
+    assert main(["ask", "--graph", str(graph_dir), " "]) == 2
+    assert "The question is empty." in one_line_error(capsys)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--checkpoint", "none"], "checkpoint"),
+        (["--method", "magic"], "magic"),
+        (["--reasoner", "llm"], "LLM_BASE_URL"),
+    ],
+)
+def test_what_cannot_be_opened_is_one_line(graph_dir, arguments, said, monkeypatch, capsys):
+    monkeypatch.delenv("LLM_BASE_URL", raising=False)
+    assert main(["ask", "--graph", str(graph_dir), "who?", *arguments]) == 2
+    assert said in one_line_error(capsys)
+
+
+def test_an_evaluation_writes_its_report(tmp_path, graph_dir, questions_file, capsys):
+    out = tmp_path / "report.json"
+    arguments = ["--graph", str(graph_dir), "--questions", str(questions_file), "--out", str(out)]
+    assert main(["evaluate", *arguments, "--split", "test", "--method", "rel-rag-path"]) == 0
+    report = json.loads(out.read_text(encoding="utf-8"))
+    assert (report["method"], report["n"], report["metrics"]["exact_set"]) == ("rel-rag-path", 1, 1.0)
+    assert set(report) >= {
+        "method",
+        "n",
+        "metrics",
+        "by_hops",
+        "latency_ms",
+        "usage",
+        "manifest",
+        "per_question",
+    }
+    assert report["manifest"]["config"]["split"] == "test"
+    assert "exact_set\t1.0000" in capsys.readouterr().out
+
+
+def test_a_split_that_is_not_there_is_refused(tmp_path, graph_dir, questions_file, capsys):
+    arguments = ["--graph", str(graph_dir), "--questions", str(questions_file), "--out", str(tmp_path / "r")]
+    assert main(["evaluate", *arguments, "--split", "holdout"]) == 2
+    assert "dev, test, train" in one_line_error(capsys)
+
+
+def test_a_wrong_setting_stops_training_before_it_starts(tmp_path, graph_dir, questions_file, capsys):
+    config = tmp_path / "config.json"
+    config.write_text('{"hiden": 64}', encoding="utf-8")
+    arguments = ["--graph", str(graph_dir), "--questions", str(questions_file), "--out", str(tmp_path / "c")]
+    assert main(["train", "rel-rag-path", *arguments, "--config", str(config)]) == 2
+    assert "Did you mean 'hidden'" in one_line_error(capsys)
+
+
+def test_stopping_is_clean(graph_dir, monkeypatch, capsys):
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("retrieval.cli.asking.engine_for", interrupted)
+    assert main(["ask", "--graph", str(graph_dir), "who?"]) == 130
+    assert capsys.readouterr().err.strip() == "Stopped."

@@ -1,0 +1,79 @@
+"""Engines are opened once, kept while they are used, and opened again when their files changed."""
+
+from __future__ import annotations
+
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from retrieval.errors import ConfigError, SnapshotError
+from retrieval.events import AnswerFinal
+from retrieval.loading import EngineCache, EngineSpec, make_reasoner
+from retrieval.pipeline import AskRequest
+from retrieval.reasoning.settings import LLMSettings
+from tests.retrieval.world import FACTS, build
+
+
+@pytest.fixture
+def spec(tmp_path):
+    build(tmp_path / "world")
+    return EngineSpec(tmp_path / "world")
+
+
+def test_an_engine_is_opened_once_also_by_many_threads(spec):
+    cache = EngineCache()
+    with ThreadPoolExecutor(4) as threads:
+        engines = list(threads.map(cache.get, [spec] * 8))
+    assert len({id(engine) for engine in engines}) == 1
+    assert len(cache) == 1
+    *_, final = engines[0].run(AskRequest("who directed Jaws?"))
+    assert isinstance(final, AnswerFinal)
+    assert [answer.label for answer in final.answers] == ["Spielberg"]
+
+
+def test_the_engine_used_longest_ago_goes_first(tmp_path, spec):
+    cache = EngineCache(size=2)
+    others = []
+    for name in ("one", "two"):
+        build(tmp_path / name, FACTS[:5])
+        others.append(EngineSpec(tmp_path / name))
+    first = cache.get(spec)
+    second = cache.get(others[0])
+    assert cache.get(spec) is first
+    cache.get(others[1])
+    assert len(cache) == 2
+    assert cache.get(spec) is first
+    assert cache.get(others[0]) is not second
+
+
+def test_a_graph_that_was_built_again_is_opened_again(tmp_path, spec):
+    cache = EngineCache()
+    before = cache.get(spec)
+    build(tmp_path / "new", FACTS[:5])
+    shutil.rmtree(spec.snapshot)
+    (tmp_path / "new").rename(spec.snapshot)
+    assert cache.get(spec).snapshot.num_triples == 5
+    assert before.snapshot.num_triples == len(FACTS)
+
+
+def test_what_cannot_be_opened_is_not_kept(tmp_path, spec):
+    cache = EngineCache()
+    with pytest.raises(SnapshotError):
+        cache.get(EngineSpec(tmp_path / "nowhere"))
+    with pytest.raises(ConfigError, match="No language model is configured"):
+        cache.get(EngineSpec(spec.snapshot, reasoner="llm"))
+    assert len(cache) == 0
+
+
+def test_reasoners_go_by_name():
+    settings = LLMSettings("http://127.0.0.1:1/v1", "tiny")
+    assert make_reasoner("llm", settings).name == "llm"
+    assert make_reasoner("extractive", None).name == "extractive"
+    with pytest.raises(ConfigError, match="extractive, llm"):
+        make_reasoner("oracle", settings)
+
+
+def test_a_cache_keeps_at_least_one_engine():
+    with pytest.raises(ConfigError):
+        EngineCache(size=0)

