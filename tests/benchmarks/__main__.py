@@ -1,0 +1,61 @@
+"""``make bench``: run every benchmark and write docs/benchmarks.md.
+
+``python -m tests.benchmarks NAME...`` runs some of them and replaces their sections of the page only.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+from tests.benchmarks import latency, line_graph, quality, snapshots
+from tests.benchmarks.report import Section
+
+ROOT = Path(__file__).resolve().parents[2]
+BENCHMARKS = {
+    "snapshots": snapshots.measure,
+    "line_graph": line_graph.measure,
+    "latency": latency.measure,
+    "quality": quality.measure,
+}
+
+
+def main() -> None:
+    names = sys.argv[1:] or list(BENCHMARKS)
+    unknown = [name for name in names if name not in BENCHMARKS]
+    if unknown:
+        raise SystemExit(f"no benchmark {', '.join(unknown)}; there are {', '.join(BENCHMARKS)}")
+    sections: list[Section] = []
+    for name in names:
+        print(f"== {name}", flush=True)
+        for section in BENCHMARKS[name]():
+            print(section.markdown(), flush=True)
+            sections.append(section)
+    if sections:
+        _write(ROOT / "docs" / "benchmarks.md", sections)
+
+
+def _write(page: Path, sections: list[Section]) -> None:
+    """Put the sections into the page, in place of those with the same title."""
+    old = page.read_text(encoding="utf-8").split("\n## ")[1:] if page.exists() else []
+    bodies = {body.split("\n", 1)[0]: f"## {body.rstrip()}\n" for body in old}
+    bodies |= {section.title: section.markdown() for section in sections}
+    page.write_text("\n".join([_head(), *bodies.values()]), encoding="utf-8")
+    print(f"wrote {page.relative_to(ROOT)}")
+
+
+def _head() -> str:
+    return (
+        "# Benchmarks\n\n"
+        "Written by `make bench`. Absolute times belong to the machine that ran it last "
+        f"({os.cpu_count()} cores,\n{platform.machine()}, Python {platform.python_version()}, "
+        f"{datetime.now(UTC):%Y-%m-%d}); ratios were measured in one run. Rows about public data\n"
+        "sets need them in `../shared/data`; without them they are left out.\n"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,16 @@
+"""Where the optional public data sets are; they are not part of the repository."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+
+
+def found(*parts: str) -> Path | None:
+    """The file or folder, or None (said aloud) when it is not there."""
+    path = DATA.joinpath(*parts)
+    if path.exists():
+        return path
+    print(f"skipped: {path} is not there", flush=True)
+    return None

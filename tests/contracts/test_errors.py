@@ -1,0 +1,50 @@
+"""The error tree's contract: stable codes that name one error each, and a status for all of them."""
+
+from collections import Counter
+
+import pytest
+
+import webapp.api.errors as web
+from retrieval import errors
+
+
+def tree(cls=errors.ClewError):
+    yield cls
+    for child in cls.__subclasses__():
+        if child.__module__.startswith(("retrieval.", "webapp.")):
+            yield from tree(child)
+
+
+def test_codes_are_unique():
+    counts = Counter(cls.code for cls in set(tree()))
+    assert [code for code, n in counts.items() if n > 1] == []
+
+
+def test_every_web_error_names_its_own_code():
+    for cls in set(tree()):
+        assert "code" in vars(cls), cls
+
+
+@pytest.mark.parametrize(
+    ("cls", "status"),
+    [
+        (web.BadLoginError, 401),
+        (web.ForbiddenError, 403),
+        (web.CsrfError, 403),
+        (web.GraphNotReadyError, 409),
+        (web.NameTakenError, 409),
+        (web.TooLargeError, 413),
+        (web.TooManyLoginsError, 429),
+        (errors.QuestionError, 400),
+        (errors.EmptySourceError, 400),
+        (errors.LLMTimeoutError, 502),
+        (errors.SnapshotError, 500),
+    ],
+)
+def test_status(cls, status):
+    assert web.status_of(cls("m")) == status
+
+
+def test_every_error_has_a_status():
+    for cls in set(tree()):
+        assert 400 <= web.status_of(cls("m")) <= 599

@@ -1,0 +1,28 @@
+"""Imports point one way, and the web process stays small."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_import_rules_hold():
+    done = subprocess.run(
+        [Path(sys.executable).with_name("lint-imports"), "--no-cache"],
+        cwd=ROOT,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_web_process_never_imports_torch():
+    code = (
+        "import sys, webapp.project.asgi, webapp.api.urls\n"
+        "heavy = {'torch', 'transformers', 'sentence_transformers', 'faiss', 'torch_geometric', 'polars', 'openai'}\n"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,87 @@
+"""One running Clew, one slow language model and one browser page for the whole browser test."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.support.clew import Clew
+from tests.support.llm_server import LLMServer
+from tests.support.tcp_proxy import TcpProxy
+
+SHOTS = os.environ.get("CLEW_SHOTS")
+ARGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+
+
+def slow_reply(request: dict[str, Any]) -> str:
+    """Words for long enough that a person can press Stop, then one answer that the chains hold."""
+    return "Thinking about the chains. " * 40 + "\nans: Klingon"
+
+
+@pytest.fixture(scope="session")
+def llm() -> Iterator[LLMServer]:
+    with LLMServer(slow_reply, delay=0.1) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def clew(llm: LLMServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Clew]:
+    home = tmp_path_factory.mktemp("clew")
+    env = {"LLM_BASE_URL": llm.url, "LLM_MODEL": "slow-test-model", "LLM_API_KEY": "unused"}
+    with Clew(home, env=env) as running:
+        running.wait_for_workers()
+        yield running
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=os.environ["CHROMIUM"], args=ARGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="session")
+def network(clew: Clew) -> Iterator[TcpProxy]:
+    """What lies between the browser and the server."""
+    with TcpProxy(clew.port) as proxy:
+        yield proxy
+
+
+@pytest.fixture(scope="session")
+def page(browser: Browser, network: TcpProxy) -> Iterator[Page]:
+    context = browser.new_context(
+        base_url=f"http://127.0.0.1:{network.port}",
+        viewport={"width": 1440, "height": 900},
+        reduced_motion="reduce",
+    )
+    page = context.new_page()
+    page.set_default_timeout(30_000)
+    yield page
+    context.close()
+
+
+@pytest.fixture
+def shot(page: Page) -> Any:
+    """``shot("name")`` saves a screenshot when CLEW_SHOTS names a folder."""
+
+    def take(name: str) -> None:
+        if SHOTS:
+            Path(SHOTS).mkdir(parents=True, exist_ok=True)
+            page.screenshot(path=Path(SHOTS) / f"{name}.png")
+
+    return take
+
+
+@pytest.fixture(scope="session", autouse=True)
+def console_errors(page: Page) -> list[str]:
+    """What the page wrote to its console as an error, and uncaught exceptions."""
+    errors: list[str] = []
+    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    return errors

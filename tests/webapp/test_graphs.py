@@ -1,0 +1,278 @@
+"""Uploading, browsing, renaming and deleting graphs."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from webapp.graphs import files, services
+from webapp.graphs.models import Graph, SourceFile
+from webapp.jobs.models import Job
+
+
+def upload(client, content=b"a\tr\tb\n", *, filename="facts.tsv", name="Graph", **more):
+    file = SimpleUploadedFile(filename, content)
+    return client.post("/api/v1/graphs", {"name": name, "files": [file], **more}, format="multipart")
+
+
+def stored_files():
+    root = Path(settings.MEDIA_ROOT)
+    return sorted(str(path.relative_to(root)) for path in root.rglob("*") if path.is_file())
+
+
+def queued(redis, queue):
+    return redis.llen(f"clew:celery:{queue}")
+
+
+def test_an_upload_is_stored_and_its_import_queued(api, redis):
+    answer = upload(api(), description="About", format="tsv", header="false")
+    assert answer.status_code == 202, answer.content
+    graph, job = answer.json()["graph"], answer.json()["job"]
+    assert (graph["name"], graph["description"], graph["state"], graph["created_by"]) == (
+        "Graph",
+        "About",
+        "importing",
+        "admin",
+    )
+    assert (graph["entities"], graph["snapshot"], graph["checkpoint"], graph["error"]) == (
+        0,
+        None,
+        None,
+        None,
+    )
+    assert (job["kind"], job["state"], job["graph"], job["title"]) == (
+        "import",
+        "queued",
+        graph["id"],
+        "Import Graph",
+    )
+    assert Job.objects.get().params == {"format": "tsv", "delimiter": None, "header": False}
+    assert stored_files() == [f"uploads/{graph['id']}/0.tsv"]
+    assert queued(redis, "jobs") == 1
+
+
+def test_several_files_make_one_graph(api):
+    two = [SimpleUploadedFile("a.nt.gz", gzip.compress(b"x")), SimpleUploadedFile("b.csv", b"a,r,b\n")]
+    answer = api().post("/api/v1/graphs", {"name": "Two", "files": two}, format="multipart")
+    assert answer.status_code == 202
+    kept = list(SourceFile.objects.values_list("name", "path"))
+    graph = answer.json()["graph"]["id"]
+    assert kept == [("a.nt.gz", f"uploads/{graph}/0.nt.gz"), ("b.csv", f"uploads/{graph}/1.csv")]
+
+
+@pytest.mark.parametrize(
+    "name", ["../../etc/passwd", "...", "a\\b.tsv", "/abs.tsv", "x." + "y" * 300, "ü\u202e.tsv", ".tsv"]
+)
+def test_a_hostile_file_name_stays_inside_the_storage(api, name):
+    answer = upload(api(), filename=name)
+    if answer.status_code == 202:
+        graph = answer.json()["graph"]["id"]
+        assert [path.startswith(f"uploads/{graph}/0") for path in stored_files()] == [True]
+        assert "/" not in SourceFile.objects.get().name
+    else:
+        assert answer.status_code == 400
+        assert stored_files() == []
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"\x89PNG\r\n\x1a\n....", "a PNG picture"),
+        (b"PK\x03\x04....", "a zip archive"),
+        (b"%PDF-1.7", "a PDF document"),
+        (b"PAR1....", "a Parquet file"),
+        (b"a\tb\x00c", "not a text file"),
+        (b"\xff\xfea\x00", "UTF-16"),
+        (b"", "empty"),
+        (b"\x1f\x8b\x08garbage that is no deflate stream", "broken gzip"),
+        (gzip.compress(b"\x89PNG\r\n"), "a PNG picture"),
+    ],
+)
+def test_the_wrong_kind_of_file_is_refused_and_nothing_stays(api, content, says):
+    answer = upload(api(), content)
+    assert answer.status_code == 400
+    error = answer.json()["error"]
+    assert error["code"] == "bad_source"
+    assert says in error["message"]
+    assert error["hint"]
+    assert (Graph.objects.count(), Job.objects.count(), stored_files()) == (0, 0, [])
+
+
+def test_a_name_can_be_used_once_and_the_second_upload_leaves_nothing(api):
+    assert upload(api()).status_code == 202
+    before = stored_files()
+    answer = upload(api())
+    assert answer.status_code == 409
+    assert answer.json()["error"]["code"] == "name_taken"
+    assert (Graph.objects.count(), stored_files()) == (1, before)
+
+
+@pytest.mark.parametrize(
+    ("fields", "wrong"),
+    [
+        ({"name": ""}, "name"),
+        ({"name": "x" * 201}, "name"),
+        ({"name": "a\0b"}, "name"),
+        ({"format": "docx"}, "format"),
+        ({"header": "perhaps"}, "header"),
+    ],
+)
+def test_wrong_fields_are_named(api, fields, wrong):
+    answer = upload(api(), **fields)
+    assert answer.status_code == 400
+    assert list(answer.json()["error"]["fields"]) == [wrong]
+
+
+def test_an_upload_without_files_is_refused(api):
+    answer = api().post("/api/v1/graphs", {"name": "x"}, format="multipart")
+    assert answer.status_code == 400
+    assert list(answer.json()["error"]["fields"]) == ["files"]
+
+
+def test_an_upload_over_the_limit_is_refused(api, settings):
+    settings.UPLOAD_MAX_BYTES = 100
+    answer = upload(api(), b"a\tr\tb\n" * 100)
+    assert answer.status_code == 413
+    assert answer.json()["error"]["code"] == "too_large"
+
+
+def test_a_ready_graph_is_shown_with_its_counts(api, tiny_graph):
+    graph = api("viewer").get(f"/api/v1/graphs/{tiny_graph.pk}").json()
+    assert (graph["state"], graph["entities"], graph["relations"], graph["triples"]) == ("ready", 6, 3, 6)
+    assert graph["snapshot"]["version"] == 1
+    assert graph["snapshot"]["hash"] == tiny_graph.snapshot.hash
+    listed = api("viewer").get("/api/v1/graphs").json()
+    assert (listed["count"], listed["next"], listed["previous"]) == (1, None, None)
+    assert listed["results"] == [graph]
+
+
+def test_pages_have_a_limit(api, users):
+    for i in range(3):
+        Graph.objects.create(name=f"G{i}")
+    page = api("viewer").get("/api/v1/graphs?page_size=2").json()
+    assert (page["count"], len(page["results"])) == (3, 2)
+    assert "page=2" in page["next"]
+    assert api("viewer").get("/api/v1/graphs?page=9").status_code == 404
+    from webapp.api.pagination import Pages
+
+    assert Pages.max_page_size == 200
+
+
+def test_relations_come_most_frequent_first(api, tiny_graph):
+    answer = api("viewer").get(f"/api/v1/graphs/{tiny_graph.pk}/relations").json()
+    assert answer[0] == {"name": "official_language", "label": "official language", "count": 3}
+    assert [(r["name"], r["count"]) for r in answer[1:]] == [("borders", 2), ("capital", 1)]
+
+
+def test_entities_are_found_by_a_part_of_their_name(api, tiny_graph):
+    client = api("viewer")
+    found = client.get(f"/api/v1/graphs/{tiny_graph.pk}/entities", {"q": "germ"}).json()
+    assert [e["label"] for e in found][:2] == ["Germany", "German"]
+    exact = client.get(f"/api/v1/graphs/{tiny_graph.pk}/entities", {"q": "german", "limit": 1}).json()
+    assert len(exact) == 1
+    assert (exact[0]["label"], exact[0]["source"], exact[0]["degree"]) == ("German", "exact", 2)
+    assert set(exact[0]) == {"id", "label", "kind", "degree", "score", "source"}
+
+
+def test_entities_for_no_text_are_the_best_connected(api, tiny_graph):
+    found = api("viewer").get(f"/api/v1/graphs/{tiny_graph.pk}/entities?q=&limit=2").json()
+    assert [(e["label"], e["degree"]) for e in found] == [("Germany", 3), ("Switzerland", 3)]
+
+
+def test_neighbours_come_in_groups_and_pages(api, tiny_graph):
+    client = api("viewer")
+    url = f"/api/v1/graphs/{tiny_graph.pk}/neighbours"
+    germany = client.get(f"/api/v1/graphs/{tiny_graph.pk}/entities?q=germany").json()[0]["id"]
+    around = client.get(url, {"entity": germany}).json()
+    assert around["node"] == {"id": germany, "label": "Germany", "kind": "entity"}
+    assert {(g["relation"], g["direction"], g["count"]) for g in around["groups"]} == {
+        ("official_language", "out", 1),
+        ("capital", "out", 1),
+        ("borders", "in", 1),
+    }
+    assert (around["total"], around["shown"], len(around["hops"])) == (3, 3, 3)
+    inverse = [hop for hop in around["hops"] if hop["step"]["inverse"]]
+    assert [(h["source"]["label"], h["step"]["name"], h["target"]["label"]) for h in inverse] == [
+        ("Germany", "borders", "Switzerland")
+    ]
+    page = client.get(url, {"entity": germany, "limit": 1, "offset": 1}).json()
+    assert (page["total"], page["shown"], page["hops"]) == (3, 1, [around["hops"][1]])
+    one = client.get(url, {"entity": germany, "relation": "capital", "direction": "out"}).json()
+    assert [h["target"]["label"] for h in one["hops"]] == ["Berlin"]
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ({}, "invalid"),
+        ({"entity": "x"}, "invalid"),
+        ({"entity": "99"}, "unknown_entity"),
+        ({"entity": "0", "relation": "nope"}, "unknown_entity"),
+        ({"entity": "0", "limit": "501"}, "invalid"),
+        ({"entity": "0", "direction": "up"}, "invalid"),
+        ({"entity": str(10**30)}, "unknown_entity"),
+    ],
+)
+def test_neighbours_of_nonsense(api, tiny_graph, query, code):
+    answer = api("viewer").get(f"/api/v1/graphs/{tiny_graph.pk}/neighbours", query)
+    assert answer.status_code == 400
+    assert answer.json()["error"]["code"] == code
+
+
+@pytest.mark.parametrize("what", ["relations", "entities?q=x", "neighbours?entity=0"])
+def test_a_graph_that_is_still_importing_cannot_be_browsed(api, users, what):
+    graph = Graph.objects.create(name="Soon")
+    answer = api("viewer").get(f"/api/v1/graphs/{graph.pk}/{what}")
+    assert answer.status_code == 409
+    assert answer.json()["error"]["code"] == "graph_not_ready"
+
+
+def test_renaming(api, tiny_graph):
+    Graph.objects.create(name="Other")
+    url = f"/api/v1/graphs/{tiny_graph.pk}"
+    assert api().patch(url, {"description": "New"}, format="json").json()["description"] == "New"
+    assert api().patch(url, {"name": "Renamed"}, format="json").json()["name"] == "Renamed"
+    assert api().patch(url, {"name": "Other"}, format="json").status_code == 409
+
+
+def test_deleting_needs_the_name_and_takes_everything(api, tiny_graph, question_set):
+    url = f"/api/v1/graphs/{tiny_graph.pk}"
+    refused = api().delete(url)
+    assert refused.status_code == 400
+    assert refused.json()["error"]["code"] == "confirm_needed"
+    directory = files.local_path(tiny_graph.snapshot.path)
+    assert directory.is_dir()
+    assert api().delete(f"{url}?confirm=Tiny").status_code == 204
+    assert not directory.exists()
+    assert api().get(url).status_code == 404
+    assert api().get(f"/api/v1/question-sets/{question_set.pk}").status_code == 404
+
+
+def test_deleting_stops_what_works_on_it(api, redis):
+    answer = upload(api()).json()
+    job = Job.objects.get()
+    Job.objects.update(state="running", worker="w")
+    assert api().delete(f"/api/v1/graphs/{answer['graph']['id']}?confirm=Graph").status_code == 204
+    assert redis.exists(f"clew:cancel:job:{job.pk}") == 1
+    assert stored_files() == []
+
+
+def test_what_a_crash_left_is_removed_and_nothing_else(api):
+    kept = upload(api()).json()["graph"]["id"]
+    for left in ("uploads/999", "snapshots/999", "snapshots/.building-1", "checkpoints/999"):
+        (Path(settings.MEDIA_ROOT) / left).mkdir(parents=True)
+    half = Path(settings.FILE_UPLOAD_TEMP_DIR) / "half.upload"
+    half.write_bytes(b"half")
+    services.remove_leftovers()
+    assert not half.exists()
+    left = sorted(p.name for kind in files.KINDS for p in (Path(settings.MEDIA_ROOT) / kind).glob("*"))
+    assert left == [str(kept)]
+
+
+@pytest.mark.parametrize("path", ["graphs/999", "graphs/999/entities", "nothing", "graphs/x", ""])
+def test_what_is_not_there_is_404_as_json(api, path):
+    answer = api().get(f"/api/v1/{path}")
+    assert answer.status_code == 404
+    assert answer.json()["error"]["code"] == "not_found"

@@ -1,0 +1,170 @@
+"""The life of a job: claimed once, reported on, cancelled, given back, swept."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from django.db import connection
+
+from retrieval.errors import ClewError
+from retrieval.types import Progress
+from webapp.graphs.models import Graph, GraphState, IndexState
+from webapp.jobs import cancel, presence, services
+from webapp.jobs.models import JobKind, JobState
+
+
+@pytest.fixture
+def job(tiny_graph, users):
+    return services.create(kind=JobKind.INDEX, title="Index Tiny", graph=tiny_graph, user=users["admin"])
+
+
+def state(job):
+    job.refresh_from_db()
+    return job.state
+
+
+def test_a_job_is_queued_for_the_jobs_worker(job, redis):
+    assert state(job) == JobState.QUEUED
+    assert redis.llen("clew:celery:jobs") == 1
+
+
+def test_it_is_claimed_once(job):
+    assert services.claim(job_id=job.pk, worker="a").attempts == 1
+    assert services.claim(job_id=job.pk, worker="b") is None
+    assert services.claim(job_id=99, worker="b") is None
+
+
+def test_progress_is_shown_with_rate_and_time_left(job, api):
+    services.claim(job_id=job.pk, worker="a")
+    progress = Progress("embedding", 30, 90, "labels", "fine", {"loss": 0.5, "bad": float("nan")})
+    services.report(job_id=job.pk, progress=progress, rate=20.0)
+    shown = api("viewer").get(f"/api/v1/jobs/{job.pk}").json()
+    assert (shown["stage"], shown["done"], shown["total"], shown["unit"]) == ("embedding", 30, 90, "labels")
+    assert (shown["rate"], shown["eta_s"], shown["message"], shown["metrics"]) == (
+        20.0,
+        3.0,
+        "fine",
+        {"loss": 0.5},
+    )
+    services.finish(job_id=job.pk, result={"n": 1, "metrics": {"hit": 0.5}})
+    shown = api("viewer").get(f"/api/v1/jobs/{job.pk}").json()
+    assert (shown["state"], shown["eta_s"], shown["error"]) == ("done", None, None)
+    assert (shown["result"]["n"], shown["metrics"]) == (1, {"hit": 0.5})
+
+
+def test_only_active_jobs_can_be_asked_for(job, api):
+    url = "/api/v1/jobs"
+    assert api("viewer").get(url, {"active": "true"}).json()["count"] == 1
+    services.finish(job_id=job.pk)
+    assert api("viewer").get(url, {"active": "true"}).json()["count"] == 0
+    assert api("viewer").get(url).json()["count"] == 1
+
+
+def test_a_failed_job_says_why(job, api):
+    services.claim(job_id=job.pk, worker="a")
+    services.fail(job_id=job.pk, error=ClewError("It broke.", hint="Mend it."))
+    shown = api("viewer").get(f"/api/v1/jobs/{job.pk}").json()
+    assert (shown["state"], shown["error"]) == (
+        "failed",
+        {"code": "error", "message": "It broke.", "hint": "Mend it."},
+    )
+
+
+def test_a_queued_job_is_cancelled_at_once(job, api):
+    answer = api("analyst").post(f"/api/v1/jobs/{job.pk}/cancel")
+    assert (answer.status_code, answer.json()["state"]) == (200, "cancelled")
+    assert services.claim(job_id=job.pk, worker="late") is None
+    assert api("analyst").post(f"/api/v1/jobs/{job.pk}/cancel").status_code == 409
+
+
+def test_cancelling_an_import_that_never_began_says_so_on_the_graph(users):
+    graph = Graph.objects.create(name="Soon")
+    job = services.create(kind=JobKind.IMPORT, title="Import", graph=graph, user=None)
+    services.request_cancel(job=job)
+    graph.refresh_from_db()
+    assert (graph.state, graph.error_code) == (GraphState.FAILED, "cancelled")
+
+
+def test_cancelling_a_running_job_raises_its_flag(job):
+    services.claim(job_id=job.pk, worker="a")
+    cancelled = cancel.flag("job", job.pk)
+    assert not cancelled()
+    services.request_cancel(job=job)
+    assert state(job) == JobState.RUNNING
+    assert cancel.flag("job", job.pk)()
+
+
+def test_the_flag_is_looked_at_ten_times_a_second(redis, monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(cancel.time, "monotonic", lambda: now[0])
+    cancelled = cancel.flag("run", 1)
+    assert not cancelled()
+    cancel.request("run", 1)
+    assert not cancelled()
+    now[0] += 0.11
+    assert cancelled()
+    cancel.clear("run", 1)
+    assert cancelled()  # once asked, always asked
+
+
+def test_a_job_is_given_back(job):
+    services.claim(job_id=job.pk, worker="a")
+    services.requeue(job_id=job.pk)
+    assert state(job) == JobState.QUEUED
+    assert services.claim(job_id=job.pk, worker="b").attempts == 1
+
+
+def test_one_training_runs_at_a_time_and_its_end_sends_the_next(tiny_graph, job, redis):
+    first, second = (
+        services.create(kind=JobKind.TRAIN, title=f"Train {i}", graph=tiny_graph, user=None) for i in range(2)
+    )
+    assert services.claim(job_id=first.pk, worker="a").pk == first.pk
+    assert services.claim(job_id=second.pk, worker="a") is None
+    assert state(second) == JobState.QUEUED
+    assert services.claim(job_id=job.pk, worker="a").pk == job.pk  # other work goes on beside it
+    before = redis.llen("clew:celery:jobs")
+    services.finish(job_id=job.pk)
+    assert redis.llen("clew:celery:jobs") == before
+    services.finish(job_id=first.pk)
+    assert redis.llen("clew:celery:jobs") == before + 1
+    assert services.claim(job_id=second.pk, worker="a").pk == second.pk
+
+
+def test_two_claims_of_trainings_at_once_give_one(tiny_graph):
+    pks = [services.create(kind=JobKind.TRAIN, title="T", graph=tiny_graph, user=None).pk for _ in range(4)]
+
+    def claim(pk):
+        try:
+            return services.claim(job_id=pk, worker="w")
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(4) as pool:
+        claimed = [job for job in pool.map(claim, pks) if job is not None]
+    assert len(claimed) == 1
+
+
+def test_jobs_of_a_dead_worker_are_tried_once_more_then_failed(job, tiny_graph, redis):
+    tiny_graph.index_state = IndexState.BUILDING
+    tiny_graph.save()
+    services.claim(job_id=job.pk, worker="a")
+    presence.beat(presence.JOBS, "a")
+    services.sweep()
+    assert state(job) == JobState.RUNNING
+    presence.leave(presence.JOBS, "a")
+    services.sweep()
+    assert state(job) == JobState.QUEUED
+    assert redis.llen("clew:celery:jobs") == 2
+    services.claim(job_id=job.pk, worker="b")
+    services.sweep()
+    assert state(job) == JobState.FAILED
+    assert (job.error_code, job.error_hint) == ("worker_lost", "Start it again.")
+    tiny_graph.refresh_from_db()
+    assert tiny_graph.index_state == IndexState.NONE
+
+
+def test_a_heart_that_stopped_counts_as_gone(redis, monkeypatch):
+    presence.beat(presence.JOBS, "a")
+    assert (presence.count(presence.JOBS), presence.is_alive(presence.JOBS, "a")) == (1, True)
+    real = presence.time.time
+    monkeypatch.setattr(presence.time, "time", lambda: real() + presence.LOST_AFTER_S + 1)
+    assert (presence.count(presence.JOBS), presence.is_alive(presence.JOBS, "a")) == (0, False)

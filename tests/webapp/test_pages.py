@@ -1,0 +1,151 @@
+"""The front end's page, its files, headers, and the schema."""
+
+import json
+import warnings
+
+import pytest
+from asgiref.testing import ApplicationCommunicator
+from django.core.management import call_command
+from django.test import Client
+
+from webapp.project.handler import OneHopHandler
+from webapp.project.uploads import limit_body
+
+
+@pytest.fixture
+def dist(tmp_path, settings):
+    (tmp_path / "index.html").write_text("<!doctype html><title>Clew</title>")
+    settings.FRONTEND_DIST = tmp_path
+    return tmp_path
+
+
+@pytest.mark.parametrize("path", ["/", "/runs/123", "/graphs", "/login", "/runs/a.b"])
+def test_every_page_is_the_one_page(dist, path):
+    answer = Client().get(path, headers={"accept": "text/html"})
+    assert answer.status_code == 200
+    assert b"<title>Clew</title>" in answer.content
+    assert answer["Cache-Control"] == "no-cache"
+
+
+@pytest.mark.parametrize("path", ["/assets/gone.js", "/favicon.svg", "/robots.txt"])
+def test_a_file_that_is_not_there_is_no_page(dist, path):
+    answer = Client().get(path)
+    assert answer.status_code == 404
+    assert answer["Content-Type"].startswith("text/plain")
+
+
+def test_pages_only_read(dist):
+    assert Client().post("/").status_code == 405
+
+
+def test_without_a_build_the_page_says_how_to_make_one(tmp_path, settings):
+    settings.FRONTEND_DIST = tmp_path
+    answer = Client().get("/")
+    assert answer.status_code == 503
+    assert b"make build" in answer.content
+
+
+def test_headers_that_protect(dist):
+    headers = Client().get("/").headers
+    policy = dict(part.split(" ", 1) for part in headers["Content-Security-Policy"].split("; "))
+    assert policy["script-src"] == "'self'"
+    assert policy["default-src"] == "'self'"
+    assert policy["object-src"] == "'none'"
+    assert policy["frame-ancestors"] == "'none'"
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["X-Frame-Options"] == "DENY"
+    assert headers["Referrer-Policy"] == "same-origin"
+
+
+def test_another_host_name_is_refused(dist):
+    assert Client().get("/", headers={"host": "evil.example"}).status_code == 400
+
+
+def test_the_schema_is_valid_without_a_warning(tmp_path):
+    target = tmp_path / "schema.json"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of the validator's own packages
+        call_command(
+            "spectacular", "--validate", "--fail-on-warn", "--format", "openapi-json", "--file", str(target)
+        )
+    schema = json.loads(target.read_text())
+    assert schema["openapi"].startswith("3.")
+    assert {path.removeprefix("/api/v1/") for path in schema["paths"]} == {
+        "session",
+        "token",
+        "status",
+        "graphs",
+        "graphs/{id}",
+        "graphs/{id}/problems",
+        "graphs/{id}/relations",
+        "graphs/{id}/entities",
+        "graphs/{id}/neighbours",
+        "graphs/{id}/train",
+        "question-sets",
+        "question-sets/{id}",
+        "question-sets/{id}/questions",
+        "checkpoints",
+        "jobs",
+        "jobs/{id}",
+        "jobs/{id}/cancel",
+        "runs",
+        "runs/{id}",
+        "runs/{id}/events",
+        "runs/{id}/cancel",
+        "runs/{id}/export",
+    }
+    assert Client().get("/api/v1/schema").json()["info"]["title"] == "Clew"
+
+
+async def test_assets_are_streamed_and_kept_for_ever(tmp_path, settings):
+    (tmp_path / "assets").mkdir()
+    content = bytes(range(256)) * 600
+    (tmp_path / "assets" / "index-abcd1234.js").write_bytes(content)
+    settings.WHITENOISE_ROOT = tmp_path
+    scope = {
+        "type": "http",
+        "method": "GET",
+        "path": "/assets/index-abcd1234.js",
+        "query_string": b"",
+        "headers": [],
+    }
+    browser = ApplicationCommunicator(OneHopHandler(), {**scope, "headers": [(b"host", b"localhost")]})
+    await browser.send_input({"type": "http.request"})
+    start = await browser.receive_output(timeout=5)
+    headers = {name.decode().lower(): value.decode() for name, value in start["headers"]}
+    assert start["status"] == 200
+    assert headers["cache-control"] == "max-age=315360000, public, immutable"
+    assert "access-control-allow-origin" not in headers
+    assert headers["x-content-type-options"] == "nosniff"
+    body, more = b"", True
+    while more:
+        message = await browser.receive_output(timeout=5)
+        body, more = body + message.get("body", b""), message.get("more_body", False)
+    await browser.wait(timeout=5)
+    assert body == content
+
+
+async def call(chunks, headers=()):
+    sent = []
+
+    async def application(scope, receive, send):
+        while (await receive()).get("more_body"):
+            pass
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    async def receive():
+        body = chunks.pop(0)
+        return {"type": "http.request", "body": body, "more_body": bool(chunks)}
+
+    async def send(message):
+        sent.append(message)
+
+    await limit_body(application)({"type": "http", "headers": list(headers)}, receive, send)
+    return sent[0]["status"]
+
+
+async def test_a_body_over_the_limit_is_refused_while_it_arrives(settings):
+    settings.UPLOAD_MAX_BYTES = 10
+    assert await call([b"12345", b"67890"]) == 200
+    assert await call([b"12345", b"678901", b"x"]) == 413
+    assert await call([b"1"], headers=[(b"content-length", b"11")]) == 413

@@ -1,0 +1,64 @@
+"""Fixtures of the worker's tests. Importing ``worker.app`` registers its tasks and signals."""
+
+import uuid
+
+import pytest
+
+import worker.app
+from webapp.answers import services
+from worker import engines, identity
+
+
+@pytest.fixture(autouse=True)
+def not_stopping():
+    identity.stopping.clear()
+    yield
+    identity.stopping.clear()
+
+
+@pytest.fixture
+def run(tiny_graph, users):
+    """A queued run."""
+    return services.create_run(
+        graph=tiny_graph, ask=services.Ask("What borders Switzerland?"), user=users["viewer"]
+    )
+
+
+class Scripted:
+    """An engine that emits what it is given; functions are called in between."""
+
+    def __init__(self, *steps):
+        self.steps = steps
+        self.requests = []
+
+    def run(self, request, *, cancelled):
+        self.requests.append(request)
+        self.cancelled = cancelled
+        for step in self.steps:
+            if callable(step):
+                step()
+            else:
+                yield step
+
+
+@pytest.fixture
+def scripted(monkeypatch):
+    """``scripted(*steps)`` makes every run be answered by that script."""
+
+    def install(*steps):
+        engine = Scripted(*steps)
+        monkeypatch.setattr(engines, "of_run", lambda run: engine)
+        return engine
+
+    return install
+
+
+@pytest.fixture
+def events():
+    """``events(run)`` is the run's log."""
+    from webapp.answers import selectors
+
+    return lambda run: selectors.events(uuid.UUID(str(run.pk)))
+
+
+__all__ = ["worker"]

@@ -1,0 +1,212 @@
+"""Importing for real, and how jobs end."""
+
+import gzip
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from retrieval.errors import Cancelled, SourceError
+from retrieval.types import Progress
+from webapp.graphs import files, snapshots
+from webapp.graphs import services as graphs
+from webapp.graphs.models import Graph, GraphState, IndexState, Problem
+from webapp.jobs import services
+from webapp.jobs.models import Job, JobKind, JobState
+from worker import identity, importing, reporting
+
+FACTS = b"Switzerland\tborders\tFrance\nbad row\nFrance\tcapital\tParis\n"
+
+
+@pytest.fixture
+def upload(users):
+    def make(*contents, name="Graph", filename="facts.tsv", **options):
+        sent = [SimpleUploadedFile(f"{i or ''}{filename}", content) for i, content in enumerate(contents)]
+        return graphs.create_graph(
+            name=name,
+            description="",
+            uploads=sent,
+            options=graphs.ReadOptions(**options),
+            user=users["admin"],
+        )
+
+    return make
+
+
+def stored(graph, kind):
+    return sorted(p.name for p in files.local_path(f"{kind}/{graph.pk}").glob("*"))
+
+
+def test_an_import_makes_a_graph_that_can_be_asked(upload, redis):
+    graph, job = upload(FACTS, gzip.compress(b"Paris\tin\tEurope\n"))
+    importing.import_graph(job.pk)
+    graph.refresh_from_db()
+    job.refresh_from_db()
+    assert (graph.state, graph.index_state, graph.problem_count) == (GraphState.READY, IndexState.BUILDING, 1)
+    assert (graph.snapshot.entities, graph.snapshot.relations, graph.snapshot.triples) == (4, 3, 3)
+    assert (job.state, job.result["triples"], job.result["problems"]) == (JobState.DONE, 3, 1)
+    assert snapshots.of_graph(graph).find_entity("Paris") is not None
+    problem = Problem.objects.get()
+    assert (problem.file, problem.line, problem.text) == ("facts.tsv", 2, "bad row")
+    index = Job.objects.get(kind=JobKind.INDEX)
+    assert (index.state, index.graph_id) == (JobState.QUEUED, graph.pk)
+    assert redis.llen("clew:celery:answers") == 1  # warm-up
+
+
+def test_importing_twice_does_the_work_once(upload):
+    graph, job = upload(FACTS)
+    importing.import_graph(job.pk)
+    importing.import_graph(job.pk)
+    assert graph.snapshots.count() == 1
+    assert Job.objects.filter(kind=JobKind.INDEX).count() == 1
+
+
+def test_what_an_attempt_that_died_left_is_no_snapshot(upload):
+    graph, job = upload(FACTS)
+    half = files.local_path(files.snapshot_name(graph.pk, 1))
+    half.mkdir(parents=True)
+    (half / "heads.npy").write_bytes(b"half")
+    importing.import_graph(job.pk)
+    graph.refresh_from_db()
+    assert snapshots.of_graph(graph).num_triples == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"no triple here\nnor here\n", "facts.tsv"),
+        (gzip.compress(FACTS * 1000)[:-20], "facts.tsv"),
+        (b"caf\xe9\tborders\tx\n" * 5, "facts.tsv"),
+    ],
+    ids=["no good row", "gzip cut off", "not UTF-8"],
+)
+def test_a_file_with_nothing_good_fails_with_the_reason_and_leaves_nothing(upload, content, says):
+    graph, job = upload(content)
+    importing.import_graph(job.pk)
+    graph.refresh_from_db()
+    job.refresh_from_db()
+    assert (graph.state, job.state) == (GraphState.FAILED, JobState.FAILED)
+    assert graph.error_code == job.error_code
+    assert graph.error_code in {"empty_source", "bad_source"}
+    assert says in graph.error_message
+    assert str(files.local_path("")) not in graph.error_message
+    assert (stored(graph, "uploads"), stored(graph, "snapshots")) == ([], [])
+
+
+def test_a_chosen_format_is_used(upload):
+    graph, job = upload(b"a;r;b\n", delimiter=";")
+    importing.import_graph(job.pk)
+    graph.refresh_from_db()
+    assert graph.snapshot.triples == 1
+
+
+def test_an_import_can_be_stopped(upload, monkeypatch):
+    graph, job = upload(FACTS)
+    real = importing.read_graph
+
+    def slow(*args, progress, **more):
+        services.request_cancel(job=Job.objects.get(pk=job.pk))
+        return real(*args, progress=progress, **more)
+
+    monkeypatch.setattr(importing, "read_graph", slow)
+    importing.import_graph(job.pk)
+    graph.refresh_from_db()
+    job.refresh_from_db()
+    assert (job.state, graph.state, graph.error_code) == (JobState.CANCELLED, GraphState.FAILED, "cancelled")
+    assert stored(graph, "snapshots") == []
+
+
+def test_a_graph_deleted_in_the_middle_is_let_go(upload, monkeypatch):
+    graph, job = upload(FACTS)
+
+    def delete(*args, **more):
+        graphs.delete_graph(graph=graph, confirm=graph.name)
+        raise FileNotFoundError
+
+    monkeypatch.setattr(importing, "read_graph", delete)
+    importing.import_graph(job.pk)
+    assert (Graph.objects.count(), Job.objects.count()) == (0, 0)
+    assert stored(graph, "snapshots") == []
+
+
+@pytest.fixture
+def job(tiny_graph):
+    return services.create(kind=JobKind.INDEX, title="Work", graph=tiny_graph, user=None)
+
+
+def test_a_worker_that_shuts_down_gives_its_job_back(job):
+    def work(context):
+        context.progress(Progress("stage", 1, 10))
+        identity.stopping.set()
+        context.progress(Progress("stage", 2, 10))
+
+    reporting.run(job.pk, work)
+    job.refresh_from_db()
+    assert (job.state, job.worker, job.done) == (JobState.QUEUED, "", 1)
+    identity.stopping.clear()
+    reporting.run(job.pk, lambda context: {"finished": True})
+    job.refresh_from_db()
+    assert (job.state, job.result, job.attempts) == (JobState.DONE, {"finished": True}, 1)
+
+
+def test_a_stopped_job_is_not_given_back_even_then(job):
+    def work(context):
+        services.request_cancel(job=Job.objects.get())
+        identity.stopping.set()
+        raise Cancelled("stopped")
+
+    reporting.run(job.pk, work)
+    job.refresh_from_db()
+    assert job.state == JobState.CANCELLED
+
+
+def test_errors_are_kept_with_their_hints(job):
+    def work(context):
+        raise SourceError("No.", hint="Try another.")
+
+    told = []
+    reporting.run(job.pk, work, failed=lambda job, error: told.append(error.code))
+    job.refresh_from_db()
+    assert (job.state, job.error_code, job.error_message, job.error_hint) == (
+        "failed",
+        "bad_source",
+        "No.",
+        "Try another.",
+    )
+    assert told == ["bad_source"]
+
+
+def test_a_defect_is_called_one(job):
+    reporting.run(job.pk, lambda context: 1 / 0)
+    job.refresh_from_db()
+    assert (job.state, job.error_code) == ("failed", "internal")
+    assert "ZeroDivisionError" in job.error_hint
+
+
+def test_progress_is_written_four_times_a_second_at_most(job, monkeypatch):
+    written = []
+    monkeypatch.setattr(services, "report", lambda **values: written.append(values["progress"].done))
+    now = [0.0]
+    monkeypatch.setattr(reporting.time, "monotonic", lambda: now[0])
+
+    def work(context):
+        for done in range(101):
+            context.progress(Progress("stage", done, 100))
+            now[0] += 0.01
+
+    reporting.run(job.pk, work)
+    assert written == [0, 25, 50, 75, 100]
+
+
+def test_the_rate_is_counted_within_a_stage(job, monkeypatch):
+    rates = []
+    monkeypatch.setattr(services, "report", lambda **values: rates.append(values["rate"]))
+    now = [0.0]
+    monkeypatch.setattr(reporting.time, "monotonic", lambda: now[0])
+
+    def work(context):
+        for stage, done in (("read", 0), ("read", 50), ("build", 10), ("build", 30)):
+            context.progress(Progress(stage, done, 100))
+            now[0] += 1.0
+
+    reporting.run(job.pk, work)
+    assert rates == [None, 50.0, None, 20.0]

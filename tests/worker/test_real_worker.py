@@ -1,0 +1,94 @@
+"""A real Celery worker in a process of its own: import, index, ask, and take up what waited."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+
+from tests.conftest import TINY
+from webapp.answers import selectors, services
+from webapp.answers.models import RunState
+from webapp.graphs import services as graphs
+from webapp.graphs.models import GraphState, IndexState
+from webapp.jobs import presence
+from webapp.project import embedded
+
+ROOT = Path(__file__).parents[2]
+
+
+def wait_for(condition, seconds=120):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "waited too long"
+        time.sleep(0.05)
+
+
+@pytest.fixture
+def start(stored, tmp_path):
+    """``start()`` starts a worker for both queues; it is ended after the test."""
+    running = []
+
+    def begin():
+        layout = embedded.Layout(settings.CLEW.home)
+        name = connection.settings_dict["NAME"]
+        environ = {
+            **os.environ,
+            "DJANGO_SETTINGS_MODULE": "webapp.project.settings",
+            "DATABASE_URL": layout.database_url.replace("/clew?", f"/{name}?"),
+            "REDIS_URL": layout.redis_url,
+        }
+        command = [sys.executable, "-m", "celery", "-A", "worker.app", "worker", "-P", "threads", "-c", "2"]
+        command += ["-Q", "answers,jobs", "--without-gossip", "--without-mingle", "--without-heartbeat"]
+        log = (tmp_path / "worker.log").open("wb")
+        with log:
+            process = subprocess.Popen(command, cwd=ROOT, env=environ, stdout=log, stderr=log)
+        running.append(process)
+        wait_for(lambda: presence.count(presence.ANSWERS) == presence.count(presence.JOBS) == 1)
+        return process
+
+    yield begin
+    for process in running:
+        process.terminate()
+        process.wait(20)
+
+
+def test_from_upload_to_answer(start, users):
+    facts = "".join("\t".join(fact) + "\n" for fact in TINY).encode()
+    graph, _ = graphs.create_graph(
+        name="Tiny",
+        description="",
+        uploads=[SimpleUploadedFile("tiny.tsv", facts)],
+        options=graphs.ReadOptions(),
+        user=users["admin"],
+    )
+    process = start()  # after the upload: what waited is taken up
+
+    def ready():
+        graph.refresh_from_db()
+        return graph.state == GraphState.READY and graph.index_state == IndexState.READY
+
+    wait_for(ready)
+    ask = services.Ask("What is the official language of Germany?")
+    run = services.create_run(graph=graph, ask=ask, user=users["viewer"])
+
+    def ended():
+        run.refresh_from_db()
+        return run.state not in {RunState.QUEUED, RunState.RUNNING}
+
+    wait_for(ended)
+    events = selectors.events(run.pk)
+    assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
+    assert [events[0]["type"], events[-1]["type"]] == ["run.started", "answer.final"]
+    assert events[0]["checkpoint"] is None
+    assert "path.retrieved" in {event["type"] for event in events}
+    assert run.answers == ["German"]
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(20) == 0
+    assert presence.count(presence.ANSWERS) == presence.count(presence.JOBS) == 0

@@ -1,0 +1,1 @@
+"""People, their roles, sessions and API tokens."""

@@ -1,0 +1,118 @@
+"""``/session`` and ``/token``."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from django.contrib.auth import login, logout
+from django.http import HttpRequest, HttpResponse
+from django.middleware.csrf import CsrfViewMiddleware, get_token
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers, status
+from rest_framework.permissions import AllowAny
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from webapp.accounts.authentication import Session
+from webapp.accounts.models import Role, User
+from webapp.accounts.services import check_password, create_token
+from webapp.api.errors import CsrfError
+from webapp.api.fields import Text
+
+
+class LoginSerializer(serializers.Serializer[object]):
+    """A user name and a password."""
+
+    username = Text(max_length=150)
+    password = Text(max_length=1000, trim_whitespace=False)
+
+
+class UserSerializer(serializers.Serializer[User]):
+    """Who is logged in."""
+
+    username = serializers.CharField()
+    role = serializers.ChoiceField(choices=Role.choices)
+
+
+class SessionSerializer(serializers.Serializer[object]):
+    """The session's user, and the CSRF token to send back as ``X-CSRFToken``."""
+
+    user = UserSerializer(allow_null=True)
+    csrf = serializers.CharField()
+
+
+class TokenSerializer(serializers.Serializer[object]):
+    """A new API token."""
+
+    token = serializers.CharField()
+
+
+class SessionView(APIView):
+    """The browser's session."""
+
+    authentication_classes = [Session]
+    permission_classes = [AllowAny]
+
+    @extend_schema(operation_id="session_get", responses=SessionSerializer)
+    def get(self, request: Request) -> Response:
+        """Who is logged in, if anybody."""
+        return _session(request)
+
+    @extend_schema(operation_id="session_login", request=LoginSerializer, responses=SessionSerializer)
+    def post(self, request: Request) -> Response:
+        """Log in."""
+        _require_csrf(request)
+        data = _login_data(request)
+        user = check_password(**data, address=_address(request))
+        login(request._request, user)
+        request.user = user
+        return _session(request)
+
+    @extend_schema(operation_id="session_logout", responses={204: None})
+    def delete(self, request: Request) -> Response:
+        """Log out."""
+        logout(request._request)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class TokenView(APIView):
+    """Tokens for scripts."""
+
+    authentication_classes = []
+    permission_classes = [AllowAny]
+
+    @extend_schema(operation_id="token_create", request=LoginSerializer, responses=TokenSerializer)
+    def post(self, request: Request) -> Response:
+        """Make a token. It is shown this once."""
+        user = check_password(**_login_data(request), address=_address(request))
+        return Response({"token": create_token(user=user)})
+
+
+def _login_data(request: Request) -> dict[str, str]:
+    serializer = LoginSerializer(data=request.data)
+    serializer.is_valid(raise_exception=True)
+    return cast(dict[str, str], serializer.validated_data)
+
+
+def _session(request: Request) -> Response:
+    user = request.user if request.user.is_authenticated else None
+    return Response(SessionSerializer({"user": user, "csrf": get_token(request._request)}).data)
+
+
+def _address(request: Request) -> str:
+    return str(request.META.get("REMOTE_ADDR", ""))
+
+
+def _require_csrf(request: Request) -> None:
+    """REST framework checks only logged-in sessions; logging in needs the check too (login CSRF)."""
+    check = CsrfViewMiddleware(_unreached)
+    check.process_request(request._request)
+    if check.process_view(request._request, _unreached, (), {}) is not None:
+        raise CsrfError(
+            "The CSRF token is missing or wrong.", hint="Read it from GET session and send it as X-CSRFToken."
+        )
+
+
+def _unreached(request: HttpRequest) -> HttpResponse:
+    raise AssertionError("the check alone is used")

@@ -1,0 +1,1 @@
+"""Runs: one question answered by one method, and the events it emitted."""

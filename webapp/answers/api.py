@@ -1,0 +1,104 @@
+"""``/runs``."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from django.db.models import QuerySet
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import status, viewsets
+from rest_framework.decorators import action
+from rest_framework.generics import get_object_or_404
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from webapp.accounts.models import User
+from webapp.answers import selectors, services
+from webapp.answers import serializers as shapes
+from webapp.answers.models import Run, RunState
+from webapp.api.errors import InvalidError
+from webapp.api.params import integer
+from webapp.experiments.selectors import checkpoints
+from webapp.graphs.selectors import graphs
+
+
+class RunViewSet(viewsets.GenericViewSet[Run]):
+    """Questions that were asked, and their answers."""
+
+    queryset = Run.objects.none()
+    serializer_class = shapes.RunSerializer
+    lookup_value_converter = "uuid"
+
+    def get_queryset(self) -> QuerySet[Run]:
+        """Newest first."""
+        return selectors.runs()
+
+    @extend_schema(
+        parameters=[
+            OpenApiParameter("graph", int),
+            OpenApiParameter("q", str, description="a part of the question"),
+            OpenApiParameter("state", str, enum=RunState.values),
+        ]
+    )
+    def list(self, request: Request) -> Response:
+        """The history."""
+        query = request.query_params
+        state = query.get("state", "")
+        if state and state not in RunState.values:
+            raise InvalidError(
+                f"No run is ever {state}.", hint=f"Choose one of {', '.join(RunState.values)}."
+            )
+        rows = selectors.runs(
+            graph_id=integer(query, "graph"), text=query.get("q", "").replace("\0", ""), state=state
+        )
+        page = self.paginate_queryset(rows)
+        return self.get_paginated_response(shapes.RunSerializer(page, many=True).data)
+
+    @extend_schema(request=shapes.AskSerializer, responses={201: shapes.RunSerializer})
+    def create(self, request: Request) -> Response:
+        """Ask."""
+        form = shapes.AskSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        data = form.validated_data
+        graph = get_object_or_404(graphs(), pk=data.pop("graph"))
+        checkpoint = data.pop("checkpoint")
+        ask = services.Ask(
+            checkpoint=None if checkpoint is None else get_object_or_404(checkpoints(), pk=checkpoint), **data
+        )
+        run = services.create_run(graph=graph, ask=ask, user=cast(User, request.user))
+        return Response(shapes.RunSerializer(run).data, status=status.HTTP_201_CREATED)
+
+    def retrieve(self, request: Request, pk: str) -> Response:
+        """One run."""
+        return Response(shapes.RunSerializer(self.get_object()).data)
+
+    @extend_schema(responses={204: None})
+    def destroy(self, request: Request, pk: str) -> Response:
+        """Delete a run."""
+        services.delete_run(run=self.get_object(), user=cast(User, request.user))
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(
+        parameters=[OpenApiParameter("after", int, description="only events behind this sequence number")],
+        responses=shapes.EventSerializer(many=True),
+    )
+    @action(detail=True, pagination_class=None)
+    def events(self, request: Request, pk: str) -> Response:
+        """The run's log."""
+        run = self.get_object()
+        return Response(selectors.events(run.pk, after=integer(request.query_params, "after") or 0))
+
+    @extend_schema(request=None, responses={202: shapes.RunSerializer})
+    @action(detail=True, methods=["post"])
+    def cancel(self, request: Request, pk: str) -> Response:
+        """Stop the run; what was found is kept."""
+        run = services.cancel_run(run=self.get_object())
+        return Response(shapes.RunSerializer(run).data, status=status.HTTP_202_ACCEPTED)
+
+    @extend_schema(responses=shapes.ExportSerializer)
+    @action(detail=True)
+    def export(self, request: Request, pk: str) -> Response:
+        """The run and all its events as one file."""
+        run = self.get_object()
+        content: dict[str, Any] = {"run": shapes.RunSerializer(run).data, "events": selectors.events(run.pk)}
+        return Response(content, headers={"Content-Disposition": f'attachment; filename="run-{run.pk}.json"'})

@@ -1,0 +1,76 @@
+"""Runs and their append-only event log."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+
+from webapp.experiments.models import Checkpoint
+from webapp.graphs.models import Graph
+
+
+class RunState(models.TextChoices):
+    """Where a run is in its life."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+ACTIVE = (RunState.QUEUED, RunState.RUNNING)
+
+
+class Run(models.Model):
+    """One question answered by one method over one snapshot."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    graph = models.ForeignKey(Graph, on_delete=models.CASCADE, related_name="runs")
+    snapshot_hash = models.CharField(max_length=128)
+    question = models.TextField()
+    method = models.CharField(max_length=32)
+    reasoner = models.CharField(max_length=32)
+    checkpoint = models.ForeignKey(Checkpoint, null=True, on_delete=models.SET_NULL, related_name="+")
+    budget = models.PositiveIntegerField()
+    seed = models.BigIntegerField()
+    entities = models.JSONField(default=list)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    state = models.CharField(max_length=16, choices=RunState, default=RunState.QUEUED)
+    incomplete = models.BooleanField(default=False)
+    answers = models.JSONField(default=list)
+    answers_count = models.PositiveIntegerField(default=0)
+    no_answer = models.JSONField(null=True)
+    error_code = models.CharField(max_length=50, blank=True)
+    error_message = models.TextField(blank=True)
+    error_hint = models.TextField(blank=True)
+    worker = models.CharField(max_length=200, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-created_at"]
+        indexes = [models.Index(fields=["state"]), models.Index(fields=["-created_at"])]
+
+    def __str__(self) -> str:
+        return self.question
+
+
+class RunEvent(models.Model):
+    """One event of a run. Rows are only ever added; ``seq`` counts from 1 without gaps."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="events")
+    seq = models.PositiveIntegerField()
+    at = models.DateTimeField()
+    type = models.CharField(max_length=32)
+    payload = models.JSONField()
+
+    class Meta:
+        ordering = ["seq"]
+        constraints = [models.UniqueConstraint(fields=["run", "seq"], name="run_event_seq")]
+
+    def __str__(self) -> str:
+        return f"{self.run_id} {self.seq} {self.type}"

@@ -1,0 +1,55 @@
+"""Reading runs and their logs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from retrieval.events import TERMINAL_TYPES
+from webapp.answers.models import Run, RunEvent
+from webapp.live.envelope import wrap
+
+
+def runs(*, graph_id: int | None = None, text: str = "", state: str = "") -> QuerySet[Run]:
+    """Runs, newest first."""
+    rows = Run.objects.select_related("graph", "user", "checkpoint")
+    if graph_id is not None:
+        rows = rows.filter(graph_id=graph_id)
+    if text:
+        rows = rows.filter(question__icontains=text)
+    return rows.filter(state=state) if state else rows
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """What a watcher of a run still lacks."""
+
+    exists: bool
+    events: list[dict[str, Any]]
+    ended: bool
+
+
+def rest(run_id: UUID | str, *, after: int) -> Rest:
+    """The events behind ``after``, and whether the run has ended with them or before."""
+    found = events(run_id, after=after)
+    if found:
+        return Rest(True, found, found[-1]["type"] in TERMINAL_TYPES)
+    exists = Run.objects.filter(pk=run_id).exists()
+    return Rest(exists, found, exists and has_ended(run_id))
+
+
+def events(run_id: UUID | str, *, after: int = 0) -> list[dict[str, Any]]:
+    """The events of a run after a sequence number, in order, in wire form."""
+    rows = RunEvent.objects.filter(run_id=run_id, seq__gt=after).order_by("seq")
+    return [
+        wrap(run=run_id, seq=seq, at=at, payload=payload)
+        for seq, at, payload in rows.values_list("seq", "at", "payload")
+    ]
+
+
+def has_ended(run_id: UUID | str) -> bool:
+    """Whether the log holds the event that ends the run."""
+    return RunEvent.objects.filter(run_id=run_id, type__in=TERMINAL_TYPES).exists()

@@ -1,0 +1,96 @@
+"""Runs as the API shows and takes them."""
+
+from __future__ import annotations
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from webapp.answers.models import Run, RunState
+from webapp.api.fields import ErrorSerializer, Text, error_of
+from webapp.jobs import presence
+
+NO_WORKER = {
+    "code": "no_worker",
+    "message": "No worker is running, so nobody works on this question yet.",
+    "hint": "It begins by itself as soon as a worker is started; `make run` starts one.",
+}
+
+
+class NoAnswerSerializer(serializers.Serializer[object]):
+    """A typed no-answer."""
+
+    reason = serializers.CharField()
+    message = serializers.CharField()
+    hint = serializers.CharField(allow_blank=True)
+
+
+class RunSerializer(serializers.ModelSerializer[Run]):
+    """A run."""
+
+    graph_name = serializers.CharField(source="graph.name")
+    snapshot = serializers.CharField(source="snapshot_hash")
+    answers = serializers.ListField(child=serializers.CharField())
+    no_answer = NoAnswerSerializer(allow_null=True)
+    error = serializers.SerializerMethodField()
+    warning = serializers.SerializerMethodField()
+    duration_ms = serializers.SerializerMethodField()
+    user = serializers.CharField(source="user.username", allow_null=True, default=None)
+
+    class Meta:
+        model = Run
+        fields = [
+            *("id", "question", "graph", "graph_name", "snapshot", "method", "reasoner", "checkpoint"),
+            *("budget", "seed", "state", "incomplete", "answers", "answers_count", "no_answer", "error"),
+            *("warning", "created_at", "started_at", "finished_at", "duration_ms", "user"),
+        ]
+
+    @extend_schema_field(ErrorSerializer(allow_null=True))
+    def get_error(self, run: Run) -> dict[str, str] | None:
+        """Why it failed."""
+        return error_of(run)
+
+    @extend_schema_field(ErrorSerializer(allow_null=True))
+    def get_warning(self, run: Run) -> dict[str, str] | None:
+        """What keeps it from going on."""
+        waits = run.state == RunState.QUEUED and presence.count(presence.ANSWERS) == 0
+        return NO_WORKER if waits else None
+
+    def get_duration_ms(self, run: Run) -> float | None:
+        """From asking to the end."""
+        if run.finished_at is None:
+            return None
+        return round((run.finished_at - run.created_at).total_seconds() * 1000, 1)
+
+
+class AskSerializer(serializers.Serializer[object]):
+    """A question."""
+
+    graph = serializers.IntegerField()
+    question = Text(allow_blank=True, max_length=100_000)
+    method = Text(max_length=32, required=False, allow_null=True, default=None)
+    checkpoint = serializers.IntegerField(required=False, allow_null=True, default=None)
+    reasoner = Text(max_length=32, required=False, allow_null=True, default=None)
+    budget = serializers.IntegerField(required=False, allow_null=True, default=None)
+    seed = serializers.IntegerField(min_value=0, max_value=2**31 - 1, required=False, default=0)
+    entities = serializers.ListField(
+        child=serializers.IntegerField(min_value=0, max_value=2**31 - 1),
+        required=False,
+        default=list,
+        max_length=20,
+    )
+
+
+class EventSerializer(serializers.Serializer[object]):
+    """An event: its envelope, and the fields of its type (``docs/contracts.md``)."""
+
+    run = serializers.UUIDField()
+    seq = serializers.IntegerField()
+    at = serializers.DateTimeField()
+    type = serializers.CharField()
+
+
+class ExportSerializer(serializers.Serializer[object]):
+    """A run with all its events."""
+
+    run = RunSerializer()
+    events = EventSerializer(many=True)

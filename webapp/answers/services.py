@@ -1,0 +1,243 @@
+"""The life of a run: asked, claimed by one worker, streamed, ended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from retrieval.errors import CheckpointError, MethodError, QuestionError
+from retrieval.events import AnswerFinal, RunCancelled, RunFailed, to_payload
+from retrieval.types import Method
+from webapp.accounts.models import Role, User
+from webapp.answers import log
+from webapp.answers.log import last_seq
+from webapp.answers.methods import AVAILABLE, REASONERS
+from webapp.answers.models import ACTIVE, Run, RunState
+from webapp.api.errors import ConflictError, ForbiddenError, InvalidError, NotConfiguredError
+from webapp.experiments.models import Checkpoint
+from webapp.experiments.selectors import newest_checkpoint
+from webapp.graphs import browse, snapshots
+from webapp.graphs.models import Graph
+from webapp.jobs import cancel, presence, queue
+from webapp.live import announce
+
+ANSWERS_LISTED = 20
+"""Answers kept in the run's row for lists; all of them are in its last event."""
+
+Ending = AnswerFinal | RunFailed | RunCancelled
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What was asked, as it came."""
+
+    question: str
+    method: str | None = None
+    checkpoint: Checkpoint | None = None
+    reasoner: str | None = None
+    budget: int | None = None
+    seed: int = 0
+    entities: Sequence[int] = ()
+
+
+def create_run(*, graph: Graph, ask: Ask, user: User) -> Run:
+    """Check a question and hand it to the workers.
+
+    Raises:
+        QuestionError: the question is empty or over-long.
+        GraphNotReadyError: the graph has no snapshot.
+        UnknownEntityError: a given entity is not in it.
+        MethodError: there is no such method.
+        CheckpointError: the checkpoint is of another graph or method.
+        InvalidError: the budget or the reasoner makes no sense.
+        NotConfiguredError: the language model was asked for and none is set up.
+    """
+    question = check_question(ask.question)
+    snapshot = snapshots.of_graph(graph)
+    for entity in ask.entities:
+        browse.require_entity(snapshot, entity)
+    method = _method(ask)
+    checkpoint = ask.checkpoint or newest_checkpoint(graph, method=method)
+    _check_checkpoint(checkpoint, graph, method)
+    with transaction.atomic():
+        run = Run.objects.create(
+            graph=graph,
+            snapshot_hash=snapshot.hash,
+            question=question,
+            method=method,
+            reasoner=_reasoner(ask.reasoner),
+            checkpoint=checkpoint,
+            budget=_budget(ask.budget),
+            seed=ask.seed,
+            entities=list(dict.fromkeys(ask.entities)),
+            user=user,
+        )
+        queue.enqueue(queue.ANSWER, run.pk)
+    return run
+
+
+def check_question(text: str) -> str:
+    """The question without surrounding space.
+
+    Raises:
+        QuestionError: it is empty or over-long.
+    """
+    question = " ".join(text.split())
+    if not question:
+        raise QuestionError("The question is empty.", hint="Type a question about the graph.")
+    if len(question) > settings.QUESTION_MAX_CHARACTERS:
+        raise QuestionError(
+            f"The question has {len(question)} characters.",
+            hint=f"Shorten it to at most {settings.QUESTION_MAX_CHARACTERS}.",
+        )
+    return question
+
+
+def _method(ask: Ask) -> str:
+    if ask.method is None:
+        return ask.checkpoint.method if ask.checkpoint else Method.REL_RAG_PATH.value
+    if ask.method not in AVAILABLE:
+        raise MethodError(
+            f"There is no method {ask.method} here.", hint=f"Choose one of: {', '.join(sorted(AVAILABLE))}."
+        )
+    return ask.method
+
+
+def _reasoner(name: str | None) -> str:
+    reasoner = name or "extractive"
+    if reasoner not in REASONERS:
+        raise InvalidError(
+            f"There is no reasoner {reasoner}.", hint=f"Choose one of: {', '.join(REASONERS)}."
+        )
+    if reasoner == "llm" and not settings.CLEW.llm_configured:
+        raise NotConfiguredError(
+            "No language model is set up.",
+            hint="Set LLM_BASE_URL and LLM_MODEL, or use the extractive reasoner.",
+        )
+    return reasoner
+
+
+def _budget(value: int | None) -> int:
+    budget = settings.BUDGET_DEFAULT if value is None else value
+    if not 1 <= budget <= settings.BUDGET_MAX:
+        raise InvalidError(
+            f"A budget of {budget} triples cannot be used.", hint=f"Choose 1 to {settings.BUDGET_MAX}."
+        )
+    return budget
+
+
+def _check_checkpoint(checkpoint: Checkpoint | None, graph: Graph, method: str) -> None:
+    if checkpoint is None:
+        return
+    if checkpoint.snapshot_id != graph.snapshot_id or checkpoint.method != method:
+        raise CheckpointError(
+            "This checkpoint was trained on another graph, another version of it, or for another method.",
+            hint="Choose one of this graph's checkpoints, or train a new one.",
+        )
+
+
+# --- the worker's side --------------------------------------------------------------------------------
+
+
+def claim(*, run_id: UUID, worker: str) -> Run | None:
+    """Begin a queued run; None when it is not there to be begun (cancelled, deleted, another worker's)."""
+    claimed = Run.objects.filter(pk=run_id, state=RunState.QUEUED).update(
+        state=RunState.RUNNING, worker=worker, started_at=timezone.now()
+    )
+    if not claimed:
+        return None
+    return Run.objects.select_related("graph", "graph__snapshot", "checkpoint").get(pk=run_id)
+
+
+def end(*, run_id: UUID, after: int, event: Ending) -> None:
+    """Append the event that ends a run, with the run's own row in the same transaction, and announce it."""
+    with transaction.atomic():
+        ended = Run.objects.filter(pk=run_id, state__in=ACTIVE).update(
+            finished_at=timezone.now(), **_columns(event)
+        )
+        if not ended:
+            return
+        wire = log.append(run_id, after=after, events=[event])
+        transaction.on_commit(lambda: announce.run_events(run_id, wire))
+
+
+def _columns(event: Ending) -> dict[str, Any]:
+    if isinstance(event, AnswerFinal):
+        return {
+            "state": RunState.DONE,
+            "answers": [answer.label for answer in event.answers[:ANSWERS_LISTED]],
+            "answers_count": len(event.answers),
+            "no_answer": to_payload(event)["no_answer"],
+        }
+    if isinstance(event, RunCancelled):
+        return {"state": RunState.CANCELLED, "incomplete": True}
+    return {
+        "state": RunState.FAILED,
+        "incomplete": True,
+        "error_code": event.code,
+        "error_message": event.message,
+        "error_hint": event.hint,
+    }
+
+
+# --- stopping, deleting, and runs whose worker died -----------------------------------------------------
+
+
+def cancel_run(*, run: Run) -> Run:
+    """Stop a run: at once when no worker has begun it, else within a second.
+
+    Raises:
+        ConflictError: it has ended already.
+    """
+    if run.state not in ACTIVE:
+        raise ConflictError(f"This run has ended already: {run.state}.", hint="Ask again to start another.")
+    cancel.request("run", run.pk)
+    with transaction.atomic():
+        # Whoever changes the state from queued is the only writer of the log: this, or the worker's claim.
+        unbegun = Run.objects.filter(pk=run.pk, state=RunState.QUEUED).update(state=RunState.RUNNING)
+        if unbegun:
+            end(run_id=run.pk, after=0, event=RunCancelled("Stopped before a worker began.", 0))
+    run.refresh_from_db()
+    return run
+
+
+def delete_run(*, run: Run, user: User) -> None:
+    """Delete a run and its events. One that goes on is stopped first.
+
+    Raises:
+        ForbiddenError: it is somebody else's, and the user is no administrator.
+    """
+    if run.user_id != user.pk and not user.has_role(Role.ADMIN):
+        raise ForbiddenError("This run is somebody else's.", hint="Ask its owner or an administrator.")
+    if run.state in ACTIVE:
+        cancel.request("run", run.pk)
+    run.delete()
+
+
+def fail_if_worker_lost(*, run_id: UUID | str) -> None:
+    """End a running run whose worker gives no sign of life. What it had streamed is kept."""
+    run = Run.objects.filter(pk=run_id, state=RunState.RUNNING).exclude(worker="").first()
+    if run is None or presence.is_alive(presence.ANSWERS, run.worker):
+        return
+    with transaction.atomic():
+        locked = Run.objects.select_for_update().filter(pk=run_id, state=RunState.RUNNING).first()
+        if locked is None:
+            return
+        lost = RunFailed(
+            "worker_lost",
+            "The worker stopped in the middle of this run.",
+            "What was found is kept. Ask again to get the whole answer.",
+        )
+        end(run_id=locked.pk, after=last_seq(locked.pk), event=lost)
+
+
+def sweep() -> None:
+    """End all runs whose worker is gone."""
+    for run_id in Run.objects.filter(state=RunState.RUNNING).values_list("pk", flat=True):
+        fail_if_worker_lost(run_id=run_id)

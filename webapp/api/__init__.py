@@ -1,0 +1,1 @@
+"""What every endpoint shares: errors, permissions, pagination, schema."""

@@ -1,0 +1,201 @@
+"""Errors of the web application, and the one mapping from errors to HTTP answers.
+
+Every answer is ``{"error": {code, message, hint, fields?}}``.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from django.core.exceptions import BadRequest, PermissionDenied, RequestDataTooBig, SuspiciousOperation
+from django.db import OperationalError
+from django.http import Http404
+from redis.exceptions import ConnectionError as RedisConnectionError
+from rest_framework import exceptions
+from rest_framework.response import Response
+
+from retrieval.errors import (
+    CheckpointError,
+    ClewError,
+    ConfigError,
+    LLMError,
+    MethodError,
+    QuestionError,
+    SourceError,
+    TrainingDataError,
+    UnknownEntityError,
+)
+
+logger = logging.getLogger(__name__)
+
+
+class BadLoginError(ClewError):
+    """User name or password is wrong."""
+
+    code = "bad_login"
+
+
+class TooManyLoginsError(ClewError):
+    """Too many wrong passwords in a short time."""
+
+    code = "too_many_logins"
+
+
+class CsrfError(ClewError):
+    """A session request without the right CSRF token."""
+
+    code = "bad_csrf"
+
+
+class ForbiddenError(ClewError):
+    """The user's role, or whose thing it is, does not allow this."""
+
+    code = "forbidden"
+
+
+class InvalidError(ClewError):
+    """A request that makes no sense, although each field alone is well formed."""
+
+    code = "invalid"
+
+
+class ConflictError(ClewError):
+    """Something is not in the state that this needs."""
+
+    code = "conflict"
+
+
+class GraphNotReadyError(ConflictError):
+    """The graph is still importing, or its import failed."""
+
+    code = "graph_not_ready"
+
+
+class NameTakenError(ConflictError):
+    """Something of this name exists."""
+
+    code = "name_taken"
+
+
+class ConfirmError(ClewError):
+    """Deleting needs the name typed."""
+
+    code = "confirm_needed"
+
+
+class TooLargeError(ClewError):
+    """An upload over the limit."""
+
+    code = "too_large"
+
+
+class NotConfiguredError(ClewError):
+    """A part that was not set up was asked for."""
+
+    code = "llm_not_configured"
+
+
+class StorageFullError(ClewError):
+    """The disk has no room."""
+
+    code = "storage_full"
+
+
+# The first class that matches decides, so that the special come before the general.
+STATUS: list[tuple[type[ClewError], int]] = [
+    (BadLoginError, 401),
+    (TooManyLoginsError, 429),
+    (CsrfError, 403),
+    (ForbiddenError, 403),
+    (ConflictError, 409),
+    (TooLargeError, 413),
+    (StorageFullError, 507),
+    (LLMError, 502),
+    (InvalidError, 400),
+    (ConfirmError, 400),
+    (NotConfiguredError, 400),
+    (ConfigError, 400),
+    (SourceError, 400),
+    (QuestionError, 400),
+    (UnknownEntityError, 400),
+    (CheckpointError, 400),
+    (TrainingDataError, 400),
+    (MethodError, 400),
+    (ClewError, 500),
+]
+
+_DRF_CODES: list[tuple[type[exceptions.APIException], str, str]] = [
+    (exceptions.NotAuthenticated, "not_authenticated", "Log in first."),
+    (exceptions.AuthenticationFailed, "not_authenticated", "Log in again, or make a new token."),
+    (exceptions.PermissionDenied, "forbidden", "Ask an administrator for a role that may do this."),
+    (exceptions.NotFound, "not_found", "It may have been deleted; go back to the list."),
+    (exceptions.MethodNotAllowed, "method_not_allowed", "See the schema for what this address accepts."),
+    (
+        exceptions.UnsupportedMediaType,
+        "unsupported_media_type",
+        "See the schema for what this address accepts.",
+    ),
+    (exceptions.ParseError, "bad_request", "The body is not what its Content-Type says."),
+    (exceptions.Throttled, "throttled", "Wait a little and try again."),
+]
+
+
+def body(code: str, message: str, hint: str = "", fields: Any = None) -> dict[str, Any]:
+    """An error as JSON."""
+    error: dict[str, Any] = {"code": code, "message": message, "hint": hint}
+    if fields is not None:
+        error["fields"] = fields
+    return {"error": error}
+
+
+def status_of(error: ClewError) -> int:
+    """The HTTP status of an error."""
+    return next(status for cls, status in STATUS if isinstance(error, cls))
+
+
+def handle(error: Exception, context: dict[str, Any]) -> Response | None:
+    """REST framework's exception handler: every error, in the one shape."""
+    if isinstance(error, ClewError):
+        if status_of(error) >= 500:
+            logger.error("%s: %s", error.code, error.message, exc_info=error)
+        return Response(body(error.code, error.message, error.hint), status=status_of(error))
+    if isinstance(error, RequestDataTooBig):
+        return Response(body("too_large", "The request is too large."), status=413)
+    if isinstance(error, (SuspiciousOperation, BadRequest)):
+        return Response(body("bad_request", "The request is malformed."), status=400)
+    if isinstance(error, (OperationalError, RedisConnectionError)):
+        logger.error("a server is not reachable", exc_info=error)
+        message = "The database or the queue is not reachable just now."
+        return Response(body("unavailable", message, "Try again in a moment."), status=503)
+    if isinstance(error, OSError) and error.errno == 28:
+        full = StorageFullError("There is no room left on the disk.", hint="Free some space and try again.")
+        return Response(body(full.code, full.message, full.hint), status=507)
+    return _handle_framework(error)
+
+
+def _handle_framework(error: Exception) -> Response | None:
+    if isinstance(error, Http404):
+        error = exceptions.NotFound()
+    if isinstance(error, PermissionDenied):
+        error = exceptions.PermissionDenied()
+    if isinstance(error, exceptions.ValidationError):
+        fields = error.detail if isinstance(error.detail, dict) else {"non_field_errors": error.detail}
+        message = f"{_first(fields)}"
+        return Response(body("invalid", message, "Correct the named fields.", fields), status=400)
+    if not isinstance(error, exceptions.APIException):
+        return None
+    scheme = getattr(error, "auth_header", None)
+    headers = {"WWW-Authenticate": str(scheme)} if scheme else {}
+    for cls, code, hint in _DRF_CODES:
+        if isinstance(error, cls):
+            return Response(body(code, str(error.detail), hint), status=error.status_code, headers=headers)
+    return Response(body("error", str(error.detail)), status=error.status_code, headers=headers)
+
+
+def _first(fields: Any) -> str:
+    """The first message, with its field's name."""
+    name, messages = next(iter(fields.items()))
+    while isinstance(messages, (list, dict)) and messages:
+        messages = messages[0] if isinstance(messages, list) else next(iter(messages.values()))
+    return str(messages) if name == "non_field_errors" else f"{name}: {messages}"

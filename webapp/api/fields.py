@@ -1,0 +1,37 @@
+"""Serializer fields that refuse what the database cannot hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+
+class Text(serializers.CharField):
+    """Text without lone surrogates, which JSON can spell and UTF-8 cannot. (NUL is refused by the parent.)"""
+
+    default_error_messages = {"not_unicode": "This is not valid Unicode text."}
+
+    def to_internal_value(self, data: Any) -> str:
+        """Check and return the text."""
+        value = super().to_internal_value(data)
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            self.fail("not_unicode")
+        return value
+
+
+class ErrorSerializer(serializers.Serializer[object]):
+    """What went wrong and what to do next."""
+
+    code = serializers.CharField()
+    message = serializers.CharField()
+    hint = serializers.CharField(allow_blank=True)
+
+
+def error_of(row: Any) -> dict[str, str] | None:
+    """The error columns of a row as the API shows them."""
+    if not row.error_code:
+        return None
+    return {"code": row.error_code, "message": row.error_message, "hint": row.error_hint}

@@ -1,0 +1,23 @@
+"""Reading query parameters."""
+
+from __future__ import annotations
+
+from django.http import QueryDict
+
+from webapp.api.errors import InvalidError
+
+MAX = 2**31 - 1
+
+
+def integer(query: QueryDict, name: str) -> int | None:
+    """A parameter as a number from 0; None when it is absent or empty.
+
+    Raises:
+        InvalidError: it is something else.
+    """
+    text = query.get(name, "")
+    if not text:
+        return None
+    if not text.isascii() or not text.isdigit() or len(text) > 10 or int(text) > MAX:
+        raise InvalidError(f"{name} is not a number.", hint=f"Give {name} as a whole number from 0.")
+    return int(text)

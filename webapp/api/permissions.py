@@ -1,0 +1,50 @@
+"""Who may call what, by role."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rest_framework.permissions import SAFE_METHODS, BasePermission
+from rest_framework.request import Request
+
+from webapp.accounts.models import Role, User
+
+if TYPE_CHECKING:  # REST framework's settings load this module before its views are there
+    from rest_framework.views import APIView
+
+
+def has_role(request: Request, role: Role) -> bool:
+    """Whether the request's user has the role or more."""
+    return isinstance(request.user, User) and request.user.has_role(role)
+
+
+class Viewer(BasePermission):
+    """Anybody who is logged in."""
+
+    def has_permission(self, request: Request, view: APIView) -> bool:
+        """Decide."""
+        return has_role(request, Role.VIEWER)
+
+
+class AnalystWrites(BasePermission):
+    """Viewers read; analysts write."""
+
+    def has_permission(self, request: Request, view: APIView) -> bool:
+        """Decide."""
+        return has_role(request, Role.VIEWER if request.method in SAFE_METHODS else Role.ANALYST)
+
+
+class AdminWrites(BasePermission):
+    """Viewers read; administrators write."""
+
+    def has_permission(self, request: Request, view: APIView) -> bool:
+        """Decide."""
+        return has_role(request, Role.VIEWER if request.method in SAFE_METHODS else Role.ADMIN)
+
+
+class Analyst(BasePermission):
+    """Analysts and administrators only."""
+
+    def has_permission(self, request: Request, view: APIView) -> bool:
+        """Decide."""
+        return has_role(request, Role.ANALYST)

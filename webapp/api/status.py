@@ -1,0 +1,86 @@
+"""``/status``: what this installation can do, and whether anybody works."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from webapp.answers.methods import AVAILABLE, METHODS
+from webapp.jobs import presence
+from webapp.project.version import VERSION
+
+
+class WorkersSerializer(serializers.Serializer[object]):
+    """Living workers by queue."""
+
+    answers = serializers.IntegerField()
+    jobs = serializers.IntegerField()
+
+
+class LanguageModelSerializer(serializers.Serializer[object]):
+    """The language model, if one is set up."""
+
+    configured = serializers.BooleanField()
+    model = serializers.CharField(allow_null=True)
+
+
+class MethodSerializer(serializers.Serializer[object]):
+    """A retrieval method."""
+
+    id = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]  # a field of this name hides an option of the base
+    description = serializers.CharField()
+    available = serializers.BooleanField()
+
+
+class BudgetsSerializer(serializers.Serializer[object]):
+    """How many triples a run may retrieve."""
+
+    default = serializers.IntegerField()
+    max = serializers.IntegerField()
+
+
+class StatusSerializer(serializers.Serializer[object]):
+    """The installation."""
+
+    version = serializers.CharField()
+    encoder = serializers.CharField()
+    workers = WorkersSerializer()
+    llm = LanguageModelSerializer()
+    methods = MethodSerializer(many=True)
+    budgets = BudgetsSerializer()
+    question_max = serializers.IntegerField()
+
+
+class StatusView(APIView):
+    """The installation's state."""
+
+    @extend_schema(operation_id="status", responses=StatusSerializer)
+    def get(self, request: Request) -> Response:
+        """What can be asked, and whether workers are alive."""
+        return Response(
+            {
+                "version": VERSION,
+                "encoder": settings.CLEW.encoder,
+                "workers": {
+                    "answers": presence.count(presence.ANSWERS),
+                    "jobs": presence.count(presence.JOBS),
+                },
+                "llm": {"configured": settings.CLEW.llm_configured, "model": settings.CLEW.llm_model},
+                "methods": [
+                    {
+                        "id": method.value,
+                        "label": label,
+                        "description": description,
+                        "available": method.value in AVAILABLE,
+                    }
+                    for method, (label, description) in METHODS.items()
+                ],
+                "budgets": {"default": settings.BUDGET_DEFAULT, "max": settings.BUDGET_MAX},
+                "question_max": settings.QUESTION_MAX_CHARACTERS,
+            }
+        )

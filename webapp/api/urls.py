@@ -1,0 +1,33 @@
+"""Addresses under ``/api/v1/``."""
+
+from __future__ import annotations
+
+from django.urls import include, path, re_path
+from drf_spectacular.views import SpectacularJSONAPIView
+from rest_framework.routers import SimpleRouter
+
+from webapp.accounts.api import SessionView, TokenView
+from webapp.answers.api import RunViewSet
+from webapp.api.status import StatusView
+from webapp.api.views import not_found
+from webapp.experiments.api import CheckpointViewSet, TrainView
+from webapp.graphs.api import GraphViewSet
+from webapp.jobs.api import JobViewSet
+from webapp.questions.api import QuestionSetViewSet
+
+router = SimpleRouter(trailing_slash=False, use_regex_path=False)
+router.register("graphs", GraphViewSet)
+router.register("question-sets", QuestionSetViewSet)
+router.register("checkpoints", CheckpointViewSet)
+router.register("jobs", JobViewSet)
+router.register("runs", RunViewSet)
+
+urlpatterns = [
+    path("session", SessionView.as_view()),
+    path("token", TokenView.as_view()),
+    path("status", StatusView.as_view()),
+    path("graphs/<int:pk>/train", TrainView.as_view()),
+    path("schema", SpectacularJSONAPIView.as_view()),
+    path("", include(router.urls)),
+    re_path("^.*$", not_found),
+]

@@ -1,0 +1,1 @@
+"""Knowledge graphs: upload, snapshots, browsing."""

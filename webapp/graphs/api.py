@@ -1,0 +1,134 @@
+"""``/graphs``."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from django.conf import settings
+from django.db.models import QuerySet
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import status, viewsets
+from rest_framework.decorators import action
+from rest_framework.parsers import JSONParser, MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from webapp.accounts.models import User
+from webapp.api.errors import TooLargeError
+from webapp.api.permissions import AdminWrites
+from webapp.graphs import browse, selectors, services, snapshots
+from webapp.graphs import serializers as shapes
+from webapp.graphs.models import Graph
+from webapp.jobs.serializers import JobSerializer
+
+ENTITIES_DEFAULT = 10
+ENTITIES_MAX = 50
+
+
+class GraphViewSet(viewsets.GenericViewSet[Graph]):
+    """Knowledge graphs."""
+
+    queryset = Graph.objects.none()
+    serializer_class = shapes.GraphSerializer
+    lookup_value_converter = "int"
+    permission_classes = [AdminWrites]
+    parser_classes = [JSONParser, MultiPartParser]
+
+    def get_queryset(self) -> QuerySet[Graph]:
+        """By name."""
+        return selectors.graphs()
+
+    def list(self, request: Request) -> Response:
+        """All graphs."""
+        page = self.paginate_queryset(self.get_queryset())
+        return self.get_paginated_response(shapes.GraphSerializer(page, many=True).data)
+
+    @extend_schema(
+        request={"multipart/form-data": shapes.UploadSerializer}, responses={202: shapes.UploadedSerializer}
+    )
+    def create(self, request: Request) -> Response:
+        """Upload a graph; its import begins at once."""
+        if int(request.META.get("CONTENT_LENGTH") or 0) > settings.UPLOAD_MAX_BYTES:
+            raise TooLargeError("The upload is too large.", hint="Split the graph, or compress it with gzip.")
+        form = shapes.UploadSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        data = form.validated_data
+        options = services.ReadOptions(
+            None if data["format"] == "auto" else data["format"], data["delimiter"] or None, data["header"]
+        )
+        graph, job = services.create_graph(
+            name=data["name"],
+            description=data["description"],
+            uploads=data["files"],
+            options=options,
+            user=cast(User, request.user),
+        )
+        answer = {"graph": shapes.GraphSerializer(graph).data, "job": JobSerializer(job).data}
+        return Response(answer, status=status.HTTP_202_ACCEPTED)
+
+    def retrieve(self, request: Request, pk: str) -> Response:
+        """One graph."""
+        return Response(shapes.GraphSerializer(self.get_object()).data)
+
+    @extend_schema(request=shapes.GraphChangeSerializer, responses=shapes.GraphSerializer)
+    def partial_update(self, request: Request, pk: str) -> Response:
+        """Change the name or the description."""
+        graph = self.get_object()
+        form = shapes.GraphChangeSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        data = form.validated_data
+        services.rename_graph(graph=graph, name=data.get("name"), description=data.get("description"))
+        return Response(shapes.GraphSerializer(graph).data)
+
+    @extend_schema(
+        parameters=[
+            OpenApiParameter("confirm", str, required=True, description="the graph's name, repeated")
+        ],
+        responses={204: None},
+    )
+    def destroy(self, request: Request, pk: str) -> Response:
+        """Delete a graph with its runs, question sets and checkpoints."""
+        services.delete_graph(graph=self.get_object(), confirm=request.query_params.get("confirm", ""))
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(responses=shapes.ProblemSerializer(many=True))
+    @action(detail=True)
+    def problems(self, request: Request, pk: str) -> Response:
+        """Rows of the source files that could not be used."""
+        page = self.paginate_queryset(cast(Any, selectors.problems(self.get_object())))
+        return self.get_paginated_response(shapes.ProblemSerializer(cast(Any, page), many=True).data)
+
+    @extend_schema(responses=shapes.RelationSerializer(many=True))
+    @action(detail=True, pagination_class=None)
+    def relations(self, request: Request, pk: str) -> Response:
+        """The relations, most frequent first."""
+        return Response(browse.relations(snapshots.of_graph(self.get_object())))
+
+    @extend_schema(
+        parameters=[
+            OpenApiParameter("q", str, description="a part of the name; empty lists the best-connected"),
+            OpenApiParameter("limit", int, description=f"at most {ENTITIES_MAX}"),
+        ],
+        responses=shapes.EntitySerializer(many=True),
+    )
+    @action(detail=True, pagination_class=None)
+    def entities(self, request: Request, pk: str) -> Response:
+        """Entities by a part of their name."""
+        snapshot = snapshots.of_graph(self.get_object())
+        text = request.query_params.get("q", "")[:200]
+        return Response(browse.entities(snapshot, text, _limit(request.query_params.get("limit"))))
+
+    @extend_schema(parameters=[shapes.NeighboursQuerySerializer], responses=shapes.NeighboursSerializer)
+    @action(detail=True, pagination_class=None)
+    def neighbours(self, request: Request, pk: str) -> Response:
+        """What lies around an entity, by relation, limited."""
+        form = shapes.NeighboursQuerySerializer(data=request.query_params)
+        form.is_valid(raise_exception=True)
+        snapshot = snapshots.of_graph(self.get_object())
+        return Response(browse.neighbours(snapshot, **form.validated_data))
+
+
+def _limit(text: str | None) -> int:
+    if text is None or not text.isascii() or not text.isdigit():
+        return ENTITIES_DEFAULT
+    return max(1, min(int(text), ENTITIES_MAX))

@@ -1,0 +1,24 @@
+"""The app's registration."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.apps import AppConfig
+
+
+class GraphsConfig(AppConfig):
+    """Knowledge graphs: upload, snapshots, browsing."""
+
+    name = "webapp.graphs"
+    label = "graphs"
+
+    def ready(self) -> None:
+        """Listen for jobs that end without having done their work."""
+        from webapp.graphs import services  # noqa: PLC0415  # models are not loaded before this
+        from webapp.jobs.signals import job_ended_early  # noqa: PLC0415
+
+        def on_ended_early(sender: Any, job: Any, **_: Any) -> None:
+            services.job_ended_early(job=job)
+
+        job_ended_early.connect(on_ended_early, weak=False, dispatch_uid="graphs.job_ended_early")

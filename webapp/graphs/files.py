@@ -1,0 +1,54 @@
+"""Where the files of graphs lie in the storage."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from django.conf import settings
+from django.core.files.storage import default_storage
+
+KINDS = ("uploads", "snapshots", "checkpoints")
+
+
+def upload_name(graph_id: int, position: int, name: str) -> str:
+    """Storage name of an uploaded file. Only the letters of its endings are taken from the owner's name."""
+    suffixes = [s for s in Path(name).suffixes[-2:] if s[1:].isascii() and s[1:].isalnum() and len(s) <= 8]
+    return f"uploads/{graph_id}/{position}{''.join(suffixes).lower()}"
+
+
+def snapshot_name(graph_id: int, version: int) -> str:
+    """Storage name of a snapshot's directory."""
+    return f"snapshots/{graph_id}/{version}"
+
+
+def checkpoint_name(graph_id: int, job_id: int) -> str:
+    """Storage name of the directory that a training job leaves its checkpoint in."""
+    return f"checkpoints/{graph_id}/{job_id}"
+
+
+def local_path(name: str) -> Path:
+    """Path of a stored file or directory on this machine, for memory maps."""
+    return Path(default_storage.path(name))
+
+
+def remove_leftovers(graph_ids: set[int]) -> None:
+    """Delete what a crash left: half-received uploads, and directories of graphs that are not in the database."""
+    for path in Path(settings.FILE_UPLOAD_TEMP_DIR).iterdir():
+        shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+    for kind in KINDS:
+        if local_path(kind).is_dir():
+            for path in local_path(kind).iterdir():
+                if not path.name.isdigit() or int(path.name) not in graph_ids:
+                    shutil.rmtree(path, ignore_errors=True)
+
+
+def remove_graph(graph_id: int) -> None:
+    """Delete everything stored for a graph."""
+    for kind in KINDS:
+        shutil.rmtree(local_path(f"{kind}/{graph_id}"), ignore_errors=True)
+
+
+def remove_uploads(graph_id: int) -> None:
+    """Delete the uploaded files of a graph."""
+    shutil.rmtree(local_path(f"uploads/{graph_id}"), ignore_errors=True)

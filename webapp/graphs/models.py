@@ -1,0 +1,107 @@
+"""Graphs, their snapshots and the rows that could not be read."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+
+
+class GraphState(models.TextChoices):
+    """Whether a graph can be asked."""
+
+    IMPORTING = "importing"
+    READY = "ready"
+    FAILED = "failed"
+
+
+class IndexState(models.TextChoices):
+    """Whether the vector part of the entity index has joined."""
+
+    NONE = "none"
+    BUILDING = "building"
+    READY = "ready"
+
+
+class Graph(models.Model):
+    """A knowledge graph that somebody uploaded."""
+
+    name = models.CharField(max_length=200, unique=True)
+    description = models.TextField(blank=True)
+    state = models.CharField(max_length=16, choices=GraphState, default=GraphState.IMPORTING)
+    index_state = models.CharField(max_length=16, choices=IndexState, default=IndexState.NONE)
+    snapshot = models.ForeignKey("Snapshot", null=True, on_delete=models.SET_NULL, related_name="+")
+    examples = models.JSONField(default=list)
+    problem_count = models.PositiveIntegerField(default=0)
+    error_code = models.CharField(max_length=50, blank=True)
+    error_message = models.TextField(blank=True)
+    error_hint = models.TextField(blank=True)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class SourceFile(models.Model):
+    """An uploaded file of a graph. ``path`` is its name in the storage, ``name`` what its owner called it."""
+
+    graph = models.ForeignKey(Graph, on_delete=models.CASCADE, related_name="files")
+    name = models.CharField(max_length=255)
+    path = models.CharField(max_length=300)
+    size = models.BigIntegerField()
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Snapshot(models.Model):
+    """One immutable version of a graph: a directory in the storage."""
+
+    graph = models.ForeignKey(Graph, on_delete=models.CASCADE, related_name="snapshots")
+    version = models.PositiveIntegerField()
+    hash = models.CharField(max_length=128)
+    path = models.CharField(max_length=300)
+    entities = models.BigIntegerField()
+    relations = models.BigIntegerField()
+    triples = models.BigIntegerField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["graph", "version"], name="snapshot_version")]
+
+    def __str__(self) -> str:
+        return f"{self.graph_id} v{self.version}"
+
+
+class Problem(models.Model):
+    """A row of a source file that could not be used."""
+
+    graph = models.ForeignKey(Graph, on_delete=models.CASCADE, related_name="problems")
+    file = models.CharField(max_length=255)
+    line = models.BigIntegerField()
+    message = models.TextField()
+    text = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.message}"
+
+
+class Seeded(models.Model):
+    """What was loaded at first start, so that it is not loaded again after somebody deleted it."""
+
+    name = models.CharField(max_length=50, unique=True)
+    at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,177 @@
+"""Graphs as the API shows and takes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from retrieval.kg.readers import FORMATS
+from webapp.api.fields import ErrorSerializer, Text, error_of
+from webapp.experiments.selectors import newest_checkpoint
+from webapp.experiments.serializers import CheckpointSerializer
+from webapp.graphs.models import Graph, Problem, Snapshot
+from webapp.jobs.serializers import JobSerializer
+
+MAX_FILES = 50
+
+
+class SnapshotSerializer(serializers.ModelSerializer[Snapshot]):
+    """A version of a graph."""
+
+    class Meta:
+        model = Snapshot
+        fields = ["hash", "version", "created_at"]
+
+
+class GraphSerializer(serializers.ModelSerializer[Graph]):
+    """A graph."""
+
+    entities = serializers.SerializerMethodField()
+    relations = serializers.SerializerMethodField()
+    triples = serializers.SerializerMethodField()
+    snapshot = SnapshotSerializer(allow_null=True, read_only=True)
+    problems = serializers.IntegerField(source="problem_count", read_only=True)
+    checkpoint = serializers.SerializerMethodField()
+    examples = serializers.ListField(child=serializers.CharField(), read_only=True)
+    error = serializers.SerializerMethodField()
+    created_by = serializers.CharField(source="created_by.username", allow_null=True, default=None)
+
+    class Meta:
+        model = Graph
+        fields = [
+            *("id", "name", "description", "state", "index_state", "entities", "relations", "triples"),
+            *("snapshot", "problems", "checkpoint", "examples", "error", "created_at", "created_by"),
+        ]
+
+    def get_entities(self, graph: Graph) -> int:
+        """How many entities."""
+        return graph.snapshot.entities if graph.snapshot else 0
+
+    def get_relations(self, graph: Graph) -> int:
+        """How many relations."""
+        return graph.snapshot.relations if graph.snapshot else 0
+
+    def get_triples(self, graph: Graph) -> int:
+        """How many facts."""
+        return graph.snapshot.triples if graph.snapshot else 0
+
+    @extend_schema_field(CheckpointSerializer(allow_null=True))
+    def get_checkpoint(self, graph: Graph) -> dict[str, Any] | None:
+        """The checkpoint that runs use unless told otherwise."""
+        found = newest_checkpoint(graph)
+        return dict(CheckpointSerializer(found).data) if found else None
+
+    @extend_schema_field(ErrorSerializer(allow_null=True))
+    def get_error(self, graph: Graph) -> dict[str, str] | None:
+        """Why the import failed."""
+        return error_of(graph)
+
+
+class UploadSerializer(serializers.Serializer[object]):
+    """A graph to import."""
+
+    name = Text(max_length=200)
+    description = Text(max_length=5000, required=False, allow_blank=True, default="")
+    files = serializers.ListField(
+        child=serializers.FileField(allow_empty_file=True), allow_empty=False, max_length=MAX_FILES
+    )
+    format = serializers.ChoiceField(choices=["auto", *FORMATS], required=False, default="auto")
+    delimiter = Text(max_length=10, required=False, allow_blank=True, default="", trim_whitespace=False)
+    header = serializers.BooleanField(required=False, allow_null=True, default=None)
+
+
+class GraphChangeSerializer(serializers.Serializer[object]):
+    """What can be changed of a graph."""
+
+    name = Text(max_length=200, required=False)
+    description = Text(max_length=5000, required=False, allow_blank=True)
+
+
+class UploadedSerializer(serializers.Serializer[object]):
+    """The new graph and the job that imports it."""
+
+    graph = GraphSerializer()
+    job = JobSerializer()
+
+
+class ProblemSerializer(serializers.ModelSerializer[Problem]):
+    """A row that could not be used."""
+
+    class Meta:
+        model = Problem
+        fields = ["file", "line", "message", "text"]
+
+
+class RelationSerializer(serializers.Serializer[object]):
+    """A relation of the graph."""
+
+    name = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]  # a field of this name hides an option of the base
+    count = serializers.IntegerField()
+
+
+class EntitySerializer(serializers.Serializer[object]):
+    """An entity that matches what was typed."""
+
+    id = serializers.IntegerField()
+    label = serializers.CharField()  # type: ignore[assignment]  # a field of this name hides an option of the base
+    kind = serializers.ChoiceField(choices=["entity", "cvt", "literal"])
+    degree = serializers.IntegerField()
+    score = serializers.FloatField()
+    source = serializers.CharField()  # type: ignore[assignment]  # a field of this name hides an option of the base
+
+
+class NodeSerializer(serializers.Serializer[object]):
+    """An entity."""
+
+    id = serializers.IntegerField()
+    label = serializers.CharField()  # type: ignore[assignment]  # a field of this name hides an option of the base
+    kind = serializers.ChoiceField(choices=["entity", "cvt", "literal"])
+
+
+class StepSerializer(serializers.Serializer[object]):
+    """One step of a relation path."""
+
+    name = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]  # a field of this name hides an option of the base
+    inverse = serializers.BooleanField()
+
+
+class HopSerializer(serializers.Serializer[object]):
+    """One hop as walked."""
+
+    source = NodeSerializer()  # type: ignore[assignment]  # a field of this name hides an option of the base
+    step = StepSerializer()
+    target = NodeSerializer()
+    verified = serializers.BooleanField()
+
+
+class GroupSerializer(serializers.Serializer[object]):
+    """An entity's facts of one relation in one direction."""
+
+    relation = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]  # a field of this name hides an option of the base
+    direction = serializers.ChoiceField(choices=["out", "in"])
+    count = serializers.IntegerField()
+
+
+class NeighboursSerializer(serializers.Serializer[object]):
+    """What lies around an entity. ``shown`` of ``total`` hops are listed."""
+
+    node = NodeSerializer()
+    groups = GroupSerializer(many=True)
+    hops = HopSerializer(many=True)
+    total = serializers.IntegerField()
+    shown = serializers.IntegerField()
+
+
+class NeighboursQuerySerializer(serializers.Serializer[object]):
+    """Which neighbours to list."""
+
+    entity = serializers.IntegerField(min_value=0)
+    relation = Text(max_length=2000, required=False)
+    direction = serializers.ChoiceField(choices=["out", "in"], required=False)
+    limit = serializers.IntegerField(min_value=0, max_value=500, required=False, default=50)
+    offset = serializers.IntegerField(min_value=0, max_value=2**31 - 1, required=False, default=0)

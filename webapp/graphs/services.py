@@ -1,0 +1,217 @@
+"""Writing graphs: uploading, importing, indexing, renaming, deleting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.files.base import File
+from django.core.files.storage import default_storage
+from django.db import IntegrityError, transaction
+
+from retrieval import types
+from retrieval.errors import ClewError
+from retrieval.kg.snapshot import Manifest
+from webapp.accounts.models import User
+from webapp.api.errors import ConfirmError, NameTakenError
+from webapp.graphs import files, snapshots, sniff
+from webapp.graphs.models import Graph, GraphState, IndexState, Problem, Snapshot, SourceFile
+from webapp.jobs import cancel
+from webapp.jobs import services as jobs
+from webapp.jobs.models import ACTIVE, Job, JobKind
+from webapp.live import announce
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """How to read the files; None and ``auto`` let the readers guess."""
+
+    format: str | None = None
+    delimiter: str | None = None
+    header: bool | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """For the job's row."""
+        return {"format": self.format, "delimiter": self.delimiter, "header": self.header}
+
+
+def create_graph(
+    *,
+    name: str,
+    description: str,
+    uploads: Sequence[File[Any]],
+    options: ReadOptions,
+    user: User | None,
+    examples: Iterable[str] = (),
+) -> tuple[Graph, Job]:
+    """Store the files and queue their import. When anything fails, nothing is left behind.
+
+    Raises:
+        SourceError: a file is of the wrong kind.
+        NameTakenError: there is a graph of this name.
+    """
+    for upload in uploads:
+        sniff.require_text(upload.name or "file", upload)
+    graph_id: int | None = None
+    try:
+        with transaction.atomic():
+            graph = Graph.objects.create(
+                name=name, description=description, created_by=user, examples=list(examples)
+            )
+            graph_id = graph.pk
+            for position, upload in enumerate(uploads):
+                _store(graph, position, upload)
+            job = jobs.create(
+                kind=JobKind.IMPORT, title=f"Import {name}", graph=graph, user=user, params=options.as_json()
+            )
+            announce.graph_changed_on_commit(graph.pk)
+    except BaseException as error:
+        if graph_id is not None:
+            files.remove_uploads(graph_id)
+        if isinstance(error, IntegrityError):
+            raise NameTakenError(f"There is a graph named {name}.", hint="Choose another name.") from None
+        raise
+    return graph, job
+
+
+def _store(graph: Graph, position: int, upload: File[Any]) -> None:
+    shown = (upload.name or "file").replace("\0", "")[-255:]
+    path = default_storage.save(files.upload_name(graph.pk, position, shown), upload)
+    SourceFile.objects.create(graph=graph, name=shown, path=path, size=upload.size)
+
+
+def rename_graph(*, graph: Graph, name: str | None, description: str | None) -> Graph:
+    """Change a graph's name or description.
+
+    Raises:
+        NameTakenError: another graph has this name.
+    """
+    if name is not None:
+        graph.name = name
+    if description is not None:
+        graph.description = description
+    try:
+        with transaction.atomic():
+            graph.save(update_fields=["name", "description"])
+    except IntegrityError:
+        raise NameTakenError(f"There is a graph named {name}.", hint="Choose another name.") from None
+    announce.graph_changed_on_commit(graph.pk)
+    return graph
+
+
+def delete_graph(*, graph: Graph, confirm: str) -> None:
+    """Delete a graph with its runs, question sets and checkpoints.
+
+    Raises:
+        ConfirmError: ``confirm`` is not the graph's name.
+    """
+    if confirm != graph.name:
+        raise ConfirmError(
+            "Deleting a graph deletes its runs, question sets and checkpoints too.",
+            hint=f"Repeat its name to go on: ?confirm={graph.name}",
+        )
+    for job in Job.objects.filter(graph=graph, state__in=ACTIVE):
+        cancel.request("job", job.pk)
+    paths = list(Snapshot.objects.filter(graph=graph).values_list("path", flat=True))
+    graph_id = graph.pk
+
+    def clean() -> None:
+        for path in paths:
+            snapshots.forget(path)
+        files.remove_graph(graph_id)
+        announce.graph_changed(graph_id)
+
+    with transaction.atomic():
+        graph.delete()
+        transaction.on_commit(clean)
+
+
+def remove_leftovers() -> None:
+    """Delete what a crash left in the storage. To be called while nobody uploads."""
+    files.remove_leftovers(set(Graph.objects.values_list("pk", flat=True)))
+
+
+def save_problems(*, graph: Graph, problems: Sequence[types.Problem], count: int) -> None:
+    """Keep the bad rows of an import (again from the start when the import is repeated)."""
+    with transaction.atomic():
+        graph.problems.all().delete()
+        Problem.objects.bulk_create(
+            [
+                Problem(
+                    graph=graph,
+                    file=problem.file[-255:],
+                    line=problem.line,
+                    message=problem.message.replace("\0", "�"),
+                    text=problem.text.replace("\0", "�"),
+                )
+                for problem in problems
+            ],
+            batch_size=500,
+        )
+        Graph.objects.filter(pk=graph.pk).update(problem_count=count)
+
+
+def imported(*, graph: Graph, version: int, manifest: Manifest) -> Snapshot:
+    """Record a snapshot that stands, make the graph ready, and queue its vector index."""
+    with transaction.atomic():
+        snapshot, _ = Snapshot.objects.update_or_create(
+            graph=graph,
+            version=version,
+            defaults={
+                "hash": manifest.content_hash,
+                "path": files.snapshot_name(graph.pk, version),
+                "entities": manifest.entities,
+                "relations": manifest.relations,
+                "triples": manifest.triples,
+            },
+        )
+        _update(
+            graph, snapshot=snapshot, state=GraphState.READY, error_code="", error_message="", error_hint=""
+        )
+        jobs.create(kind=JobKind.INDEX, title=f"Index {graph.name}", graph=graph, user=None)
+        set_index_state(graph=graph, state=IndexState.BUILDING)
+    return snapshot
+
+
+def import_failed(*, graph: Graph, error: ClewError) -> None:
+    """Record why an import failed. A graph that was ready before stays ready."""
+    if graph.snapshot_id is None:
+        _update(
+            graph,
+            state=GraphState.FAILED,
+            error_code=error.code,
+            error_message=error.message,
+            error_hint=error.hint,
+        )
+
+
+def set_index_state(*, graph: Graph, state: IndexState) -> None:
+    """Say how far the vector index is."""
+    _update(graph, index_state=state)
+
+
+def set_examples(*, graph: Graph, questions: Sequence[str]) -> None:
+    """Offer these questions to who opens the graph, unless it has some."""
+    if not graph.examples and questions:
+        _update(graph, examples=list(questions))
+
+
+def job_ended_early(*, job: Job) -> None:
+    """Put right the state of a graph whose import or indexing will not be finished."""
+    graph = Graph.objects.filter(pk=job.graph_id).first()
+    if graph is None:
+        return
+    if job.kind == JobKind.INDEX:
+        set_index_state(graph=graph, state=IndexState.NONE)
+    if job.kind == JobKind.IMPORT:
+        stopped = ClewError("The import was stopped before it was done.", hint="Upload the graph again.")
+        stopped.code = "cancelled"
+        import_failed(graph=graph, error=stopped)
+
+
+def _update(graph: Graph, **values: Any) -> None:
+    Graph.objects.filter(pk=graph.pk).update(**values)
+    for name, value in values.items():
+        setattr(graph, name, value)
+    announce.graph_changed_on_commit(graph.pk)

@@ -1,0 +1,62 @@
+"""A first look at an uploaded file, so that a picture or a spreadsheet is refused before it is stored."""
+
+from __future__ import annotations
+
+import zlib
+from typing import IO, Any
+
+from retrieval.errors import SourceError
+
+LOOK_AT = 8192
+_KNOWN = {
+    b"\x89PNG": "a PNG picture",
+    b"\xff\xd8\xff": "a JPEG picture",
+    b"GIF8": "a GIF picture",
+    b"%PDF": "a PDF document",
+    b"PK\x03\x04": "a zip archive (or a spreadsheet or document, which are zip archives)",
+    b"\x7fELF": "a program",
+    b"SQLite format 3": "an SQLite database",
+    b"PAR1": "a Parquet file",
+    b"BZh": "a bzip2 archive",
+    b"\xfd7zXZ": "an xz archive",
+    b"(\xb5/\xfd": "a Zstandard archive",
+}
+_HINT = "Upload plain UTF-8 text (tab, comma or | separated triples, or RDF), or such a file gzipped."
+
+
+def require_text(name: str, file: IO[Any], *, allowed: tuple[bytes, ...] = ()) -> None:
+    """Check that a file looks like text or gzipped text, and leave it at its start.
+
+    Args:
+        name: what its owner calls it.
+        file: open for reading, anywhere.
+        allowed: beginnings of other kinds that may pass.
+
+    Raises:
+        SourceError: it is something else; says what.
+    """
+    file.seek(0)
+    start = file.read(LOOK_AT)
+    file.seek(0)
+    if not start:
+        raise SourceError(f"{name} is empty.", hint="Choose a file with facts in it.")
+    if allowed and start.startswith(allowed):
+        return
+    if start[:2] == b"\x1f\x8b":
+        start = _unzipped(name, start)
+    for magic, what in _KNOWN.items():
+        if start.startswith(magic):
+            raise SourceError(f"{name} is {what}.", hint=_HINT)
+    if start.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise SourceError(f"{name} is UTF-16 text.", hint="Save it as UTF-8 and upload it again.")
+    if b"\0" in start:
+        raise SourceError(f"{name} is not a text file.", hint=_HINT)
+
+
+def _unzipped(name: str, start: bytes) -> bytes:
+    try:
+        return zlib.decompressobj(wbits=31).decompress(start, LOOK_AT)
+    except zlib.error:
+        raise SourceError(
+            f"{name} is a broken gzip file.", hint="Compress it again and upload it anew."
+        ) from None

@@ -1,0 +1,1 @@
+"""Long work: rows with progress, queueing by task name, cancelling, worker presence."""

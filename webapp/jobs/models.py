@@ -1,0 +1,62 @@
+"""Long work as a row: what it is, how far it has come, how it ended."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+
+
+class JobKind(models.TextChoices):
+    """What kind of work."""
+
+    IMPORT = "import"
+    INDEX = "index"
+    TRAIN = "train"
+
+
+class JobState(models.TextChoices):
+    """Where a job is in its life."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+ACTIVE = (JobState.QUEUED, JobState.RUNNING)
+
+
+class Job(models.Model):
+    """One piece of long work. Only the worker named in ``worker`` writes its progress."""
+
+    kind = models.CharField(max_length=16, choices=JobKind)
+    title = models.CharField(max_length=300)
+    state = models.CharField(max_length=16, choices=JobState, default=JobState.QUEUED)
+    graph = models.ForeignKey("graphs.Graph", on_delete=models.CASCADE, related_name="jobs")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    params = models.JSONField(default=dict)
+    stage = models.CharField(max_length=200, blank=True)
+    done = models.BigIntegerField(default=0)
+    total = models.BigIntegerField(default=0)
+    unit = models.CharField(max_length=50, blank=True)
+    rate = models.FloatField(null=True)
+    message = models.TextField(blank=True)
+    metrics = models.JSONField(default=dict)
+    result = models.JSONField(null=True)
+    error_code = models.CharField(max_length=50, blank=True)
+    error_message = models.TextField(blank=True)
+    error_hint = models.TextField(blank=True)
+    worker = models.CharField(max_length=200, blank=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    cancel_requested = models.BooleanField(default=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+        indexes = [models.Index(fields=["state"])]
+
+    def __str__(self) -> str:
+        return self.title

@@ -1,0 +1,44 @@
+"""Jobs as the API and the socket show them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from webapp.api.fields import ErrorSerializer, error_of
+from webapp.jobs.models import Job, JobState
+
+
+class JobSerializer(serializers.ModelSerializer[Job]):
+    """A job."""
+
+    rate = serializers.FloatField(allow_null=True, help_text="units a second")
+    eta_s = serializers.SerializerMethodField()
+    error = serializers.SerializerMethodField()
+    metrics = serializers.DictField(child=serializers.FloatField())
+    result = serializers.JSONField(allow_null=True)
+
+    class Meta:
+        model = Job
+        fields = [
+            *("id", "kind", "title", "state", "stage", "done", "total", "unit", "rate", "eta_s", "message"),
+            *("metrics", "error", "graph", "created_at", "started_at", "finished_at", "result"),
+        ]
+
+    def get_eta_s(self, job: Job) -> float | None:
+        """Seconds left, when that can be told."""
+        if job.state != JobState.RUNNING or not job.rate or job.total <= 0:
+            return None
+        return round(max(job.total - job.done, 0) / job.rate, 1)
+
+    @extend_schema_field(ErrorSerializer(allow_null=True))
+    def get_error(self, job: Job) -> dict[str, str] | None:
+        """Why it failed."""
+        return error_of(job)
+
+
+def as_wire(job: Job) -> dict[str, Any]:
+    """A job as a plain object."""
+    return dict(JobSerializer(job).data)

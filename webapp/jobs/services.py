@@ -1,0 +1,197 @@
+"""The life of a job: queued, claimed by one worker, reported on, ended."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import F
+from django.utils import timezone
+
+from retrieval.errors import ClewError
+from retrieval.types import Progress
+from webapp.accounts.models import User
+from webapp.api.errors import ConflictError
+from webapp.graphs.models import Graph
+from webapp.jobs import cancel, presence, queue
+from webapp.jobs.models import ACTIVE, Job, JobKind, JobState
+from webapp.jobs.serializers import as_wire
+from webapp.jobs.signals import job_ended_early
+from webapp.live import announce
+
+TASK_OF = {
+    JobKind.IMPORT: queue.IMPORT_GRAPH,
+    JobKind.INDEX: queue.INDEX_GRAPH,
+    JobKind.TRAIN: queue.TRAIN,
+}
+ATTEMPTS_MAX = 2
+TRAINING_LOCK = 7_241_001  # any number that nothing else locks in this database
+WORKER_LOST = ("worker_lost", "The worker stopped in the middle of this job.", "Start it again.")
+
+
+def create(
+    *, kind: JobKind, title: str, graph: Graph, user: User | None, params: dict[str, Any] | None = None
+) -> Job:
+    """A new job, sent to the workers once the transaction is committed."""
+    job = Job.objects.create(kind=kind, title=title[:300], graph=graph, user=user, params=params or {})
+    queue.enqueue(TASK_OF[kind], job.pk)
+    announce_on_commit(job.pk)
+    return job
+
+
+def claim(*, job_id: int, worker: str) -> Job | None:
+    """Begin a queued job; None when it is not there to be begun (done, cancelled, deleted, another worker's).
+
+    One training runs at a time, so that imports never wait behind it and two do not slow each other down.
+    A training that must wait stays queued; the end of the other sends it again.
+    """
+    with transaction.atomic():
+        waiting = Job.objects.filter(pk=job_id, state=JobState.QUEUED)
+        if waiting.filter(kind=JobKind.TRAIN).exists():
+            _lock_training()
+            if Job.objects.filter(kind=JobKind.TRAIN, state=JobState.RUNNING).exists():
+                return None
+        return _claim(job_id, worker)
+
+
+def _lock_training() -> None:
+    """Let one claim of a training at a time look and decide, until its transaction ends."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [TRAINING_LOCK])
+
+
+def _claim(job_id: int, worker: str) -> Job | None:
+    claimed = Job.objects.filter(pk=job_id, state=JobState.QUEUED).update(
+        state=JobState.RUNNING,
+        worker=worker,
+        started_at=timezone.now(),
+        attempts=F("attempts") + 1,
+        stage="starting",
+        done=0,
+        total=0,
+        rate=None,
+    )
+    if not claimed:
+        return None
+    announce_on_commit(job_id)
+    return Job.objects.select_related("graph", "graph__snapshot").get(pk=job_id)
+
+
+def report(*, job_id: int, progress: Progress, rate: float | None) -> None:
+    """Record how far a running job is, and tell the watchers."""
+    running = Job.objects.filter(pk=job_id, state=JobState.RUNNING).update(
+        stage=progress.stage[:200],
+        done=progress.done,
+        total=progress.total,
+        unit=progress.unit[:50],
+        message=progress.message,
+        metrics={name: value for name, value in progress.metrics.items() if math.isfinite(value)},
+        rate=rate,
+    )
+    if running:
+        announce_on_commit(job_id)
+
+
+def finish(*, job_id: int, result: Any = None) -> None:
+    """End a running job that went well. Metrics of its result become the job's own."""
+    metrics = result.get("metrics") if isinstance(result, dict) else None
+    _end(job_id, state=JobState.DONE, result=result, **({"metrics": metrics} if metrics else {}))
+
+
+def fail(*, job_id: int, error: ClewError) -> None:
+    """End an active job that broke."""
+    _end(
+        job_id,
+        state=JobState.FAILED,
+        error_code=error.code,
+        error_message=error.message,
+        error_hint=error.hint,
+    )
+
+
+def finish_cancelled(*, job_id: int) -> None:
+    """End an active job that somebody stopped."""
+    _end(job_id, state=JobState.CANCELLED)
+
+
+def requeue(*, job_id: int) -> None:
+    """Give a running job back, because its worker is shutting down; the next one takes it up where it stopped.
+
+    This does not count as an attempt: only workers that die do.
+    """
+    if Job.objects.filter(pk=job_id, state=JobState.RUNNING).update(
+        state=JobState.QUEUED, worker="", attempts=F("attempts") - 1
+    ):
+        announce_on_commit(job_id)
+        transaction.on_commit(send_next_training)
+
+
+def request_cancel(*, job: Job) -> Job:
+    """Stop a job: at once when no worker has begun, else within a second.
+
+    Raises:
+        ConflictError: it has ended already.
+    """
+    if job.state not in ACTIVE:
+        raise ConflictError(
+            f"This job has ended already: {job.state}.", hint="Start a new one if you need it."
+        )
+    cancel.request("job", job.pk)
+    Job.objects.filter(pk=job.pk).update(cancel_requested=True)
+    if Job.objects.filter(pk=job.pk, state=JobState.QUEUED).update(
+        state=JobState.CANCELLED, finished_at=timezone.now()
+    ):
+        job_ended_early.send(sender=Job, job=job)
+    announce_on_commit(job.pk)
+    job.refresh_from_db()
+    return job
+
+
+def sweep() -> None:
+    """Find running jobs whose worker is gone: queue them once more, or say that they failed."""
+    for job in Job.objects.filter(state=JobState.RUNNING).exclude(worker=""):
+        if presence.is_alive(presence.JOBS, job.worker):
+            continue
+        if job.attempts < ATTEMPTS_MAX and not job.cancel_requested:
+            mine = Job.objects.filter(pk=job.pk, state=JobState.RUNNING, worker=job.worker)
+            if mine.update(state=JobState.QUEUED, worker=""):
+                queue.enqueue(TASK_OF[JobKind(job.kind)], job.pk)
+                announce_on_commit(job.pk)
+            continue
+        code, message, hint = WORKER_LOST
+        lost = ClewError(message, hint=hint)
+        lost.code = code
+        fail(job_id=job.pk, error=lost)
+        job_ended_early.send(sender=Job, job=job)
+
+
+def send_next_training() -> None:
+    """Send the training that has waited longest, unless one runs."""
+    trainings = Job.objects.filter(kind=JobKind.TRAIN)
+    if not trainings.filter(state=JobState.RUNNING).exists():
+        following = trainings.filter(state=JobState.QUEUED).order_by("created_at", "pk").first()
+        if following is not None:
+            queue.send(queue.TRAIN, following.pk)
+
+
+def announce_on_commit(job_id: int) -> None:
+    """Tell the watchers about a job once the transaction is committed."""
+    transaction.on_commit(partial(_announce, job_id))
+
+
+def _announce(job_id: int) -> None:
+    job = Job.objects.filter(pk=job_id).first()
+    if job is not None:
+        announce.job_changed(as_wire(job))
+
+
+def _end(job_id: int, *, state: JobState, **values: Any) -> None:
+    ended = Job.objects.filter(pk=job_id, state__in=ACTIVE).update(
+        state=state, finished_at=timezone.now(), **values
+    )
+    if ended:
+        announce_on_commit(job_id)
+        if Job.objects.filter(pk=job_id, kind=JobKind.TRAIN).exists():
+            transaction.on_commit(send_next_training)

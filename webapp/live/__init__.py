@@ -1,0 +1,1 @@
+"""Event streams: envelope, group names, publishing and the sockets. Imports no domain writes."""

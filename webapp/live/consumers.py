@@ -1,0 +1,193 @@
+"""The sockets: ``/ws/runs/{id}?after=SEQ`` and ``/ws/jobs``. Protocol: ``docs/contracts.md``."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from typing import Any
+from urllib.parse import parse_qs
+
+from channels.db import database_sync_to_async
+from channels.generic.websocket import AsyncWebsocketConsumer
+
+from retrieval.events import TERMINAL_TYPES
+from webapp.answers import selectors
+from webapp.answers import services as answers
+from webapp.jobs.selectors import jobs
+from webapp.jobs.serializers import as_wire
+from webapp.live import groups
+
+BAD_REQUEST = 4400
+NOT_LOGGED_IN = 4401
+NOT_FOUND = 4404
+LOOK_AGAIN_S = 1.0
+"""How often a quiet run's log is read in case an announcement was lost."""
+
+SETTLE_S = 0.05
+"""A consumer that ends while the layer still opens its connection to Redis might never be let go."""
+
+SEQ_MAX = 2**31 - 1
+
+
+class Socket(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels has no types
+    """What both sockets share: log-in, ping and sending JSON."""
+
+    async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
+        """Refuse before the channel layer is touched; else begin.
+
+        A code can be told to a browser only after accepting.
+        """
+        code = await self.obstacle(scope) if logged_in(scope) else NOT_LOGGED_IN
+        if code is None:
+            await super().__call__(scope, receive, send)
+            return
+        await receive()
+        await send({"type": "websocket.accept"})
+        await send({"type": "websocket.close", "code": code})
+
+    async def obstacle(self, scope: dict[str, Any]) -> int | None:
+        """The code to refuse a logged-in user with, if any."""
+        return None
+
+    async def send_json(self, frame: Any) -> None:
+        """Send one text frame."""
+        await self.send(text_data=json.dumps(frame, ensure_ascii=False))
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        """Answer a ping; ignore everything else."""
+        with contextlib.suppress(ValueError, RecursionError):
+            frame = json.loads(text_data or "")
+            if isinstance(frame, dict) and frame.get("type") == "ping":
+                await self.send_json({"type": "pong"})
+
+
+def logged_in(scope: dict[str, Any]) -> bool:
+    """Whether the session (or token) belongs to a user."""
+    user = scope.get("user")
+    return bool(user and user.is_authenticated and user.is_active)
+
+
+class RunConsumer(Socket):
+    """One run's events: those in the log first, then live; gapless, in order, nothing twice.
+
+    The group is joined before the log is read, so that nothing falls between the two. Announcements that were seen
+    already are skipped; one that leaves a gap makes the consumer read the log, which always has the events first.
+    """
+
+    async def obstacle(self, scope: dict[str, Any]) -> int | None:
+        """``after`` must be a number."""
+        return BAD_REQUEST if _after(scope["query_string"]) is None else None
+
+    async def connect(self) -> None:
+        """Join, replay."""
+        self.run_id: str = str(self.scope["url_route"]["kwargs"]["run_id"])
+        self.sent = 0
+        self.ended = False
+        self.turn = asyncio.Lock()
+        self.watch: asyncio.Task[None] | None = None
+        self.joined = False
+        self.sent = _after(self.scope["query_string"]) or 0
+        await self.accept()
+        await self.channel_layer.group_add(groups.run(self.run_id), self.channel_name)
+        self.joined = True
+        async with self.turn:
+            found = await self.catch_up()
+        if not found:
+            await asyncio.sleep(SETTLE_S)
+            await self.close(NOT_FOUND)
+        elif not self.ended:
+            self.watch = asyncio.create_task(self.look_again())
+
+    async def disconnect(self, code: int) -> None:
+        """Leave the group."""
+        self.ended = True
+        if self.watch is not None:
+            self.watch.cancel()
+        if self.joined:
+            await self.channel_layer.group_discard(groups.run(self.run_id), self.channel_name)
+
+    async def run_events(self, message: dict[str, Any]) -> None:
+        """Events were announced."""
+        async with self.turn:
+            for event in message["events"]:
+                if self.ended or event["seq"] <= self.sent:
+                    continue
+                if event["seq"] == self.sent + 1:
+                    await self.forward(event)
+                else:
+                    await self.catch_up()
+
+    async def catch_up(self) -> bool:
+        """Send what the log has beyond what was sent; whether there is such a run. Called with the turn held."""
+        found = await database_sync_to_async(selectors.rest)(self.run_id, after=self.sent)
+        for event in found.events:
+            await self.forward(event)
+        # A client that has the last event already is told that there is no more.
+        if found.ended and not self.ended:
+            await self.end()
+        return bool(found.exists)
+
+    async def forward(self, event: dict[str, Any]) -> None:
+        """Send the next event; after the terminal one, close."""
+        await self.send_json(event)
+        self.sent = event["seq"]
+        if event["type"] in TERMINAL_TYPES:
+            await self.end()
+
+    async def end(self) -> None:
+        """Close, because the run is over."""
+        self.ended = True
+        await asyncio.sleep(SETTLE_S)
+        await self.close(1000)
+
+    async def look_again(self) -> None:
+        """Read the log now and then, in case an announcement was lost or the worker died."""
+        while not self.ended:
+            await asyncio.sleep(LOOK_AGAIN_S)
+            async with self.turn:
+                if not self.ended:
+                    await database_sync_to_async(answers.fail_if_worker_lost)(run_id=self.run_id)
+                    await self.catch_up()
+
+
+class JobsConsumer(Socket):
+    """Changes of jobs and of graph states."""
+
+    async def connect(self) -> None:
+        """Join, then send each active job."""
+        self.joined = False
+        await self.accept()
+        await self.channel_layer.group_add(groups.JOBS, self.channel_name)
+        self.joined = True
+        for job in await database_sync_to_async(_active_jobs)():
+            await self.send_json({"type": "job", "job": job})
+
+    async def disconnect(self, code: int) -> None:
+        """Leave the group."""
+        if self.joined:
+            await self.channel_layer.group_discard(groups.JOBS, self.channel_name)
+
+    async def jobs_frame(self, message: dict[str, Any]) -> None:
+        """Something changed."""
+        await self.send_json(message["frame"])
+
+
+class NotThere(Socket):
+    """Any other address, such as a run whose id is no id."""
+
+    async def obstacle(self, scope: dict[str, Any]) -> int | None:
+        """Always."""
+        return NOT_FOUND
+
+
+def _after(query: bytes) -> int | None:
+    """``?after=`` as a number (0 when absent); None when it is something else."""
+    text = parse_qs(query.decode("latin-1"), keep_blank_values=True).get("after", ["0"])[-1]
+    if not text.isascii() or not text.isdigit() or int(text[:12]) > SEQ_MAX:
+        return None
+    return int(text)
+
+
+def _active_jobs() -> list[dict[str, Any]]:
+    return [as_wire(job) for job in jobs(active=True).order_by("created_at", "id")]

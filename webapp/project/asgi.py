@@ -1,0 +1,18 @@
+"""The ASGI application: HTTP by Django, sockets by Channels."""
+
+from __future__ import annotations
+
+import os
+
+import django
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.project.settings")
+django.setup()  # loads the apps, so it must come before the imports below
+
+from channels.routing import ProtocolTypeRouter  # noqa: E402
+
+from webapp.live.routing import websocket_application  # noqa: E402
+from webapp.project.handler import OneHopHandler  # noqa: E402
+from webapp.project.uploads import limit_body  # noqa: E402
+
+application = ProtocolTypeRouter({"http": limit_body(OneHopHandler()), "websocket": websocket_application})

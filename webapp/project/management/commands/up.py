@@ -1,0 +1,135 @@
+"""``manage.py up``: start everything, load the demo graph, print the address, and keep it all running."""
+
+from __future__ import annotations
+
+import http.client
+import threading
+import time
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand
+from django.db import connections
+
+from retrieval.errors import ConfigError
+from webapp.accounts import services as accounts
+from webapp.graphs import services as graphs
+from webapp.jobs import presence
+from webapp.project import demo, embedded, supervisor
+
+HEALTHY_WITHIN_S = 180.0
+
+
+class Command(BaseCommand):
+    """Start Clew."""
+
+    help = "Start Clew: databases, web server, workers. Stop with Ctrl-C."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: Any) -> None:
+        """``--no-demo`` leaves the demo graph out."""
+        parser.add_argument(
+            "--no-demo", action="store_true", help="do not load the demo graph at first start"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Start, watch, stop."""
+        env = settings.CLEW
+        supervisor.require_free_port(env.port)
+        self.say(f"Starting Clew. Data: {env.home}")
+        servers = embedded.for_settings(env)
+        servers.hold()
+        watcher = supervisor.Supervisor(
+            supervisor.processes(env), say=self.say, tend=lambda: self.tend(servers)
+        )
+        supervisor.handle_signals(watcher)
+        try:
+            password = self.prepare()
+            watcher.start()
+            threading.Thread(
+                target=self.greet, args=(watcher, password, not options["no_demo"]), daemon=True
+            ).start()
+            watcher.watch()
+        finally:
+            self.say("\nStopping.")
+            watcher.stop()
+            connections.close_all()
+            _close_pools()
+            servers.release()
+
+    def prepare(self) -> str | None:
+        """Bring the database up to date and make the first user; the password that was made, if one was."""
+        call_command("migrate", verbosity=0, interactive=False)
+        graphs.remove_leftovers()
+        return accounts.ensure_admin(password=settings.CLEW.admin_password)
+
+    def greet(self, watcher: supervisor.Supervisor, password: str | None, with_demo: bool) -> None:
+        """Wait until everything answers, say where it is, then load the demo graph."""
+        address = f"http://{supervisor.HOST}:{settings.CLEW.port}"
+        if not _wait(watcher, _web_answers):
+            if not watcher.stopping:
+                self.say(
+                    f"The web server does not answer. Its log: {settings.CLEW.home / 'logs' / 'web.log'}"
+                )
+            return
+        lines = ["", f"  Clew is at  {address}"]
+        if password is not None:
+            lines += ["", f"  Log in as   {accounts.ADMIN}", f"  Password    {password}"]
+            lines += ["", "  This password is shown only now. `manage.py changepassword admin` sets another."]
+        elif settings.CLEW.admin_password:
+            lines += [
+                "",
+                f"  Log in as {accounts.ADMIN} with CLEW_ADMIN_PASSWORD (as it was at the first start).",
+            ]
+        else:
+            lines += ["", f"  Log in as {accounts.ADMIN} with the password shown at the first start."]
+        self.say("\n".join([*lines, "", "  Ctrl-C stops it.", ""]))
+        if not _wait(watcher, _workers_alive) and not watcher.stopping:
+            self.say(f"No worker has come up. Their logs: {settings.CLEW.home / 'logs'}")
+        if with_demo:
+            demo.load(say=self.say, stopping=lambda: watcher.stopping)
+
+    def tend(self, servers: embedded.Servers) -> None:
+        """Restart an embedded server that died."""
+        try:
+            for name in servers.check():
+                self.say(f"{name} had stopped and was started again.")
+        except (ConfigError, OSError) as error:
+            self.say(f"An embedded server cannot be started: {error}")
+
+    def say(self, text: str) -> None:
+        """Show a line at once."""
+        self.stdout.write(text)
+        self.stdout.flush()
+
+
+def _wait(watcher: supervisor.Supervisor, ready: Any) -> bool:
+    deadline = time.monotonic() + HEALTHY_WITHIN_S
+    while time.monotonic() < deadline and not watcher.stopping:
+        if ready():
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def _web_answers() -> bool:
+    connection = http.client.HTTPConnection(supervisor.HOST, settings.CLEW.port, timeout=5)
+    try:
+        connection.request("GET", "/api/v1/session")
+        return connection.getresponse().status == 200
+    except OSError:
+        return False
+    finally:
+        connection.close()
+
+
+def _workers_alive() -> bool:
+    return all(presence.count(queue) for queue in (presence.ANSWERS, presence.JOBS))
+
+
+def _close_pools() -> None:
+    for connection in connections.all():
+        close: Any = getattr(connection, "close_pool", None)
+        if close is not None:
+            close()

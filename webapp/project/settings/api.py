@@ -1,0 +1,35 @@
+"""REST framework and the OpenAPI schema."""
+
+from __future__ import annotations
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "webapp.accounts.authentication.BearerToken",
+        "webapp.accounts.authentication.Session",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["webapp.api.permissions.Viewer"],
+    "DEFAULT_PAGINATION_CLASS": "webapp.api.pagination.Pages",
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "webapp.api.errors.handle",
+    "PAGE_SIZE": 50,
+    "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
+}
+
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Clew",
+    "DESCRIPTION": "Question answering over knowledge graphs. Log in with a session cookie and `X-CSRFToken`, "
+    "or send `Authorization: Bearer TOKEN`.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SCHEMA_PATH_PREFIX": r"/api/v1",
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
+    "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_NAME_OVERRIDES": {
+        "WorkStateEnum": "webapp.jobs.models.JobState",  # runs have the same states
+        "JobKindEnum": "webapp.jobs.models.JobKind",
+        "NodeKindEnum": ["entity", "cvt", "literal"],
+        "GraphStateEnum": "webapp.graphs.models.GraphState",
+    },
+}

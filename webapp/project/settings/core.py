@@ -1,0 +1,51 @@
+"""Apps, middleware, templates, language and time."""
+
+from __future__ import annotations
+
+from webapp.project.settings.environment import ENV
+
+DEBUG = False
+ROOT_URLCONF = "webapp.project.urls"
+ASGI_APPLICATION = "webapp.project.asgi.application"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+AUTH_USER_MODEL = "accounts.User"
+
+CLEW = ENV
+"""Settings of Clew's own, for code that needs them: ``settings.CLEW.port``."""
+
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "rest_framework",
+    "drf_spectacular",
+    "channels",
+    "webapp.accounts",
+    "webapp.api",
+    "webapp.jobs",
+    "webapp.graphs",
+    "webapp.questions",
+    "webapp.experiments",
+    "webapp.answers",
+    "webapp.live",
+    "webapp.project",
+]
+
+MIDDLEWARE = [
+    "webapp.project.middleware.security_headers",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+
+TEMPLATES = [{"BACKEND": "django.template.backends.django.DjangoTemplates", "APP_DIRS": True}]
+
+LANGUAGE_CODE = "en"
+USE_I18N = False
+USE_TZ = True
+TIME_ZONE = "UTC"
+APPEND_SLASH = False

@@ -1,0 +1,47 @@
+"""PostgreSQL, stored files and the built front end."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from webapp.project.env import ROOT
+from webapp.project.settings.environment import DATABASE_ADDRESS, ENV
+
+
+def _database(url: str) -> dict[str, Any]:
+    parts = urlsplit(url)
+    options: dict[str, Any] = dict(parse_qsl(parts.query))
+    host = options.pop("host", parts.hostname or "")
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": unquote(parts.path.lstrip("/")),
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        "HOST": host,
+        "PORT": str(parts.port or ""),
+        "CONN_HEALTH_CHECKS": True,  # a restarted PostgreSQL must not cost anybody a request
+        # Threads of the web process and of the workers share few connections, kept open between uses.
+        "OPTIONS": {**options, "pool": {"min_size": 1, "max_size": 20, "timeout": 10}},
+    }
+
+
+DATABASES = {"default": _database(DATABASE_ADDRESS)}
+
+MEDIA_ROOT = str(ENV.home / "storage")
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+_TEMP = ENV.home / "tmp"  # beside the storage: keeping an upload is a rename
+_TEMP.mkdir(parents=True, exist_ok=True)
+FILE_UPLOAD_TEMP_DIR = str(_TEMP)
+FILE_UPLOAD_PERMISSIONS = 0o600
+
+STATIC_URL = "/static/"
+FRONTEND_DIST = ROOT / "frontend" / "dist"
+# The build puts a hash into the names of its assets, so that they never change.
+WHITENOISE_IMMUTABLE_FILE_TEST = r"^/assets/.+-[A-Za-z0-9_-]{8,}\.[a-z0-9.]+$"
+WHITENOISE_MAX_AGE = 3600
+WHITENOISE_ALLOW_ALL_ORIGINS = False
+WHITENOISE_ROOT = FRONTEND_DIST if FRONTEND_DIST.is_dir() else None

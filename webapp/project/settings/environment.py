@@ -1,0 +1,10 @@
+"""The environment as read once for this process, and the addresses that follow from it."""
+
+from __future__ import annotations
+
+from webapp.project import embedded, env
+
+ENV = env.read()
+LAYOUT = embedded.Layout(ENV.home)
+DATABASE_ADDRESS = ENV.database_url or LAYOUT.database_url
+REDIS_ADDRESS = ENV.redis_url or LAYOUT.redis_url

@@ -1,0 +1,46 @@
+"""Redis and what runs over it: cache, channel layer, Celery."""
+
+from __future__ import annotations
+
+from webapp.project.settings.environment import REDIS_ADDRESS
+
+REDIS_URL = REDIS_ADDRESS
+
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": REDIS_ADDRESS,
+        "KEY_PREFIX": "clew",
+    }
+}
+SESSION_ENGINE = "django.contrib.sessions.backends.cached_db"
+
+CHANNEL_LAYERS = {
+    "default": {
+        "BACKEND": "channels_redis.core.RedisChannelLayer",
+        "CONFIG": {
+            # The layer waits five seconds at a time for messages, which is as long as the client's own default
+            # patience with a silent server: without more of it, every quiet socket would break.
+            "hosts": [{"address": REDIS_ADDRESS, "socket_timeout": 30}],
+            "prefix": "clew:live",
+            "capacity": 2000,
+        },
+    }
+}
+
+CELERY_BROKER_URL = REDIS_ADDRESS.replace("unix://", "redis+socket://", 1)
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "global_keyprefix": "clew:celery:",
+    # Work of a dead worker is found by its missing heartbeat, long before the broker would send it again.
+    "visibility_timeout": 7 * 24 * 3600,
+}
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_DEFAULT_QUEUE = "jobs"
+CELERY_TASK_CREATE_MISSING_QUEUES = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_WORKER_SEND_TASK_EVENTS = False
+CELERY_TASK_SEND_SENT_EVENT = False

@@ -1,0 +1,137 @@
+"""``/question-sets``."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from django.db.models import QuerySet
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers, status, viewsets
+from rest_framework.decorators import action
+from rest_framework.generics import get_object_or_404
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from retrieval.kg.questions import FORMATS
+from webapp.accounts.models import User
+from webapp.api.fields import Text
+from webapp.api.params import integer
+from webapp.api.permissions import AnalystWrites
+from webapp.graphs.selectors import graphs
+from webapp.graphs.serializers import ProblemSerializer
+from webapp.questions import selectors, services
+from webapp.questions.models import Question, QuestionSet
+
+
+class SplitsSerializer(serializers.Serializer[object]):
+    """Questions by split."""
+
+    train = serializers.IntegerField()
+    dev = serializers.IntegerField()
+    test = serializers.IntegerField()
+
+
+class QuestionSetSerializer(serializers.ModelSerializer[QuestionSet]):
+    """A question set."""
+
+    graph_name = serializers.CharField(source="graph.name")
+    splits = SplitsSerializer()
+    problems = ProblemSerializer(many=True)
+
+    class Meta:
+        model = QuestionSet
+        fields = [
+            "id",
+            "name",
+            "graph",
+            "graph_name",
+            "format",
+            "questions",
+            "splits",
+            "problems",
+            "created_at",
+        ]
+
+
+class QuestionSerializer(serializers.ModelSerializer[Question]):
+    """A question."""
+
+    id = serializers.CharField(source="key")
+    topic_entities = serializers.ListField(child=serializers.CharField())
+    answers = serializers.ListField(child=serializers.CharField())
+
+    class Meta:
+        model = Question
+        fields = ["id", "question", "topic_entities", "answers", "hops", "split"]
+
+
+class QuestionUploadSerializer(serializers.Serializer[object]):
+    """A file of questions."""
+
+    name = Text(max_length=200)
+    graph = serializers.IntegerField()
+    file = serializers.FileField(allow_empty_file=True)
+    format = serializers.ChoiceField(choices=["auto", *FORMATS], required=False, default="auto")
+
+
+class QuestionSetViewSet(viewsets.GenericViewSet[QuestionSet]):
+    """Questions with known answers."""
+
+    queryset = QuestionSet.objects.none()
+    serializer_class = QuestionSetSerializer
+    lookup_value_converter = "int"
+    permission_classes = [AnalystWrites]
+    parser_classes = [MultiPartParser]
+
+    def get_queryset(self) -> QuerySet[QuestionSet]:
+        """Newest first."""
+        return selectors.question_sets()
+
+    @extend_schema(parameters=[OpenApiParameter("graph", int)])
+    def list(self, request: Request) -> Response:
+        """Question sets, newest first."""
+        rows = selectors.question_sets(graph_id=integer(request.query_params, "graph"))
+        return self.get_paginated_response(
+            QuestionSetSerializer(self.paginate_queryset(rows), many=True).data
+        )
+
+    @extend_schema(
+        request={"multipart/form-data": QuestionUploadSerializer}, responses={201: QuestionSetSerializer}
+    )
+    def create(self, request: Request) -> Response:
+        """Upload a question set."""
+        form = QuestionUploadSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        data = form.validated_data
+        question_set = services.import_question_set(
+            name=data["name"],
+            graph=get_object_or_404(graphs(), pk=data["graph"]),
+            upload=data["file"],
+            format=data["format"],
+            user=cast(User, request.user),
+        )
+        return Response(QuestionSetSerializer(question_set).data, status=status.HTTP_201_CREATED)
+
+    def retrieve(self, request: Request, pk: str) -> Response:
+        """One question set."""
+        return Response(QuestionSetSerializer(self.get_object()).data)
+
+    @extend_schema(responses={204: None})
+    def destroy(self, request: Request, pk: str) -> Response:
+        """Delete a question set. Checkpoints trained with it stay."""
+        self.get_object().delete()
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(
+        parameters=[OpenApiParameter("split", str), OpenApiParameter("q", str)],
+        responses=QuestionSerializer(many=True),
+    )
+    @action(detail=True)
+    def questions(self, request: Request, pk: str) -> Response:
+        """The questions of a set."""
+        query = request.query_params
+        split, text = (query.get(name, "").replace("\0", "") for name in ("split", "q"))
+        rows = selectors.questions(self.get_object(), split=split, text=text)
+        page = self.paginate_queryset(cast(Any, rows))
+        return self.get_paginated_response(QuestionSerializer(cast(Any, page), many=True).data)

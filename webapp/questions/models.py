@@ -1,0 +1,52 @@
+"""Question sets and their questions."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+
+from webapp.graphs.models import Graph
+
+
+class QuestionSet(models.Model):
+    """Questions with known answers over one graph."""
+
+    name = models.CharField(max_length=200)
+    graph = models.ForeignKey(Graph, on_delete=models.CASCADE, related_name="question_sets")
+    format = models.CharField(max_length=32)
+    questions = models.PositiveIntegerField(default=0)
+    splits = models.JSONField(default=dict)
+    problems = models.JSONField(default=list)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+        constraints = [models.UniqueConstraint(fields=["graph", "name"], name="question_set_name")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Question(models.Model):
+    """One question. ``key`` is its id within the set."""
+
+    set = models.ForeignKey(QuestionSet, on_delete=models.CASCADE, related_name="rows")
+    position = models.PositiveIntegerField()
+    key = models.CharField(max_length=200)
+    question = models.TextField()
+    topic_entities = models.JSONField(default=list)
+    answers = models.JSONField(default=list)
+    paths = models.JSONField(default=list)
+    triples = models.JSONField(default=list)
+    hops = models.PositiveSmallIntegerField(null=True)
+    split = models.CharField(max_length=16, blank=True)
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [models.UniqueConstraint(fields=["set", "position"], name="question_position")]
+
+    def __str__(self) -> str:
+        return self.question

@@ -1,0 +1,41 @@
+"""Reading question sets."""
+
+from __future__ import annotations
+
+from django.db.models import QuerySet
+
+from retrieval import types
+from webapp.questions.models import Question, QuestionSet
+
+
+def question_sets(*, graph_id: int | None = None) -> QuerySet[QuestionSet]:
+    """Question sets, newest first."""
+    rows = QuestionSet.objects.select_related("graph")
+    return rows.filter(graph_id=graph_id) if graph_id is not None else rows
+
+
+def questions(question_set: QuestionSet, *, split: str = "", text: str = "") -> QuerySet[Question]:
+    """A set's questions in their order, of one split or holding some text."""
+    rows = question_set.rows.all()
+    if split:
+        rows = rows.filter(split=split)
+    if text:
+        rows = rows.filter(question__icontains=text)
+    return rows
+
+
+def as_engine(question_set: QuestionSet) -> list[types.Question]:
+    """A set's questions as the engine takes them."""
+    return [
+        types.Question(
+            id=row.key,
+            question=row.question,
+            topic_entities=tuple(row.topic_entities),
+            answers=tuple(row.answers),
+            paths=tuple(tuple((h, r, t) for h, r, t in path) for path in row.paths),
+            triples=tuple((h, r, t) for h, r, t in row.triples),
+            hops=row.hops,
+            split=row.split or None,
+        )
+        for row in question_set.rows.all().iterator(chunk_size=2000)
+    ]

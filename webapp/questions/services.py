@@ -1,0 +1,136 @@
+"""Writing question sets."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.files.base import File
+from django.db import IntegrityError, transaction
+
+from retrieval import types
+from retrieval.errors import EmptySourceError
+from retrieval.kg import questions as readers
+from webapp.accounts.models import User
+from webapp.api.errors import NameTakenError
+from webapp.graphs import services as graphs
+from webapp.graphs import sniff
+from webapp.graphs.models import Graph
+from webapp.questions.models import Question, QuestionSet
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+SPLITS = ("train", "dev", "test")
+EXAMPLES = 4
+PROBLEMS_KEPT = 200
+
+
+def import_question_set(
+    *, name: str, graph: Graph, upload: File[Any], format: str, user: User | None
+) -> QuestionSet:
+    """Read an uploaded file of questions; ``auto`` as its format is replaced by the one detected.
+
+    Raises:
+        SourceError: the file cannot be read.
+        EmptySourceError: it holds no good question.
+        NameTakenError: the graph has a set of this name.
+    """
+    shown = upload.name or "questions"
+    sniff.require_text(shown, upload, allowed=(b"PAR1",))
+    with tempfile.TemporaryDirectory(dir=settings.FILE_UPLOAD_TEMP_DIR) as directory:
+        # Readers take the number of hops from a name such as 2-hop-dev.txt, so its harmless part is kept.
+        path = Path(directory) / (_UNSAFE.sub("_", Path(shown).name).lstrip(".")[-100:] or "questions")
+        with path.open("wb") as file:
+            for chunk in upload.chunks():
+                file.write(chunk)
+        if format == "auto":
+            # The set says what the file was, not that someone left it to be found out.
+            format = readers.detect_format(path)
+        problems: list[types.Problem] = []
+        questions = readers.read_questions(path, fmt=format, problems=problems.append)
+    named = [types.Problem(shown, p.line, p.message, p.text) for p in problems]
+    return save_question_set(
+        name=name, graph=graph, questions=questions, format=format, problems=named, user=user
+    )
+
+
+def save_question_set(
+    *,
+    name: str,
+    graph: Graph,
+    questions: Iterable[types.Question],
+    format: str,
+    problems: Sequence[types.Problem] = (),
+    user: User | None,
+) -> QuestionSet:
+    """Keep questions as a set of a graph.
+
+    Raises:
+        EmptySourceError: there are none.
+        NameTakenError: the graph has a set of this name.
+    """
+    rows = [_row(position, question) for position, question in enumerate(readers.with_splits(questions))]
+    if not rows:
+        why = f" The first problem: line {problems[0].line}: {problems[0].message}" if problems else ""
+        raise EmptySourceError(
+            f"The file holds no good question.{why}", hint="Check its format and try again."
+        )
+    counts = Counter(row.split for row in rows)
+    try:
+        with transaction.atomic():
+            question_set = QuestionSet.objects.create(
+                name=name,
+                graph=graph,
+                format=format,
+                questions=len(rows),
+                splits={split: counts[split] for split in SPLITS},
+                problems=[
+                    {"file": p.file, "line": p.line, "message": _clean(p.message), "text": _clean(p.text)}
+                    for p in problems[:PROBLEMS_KEPT]
+                ],
+                created_by=user,
+            )
+            for row in rows:
+                row.set = question_set
+            Question.objects.bulk_create(rows, batch_size=1000)
+            graphs.set_examples(graph=graph, questions=_examples(rows))
+    except IntegrityError:
+        raise NameTakenError(
+            f"{graph.name} has a question set named {name} already.", hint="Choose another name."
+        ) from None
+    return question_set
+
+
+def _row(position: int, question: types.Question) -> Question:
+    return Question(
+        position=position,
+        key=_clean(question.id)[:200],
+        question=_clean(question.question),
+        topic_entities=[_clean(label) for label in question.topic_entities],
+        answers=[_clean(label) for label in question.answers],
+        paths=[[list(fact) for fact in path] for path in question.paths],
+        triples=[list(fact) for fact in question.triples],
+        hops=question.hops,
+        split=question.split or "",
+    )
+
+
+def _clean(text: str) -> str:
+    """PostgreSQL holds every character but NUL."""
+    return text.replace("\0", "�")
+
+
+def _examples(rows: Sequence[Question]) -> list[str]:
+    """A few questions of different numbers of hops, to offer to who opens the graph."""
+    by_hops: dict[int | None, Question] = {}
+    for row in rows:
+        if row.answers:
+            by_hops.setdefault(row.hops, row)
+    chosen = [row.question for row in by_hops.values()]
+    step = max(1, len(rows) // (2 * EXAMPLES))
+    chosen += [row.question for row in rows[::step] if row.answers]
+    return list(dict.fromkeys(chosen))[:EXAMPLES]

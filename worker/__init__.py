@@ -1,0 +1,1 @@
+"""Thin Celery tasks: load, call the engine, save, publish."""

@@ -1,0 +1,83 @@
+"""Answering: the engine's events, published as they come."""
+
+from __future__ import annotations
+
+import logging
+from uuid import UUID
+
+from celery import shared_task
+
+from retrieval.errors import ClewError
+from retrieval.events import TERMINAL_TYPES, PathRetrieved, RunCancelled, RunFailed
+from retrieval.pipeline import AskRequest
+from webapp.answers import services
+from webapp.answers.log import last_seq
+from webapp.answers.models import Run
+from webapp.experiments.selectors import newest_checkpoint
+from webapp.graphs.models import Graph
+from webapp.jobs import cancel, queue
+from webapp.live.publish import Publisher
+from worker import engines, identity
+
+logger = logging.getLogger(__name__)
+
+
+@shared_task(name=queue.ANSWER, acks_late=False)
+def answer(run_id: str) -> None:
+    """Answer one run. It is claimed first, so a second message for the same run does nothing."""
+    run = services.claim(run_id=UUID(run_id), worker=identity.NAME)
+    if run is not None:
+        work(run)
+
+
+def work(run: Run) -> None:
+    """Answer a claimed run; whatever happens, its log ends with one terminal event."""
+    publisher = Publisher(run.pk)
+    try:
+        ending = _stream(run, publisher)
+    except ClewError as error:
+        ending = RunFailed(error.code, error.message, error.hint)
+    except Exception:
+        logger.exception("run %s broke", run.pk)
+        ending = _broken()
+    try:
+        after = publisher.drain()
+    except Exception:
+        # The log could not be written: somebody else ended or deleted the run, or the database was away.
+        logger.warning("the log of run %s broke off", run.pk, exc_info=True)
+        after, ending = last_seq(run.pk), _broken()
+    services.end(run_id=run.pk, after=after, event=ending)
+    cancel.clear("run", run.pk)
+
+
+def _stream(run: Run, publisher: Publisher) -> services.Ending:
+    cancelled = cancel.flag("run", run.pk)
+    engine = engines.of_run(run)
+    paths = 0
+    request = AskRequest(run.question, given=tuple(run.entities), budget=run.budget, seed=run.seed)
+    for event in engine.run(request, cancelled=cancelled):
+        if event.type in TERMINAL_TYPES:
+            assert isinstance(event, services.Ending)
+            return event
+        paths += isinstance(event, PathRetrieved)
+        publisher.add(event)
+        if cancelled():
+            return RunCancelled("Stopped. What was found until then is kept.", paths)
+    raise RuntimeError("the engine ended without a terminal event")
+
+
+def _broken() -> RunFailed:
+    return RunFailed(
+        "internal",
+        "Something inside Clew broke.",
+        "What was found is kept. The log of the worker has the details; please report it.",
+    )
+
+
+@shared_task(name=queue.WARM, acks_late=False)
+def warm(graph_id: int) -> None:
+    """Open a graph's newest engine, so that the next question finds it ready."""
+    graph = Graph.objects.select_related("snapshot").filter(pk=graph_id).first()
+    if graph is not None and graph.snapshot is not None:
+        checkpoint = newest_checkpoint(graph, method=engines.DEFAULT_METHOD)
+        engines.warm(graph.snapshot, checkpoint)

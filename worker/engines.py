@@ -1,0 +1,107 @@
+"""The engines that this worker keeps warm."""
+
+from __future__ import annotations
+
+import functools
+import logging
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.db import connection
+
+from retrieval.errors import ClewError
+from retrieval.loading import EngineCache, EngineSpec
+from retrieval.reasoning.settings import LLMSettings
+from webapp.answers.models import Run
+from webapp.experiments.models import Checkpoint
+from webapp.experiments.selectors import newest_checkpoint
+from webapp.graphs.files import local_path
+from webapp.graphs.models import Snapshot
+from webapp.graphs.selectors import ready
+from webapp.project.env import DEFAULT_ENCODER
+
+if TYPE_CHECKING:  # these load torch, which the jobs worker needs only for some jobs
+    from retrieval.pipeline import Engine
+    from retrieval.text.encoder import Encoder
+
+logger = logging.getLogger(__name__)
+WARM_MAX = 4
+DEFAULT_METHOD = "rel-rag-path"
+
+
+@functools.cache
+def cache() -> EngineCache:
+    """This process's engines."""
+    env = settings.CLEW
+    llm = None
+    if env.llm_base_url is not None and env.llm_model is not None:
+        llm = LLMSettings(base_url=env.llm_base_url, model=env.llm_model, api_key=env.llm_api_key or "")
+    return EngineCache(encoder_name=encoder_name(), device=env.device, llm=llm, size=WARM_MAX)
+
+
+def encoder_name() -> str | None:
+    """The encoder's name as the engine wants it: None for the default."""
+    name: str = settings.CLEW.encoder
+    return None if name == DEFAULT_ENCODER else name
+
+
+def encoder() -> Encoder:
+    """The text encoder, loaded once."""
+    return cache().encoder
+
+
+def of_run(run: Run) -> Engine:
+    """The engine that answers a run.
+
+    Raises:
+        ClewError: a part cannot be opened.
+    """
+    if run.graph.snapshot is None:
+        raise ClewError("The graph has no snapshot any more.", hint="Import it again.")
+    return _engine(run.graph.snapshot, run.checkpoint, run.method, run.reasoner)
+
+
+def _engine(snapshot: Snapshot, checkpoint: Checkpoint | None, method: str, reasoner: str) -> Engine:
+    return cache().get(
+        EngineSpec(
+            snapshot=local_path(snapshot.path),
+            checkpoint=local_path(checkpoint.path) if checkpoint else None,
+            method=method,
+            reasoner=reasoner,
+        )
+    )
+
+
+def warm_encoder() -> None:
+    """Load the encoder and encode once, so that the first question finds it ready."""
+    encoder().encode(["warm"])
+
+
+def warm_training() -> None:
+    """Load what indexing and training need, so that they begin, and can be stopped, at once."""
+    from retrieval import training  # noqa: PLC0415, F401
+    from retrieval.text import entity_index  # noqa: PLC0415, F401
+
+    warm_encoder()
+
+
+def warm_graphs() -> None:
+    """Open the graphs that can be asked, the ones asked last first."""
+    try:
+        for graph in ready().order_by("-runs__created_at", "-pk").distinct()[:WARM_MAX]:
+            if graph.snapshot is not None:
+                warm(graph.snapshot, newest_checkpoint(graph, method=DEFAULT_METHOD))
+    except Exception:  # warming is a courtesy; the first question opens what this could not
+        logger.warning("could not warm up", exc_info=True)
+    finally:
+        connection.close()
+
+
+def warm(snapshot: Snapshot, checkpoint: Checkpoint | None) -> None:
+    """Open one graph's engine and run it once over its own first label."""
+    from retrieval.pipeline import AskRequest  # noqa: PLC0415
+
+    engine = _engine(snapshot, checkpoint, DEFAULT_METHOD, "extractive")
+    if engine.snapshot.num_entities:
+        for _ in engine.run(AskRequest(engine.snapshot.entity_label(0)[:200] or "?", given=(0,))):
+            pass

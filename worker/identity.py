@@ -1,0 +1,14 @@
+"""Who this worker is, and whether it has been told to stop."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+import threading
+
+NAME = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+"""Unlike any other worker's, also after a restart: claims name it."""
+
+stopping = threading.Event()
+"""Set when the worker shuts down. Long jobs then give themselves back to the queue."""

@@ -1,0 +1,67 @@
+"""Training: a question set in, a checkpoint out."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from celery import shared_task
+
+from retrieval.errors import TrainingDataError
+from retrieval.kg import snapshot as kg
+from webapp.api.errors import GraphNotReadyError
+from webapp.experiments import services as experiments
+from webapp.graphs import files
+from webapp.jobs import queue
+from webapp.questions.models import QuestionSet
+from webapp.questions.selectors import as_engine
+from worker import engines, reporting
+
+
+@shared_task(name=queue.TRAIN)
+def train(job_id: int) -> None:
+    """Train as a job says."""
+    reporting.run(job_id, work)
+
+
+def work(context: reporting.Context) -> dict[str, Any]:
+    """Train; goes on where an earlier attempt of the same job stopped."""
+    from retrieval.training import train as fit  # noqa: PLC0415
+
+    job, graph = context.job, context.job.graph
+    if graph.snapshot is None:
+        raise GraphNotReadyError(f"The graph {graph.name} has no snapshot.", hint="Import it first.")
+    question_set = QuestionSet.objects.filter(pk=job.params["question_set"]).first()
+    if question_set is None:
+        raise TrainingDataError("The question set was deleted.", hint="Choose another one.")
+    encoder = engines.encoder()
+    context.check()
+    name = files.checkpoint_name(graph.pk, job.pk)
+    out = files.local_path(name)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    snapshot = files.local_path(graph.snapshot.path)
+    result = fit(
+        job.params["method"],
+        kg.open(snapshot),
+        as_engine(question_set),
+        config=job.params.get("config") or None,
+        out=out,
+        encoder=encoder,
+        progress=context.progress,
+        cancelled=context.cancelled,
+        cache=snapshot / "cache",  # where asking looks, so that the first question finds the triple states
+    )
+    manifest = json.loads((result.checkpoint / "manifest.json").read_text())
+    checkpoint = experiments.save_checkpoint(
+        job=job,
+        method=job.params["method"],
+        path=name,
+        question_set=question_set,
+        encoder=manifest["encoder"],
+        fingerprint=manifest["fingerprint"],
+        metrics={name: value for name, value in result.metrics.items() if math.isfinite(value)},
+        config=json.loads((result.checkpoint / "config.json").read_text()),
+    )
+    queue.send(queue.WARM, graph.pk)
+    return {"checkpoint": checkpoint.pk, "metrics": checkpoint.metrics, "notes": list(result.notes)}
