@@ -1,0 +1,60 @@
+import js from "@eslint/js";
+import reactHooks from "eslint-plugin-react-hooks";
+import globals from "globals";
+import tseslint from "typescript-eslint";
+
+// Imports point one way: pages -> components -> {graph, live} -> store -> api. What each room must not know:
+const above = {
+  api: ["store", "live", "graph", "components", "pages"],
+  store: ["live", "graph", "components", "pages"],
+  live: ["graph", "components", "pages"],
+  graph: ["live", "components", "pages"],
+  components: ["pages"],
+  pages: [],
+};
+
+const upward = { group: ["../*"], message: "Import another room as @/room/file." };
+// Only src/graph may touch the renderer.
+const renderer = ["cytoscape", "cytoscape-fcose", "cytoscape-svg"];
+
+const rooms = Object.entries(above).map(([room, higher]) => ({
+  files: [`src/${room}/**/*.{ts,tsx}`],
+  ignores: ["**/*.test.{ts,tsx}"],
+  rules: {
+    "no-restricted-imports": [
+      "error",
+      {
+        paths: room === "graph" ? [] : renderer,
+        patterns: [
+          upward,
+          ...higher.map((name) => ({
+            group: [`@/${name}/*`],
+            message: `src/${room} must not know src/${name}.`,
+          })),
+        ],
+      },
+    ],
+  },
+}));
+
+export default tseslint.config(
+  { ignores: ["dist", "node_modules", "src/api/events.ts"] },
+  js.configs.recommended,
+  ...tseslint.configs.strictTypeChecked,
+  ...tseslint.configs.stylisticTypeChecked,
+  reactHooks.configs.flat.recommended,
+  {
+    files: ["**/*.{ts,tsx}"],
+    languageOptions: {
+      globals: globals.browser,
+      parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
+    },
+    rules: {
+      "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
+      "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
+      "@typescript-eslint/consistent-type-definitions": ["error", "interface"],
+    },
+  },
+  ...rooms,
+  { files: ["**/*.js"], extends: [tseslint.configs.disableTypeChecked] },
+);

@@ -1,0 +1,165 @@
+// The one place that speaks HTTP: JSON in and out, CSRF, and errors with what to do next.
+
+const ROOT = "/api/v1/";
+
+export type Query = Record<string, string | number | boolean | null | undefined>;
+
+interface ErrorBody {
+  error?: { code?: string; message?: string; hint?: string; fields?: Record<string, string[]> };
+}
+
+/** An answer that was not 2xx, or no answer at all (`status` 0). */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly hint: string;
+  readonly fields: Record<string, string[]>;
+
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    hint = "",
+    fields: Record<string, string[]> = {},
+  ) {
+    super(message);
+    this.name = "ApiError";
+    this.status = status;
+    this.code = code;
+    this.hint = hint;
+    this.fields = fields;
+  }
+
+  /** Read `{error: {code, message, hint}}`; say something useful when a proxy answered instead. */
+  static fromBody(status: number, text: string): ApiError {
+    let body: ErrorBody = {};
+    try {
+      body = JSON.parse(text) as ErrorBody;
+    } catch {
+      // Not JSON: an HTML page of a proxy or of the server's last resort.
+    }
+    const { code, message, hint, fields } = body.error ?? {};
+    return new ApiError(
+      status,
+      code ?? `http_${status}`,
+      message ??
+        (status >= 500 ? "The server could not finish this request." : `The server answered ${status}.`),
+      hint ?? (status >= 500 ? "Nothing was changed. Try again; if it stays, look at the server's log." : ""),
+      fields,
+    );
+  }
+
+  static offline(): ApiError {
+    return new ApiError(
+      0,
+      "offline",
+      "The server cannot be reached.",
+      "What you typed is kept. Check that Clew is running, then try again.",
+    );
+  }
+}
+
+let csrf = "";
+let signedOut: () => void = () => undefined;
+
+/** Remember the token that the session call gave. */
+export function setCsrf(token: string): void {
+  csrf = token;
+}
+
+/** Called whenever the server says 401 outside the log-in call. */
+export function onSignedOut(callback: () => void): void {
+  signedOut = callback;
+}
+
+export function apiUrl(path: string, query: Query = {}): string {
+  const search = new URLSearchParams();
+  for (const [key, value] of Object.entries(query)) {
+    if (value !== undefined && value !== null && value !== "") search.set(key, String(value));
+  }
+  const text = search.toString();
+  return ROOT + path + (text ? `?${text}` : "");
+}
+
+interface Options {
+  query?: Query;
+  body?: unknown;
+  signal?: AbortSignal | undefined;
+}
+
+async function send(method: string, path: string, { query, body, signal }: Options): Promise<Response> {
+  const headers: Record<string, string> = { Accept: "application/json" };
+  if (method !== "GET") headers["X-CSRFToken"] = csrf;
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  try {
+    return await fetch(apiUrl(path, query), {
+      method,
+      headers,
+      credentials: "same-origin",
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw ApiError.offline();
+  }
+}
+
+async function refreshCsrf(): Promise<void> {
+  const response = await send("GET", "session", {});
+  if (response.ok) setCsrf(((await response.json()) as { csrf: string }).csrf);
+}
+
+export async function request<T>(method: string, path: string, options: Options = {}): Promise<T> {
+  let response = await send(method, path, options);
+  if (response.status === 403 && method !== "GET") {
+    // A token that a log-in in another tab has replaced: fetch the new one, once.
+    const error = ApiError.fromBody(403, await response.text());
+    if (!error.code.includes("csrf")) throw error;
+    await refreshCsrf();
+    response = await send(method, path, options);
+  }
+  const text = await response.text();
+  if (!response.ok) {
+    if (response.status === 401 && path !== "session") signedOut();
+    throw ApiError.fromBody(response.status, text);
+  }
+  return (text ? JSON.parse(text) : undefined) as T;
+}
+
+/** POST a form with files. `onProgress` gets the share sent, 0 to 1. Abort by `signal`. */
+export function upload<T>(
+  path: string,
+  form: FormData,
+  onProgress: (share: number) => void,
+  signal?: AbortSignal,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    // fetch cannot report how much of a body has been sent; XMLHttpRequest can.
+    const xhr = new XMLHttpRequest();
+    xhr.open("POST", apiUrl(path));
+    xhr.setRequestHeader("X-CSRFToken", csrf);
+    xhr.setRequestHeader("Accept", "application/json");
+    xhr.upload.onprogress = (event) => {
+      if (event.lengthComputable) onProgress(event.loaded / event.total);
+    };
+    xhr.onload = () => {
+      if (xhr.status >= 200 && xhr.status < 300) {
+        resolve(JSON.parse(xhr.responseText) as T);
+      } else {
+        if (xhr.status === 401) signedOut();
+        reject(ApiError.fromBody(xhr.status, xhr.responseText));
+      }
+    };
+    xhr.onerror = () => {
+      reject(ApiError.offline());
+    };
+    xhr.onabort = () => {
+      reject(new ApiError(0, "stopped", "The upload was stopped.", "Nothing was kept on the server."));
+    };
+    signal?.addEventListener("abort", () => {
+      xhr.abort();
+    });
+    xhr.send(form);
+  });
+}

@@ -1,0 +1,173 @@
+// Every call the pages make, by name, with the keys their cached answers live under.
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { request, setCsrf, upload, type Query } from "./client";
+import type {
+  AskBody,
+  Checkpoint,
+  EntityMatch,
+  Graph,
+  Id,
+  Job,
+  Neighbours,
+  Page,
+  QuestionSet,
+  RowProblem,
+  Run,
+  RunEvent,
+  Session,
+  Status,
+} from "./types";
+
+export const keys = {
+  session: ["session"],
+  status: ["status"],
+  graphs: ["graphs"],
+  questionSets: ["question-sets"],
+  checkpoints: ["checkpoints"],
+  jobs: ["jobs"],
+  runs: ["runs"],
+} as const;
+
+const get = <T>(path: string, query: Query = {}, signal?: AbortSignal) =>
+  request<T>("GET", path, { query, signal });
+
+async function session(call: Promise<Session>): Promise<Session> {
+  const answer = await call;
+  setCsrf(answer.csrf);
+  return answer;
+}
+
+export const sessionQuery = queryOptions({
+  queryKey: keys.session,
+  queryFn: () => session(get<Session>("session")),
+  staleTime: Infinity,
+});
+
+export function logIn(username: string, password: string): Promise<Session> {
+  return session(request<Session>("POST", "session", { body: { username, password } }));
+}
+
+export function logOut(): Promise<void> {
+  return request("DELETE", "session");
+}
+
+export const statusQuery = queryOptions({
+  queryKey: keys.status,
+  queryFn: () => get<Status>("status"),
+  // Workers come and go without an event; half a minute is soon enough to say so.
+  refetchInterval: 30_000,
+  staleTime: 5_000,
+});
+
+export const graphsQuery = queryOptions({
+  queryKey: keys.graphs,
+  queryFn: () => get<Page<Graph>>("graphs", { page_size: 200 }),
+});
+
+export const graphQuery = (id: Id) =>
+  queryOptions({ queryKey: [...keys.graphs, String(id)], queryFn: () => get<Graph>(`graphs/${id}`) });
+
+export const problemsQuery = (id: Id, page: number) =>
+  queryOptions<Page<RowProblem>>({
+    queryKey: [...keys.graphs, String(id), "problems", page],
+    queryFn: () => get<Page<RowProblem>>(`graphs/${id}/problems`, { page, page_size: 25 }),
+    placeholderData: keepPreviousData,
+  });
+
+export const entitiesQuery = (graph: Id | null, q: string, limit = 8) =>
+  queryOptions<EntityMatch[]>({
+    queryKey: [...keys.graphs, String(graph), "entities", q, limit],
+    queryFn: ({ signal }) =>
+      get<EntityMatch[] | Page<EntityMatch>>(`graphs/${String(graph)}/entities`, { q, limit }, signal).then(
+        (answer) => (Array.isArray(answer) ? answer : answer.results),
+      ),
+    enabled: graph !== null && q.trim().length > 0,
+    staleTime: 60_000,
+    placeholderData: keepPreviousData,
+  });
+
+export interface NeighbourQuery {
+  entity: number;
+  relation?: string | undefined;
+  direction?: "out" | "in" | undefined;
+  limit: number;
+  offset?: number | undefined;
+}
+
+export function neighbours(graph: Id, query: NeighbourQuery): Promise<Neighbours> {
+  return get(`graphs/${graph}/neighbours`, { ...query });
+}
+
+export function uploadGraph(form: FormData, onProgress: (share: number) => void, signal: AbortSignal) {
+  return upload<{ graph: Graph; job: Job }>("graphs", form, onProgress, signal);
+}
+
+export function deleteGraph(id: Id, confirm: string): Promise<void> {
+  return request("DELETE", `graphs/${id}`, { query: { confirm } });
+}
+
+export const questionSetsQuery = (graph: Id) =>
+  queryOptions({
+    queryKey: [...keys.questionSets, String(graph)],
+    queryFn: () => get<Page<QuestionSet>>("question-sets", { graph, page_size: 100 }),
+  });
+
+export function uploadQuestions(form: FormData, onProgress: (share: number) => void) {
+  return upload<QuestionSet>("question-sets", form, onProgress);
+}
+
+export function deleteQuestions(id: Id): Promise<void> {
+  return request("DELETE", `question-sets/${id}`);
+}
+
+export const checkpointsQuery = (graph: Id) =>
+  queryOptions({
+    queryKey: [...keys.checkpoints, String(graph)],
+    queryFn: () => get<Page<Checkpoint>>("checkpoints", { graph, page_size: 100 }),
+  });
+
+export function train(graph: Id, question_set: Id, method: string): Promise<Job> {
+  return request("POST", `graphs/${graph}/train`, { body: { question_set, method } });
+}
+
+export function listJobs(): Promise<Page<Job>> {
+  return get("jobs", { page_size: 50 });
+}
+
+export function cancelJob(id: Id): Promise<Job> {
+  return request("POST", `jobs/${id}/cancel`);
+}
+
+export interface RunFilter {
+  q?: string;
+  graph?: string;
+  state?: string;
+  page?: number;
+  page_size?: number;
+}
+
+export const runsQuery = (filter: RunFilter) =>
+  queryOptions<Page<Run>>({
+    queryKey: [...keys.runs, filter],
+    queryFn: () => get<Page<Run>>("runs", { page_size: 25, ...filter }),
+    placeholderData: keepPreviousData,
+  });
+
+export const runQuery = (id: string) =>
+  queryOptions({ queryKey: [...keys.runs, id], queryFn: () => get<Run>(`runs/${id}`) });
+
+export function ask(body: AskBody): Promise<Run> {
+  return request("POST", "runs", { body });
+}
+
+export function stopRun(id: string): Promise<Run> {
+  return request("POST", `runs/${id}/cancel`);
+}
+
+export function deleteRun(id: string): Promise<void> {
+  return request("DELETE", `runs/${id}`);
+}
+
+export function exportRun(id: string): Promise<{ run: Run; events: RunEvent[] }> {
+  return get(`runs/${id}/export`);
+}

@@ -1,0 +1,196 @@
+// Question, graph, method, settings, and the one button that asks or stops.
+import { useState, type Ref } from "react";
+import { Dialog, DialogTrigger, Popover } from "react-aria-components";
+import type { EntityMatch, Graph, Status } from "@/api/types";
+import { Button, Pick } from "@/components/kit/controls";
+import { Spinner } from "@/components/kit/says";
+import { integer } from "@/store/format";
+import type { RunView } from "@/store/runView";
+import { EntityPicker } from "./EntityPicker";
+import { LinkedChips } from "./LinkedChips";
+import { QuestionBox } from "./QuestionBox";
+import { obstacle, type Draft } from "./draft";
+
+interface Props {
+  draft: Draft;
+  onDraft: (change: Partial<Draft>) => void;
+  graphs: readonly Graph[];
+  status: Status | undefined;
+  view: RunView | null;
+  running: boolean;
+  stopping: boolean;
+  asking: boolean;
+  onAsk: () => void;
+  onStop: () => void;
+  box: Ref<{ focus: () => void }>;
+}
+
+const REASONERS = [
+  { id: "extractive", label: "Extractive", detail: "Follows relation paths; complete sets, no LLM" },
+  { id: "llm", label: "Language model", detail: "Reads the evidence chains and writes the answer" },
+];
+
+function AskSettings({ draft, onDraft, status }: Pick<Props, "draft" | "onDraft" | "status">) {
+  const budgets = status?.budgets ?? { default: 50, max: 500 };
+  return (
+    <Dialog aria-label="How to ask" className="dialog narrow">
+      <div className="field">
+        <label htmlFor="budget">Triple budget</label>
+        <input
+          id="budget"
+          className="input tabular"
+          type="number"
+          min={1}
+          max={budgets.max}
+          value={draft.budget ?? budgets.default}
+          onChange={(event) => {
+            const value = Math.round(event.target.valueAsNumber);
+            if (value >= 1) onDraft({ budget: Math.min(value, budgets.max) });
+          }}
+        />
+        <span className="hint">
+          Facts a retriever may bring, 1 to {integer(budgets.max)}. More finds more, and takes longer.
+        </span>
+      </div>
+      <div className="field">
+        <label htmlFor="seed">Seed</label>
+        <input
+          id="seed"
+          className="input tabular"
+          type="number"
+          min={0}
+          value={draft.seed}
+          onChange={(event) => {
+            const value = Math.round(event.target.valueAsNumber);
+            if (value >= 0) onDraft({ seed: value });
+          }}
+        />
+        <span className="hint">The same question, snapshot, checkpoint and seed give the same result.</span>
+      </div>
+      <Pick
+        label="Reasoner"
+        showLabel
+        options={REASONERS.map((reasoner) => ({
+          ...reasoner,
+          ...(reasoner.id === "llm" &&
+            !status?.llm.configured && { disabled: true, detail: "No endpoint is set (LLM_BASE_URL)" }),
+          ...(reasoner.id === "llm" &&
+            status?.llm.configured &&
+            status.llm.model && { detail: status.llm.model }),
+        }))}
+        value={draft.reasoner ?? "extractive"}
+        onChange={(reasoner) => {
+          onDraft({ reasoner });
+        }}
+      />
+    </Dialog>
+  );
+}
+
+function graphDetail(graph: Graph): string {
+  if (graph.state === "importing") return "importing";
+  if (graph.state === "failed") return "import failed";
+  const version = graph.snapshot ? `snapshot v${graph.snapshot.version} · ` : "";
+  return `${version}${integer(graph.triples)} facts${graph.index_state === "building" ? " · indexing" : ""}`;
+}
+
+export function AskBar(props: Props) {
+  const { draft, onDraft, graphs, status, view, running, stopping, asking, onAsk, onStop, box } = props;
+  const [tried, setTried] = useState(false);
+  const graph = graphs.find((one) => String(one.id) === draft.graph);
+  const why = obstacle(draft, graph, status);
+  const methods = (status?.methods ?? []).map((method) => ({
+    id: method.id,
+    label: method.label,
+    detail: method.available ? method.description : "Not available for now",
+    disabled: !method.available,
+  }));
+  const ask = () => {
+    setTried(true);
+    if (!why && !asking) onAsk();
+  };
+  const add = ({ id, label }: EntityMatch) => {
+    const named = draft.given ?? [];
+    if (!named.some((entity) => entity.id === id)) onDraft({ given: [...named, { id, label }] });
+  };
+  return (
+    <section className="askbar" aria-label="Ask">
+      <div className="askbar-main">
+        <Pick
+          label="Graph"
+          className="askbar-graph"
+          placeholder="Pick a graph"
+          options={graphs.map((one) => ({
+            id: String(one.id),
+            label: one.name,
+            detail: graphDetail(one),
+            disabled: one.state !== "ready",
+          }))}
+          value={graph ? draft.graph : null}
+          onChange={(id) => {
+            onDraft({ graph: id, given: null });
+          }}
+        />
+        <QuestionBox
+          ref={box}
+          graph={draft.graph}
+          value={draft.question}
+          max={status?.question_max}
+          onChange={(question) => {
+            setTried(false);
+            onDraft({ question });
+          }}
+          onPick={add}
+          onSubmit={ask}
+        />
+        <Pick
+          label="Method"
+          className="askbar-method"
+          options={methods}
+          value={
+            methods.some((method) => method.id === draft.method) ? draft.method : (methods[0]?.id ?? null)
+          }
+          onChange={(method) => {
+            onDraft({ method });
+          }}
+        />
+        <DialogTrigger>
+          <Button icon="gear" label="Budget, seed and reasoner" />
+          <Popover className="popover" placement="bottom end">
+            <AskSettings draft={draft} onDraft={onDraft} status={status} />
+          </Popover>
+        </DialogTrigger>
+        {running ? (
+          <Button className="askbar-go stop" look="danger" icon="stop" onPress={onStop} isDisabled={stopping}>
+            {stopping ? "Stopping" : "Stop"}
+          </Button>
+        ) : (
+          <Button className="askbar-go" look="primary" onPress={ask} isDisabled={asking}>
+            {asking ? <Spinner label="Asking" /> : "Ask"}
+          </Button>
+        )}
+      </div>
+      <div className="askbar-sub">
+        <span className="muted small">{draft.given || !view?.linked.length ? "topic" : "linked"}</span>
+        <LinkedChips
+          given={draft.given}
+          linked={view?.linked ?? []}
+          unmatched={view?.unmatched ?? []}
+          onChange={(given) => {
+            onDraft({ given: given.length ? given : null });
+          }}
+        />
+        <EntityPicker graph={draft.graph} onPick={add} />
+        {tried && why && (
+          <span className="askbar-why" role="alert">
+            {why}
+          </span>
+        )}
+        <span className="askbar-set small muted tabular">
+          budget {draft.budget ?? status?.budgets.default ?? 50} · seed {draft.seed}
+          {draft.reasoner === "llm" && " · language model"}
+        </span>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,80 @@
+// "+ entity": name a topic entity by searching the graph.
+import { useId, useState } from "react";
+import { Dialog, DialogTrigger, Popover } from "react-aria-components";
+import type { EntityMatch } from "@/api/types";
+import { Button } from "@/components/kit/controls";
+import { troubleOf } from "@/components/kit/says";
+import { EntitySuggest, optionId } from "./EntitySuggest";
+import { useSuggestions } from "./useSuggestions";
+
+function PickerBody({ graph, onPick }: { graph: string | null; onPick: (match: EntityMatch) => void }) {
+  const list = useId();
+  const [query, setQuery] = useState("");
+  const suggestions = useSuggestions(graph, query);
+  const { matches, active } = suggestions;
+  const none = query.trim() !== "" && !suggestions.loading && matches.length === 0;
+  return (
+    <div className="picker">
+      <input
+        className="input"
+        role="combobox"
+        aria-label="Search entities"
+        aria-expanded={matches.length > 0}
+        aria-controls={list}
+        aria-activedescendant={matches.length ? optionId(list, active) : undefined}
+        autoComplete="off"
+        // The popover was opened to type here.
+        autoFocus
+        placeholder="Search entities by name or alias"
+        value={query}
+        onChange={(event) => {
+          setQuery(event.target.value);
+        }}
+        onKeyDown={(event) => {
+          if (suggestions.onKey(event.key, onPick)) event.preventDefault();
+        }}
+      />
+      {suggestions.error ? (
+        <p className="picker-note">{troubleOf(suggestions.error).message}</p>
+      ) : none ? (
+        <p className="picker-note">No entity of this graph is called “{query.trim()}”. Try fewer letters.</p>
+      ) : (
+        <EntitySuggest
+          id={list}
+          matches={matches}
+          active={active}
+          onPick={onPick}
+          onHover={suggestions.setActive}
+        />
+      )}
+    </div>
+  );
+}
+
+export function EntityPicker({
+  graph,
+  onPick,
+}: {
+  graph: string | null;
+  onPick: (match: EntityMatch) => void;
+}) {
+  const [open, setOpen] = useState(false);
+  return (
+    <DialogTrigger isOpen={open} onOpenChange={setOpen}>
+      <Button look="plain" size="small" icon="plus" isDisabled={graph === null}>
+        entity
+      </Button>
+      <Popover className="popover" placement="bottom start">
+        <Dialog aria-label="Add a topic entity">
+          <PickerBody
+            graph={graph}
+            onPick={(match) => {
+              setOpen(false);
+              onPick(match);
+            }}
+          />
+        </Dialog>
+      </Popover>
+    </DialogTrigger>
+  );
+}

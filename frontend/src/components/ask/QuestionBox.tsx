@@ -1,0 +1,102 @@
+// The question, with the entities of the graph offered while their names are typed.
+import { useId, useImperativeHandle, useRef, useState, type Ref } from "react";
+import type { EntityMatch } from "@/api/types";
+import { complete, fragmentAt } from "@/store/suggest";
+import { EntitySuggest, optionId } from "./EntitySuggest";
+import { useSuggestions } from "./useSuggestions";
+
+interface Props {
+  graph: string | null;
+  value: string;
+  max: number | undefined;
+  onChange: (text: string) => void;
+  onPick: (match: EntityMatch) => void;
+  onSubmit: () => void;
+  ref?: Ref<{ focus: () => void }>;
+}
+
+export function QuestionBox({ graph, value, max, onChange, onPick, onSubmit, ref }: Props) {
+  const list = useId();
+  const input = useRef<HTMLInputElement>(null);
+  const [caret, setCaret] = useState(0);
+  const [open, setOpen] = useState(false);
+  const fragment = open ? fragmentAt(value, caret) : null;
+  const suggestions = useSuggestions(graph, fragment?.query ?? "");
+  const { matches, active } = suggestions;
+  const shown = open && fragment !== null && matches.length > 0;
+
+  useImperativeHandle(ref, () => ({
+    focus: () => {
+      input.current?.focus();
+      input.current?.select();
+    },
+  }));
+
+  const pick = (match: EntityMatch) => {
+    if (!fragment) return;
+    const next = complete(value, fragment, match.label);
+    setOpen(false);
+    onPick(match);
+    onChange(next.text);
+    requestAnimationFrame(() => input.current?.setSelectionRange(next.caret, next.caret));
+  };
+
+  return (
+    <div className="question">
+      <input
+        ref={input}
+        className="question-input"
+        role="combobox"
+        aria-label="Question"
+        aria-expanded={shown}
+        aria-controls={list}
+        aria-autocomplete="list"
+        aria-activedescendant={shown ? optionId(list, active) : undefined}
+        autoComplete="off"
+        spellCheck={false}
+        enterKeyHint="go"
+        maxLength={max ? max + 200 : undefined}
+        placeholder="Ask about the graph. Type a name, or @ and any part of one, to pick an entity"
+        value={value}
+        onChange={(event) => {
+          onChange(event.target.value);
+          setCaret(event.target.selectionStart ?? event.target.value.length);
+          setOpen(true);
+        }}
+        onSelect={(event) => {
+          setCaret(event.currentTarget.selectionStart ?? 0);
+        }}
+        onBlur={() => {
+          setOpen(false);
+        }}
+        onKeyDown={(event) => {
+          // The first match is never taken by Enter unless it was moved to or asked for with @.
+          const asked = value[fragment?.start ?? 0] === "@" || active > 0 || event.key !== "Enter";
+          if (shown && asked && suggestions.onKey(event.key, pick)) event.preventDefault();
+          else if (event.key === "Escape") {
+            if (shown) setOpen(false);
+            else event.currentTarget.blur();
+          } else if (event.key === "Enter") {
+            event.preventDefault();
+            setOpen(false);
+            onSubmit();
+          }
+        }}
+      />
+      {shown && (
+        <div className="popover suggest">
+          <EntitySuggest
+            id={list}
+            matches={matches}
+            active={active}
+            onPick={pick}
+            onHover={suggestions.setActive}
+          />
+          <p className="suggest-foot">
+            <kbd>↑</kbd> <kbd>↓</kbd> choose · <kbd>Tab</kbd> take · <kbd>Esc</kbd> close
+          </p>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,64 @@
+// The empty Ask page: the first step, offered.
+import { Link } from "react-router";
+import type { Graph } from "@/api/types";
+import { EmptyState } from "@/components/kit/says";
+import { integer } from "@/store/format";
+
+interface Props {
+  graphs: readonly Graph[] | undefined;
+  graph: Graph | undefined;
+  onExample: (question: string) => void;
+}
+
+export function Welcome({ graphs, graph, onExample }: Props) {
+  if (graphs?.length === 0) {
+    return (
+      <EmptyState
+        title="There is no graph to ask yet"
+        act={
+          <Link className="btn primary" to="/graphs?upload=1">
+            Upload a graph
+          </Link>
+        }
+      >
+        Triples as text (tab, comma or |) or RDF, gzipped or not. A graph can be asked seconds after its
+        upload.
+      </EmptyState>
+    );
+  }
+  if (!graph) {
+    return <EmptyState title="Pick a graph">The list at the top left names those that are ready.</EmptyState>;
+  }
+  return (
+    <div className="welcome">
+      <h1>Ask {graph.name}</h1>
+      <p className="muted tabular">
+        {integer(graph.entities)} entities, {integer(graph.relations)} relations, {integer(graph.triples)}{" "}
+        facts
+        {graph.snapshot && ` · snapshot v${graph.snapshot.version}`}
+        {graph.checkpoint ? ` · trained (${graph.checkpoint.method})` : " · not trained yet, asked zero-shot"}
+      </p>
+      {graph.examples.length > 0 ? (
+        <>
+          <h2>Try one of these</h2>
+          <ul className="examples">
+            {graph.examples.slice(0, 8).map((question) => (
+              <li key={question}>
+                <button
+                  type="button"
+                  onClick={() => {
+                    onExample(question);
+                  }}
+                >
+                  {question}
+                </button>
+              </li>
+            ))}
+          </ul>
+        </>
+      ) : (
+        <p>Type a question above. Names of entities are offered while you type them.</p>
+      )}
+    </div>
+  );
+}

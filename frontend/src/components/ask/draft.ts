@@ -1,0 +1,62 @@
+// The question as it is being written, and how it is to be asked.
+import type { AskBody, Graph, Id, Run, Status } from "@/api/types";
+import { useSettings } from "@/store/settings";
+
+export interface Named {
+  id: number;
+  label: string;
+}
+
+export interface Draft {
+  question: string;
+  graph: string | null;
+  method: string | null;
+  reasoner: string | null;
+  budget: number | null;
+  seed: number;
+  /** Topic entities named by the person; null lets Clew find them. */
+  given: readonly Named[] | null;
+}
+
+export function startDraft(change: Partial<Draft> = {}): Draft {
+  const { graph, method, reasoner, budget, seed } = useSettings.getState();
+  return { question: "", graph, method, reasoner, budget, seed, given: null, ...change };
+}
+
+export function draftOfRun(run: Run): Draft {
+  return {
+    question: run.question,
+    graph: String(run.graph),
+    method: run.method,
+    reasoner: run.reasoner,
+    budget: run.budget,
+    seed: run.seed,
+    given: null,
+  };
+}
+
+export function askBody(draft: Draft, graph: Id): AskBody {
+  return {
+    graph,
+    question: draft.question.trim(),
+    seed: draft.seed,
+    ...(draft.method && { method: draft.method }),
+    ...(draft.reasoner && { reasoner: draft.reasoner }),
+    ...(draft.budget && { budget: draft.budget }),
+    ...(draft.given?.length && { entities: draft.given.map((entity) => entity.id) }),
+  };
+}
+
+/** Why the question cannot be asked yet, as a sentence; null when it can. */
+export function obstacle(draft: Draft, graph: Graph | undefined, status: Status | undefined): string | null {
+  if (!graph) return "Pick a graph to ask.";
+  if (graph.state === "importing")
+    return `${graph.name} is still being imported. Asking opens when that is done.`;
+  if (graph.state === "failed") return `${graph.name} could not be imported. Pick another graph.`;
+  const length = draft.question.trim().length;
+  if (length === 0) return "Type a question first.";
+  const max = status?.question_max;
+  if (max && length > max)
+    return `The question has ${length} characters; at most ${max} are read. Shorten it.`;
+  return null;
+}

@@ -1,0 +1,46 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { entitiesQuery } from "@/api/queries";
+import type { EntityMatch } from "@/api/types";
+import { useSettled } from "@/components/kit/hooks";
+
+const PAUSE_MS = 120;
+const NONE: readonly EntityMatch[] = [];
+
+export interface Suggestions {
+  matches: readonly EntityMatch[];
+  active: number;
+  setActive: (index: number) => void;
+  loading: boolean;
+  error: unknown;
+  /** Moves or picks; true when the key was for the list. */
+  onKey: (key: string, pick: (match: EntityMatch) => void) => boolean;
+}
+
+/** Matches for `query` in `graph`, with one of them active. Empty while `query` is empty. */
+export function useSuggestions(graph: string | null, query: string): Suggestions {
+  const settled = useSettled(query.trim(), PAUSE_MS);
+  const answer = useQuery(entitiesQuery(graph, settled));
+  const [choice, setChoice] = useState({ query: "", index: 0 });
+  const matches = query.trim() && settled ? (answer.data ?? NONE) : NONE;
+  const active = choice.query === settled ? Math.min(choice.index, Math.max(0, matches.length - 1)) : 0;
+  const setActive = (index: number) => {
+    setChoice({ query: settled, index });
+  };
+  return {
+    matches,
+    active,
+    setActive,
+    loading: answer.isFetching,
+    error: answer.error,
+    onKey: (key, pick) => {
+      const match = matches[active];
+      if (!match) return false;
+      if (key === "ArrowDown") setActive((active + 1) % matches.length);
+      else if (key === "ArrowUp") setActive((active - 1 + matches.length) % matches.length);
+      else if (key === "Enter" || key === "Tab") pick(match);
+      else return false;
+      return true;
+    },
+  };
+}

@@ -1,0 +1,38 @@
+// The state of the graph view: what was explored by hand, filters, selection, and the model they make.
+import { useMemo, useReducer, useState } from "react";
+import { explore, nothingExplored } from "@/store/explore";
+import { NODE_LIMIT, buildGraph, type GraphOptions } from "@/store/graphModel";
+import type { RunView } from "@/store/runView";
+
+export function useGraphView(view: RunView, chain: number | null) {
+  const [hand, dispatch] = useReducer(explore, nothingExplored);
+  const [limit, setLimit] = useState(NODE_LIMIT);
+  const [only, setOnly] = useState<GraphOptions["only"]>("all");
+  const [relations, setRelations] = useState<ReadonlySet<string>>(new Set());
+  const [selected, setSelected] = useState<readonly number[]>([]);
+  const model = useMemo(
+    () => buildGraph(view, hand, { chain, limit, only, relations }),
+    [view, hand, chain, limit, only, relations],
+  );
+  const known = useMemo(() => {
+    const facts = [...view.facts.values(), ...hand.added.values()];
+    const labels = new Map(facts.map((fact) => [fact.relation, fact.label]));
+    return [...labels].sort(([, a], [, b]) => a.localeCompare(b));
+  }, [view.facts, hand.added]);
+  return {
+    hand,
+    dispatch,
+    limit,
+    setLimit,
+    only,
+    setOnly,
+    relations,
+    setRelations,
+    selected,
+    setSelected,
+    model,
+    known,
+  };
+}
+
+export type GraphState = ReturnType<typeof useGraphView>;

@@ -1,0 +1,66 @@
+// Deleting what others use asks to type its name.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useNavigate } from "react-router";
+import { deleteGraph, keys } from "@/api/queries";
+import type { Graph } from "@/api/types";
+import { Button, Modal } from "@/components/kit/controls";
+import { ErrorNotice } from "@/components/kit/says";
+import { toast } from "@/store/toasts";
+
+export function DeleteGraph({
+  graph,
+  isOpen,
+  onClose,
+}: {
+  graph: Graph;
+  isOpen: boolean;
+  onClose: () => void;
+}) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [typed, setTyped] = useState("");
+  const remove = useMutation({
+    mutationFn: () => deleteGraph(graph.id, typed),
+    onSuccess: async () => {
+      toast(`${graph.name} was deleted.`);
+      await navigate("/graphs");
+      await client.invalidateQueries({ queryKey: keys.graphs });
+    },
+  });
+  return (
+    <Modal title={`Delete ${graph.name}?`} isOpen={isOpen} onClose={onClose} role="alertdialog">
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          remove.mutate();
+        }}
+      >
+        <p>
+          Its snapshot, question sets, checkpoints and the runs that asked it are deleted for everybody. This
+          cannot be undone.
+        </p>
+        <div className="field">
+          <label htmlFor="confirm-name">Type the name of the graph: {graph.name}</label>
+          <input
+            id="confirm-name"
+            className="input"
+            autoComplete="off"
+            value={typed}
+            onChange={(event) => {
+              setTyped(event.target.value);
+            }}
+          />
+        </div>
+        {remove.error && <ErrorNotice error={remove.error} />}
+        <div className="foot">
+          <Button onPress={onClose}>Keep it</Button>
+          <Button type="submit" look="danger" isDisabled={typed !== graph.name || remove.isPending}>
+            Delete the graph
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,225 @@
+// Question sets of a graph: list, upload, delete.
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { FileTrigger } from "react-aria-components";
+import { deleteQuestions, keys, questionSetsQuery, uploadQuestions } from "@/api/queries";
+import type { Id, QuestionSet } from "@/api/types";
+import { Button, Modal, Pick } from "@/components/kit/controls";
+import { Ago, ErrorNotice, Loading, Progress } from "@/components/kit/says";
+import { bytes, count, integer } from "@/store/format";
+import { ProblemRows } from "./ProblemsTable";
+import { nameFromFile } from "./UploadDialog";
+
+const FORMATS = [
+  { id: "auto", label: "Detect", detail: "By the first lines" },
+  { id: "jsonl", label: "JSONL", detail: "One question object a line" },
+  { id: "metaqa", label: "MetaQA", detail: "Question with [topic], tab, answers" },
+  { id: "pathquestion", label: "PathQuestion" },
+  { id: "rog", label: "RoG (WebQSP, CWQ)" },
+];
+
+function SetForm({ graph, onClose }: { graph: Id; onClose: () => void }) {
+  const client = useQueryClient();
+  const [file, setFile] = useState<File | null>(null);
+  const [name, setName] = useState("");
+  const [format, setFormat] = useState("auto");
+  const [share, setShare] = useState(0);
+  const send = useMutation({
+    mutationFn: () => {
+      const form = new FormData();
+      form.set("name", name.trim());
+      form.set("graph", String(graph));
+      form.set("format", format);
+      if (file) form.set("file", file);
+      return uploadQuestions(form, setShare);
+    },
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: keys.questionSets });
+      onClose();
+    },
+  });
+  return (
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send.mutate();
+      }}
+    >
+      <div className="row wrap">
+        <FileTrigger
+          onSelect={(list) => {
+            const chosen = list?.[0];
+            if (!chosen) return;
+            setFile(chosen);
+            if (!name) setName(nameFromFile(chosen.name));
+          }}
+        >
+          <Button icon="upload">Choose a file</Button>
+        </FileTrigger>
+        <span className="muted">
+          {file ? `${file.name}, ${bytes(file.size)}` : "Questions with their answers"}
+        </span>
+      </div>
+      <div className="field">
+        <label htmlFor="set-name">Name</label>
+        <input
+          id="set-name"
+          className="input"
+          required
+          value={name}
+          onChange={(event) => {
+            setName(event.target.value);
+          }}
+        />
+      </div>
+      <Pick label="Format" showLabel options={FORMATS} value={format} onChange={setFormat} />
+      {send.isPending && <Progress label="Sending" share={share} />}
+      {send.error && <ErrorNotice error={send.error} />}
+      <div className="foot">
+        <Button onPress={onClose}>Cancel</Button>
+        <Button type="submit" look="primary" isDisabled={!file || !name.trim() || send.isPending}>
+          Upload
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function SetRow({ set }: { set: QuestionSet }) {
+  const client = useQueryClient();
+  const [open, setOpen] = useState<"problems" | "delete" | null>(null);
+  const remove = useMutation({
+    mutationFn: () => deleteQuestions(set.id),
+    onSuccess: () => client.invalidateQueries({ queryKey: keys.questionSets }),
+  });
+  const close = () => {
+    setOpen(null);
+  };
+  return (
+    <tr>
+      <td>{set.name}</td>
+      <td className="muted">{set.format}</td>
+      <td className="num">{integer(set.questions)}</td>
+      <td className="muted tabular small">
+        {Object.entries(set.splits)
+          .map(([split, size]) => `${split} ${integer(size)}`)
+          .join(" · ")}
+      </td>
+      <td className="muted nowrap">
+        <Ago iso={set.created_at} />
+      </td>
+      <td className="acts">
+        {set.problems.length > 0 && (
+          <Button
+            look="plain"
+            size="small"
+            icon="warn"
+            onPress={() => {
+              setOpen("problems");
+            }}
+          >
+            {count(set.problems.length, "bad row")}
+          </Button>
+        )}
+        <Button
+          look="plain"
+          size="small"
+          icon="trash"
+          label={`Delete ${set.name}`}
+          onPress={() => {
+            setOpen("delete");
+          }}
+        />
+        <Modal title={`Bad rows of ${set.name}`} isOpen={open === "problems"} onClose={close} wide>
+          <ProblemRows problems={set.problems} />
+        </Modal>
+        <Modal title={`Delete ${set.name}?`} isOpen={open === "delete"} onClose={close} role="alertdialog">
+          <p>{count(set.questions, "question")} will be deleted. Checkpoints trained on them stay.</p>
+          {remove.error && <ErrorNotice error={remove.error} />}
+          <div className="foot">
+            <Button onPress={close}>Keep it</Button>
+            <Button
+              look="danger"
+              isDisabled={remove.isPending}
+              onPress={() => {
+                remove.mutate();
+              }}
+            >
+              Delete
+            </Button>
+          </div>
+        </Modal>
+      </td>
+    </tr>
+  );
+}
+
+export function QuestionSets({ graph, mayWrite }: { graph: Id; mayWrite: boolean }) {
+  const [uploading, setUploading] = useState(false);
+  const sets = useQuery(questionSetsQuery(graph));
+  return (
+    <section className="card" aria-labelledby="sets-title">
+      <header>
+        <h2 id="sets-title">Question sets</h2>
+        <span className="grow" />
+        {mayWrite && (
+          <Button
+            size="small"
+            icon="upload"
+            onPress={() => {
+              setUploading(true);
+            }}
+          >
+            Upload questions
+          </Button>
+        )}
+      </header>
+      {sets.error && <ErrorNotice error={sets.error} />}
+      {sets.isPending && <Loading what="question sets" />}
+      {sets.data?.results.length === 0 && (
+        <p className="body muted">
+          No questions yet. Questions with known answers are what a retriever learns from, and what it is
+          measured by.
+        </p>
+      )}
+      {sets.data && sets.data.results.length > 0 && (
+        <div className="scroll-x">
+          <table className="table">
+            <thead>
+              <tr>
+                <th>Name</th>
+                <th>Format</th>
+                <th className="num">Questions</th>
+                <th>Splits</th>
+                <th>Added</th>
+                <th>
+                  <span className="sr-only">Actions</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {sets.data.results.map((set) => (
+                <SetRow key={set.id} set={set} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      <Modal
+        title="Upload questions"
+        isOpen={uploading}
+        onClose={() => {
+          setUploading(false);
+        }}
+      >
+        <SetForm
+          graph={graph}
+          onClose={() => {
+            setUploading(false);
+          }}
+        />
+      </Modal>
+    </section>
+  );
+}

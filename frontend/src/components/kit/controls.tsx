@@ -1,0 +1,243 @@
+// Buttons, fields, menus and dialogs: react-aria's behaviour in Clew's looks.
+import type { ReactNode } from "react";
+import {
+  Button as AriaButton,
+  Dialog,
+  Heading,
+  Label,
+  ListBox,
+  ListBoxItem,
+  Menu,
+  MenuItem,
+  MenuTrigger,
+  Modal as AriaModal,
+  ModalOverlay,
+  Popover,
+  Select,
+  SelectValue,
+  Tooltip,
+  TooltipTrigger,
+  type ButtonProps as AriaButtonProps,
+  type Key,
+} from "react-aria-components";
+import { Icon, type IconName } from "./Icon";
+
+export interface ButtonProps extends Omit<AriaButtonProps, "className" | "children"> {
+  look?: "primary" | "plain" | "danger" | "link" | undefined;
+  size?: "small" | undefined;
+  icon?: IconName;
+  /** For a button that shows only its icon: its name, also shown as a tip. */
+  label?: string;
+  /** The key that does the same, shown in the tip. */
+  hint?: string;
+  className?: string;
+  children?: ReactNode;
+}
+
+export function Button({ look, size, icon, label, hint, className = "", children, ...props }: ButtonProps) {
+  const classes = ["btn", look, size, children === undefined ? "icon" : "", className]
+    .filter(Boolean)
+    .join(" ");
+  const button = (
+    <AriaButton {...props} {...(label && { "aria-label": label })} className={classes}>
+      {icon && <Icon name={icon} />}
+      {children}
+    </AriaButton>
+  );
+  if (!label) return button;
+  return (
+    <Tip text={label} hint={hint}>
+      {button}
+    </Tip>
+  );
+}
+
+export function Tip({
+  text,
+  hint,
+  children,
+}: {
+  text: string;
+  hint?: string | undefined;
+  children: ReactNode;
+}) {
+  return (
+    <TooltipTrigger delay={500} closeDelay={60}>
+      {children}
+      <Tooltip className="tip" offset={6}>
+        {text}
+        {hint && ` (${hint})`}
+      </Tooltip>
+    </TooltipTrigger>
+  );
+}
+
+export interface Option {
+  id: string;
+  label: string;
+  detail?: string | undefined;
+  end?: string | undefined;
+  disabled?: boolean | undefined;
+}
+
+interface PickProps {
+  label: string;
+  showLabel?: boolean;
+  options: readonly Option[];
+  value: string | null;
+  onChange: (id: string) => void;
+  placeholder?: string;
+  className?: string;
+  isDisabled?: boolean;
+}
+
+/** A drop-down of one choice. */
+export function Pick({
+  label,
+  showLabel,
+  options,
+  value,
+  onChange,
+  placeholder,
+  className,
+  isDisabled,
+}: PickProps) {
+  return (
+    <Select
+      className={`field ${className ?? ""}`}
+      aria-label={label}
+      value={value}
+      onChange={(key: Key | null) => {
+        if (key !== null) onChange(String(key));
+      }}
+      placeholder={placeholder ?? label}
+      isDisabled={isDisabled ?? false}
+    >
+      {showLabel && <Label className="label">{label}</Label>}
+      <AriaButton className="select-btn">
+        <SelectValue />
+        <Icon name="down" />
+      </AriaButton>
+      <Popover className="popover fit">
+        <ListBox
+          className="listbox"
+          items={options}
+          disabledKeys={options.filter((option) => option.disabled).map((option) => option.id)}
+        >
+          {(option) => (
+            <ListBoxItem id={option.id} textValue={option.label} className="item">
+              <span className="two">
+                <span>{option.label}</span>
+                {option.detail && <small slot="description">{option.detail}</small>}
+              </span>
+              {option.end && (
+                <span className="end tabular" slot="description">
+                  {option.end}
+                </span>
+              )}
+            </ListBoxItem>
+          )}
+        </ListBox>
+      </Popover>
+    </Select>
+  );
+}
+
+export interface Act {
+  id: string;
+  label: string;
+  icon?: IconName;
+  end?: string;
+  bad?: boolean;
+  checked?: boolean;
+  onAction: () => void;
+}
+
+export function ActMenu({
+  label,
+  acts,
+  trigger,
+}: {
+  label: string;
+  acts: readonly Act[];
+  trigger: ReactNode;
+}) {
+  return (
+    <MenuTrigger>
+      {trigger}
+      <Popover className="popover" placement="bottom end">
+        <ActList label={label} acts={acts} />
+      </Popover>
+    </MenuTrigger>
+  );
+}
+
+export function ActList({
+  label,
+  acts,
+  autoFocus,
+}: {
+  label: string;
+  acts: readonly Act[];
+  autoFocus?: boolean;
+}) {
+  return (
+    <Menu
+      className="menu"
+      aria-label={label}
+      autoFocus={autoFocus ? "first" : false}
+      onAction={(key) => acts.find((act) => act.id === key)?.onAction()}
+    >
+      {acts.map((act) => (
+        <MenuItem key={act.id} id={act.id} textValue={act.label} className={`item ${act.bad ? "bad" : ""}`}>
+          {act.icon && <Icon name={act.icon} />}
+          <span>
+            {act.label}
+            {act.checked && <span className="sr-only"> (chosen)</span>}
+          </span>
+          {act.checked !== undefined && (
+            <span className={`tick ${act.checked ? "on" : ""}`}>
+              <Icon name="check" />
+            </span>
+          )}
+          {act.end && <span className="end">{act.end}</span>}
+        </MenuItem>
+      ))}
+    </Menu>
+  );
+}
+
+interface ModalProps {
+  title: string;
+  isOpen: boolean;
+  onClose: () => void;
+  wide?: boolean;
+  /** An alert asks before something is lost. */
+  role?: "dialog" | "alertdialog";
+  children: ReactNode;
+}
+
+export function Modal({ title, isOpen, onClose, wide, role = "dialog", children }: ModalProps) {
+  return (
+    <ModalOverlay
+      className="overlay"
+      isOpen={isOpen}
+      isDismissable
+      onOpenChange={(open) => {
+        if (!open) onClose();
+      }}
+    >
+      <AriaModal className={`modal ${wide ? "wide" : ""}`}>
+        <Dialog className="dialog" role={role}>
+          <div className="row">
+            <Heading slot="title" level={2} className="grow">
+              {title}
+            </Heading>
+            <Button look="plain" size="small" icon="close" aria-label="Close" onPress={onClose} />
+          </div>
+          {children}
+        </Dialog>
+      </AriaModal>
+    </ModalOverlay>
+  );
+}

@@ -1,0 +1,61 @@
+import { useEffect, useEffectEvent, useState, useSyncExternalStore } from "react";
+
+/** True while the media query matches. */
+export function useMedia(query: string): boolean {
+  return useSyncExternalStore(
+    (changed) => {
+      const list = window.matchMedia(query);
+      list.addEventListener("change", changed);
+      return () => {
+        list.removeEventListener("change", changed);
+      };
+    },
+    () => window.matchMedia(query).matches,
+  );
+}
+
+/** `value` as it was when it last stood still for `ms`. */
+export function useSettled<T>(value: T, ms: number): T {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      setSettled(value);
+    }, ms);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [value, ms]);
+  return settled;
+}
+
+/** The page's title while the component is there. */
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = title ? `${title} · Clew` : "Clew";
+  }, [title]);
+}
+
+/** True when a key press belongs to a field, a menu or a dialog, and not to the page. */
+export function isTyping(event: KeyboardEvent): boolean {
+  const target = event.target as HTMLElement | null;
+  if (!target?.closest) return false;
+  return (
+    target.closest(
+      "input, textarea, select, [contenteditable], [role=dialog], [role=alertdialog], [role=menu], [role=listbox]",
+    ) !== null
+  );
+}
+
+/** Calls `onKey` for key presses that no field wants. */
+export function usePageKeys(onKey: (event: KeyboardEvent) => void): void {
+  const handle = useEffectEvent(onKey);
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (!event.defaultPrevented && !isTyping(event)) handle(event);
+    };
+    window.addEventListener("keydown", listen);
+    return () => {
+      window.removeEventListener("keydown", listen);
+    };
+  }, []);
+}

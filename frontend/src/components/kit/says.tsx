@@ -1,0 +1,114 @@
+// How Clew says things: notices, errors, empty places, times, progress.
+import type { ReactNode } from "react";
+import { ApiError } from "@/api/client";
+import { exactTime, relativeTime } from "@/store/format";
+import { Icon, type IconName } from "./Icon";
+
+type Tone = "info" | "warn" | "bad" | "plain";
+
+const ICONS: Record<Tone, IconName> = { info: "info", warn: "warn", bad: "warn", plain: "info" };
+
+interface NoticeProps {
+  tone?: Tone;
+  title: string;
+  children?: ReactNode;
+  acts?: ReactNode;
+  /** Read out at once, for what the person must know now. */
+  urgent?: boolean;
+}
+
+export function Notice({ tone = "plain", title, children, acts, urgent }: NoticeProps) {
+  return (
+    <div className={`notice ${tone}`} role={urgent ? "alert" : "status"}>
+      <Icon name={ICONS[tone]} />
+      <div className="grow">
+        <p>
+          <strong>{title}</strong>
+        </p>
+        {children && <p>{children}</p>}
+      </div>
+      {acts && <div className="acts">{acts}</div>}
+    </div>
+  );
+}
+
+export interface Trouble {
+  message: string;
+  hint: string;
+}
+
+export function troubleOf(error: unknown): Trouble {
+  if (error instanceof ApiError) return { message: error.message, hint: error.hint };
+  return { message: error instanceof Error ? error.message : String(error), hint: "" };
+}
+
+/** What happened, what is kept, what to do next. */
+export function ErrorNotice({ error, acts }: { error: unknown; acts?: ReactNode }) {
+  const { message, hint } = troubleOf(error);
+  return (
+    <Notice tone="bad" title={message} urgent acts={acts}>
+      {hint || undefined}
+    </Notice>
+  );
+}
+
+export function EmptyState({
+  title,
+  children,
+  act,
+}: {
+  title: string;
+  children?: ReactNode;
+  act?: ReactNode;
+}) {
+  return (
+    <div className="empty">
+      <h2>{title}</h2>
+      {children && <p>{children}</p>}
+      {act}
+    </div>
+  );
+}
+
+export function Ago({ iso }: { iso: string }) {
+  return (
+    <time dateTime={iso} title={exactTime(iso)}>
+      {relativeTime(iso)}
+    </time>
+  );
+}
+
+export function Progress({ label, share }: { label: string; share: number | null }) {
+  const percent = share === null ? undefined : Math.round(share * 100);
+  return (
+    <div
+      className={`progress ${share === null ? "unknown" : ""}`}
+      role="progressbar"
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      {...(percent !== undefined && { "aria-valuenow": percent })}
+    >
+      <div style={percent === undefined ? undefined : { width: `${percent}%` }} />
+    </div>
+  );
+}
+
+export function Spinner({ label }: { label?: string }) {
+  return (
+    <>
+      <span className="spin" aria-hidden="true" />
+      {label && <span className="sr-only">{label}</span>}
+    </>
+  );
+}
+
+export function Loading({ what }: { what: string }) {
+  return (
+    <p className="empty" role="status">
+      <span className="row">
+        <Spinner /> Loading {what}…
+      </span>
+    </p>
+  );
+}

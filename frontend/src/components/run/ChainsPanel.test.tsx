@@ -1,0 +1,52 @@
+import { render, screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { expect, it, vi } from "vitest";
+import type { EvidenceChain } from "@/api/events";
+import { viewAt } from "@/store/runView";
+import { EVENTS, NODES, RUN, hop } from "@/test/switzerland";
+import { ChainRow, chainText } from "./ChainsPanel";
+
+const [chain] = viewAt(RUN, EVENTS, EVENTS.length).chains as [EvidenceChain];
+
+it("reads as a sentence", () => {
+  expect(chainText(chain)).toBe(
+    "Switzerland → [borders] Austria; France; Italy → [official language] German; French; Italian",
+  );
+});
+
+it("says that every hop was verified, and toggles on a click", async () => {
+  const onToggle = vi.fn();
+  render(<ChainRow chain={chain} index={0} on={false} onToggle={onToggle} />);
+  expect(screen.getByText("✓ all verified in the KG")).toBeInTheDocument();
+  await userEvent.click(screen.getByRole("button", { name: /^Chain 1: Switzerland/ }));
+  expect(onToggle).toHaveBeenCalledOnce();
+});
+
+it("lists each hop as its fact when lit, inverse ones turned round", () => {
+  render(<ChainRow chain={chain} index={0} on onToggle={vi.fn()} />);
+  const hops = screen
+    .getAllByRole("listitem")
+    .map((item) => item.textContent)
+    .filter((text) => text.endsWith("verified") && !text.includes("hops"));
+  expect(hops).toEqual([
+    "Switzerland → borders Austria verified",
+    "France → borders Switzerland verified",
+    "Switzerland → borders Italy verified",
+    "Austria → official language German verified",
+    "France → official language French verified",
+    "Italy → official language Italian verified",
+  ]);
+});
+
+it("counts unverified hops, what is not listed, and says when evidence is weak", () => {
+  const doubtful: EvidenceChain = {
+    ...chain,
+    score: 0.12,
+    level_counts: [3, 1204],
+    hops: [hop(NODES.switzerland, "borders", NODES.austria, false, false)],
+  };
+  render(<ChainRow chain={doubtful} index={2} on={false} onToggle={vi.fn()} />);
+  expect(screen.getByText("1 unverified")).toBeInTheDocument();
+  expect(screen.getByText("shown 6 of 1,207")).toBeInTheDocument();
+  expect(screen.getByText("weak")).toBeInTheDocument();
+});

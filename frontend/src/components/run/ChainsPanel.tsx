@@ -1,0 +1,204 @@
+// Evidence chains in words. A click lights one up in the graph; each hop says whether it was verified.
+import { Fragment, useState } from "react";
+import type { EvidenceChain, Node, RelationStep } from "@/api/events";
+import { Icon } from "@/components/kit/Icon";
+import { ActMenu, Button } from "@/components/kit/controls";
+import { copyText, download, fileName } from "@/store/files";
+import { count, integer, score } from "@/store/format";
+import type { RunView } from "@/store/runView";
+
+const NAMES = 3;
+
+/** A chain as one line of text. */
+export function chainText(chain: EvidenceChain): string {
+  const parts = chain.steps.map((step, level) => {
+    const names = (chain.levels[level] ?? []).map((node) => node.label).join("; ");
+    return `${step.inverse ? "←" : "→"} [${step.label}] ${names}`;
+  });
+  return [chain.source.label, ...parts].join(" ");
+}
+
+function Relation({ step }: { step: RelationStep }) {
+  const arrow = step.inverse ? "←" : "→";
+  return (
+    <span className="rel" title={`${step.name}${step.inverse ? ", walked against its direction" : ""}`}>
+      <span aria-hidden="true">{arrow} </span>
+      {step.label}
+      {step.inverse && <span className="sr-only"> (inverse)</span>}
+    </span>
+  );
+}
+
+function Level({ nodes, total }: { nodes: readonly Node[]; total: number }) {
+  const rest = total - Math.min(NAMES, nodes.length);
+  return (
+    <span className="lvl" title={nodes.map((node) => node.label).join("; ")}>
+      {nodes
+        .slice(0, NAMES)
+        .map((node) => node.label)
+        .join("; ")}
+      {rest > 0 && <span className="muted"> +{integer(rest)}</span>}
+    </span>
+  );
+}
+
+function Hops({ chain }: { chain: EvidenceChain }) {
+  return (
+    <ul className="hops">
+      {chain.hops.map((hop) => {
+        const [head, tail] = hop.step.inverse ? [hop.target, hop.source] : [hop.source, hop.target];
+        return (
+          <li key={`${head.id} ${hop.step.name} ${tail.id}`}>
+            <span className="grow">
+              {head.label} <span className="rel">→ {hop.step.label}</span> {tail.label}
+            </span>
+            {hop.verified ? (
+              <span className="badge good">
+                <Icon name="check" /> verified
+              </span>
+            ) : (
+              <span className="badge bad dotted">unverified</span>
+            )}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+interface RowProps {
+  chain: EvidenceChain;
+  index: number;
+  on: boolean;
+  onToggle: () => void;
+}
+
+export function ChainRow({ chain, index, on, onToggle }: RowProps) {
+  const unverified = chain.hops.filter((hop) => !hop.verified).length;
+  const listed = chain.levels.reduce((sum, level) => sum + level.length, 0);
+  const reached = chain.level_counts.reduce((sum, size) => sum + size, 0);
+  return (
+    <li className={`chain ${on ? "on" : ""}`}>
+      <button
+        type="button"
+        className="chain-line"
+        aria-pressed={on}
+        aria-label={`Chain ${index + 1}: ${chainText(chain)}`}
+        onClick={onToggle}
+      >
+        <span className="chain-path">
+          <strong>{chain.source.label}</strong>
+          {chain.steps.map((step, level) => (
+            <Fragment key={level}>
+              {" "}
+              <Relation step={step} />{" "}
+              <Level nodes={chain.levels[level] ?? []} total={chain.level_counts[level] ?? 0} />
+            </Fragment>
+          ))}
+        </span>
+        <span className="chain-meta small muted tabular">
+          <span>{score(chain.score)}</span>
+          <span>{count(chain.hops.length, "hop")}</span>
+          {unverified === 0 ? (
+            <span className="good-text">✓ all verified in the KG</span>
+          ) : (
+            <span className="bad-text">{integer(unverified)} unverified</span>
+          )}
+          {reached > listed && (
+            <span>
+              shown {integer(listed)} of {integer(reached)}
+            </span>
+          )}
+          {chain.merged_with.length > 0 && (
+            <span>and with chain {chain.merged_with.map((other) => other + 1).join(", ")}</span>
+          )}
+          {chain.score < 0.3 && <span className="badge warn">weak</span>}
+        </span>
+      </button>
+      {on && <Hops chain={chain} />}
+    </li>
+  );
+}
+
+interface Props {
+  view: RunView;
+  chain: number | null;
+  onChain: (chain: number | null) => void;
+}
+
+const FIRST = 8;
+
+export function ChainsPanel({ view, chain, onChain }: Props) {
+  const [all, setAll] = useState(false);
+  const { chains } = view;
+  if (!chains.length) return null;
+  const question = view.started?.question ?? "evidence";
+  const shown = all || (chain !== null && chain >= FIRST) ? chains : chains.slice(0, FIRST);
+  return (
+    <section className="panel" aria-labelledby="evidence-title">
+      <header className="panel-head">
+        <h2 id="evidence-title">Evidence</h2>
+        <span className="muted small tabular">{count(chains.length, "chain")}</span>
+        <span className="grow" />
+        {chain !== null && (
+          <Button
+            look="plain"
+            size="small"
+            onPress={() => {
+              onChain(null);
+            }}
+          >
+            Show all
+          </Button>
+        )}
+        <ActMenu
+          label="Copy or export the evidence"
+          trigger={<Button look="plain" size="small" icon="copy" aria-label="Copy or export the evidence" />}
+          acts={[
+            {
+              id: "copy",
+              label: "Copy as text",
+              icon: "copy",
+              onAction: () => void copyText(chains.map(chainText).join("\n"), "Chains"),
+            },
+            {
+              id: "json",
+              label: "Download as JSON",
+              icon: "download",
+              onAction: () => {
+                download(
+                  fileName(`${question} evidence`, "json"),
+                  JSON.stringify({ question, chains }, null, 2),
+                );
+              },
+            },
+          ]}
+        />
+      </header>
+      <ol className="chains">
+        {shown.map((one, index) => (
+          <ChainRow
+            key={index}
+            chain={one}
+            index={index}
+            on={index === chain}
+            onToggle={() => {
+              onChain(index === chain ? null : index);
+            }}
+          />
+        ))}
+      </ol>
+      {shown.length < chains.length && (
+        <Button
+          look="plain"
+          size="small"
+          onPress={() => {
+            setAll(true);
+          }}
+        >
+          Show all {chains.length}
+        </Button>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,31 @@
+import { render, screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { expect, it, vi } from "vitest";
+import type { NoAnswerReason } from "@/api/events";
+import { NoAnswerCard } from "./NoAnswerCard";
+
+it.each<[NoAnswerReason, string]>([
+  ["entity_not_linked", "No entity of the graph was recognised"],
+  ["no_path", "No path leads from the topic to an answer"],
+  ["reasoner_declined", "The evidence does not support an answer"],
+  ["not_in_graph", "The graph does not hold this"],
+])("says why there is no answer: %s", (reason, title) => {
+  render(<NoAnswerCard noAnswer={{ reason, message: "Because.", hint: "Do this." }} onAgain={vi.fn()} />);
+  expect(screen.getByRole("heading", { level: 2 })).toHaveTextContent(title);
+  expect(screen.getByText("Because.")).toBeInTheDocument();
+  expect(screen.getAllByRole("listitem")[0]).toHaveTextContent("Do this.");
+});
+
+it("offers a bigger budget where that may help, and only there", async () => {
+  const onRaise = vi.fn();
+  const none = { message: "", hint: "" };
+  const { rerender } = render(
+    <NoAnswerCard noAnswer={{ ...none, reason: "no_path" }} onAgain={vi.fn()} onRaiseBudget={onRaise} />,
+  );
+  await userEvent.click(screen.getByRole("button", { name: "Ask with twice the budget" }));
+  expect(onRaise).toHaveBeenCalledOnce();
+  rerender(
+    <NoAnswerCard noAnswer={{ ...none, reason: "not_in_graph" }} onAgain={vi.fn()} onRaiseBudget={onRaise} />,
+  );
+  expect(screen.queryByRole("button", { name: "Ask with twice the budget" })).toBeNull();
+});

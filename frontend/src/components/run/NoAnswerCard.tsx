@@ -1,0 +1,73 @@
+// A typed no-answer: why there is none, and what to try.
+import type { NoAnswer, NoAnswerReason } from "@/api/events";
+import { Icon } from "@/components/kit/Icon";
+import { Button } from "@/components/kit/controls";
+
+interface Advice {
+  title: string;
+  tries: string[];
+}
+
+const ADVICE: Record<NoAnswerReason, Advice> = {
+  entity_not_linked: {
+    title: "No entity of the graph was recognised",
+    tries: [
+      "Add the entity by hand with “+ entity”.",
+      "Check the spelling, or that this is the right graph.",
+    ],
+  },
+  no_path: {
+    title: "No path leads from the topic to an answer",
+    tries: ["Raise the triple budget in the settings.", "Ask the question in two smaller ones."],
+  },
+  reasoner_declined: {
+    title: "The evidence does not support an answer",
+    tries: [
+      "Look at the evidence below: it may answer a nearby question.",
+      "Try another method or reasoner.",
+    ],
+  },
+  not_in_graph: {
+    title: "The graph does not hold this",
+    tries: [
+      "Ask another graph.",
+      "Look at the topic's neighbours in the graph to see what is known about it.",
+    ],
+  },
+};
+
+interface Props {
+  noAnswer: NoAnswer;
+  onRaiseBudget?: (() => void) | undefined;
+  onAgain: () => void;
+}
+
+export function NoAnswerCard({ noAnswer, onRaiseBudget, onAgain }: Props) {
+  const { title, tries } = ADVICE[noAnswer.reason];
+  return (
+    <section className="no-answer" aria-labelledby="no-answer-title">
+      <header>
+        <Icon name="info" />
+        <h2 id="no-answer-title">{title}</h2>
+        <span className="badge">{noAnswer.reason.replaceAll("_", " ")}</span>
+      </header>
+      <p>{noAnswer.message}</p>
+      <h3>What to try</h3>
+      <ul>
+        {[...(noAnswer.hint ? [noAnswer.hint] : []), ...tries].map((text) => (
+          <li key={text}>{text}</li>
+        ))}
+      </ul>
+      <div className="row wrap">
+        {noAnswer.reason === "no_path" && onRaiseBudget && (
+          <Button size="small" onPress={onRaiseBudget}>
+            Ask with twice the budget
+          </Button>
+        )}
+        <Button size="small" icon="retry" onPress={onAgain}>
+          Ask again
+        </Button>
+      </div>
+    </section>
+  );
+}

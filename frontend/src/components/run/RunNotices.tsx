@@ -1,0 +1,92 @@
+// Everything about a run that is not an answer: waiting, reconnecting, stopped, failed, warned.
+import type { Graph, Problem, Run, Status } from "@/api/types";
+import { Button } from "@/components/kit/controls";
+import { Notice, Spinner } from "@/components/kit/says";
+import { count } from "@/store/format";
+import type { Link } from "@/store/runStore";
+import type { RunView } from "@/store/runView";
+
+interface Props {
+  view: RunView;
+  link: Link;
+  run: Run | undefined;
+  graph: Graph | undefined;
+  status: Status | undefined;
+  onAgain: () => void;
+}
+
+function Failure({ problem, paths, onAgain }: { problem: Problem; paths: number; onAgain: () => void }) {
+  return (
+    <Notice
+      tone="bad"
+      urgent
+      title={problem.message}
+      acts={
+        <Button size="small" icon="retry" onPress={onAgain}>
+          Ask again
+        </Button>
+      }
+    >
+      {paths > 0 && `${count(paths, "path")} found before that ${paths === 1 ? "is" : "are"} kept. `}
+      {problem.hint}
+    </Notice>
+  );
+}
+
+function WaitingNotice({ status }: { status: Status | undefined }) {
+  if (status?.workers.answers === 0) {
+    return (
+      <Notice tone="warn" title="No worker is running, so this question waits">
+        It is kept and starts by itself as soon as a worker does. You can leave this page and come back.
+      </Notice>
+    );
+  }
+  return (
+    <p className="waiting" role="status">
+      <Spinner /> Waiting for a worker…
+    </p>
+  );
+}
+
+export function RunNotices({ view, link, run, graph, status, onAgain }: Props) {
+  const problem = view.failure ?? (run?.state === "failed" ? run.error : null);
+  return (
+    <>
+      {link === "reconnecting" && view.phase !== "done" && (
+        <Notice tone="warn" title="Connection lost. Reconnecting…">
+          What has arrived is kept; the rest follows from the server’s log.
+        </Notice>
+      )}
+      {view.phase === "queued" && link !== "missing" && run?.state !== "failed" && (
+        <WaitingNotice status={status} />
+      )}
+      {problem && <Failure problem={problem} paths={view.paths.length} onAgain={onAgain} />}
+      {view.cancelled && (
+        <Notice
+          tone="warn"
+          title="Stopped: this result is incomplete"
+          acts={
+            <Button size="small" icon="retry" onPress={onAgain}>
+              Ask again
+            </Button>
+          }
+        >
+          {count(view.paths.length, "path")} found until then {view.paths.length === 1 ? "is" : "are"} kept.
+        </Notice>
+      )}
+      {run?.warning && (
+        <Notice tone="warn" title={run.warning.message}>
+          {run.warning.hint}
+        </Notice>
+      )}
+      {view.warnings.map((warning) => (
+        <Notice key={warning} tone="warn" title={warning} />
+      ))}
+      {graph?.index_state === "building" && (
+        <Notice tone="info" title={`${graph.name} is still being indexed`}>
+          Names are matched by spelling for now; matching by meaning joins when the index is done.
+        </Notice>
+      )}
+    </>
+  );
+}

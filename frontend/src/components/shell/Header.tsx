@@ -1,0 +1,107 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { NavLink, useNavigate } from "react-router";
+import { keys, logOut } from "@/api/queries";
+import type { Session, Status } from "@/api/types";
+import { ActMenu, Button } from "@/components/kit/controls";
+import { useSettings, type Theme } from "@/store/settings";
+import { JobsTray } from "./JobsTray";
+import { WorkerDot } from "./WorkerDot";
+
+const THEMES: Record<Theme, string> = {
+  auto: "As the system",
+  light: "Light",
+  dark: "Dark",
+  contrast: "High contrast",
+};
+
+interface Props {
+  session: Session;
+  status: Status | undefined;
+  offline: boolean;
+  onPalette: () => void;
+  onKeys: () => void;
+}
+
+export function Header({ session, status, offline, onPalette, onKeys }: Props) {
+  const { theme, set } = useSettings();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const leave = async () => {
+    await logOut();
+    client.clear();
+    await navigate("/login");
+  };
+  return (
+    <header className="bar">
+      <NavLink to="/" className="brand" aria-label="Clew, ask a question">
+        <svg viewBox="0 0 32 32" width="24" height="24" aria-hidden="true" className="brand-mark">
+          <path d="M24.500 9.700A10 10 0 1 0 25 21.800" />
+          <path d="M20.800 12.200a5.600 5.600 0 1 0 .2 7.200C22.700 17.200 25 16 29.500 16" />
+        </svg>
+        <span>Clew</span>
+      </NavLink>
+      <nav aria-label="Pages">
+        <NavLink
+          to="/"
+          end={false}
+          className={({ isActive }) => (isActive || location.pathname.startsWith("/runs") ? "on" : "")}
+        >
+          Ask
+        </NavLink>
+        <NavLink to="/history" className={({ isActive }) => (isActive ? "on" : "")}>
+          History
+        </NavLink>
+        <NavLink to="/graphs" className={({ isActive }) => (isActive ? "on" : "")}>
+          Graphs
+        </NavLink>
+      </nav>
+      <span className="grow" />
+      <Button
+        look="plain"
+        className="palette-btn"
+        icon="search"
+        aria-label="Search or go to (Ctrl+K)"
+        onPress={onPalette}
+      >
+        <kbd>Ctrl K</kbd>
+      </Button>
+      <JobsTray workers={status?.workers.jobs} />
+      <WorkerDot status={status} offline={offline} />
+      <ActMenu
+        label="Theme"
+        trigger={<Button look="plain" icon="theme" aria-label="Theme" />}
+        acts={(Object.keys(THEMES) as Theme[]).map((id) => ({
+          id,
+          label: THEMES[id],
+          checked: theme === id,
+          onAction: () => {
+            set({ theme: id });
+          },
+        }))}
+      />
+      <ActMenu
+        label="You"
+        trigger={
+          <Button look="plain" icon="user" aria-label={`You: ${session.user?.username ?? ""}`}>
+            <span className="wide-only">{session.user?.username}</span>
+          </Button>
+        }
+        acts={[
+          {
+            id: "role",
+            label: `${session.user?.username ?? ""}, ${session.user?.role ?? ""}`,
+            onAction: () => undefined,
+          },
+          { id: "keys", label: "Keys", end: "?", onAction: onKeys },
+          {
+            id: "out",
+            label: "Log out",
+            onAction: () => {
+              void leave().finally(() => client.invalidateQueries({ queryKey: keys.session }));
+            },
+          },
+        ]}
+      />
+    </header>
+  );
+}

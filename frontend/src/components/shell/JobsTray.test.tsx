@@ -1,0 +1,90 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { render, screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { MemoryRouter } from "react-router";
+import { beforeEach, expect, it } from "vitest";
+import type { Job } from "@/api/types";
+import { mergeJobs, useJobStore } from "@/store/jobStore";
+import { JobsTray, jobProgress } from "./JobsTray";
+
+const job: Job = {
+  id: 1,
+  kind: "index",
+  title: "Index MetaQA",
+  state: "running",
+  stage: "encoding names",
+  done: 18200,
+  total: 43234,
+  unit: "names",
+  rate: 702.44,
+  eta_s: 36,
+  message: "",
+  metrics: null,
+  error: null,
+  graph: 2,
+  created_at: "2026-01-05T12:00:00Z",
+  started_at: "2026-01-05T12:00:01Z",
+  finished_at: null,
+  result: null,
+};
+
+async function openTray(workers = 1) {
+  render(
+    <QueryClientProvider client={new QueryClient()}>
+      <MemoryRouter>
+        <JobsTray workers={workers} />
+      </MemoryRouter>
+    </QueryClientProvider>,
+  );
+  await userEvent.click(screen.getByRole("button", { name: /^Jobs/ }));
+}
+
+beforeEach(() => {
+  useJobStore.setState({ jobs: [] });
+});
+
+it("says what it is for while there are no jobs", async () => {
+  await openTray();
+  expect(screen.getByText(/show up here while they run/)).toBeInTheDocument();
+});
+
+it("shows stage, count, rate and time left, and can cancel", async () => {
+  useJobStore.getState().put([job]);
+  await openTray();
+  expect(screen.getByText("encoding names")).toBeInTheDocument();
+  expect(screen.getByText("18,200 of 43,234 names · 702.4 names/s · 36 s left")).toBeInTheDocument();
+  expect(screen.getByRole("progressbar", { name: "Index MetaQA" })).toHaveAttribute("aria-valuenow", "42");
+  expect(screen.getByRole("button", { name: "Cancel Index MetaQA" })).toBeEnabled();
+});
+
+it("says plainly that no worker is running", async () => {
+  useJobStore.getState().put([{ ...job, state: "queued", stage: "" }]);
+  await openTray(0);
+  expect(screen.getByText(/No worker is running, so this waits/)).toBeInTheDocument();
+});
+
+it("shows the error of a failed job and no cancel", async () => {
+  const error = {
+    code: "empty_source",
+    message: "Not one row could be read.",
+    hint: "Choose the delimiter.",
+  };
+  useJobStore.getState().put([{ ...job, state: "failed", error, finished_at: "2026-01-05T12:00:09Z" }]);
+  await openTray();
+  expect(screen.getByText("Not one row could be read. Choose the delimiter.")).toBeInTheDocument();
+  expect(screen.queryByRole("button", { name: /^Cancel/ })).toBeNull();
+});
+
+it("leaves out what is not known", () => {
+  expect(jobProgress({ ...job, total: 0, rate: null, eta_s: null })).toBe("18,200 names");
+});
+
+it("replaces a job by its news, active ones first", () => {
+  const done: Job = { ...job, id: 2, state: "done", created_at: "2026-01-06T00:00:00Z" };
+  const merged = mergeJobs([job, done], [{ ...job, done: 43234 }]);
+  expect(merged.map((one) => [one.id, one.done])).toEqual([
+    [1, 43234],
+    [2, 18200],
+  ]);
+  expect(mergeJobs(merged, [{ ...job, state: "done" }]).map((one) => one.id)).toEqual([2, 1]);
+});

@@ -1,0 +1,126 @@
+// Long work, wherever one is: stage, count, rate, time left, error, cancel. It survives a reload,
+// because the jobs live on the server.
+import { useMutation } from "@tanstack/react-query";
+import { Dialog, DialogTrigger, Popover } from "react-aria-components";
+import { Link } from "react-router";
+import { cancelJob } from "@/api/queries";
+import type { Job } from "@/api/types";
+import { Button } from "@/components/kit/controls";
+import { Ago, Progress, troubleOf } from "@/components/kit/says";
+import { duration, integer } from "@/store/format";
+import { isActive, useJobStore } from "@/store/jobStore";
+
+const STATES: Record<Job["state"], string> = {
+  queued: "waiting for a worker",
+  running: "running",
+  done: "done",
+  failed: "failed",
+  cancelled: "cancelled",
+};
+
+const TONES: Record<Job["state"], string> = {
+  queued: "",
+  running: "accent",
+  done: "good",
+  failed: "bad",
+  cancelled: "",
+};
+
+/** "1,200 of 5,000 rows · 310 rows/s · 12 s left" */
+export function jobProgress(job: Job): string {
+  const parts: string[] = [];
+  if (job.done || job.total) {
+    parts.push(`${integer(job.done)}${job.total ? ` of ${integer(job.total)}` : ""} ${job.unit}`);
+  }
+  if (job.rate) parts.push(`${integer(Math.round(job.rate * 10) / 10)} ${job.unit}/s`);
+  if (job.eta_s !== null && job.state === "running") parts.push(`${duration(job.eta_s)} left`);
+  return parts.join(" · ");
+}
+
+export function JobRow({ job, workers }: { job: Job; workers: number | undefined }) {
+  const cancel = useMutation({ mutationFn: () => cancelJob(job.id) });
+  const running = isActive(job);
+  return (
+    <li className="job">
+      <div className="row">
+        <span className="grow elide" title={job.title}>
+          {job.graph === null ? job.title : <Link to={`/graphs/${job.graph}`}>{job.title}</Link>}
+        </span>
+        <span className={`badge ${TONES[job.state]}`}>{job.state}</span>
+        {running && (
+          <Button
+            size="small"
+            aria-label={`Cancel ${job.title}`}
+            isDisabled={cancel.isPending || cancel.isSuccess}
+            onPress={() => {
+              cancel.mutate();
+            }}
+          >
+            {cancel.isPending || cancel.isSuccess ? "Cancelling" : "Cancel"}
+          </Button>
+        )}
+      </div>
+      {job.state === "running" && (
+        <Progress label={job.title} share={job.total ? job.done / job.total : null} />
+      )}
+      <p className="small muted tabular job-line">
+        <span className="grow elide">
+          {running ? job.stage || STATES[job.state] : STATES[job.state]}
+          {job.message && ` · ${job.message}`}
+        </span>
+        <span>{running ? jobProgress(job) : job.finished_at && <Ago iso={job.finished_at} />}</span>
+      </p>
+      {job.state === "queued" && workers === 0 && (
+        <p className="small bad-text">
+          No worker is running, so this waits. It starts by itself when one does.
+        </p>
+      )}
+      {job.error && (
+        <p className="small bad-text">
+          {job.error.message} {job.error.hint}
+        </p>
+      )}
+      {cancel.error && <p className="small bad-text">{troubleOf(cancel.error).message}</p>}
+    </li>
+  );
+}
+
+export function JobsTray({ workers }: { workers: number | undefined }) {
+  const jobs = useJobStore((state) => state.jobs);
+  const active = jobs.filter(isActive);
+  const [first] = active;
+  return (
+    <DialogTrigger>
+      <Button
+        look="plain"
+        icon="jobs"
+        className="jobs-btn"
+        aria-label={`Jobs: ${active.length} running or waiting`}
+      >
+        <span className="wide-only">jobs</span>
+        {active.length > 0 && <span className="badge accent tabular">{active.length}</span>}
+        {first && first.total > 0 && (
+          <span className="small muted tabular wide-only">
+            {Math.round((first.done / first.total) * 100)}%
+          </span>
+        )}
+      </Button>
+      <Popover className="popover" placement="bottom end">
+        <Dialog aria-label="Jobs" className="tray">
+          <h2>Jobs</h2>
+          {jobs.length === 0 ? (
+            <p className="muted">
+              Imports, indexing and training show up here while they run, and stay after a reload.
+            </p>
+          ) : (
+            <ul>
+              {jobs.slice(0, 12).map((job) => (
+                <JobRow key={job.id} job={job} workers={workers} />
+              ))}
+            </ul>
+          )}
+        </Dialog>
+      </Popover>
+    </DialogTrigger>
+  );
+}

@@ -1,0 +1,130 @@
+// Ctrl+K: ask, go to a graph, go to a run.
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useNavigate } from "react-router";
+import { graphsQuery, runsQuery } from "@/api/queries";
+import { Icon, type IconName } from "@/components/kit/Icon";
+import { Modal } from "@/components/kit/controls";
+import { useSettled } from "@/components/kit/hooks";
+import { elide, relativeTime } from "@/store/format";
+
+interface Entry {
+  id: string;
+  icon: IconName;
+  label: string;
+  end: string;
+  to: string;
+}
+
+const PAGES: Entry[] = [
+  { id: "ask", icon: "ask", label: "Ask", end: "page", to: "/" },
+  { id: "history", icon: "history", label: "History", end: "page", to: "/history" },
+  { id: "graphs", icon: "graph", label: "Graphs", end: "page", to: "/graphs" },
+  { id: "upload", icon: "upload", label: "Upload a graph", end: "page", to: "/graphs?upload=1" },
+];
+
+function PaletteBody({ onClose }: { onClose: () => void }) {
+  const navigate = useNavigate();
+  const [text, setText] = useState("");
+  const [active, setActive] = useState(0);
+  const query = text.trim();
+  const settled = useSettled(query, 150);
+  const graphs = useQuery(graphsQuery);
+  const runs = useQuery(runsQuery({ q: settled, page_size: 8 }));
+  const matches = (label: string) => label.toLowerCase().includes(query.toLowerCase());
+  const entries: Entry[] = [
+    ...(query
+      ? [
+          {
+            id: "q",
+            icon: "ask" as const,
+            label: `Ask “${elide(query, 60)}”`,
+            end: "ask",
+            to: `/?q=${encodeURIComponent(query)}`,
+          },
+        ]
+      : []),
+    ...PAGES.filter((page) => matches(page.label)),
+    ...(graphs.data?.results ?? [])
+      .filter((graph) => matches(graph.name))
+      .slice(0, 6)
+      .map((graph) => ({
+        id: `g${graph.id}`,
+        icon: "graph" as const,
+        label: graph.name,
+        end: "graph",
+        to: `/graphs/${graph.id}`,
+      })),
+    ...(runs.data?.results ?? []).map((run) => ({
+      id: run.id,
+      icon: "history" as const,
+      label: run.question,
+      end: relativeTime(run.created_at),
+      to: `/runs/${run.id}`,
+    })),
+  ];
+  const at = Math.min(active, entries.length - 1);
+  const go = (entry: Entry | undefined) => {
+    if (!entry) return;
+    onClose();
+    void navigate(entry.to);
+  };
+  return (
+    <div className="palette">
+      <input
+        className="input"
+        role="combobox"
+        aria-label="Ask, or go to a graph or a run"
+        aria-expanded="true"
+        aria-controls="palette-list"
+        aria-activedescendant={entries[at] ? `palette-${at}` : undefined}
+        autoComplete="off"
+        // The dialog was opened to type here.
+        autoFocus
+        placeholder="Ask, or go to a graph or a run"
+        value={text}
+        onChange={(event) => {
+          setText(event.target.value);
+          setActive(0);
+        }}
+        onKeyDown={(event) => {
+          const { key } = event;
+          if (key === "ArrowDown") setActive((at + 1) % entries.length);
+          else if (key === "ArrowUp") setActive((at - 1 + entries.length) % entries.length);
+          else if (key === "Enter") go(entries[at]);
+          else return;
+          event.preventDefault();
+        }}
+      />
+      <ul id="palette-list" role="listbox" aria-label="Results" className="listbox">
+        {entries.map((entry, index) => (
+          <li
+            key={entry.id}
+            id={`palette-${index}`}
+            role="option"
+            aria-selected={index === at}
+            className={`item ${index === at ? "active" : ""}`}
+            onMouseMove={() => {
+              setActive(index);
+            }}
+            onClick={() => {
+              go(entry);
+            }}
+          >
+            <Icon name={entry.icon} />
+            <span className="elide">{entry.label}</span>
+            <span className="end">{entry.end}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+export function Palette({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  return (
+    <Modal title="Go to" isOpen={isOpen} onClose={onClose}>
+      <PaletteBody onClose={onClose} />
+    </Modal>
+  );
+}

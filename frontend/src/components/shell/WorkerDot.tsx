@@ -1,0 +1,50 @@
+// Whether anybody is there to do the work. Said in words, not only by a colour.
+import { Button as AriaButton, Dialog, DialogTrigger, Popover } from "react-aria-components";
+import type { Status } from "@/api/types";
+import { count } from "@/store/format";
+
+export function WorkerDot({ status, offline }: { status: Status | undefined; offline: boolean }) {
+  if (offline) return <span className="worker bad-text">server away</span>;
+  if (!status) return <span className="worker muted">…</span>;
+  const { answers, jobs } = status.workers;
+  const [tone, text] =
+    answers === 0 && jobs === 0
+      ? (["bad", "No worker is running"] as const)
+      : answers === 0 || jobs === 0
+        ? (["warn", answers === 0 ? "No answer worker" : "No job worker"] as const)
+        : (["good", "worker"] as const);
+  return (
+    <DialogTrigger>
+      <AriaButton className={`btn plain worker ${tone}-text`}>
+        <span className={`dot ${tone}`} aria-hidden="true" />
+        <span className={tone === "good" ? "wide-only" : ""}>{text}</span>
+        {tone === "good" && <span className="sr-only"> running</span>}
+      </AriaButton>
+      <Popover className="popover" placement="bottom end">
+        <Dialog aria-label="Workers" className="tray">
+          <h2>Workers</h2>
+          <dl className="facts">
+            <dt>answers</dt>
+            <dd>{answers ? count(answers, "process", "processes") : "none: questions wait"}</dd>
+            <dt>jobs</dt>
+            <dd>
+              {jobs ? count(jobs, "process", "processes") : "none: imports, indexing and training wait"}
+            </dd>
+            <dt>encoder</dt>
+            <dd>{status.encoder}</dd>
+            <dt>language model</dt>
+            <dd>{status.llm.configured ? (status.llm.model ?? "configured") : "not configured"}</dd>
+            <dt>version</dt>
+            <dd>{status.version}</dd>
+          </dl>
+          {tone !== "good" && (
+            <p className="small">
+              What is asked now is kept and starts by itself. Whoever runs Clew starts a worker with{" "}
+              <code>make run</code>, or looks at its log to see why it stopped.
+            </p>
+          )}
+        </Dialog>
+      </Popover>
+    </DialogTrigger>
+  );
+}

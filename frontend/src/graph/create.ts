@@ -1,0 +1,268 @@
+// The drawing itself. The only room that knows Cytoscape; everybody else holds a GraphHandle.
+import cytoscape, { type Core, type EventObject, type NodeSingular } from "cytoscape";
+import fcose from "cytoscape-fcose";
+import { elide } from "@/store/format";
+import type { GraphModel } from "@/store/graphModel";
+import { flowLayout } from "./flow";
+import type { CreateGraph, GraphEvents, GraphHandle, LayoutName, Point } from "./handle";
+import { readPalette, stylesheet } from "./style";
+
+cytoscape.use(fcose);
+
+const FADE_MS = 120;
+const MOVE_MS = 220;
+const LABEL_LENGTH = 22;
+/** With more edges than this each is drawn lighter. */
+const CROWD = 90;
+
+const calm = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+function elements(model: GraphModel) {
+  const depth = new Map(model.nodes.map((node) => [node.id, node.depth]));
+  const nodes = model.nodes.map((node) => ({
+    group: "nodes" as const,
+    data: { ...node, id: String(node.id), short: elide(node.label, LABEL_LENGTH) },
+  }));
+  const edges = model.edges.map((edge) => ({
+    group: "edges" as const,
+    data: {
+      ...edge,
+      bow: depth.get(edge.source) === depth.get(edge.target),
+      source: String(edge.source),
+      target: String(edge.target),
+      label: edge.verified ? edge.label : `${edge.label} · unverified`,
+      short: elide(edge.verified ? edge.label : `${edge.label} · unverified`, LABEL_LENGTH + 12),
+    },
+  }));
+  return [...nodes, ...edges];
+}
+
+class Graph implements GraphHandle {
+  private readonly cy: Core;
+  private readonly container: HTMLElement;
+  private model: GraphModel = { nodes: [], edges: [], total: 0, hidden: 0 };
+  private name: LayoutName = "flow";
+  /** True once a person has panned, zoomed or dragged: from then on nothing moves the view by itself. */
+  private steered = false;
+  private readonly resize: ResizeObserver;
+
+  constructor(container: HTMLElement, events: GraphEvents) {
+    this.container = container;
+    this.cy = cytoscape({
+      container,
+      style: this.style(),
+      minZoom: 0.15,
+      maxZoom: 3,
+      boxSelectionEnabled: true,
+      selectionType: "single",
+    });
+    this.listen(events);
+    this.resize = new ResizeObserver(() => {
+      this.cy.resize();
+      if (!this.steered) this.fit();
+    });
+    this.resize.observe(container);
+  }
+
+  private style() {
+    return stylesheet(readPalette(this.container), calm() ? 0 : FADE_MS);
+  }
+
+  private listen(events: GraphEvents): void {
+    const { cy } = this;
+    const where = (event: EventObject): Point => event.renderedPosition;
+    const target = (event: EventObject) => {
+      const element = event.target as NodeSingular;
+      return element.group() === "nodes"
+        ? ({ kind: "node", id: Number(element.id()) } as const)
+        : ({ kind: "edge", id: element.id() } as const);
+    };
+    cy.on("mouseover", "node, edge", (event) => {
+      (event.target as NodeSingular).addClass("hover");
+      events.onHover(target(event), where(event));
+    });
+    cy.on("mouseout", "node, edge", (event) => {
+      (event.target as NodeSingular).removeClass("hover");
+      events.onHover(null, where(event));
+    });
+    cy.on("cxttap", "node, edge", (event) => events.onMenu(target(event), where(event)));
+    cy.on("taphold", "node", (event) => events.onMenu(target(event), where(event)));
+    cy.on("dbltap", "node", (event) => events.onExpand(Number((event.target as NodeSingular).id())));
+    cy.on("select unselect", "node", () => {
+      events.onSelect(cy.nodes(":selected").map((node) => Number(node.id())));
+    });
+    cy.on("dragpan scrollzoom pinchzoom dragfree", () => {
+      this.steered = true;
+    });
+    cy.on("drag pan zoom", () => events.onHover(null, { x: 0, y: 0 }));
+  }
+
+  update(model: GraphModel): void {
+    const { cy } = this;
+    this.model = model;
+    const wanted = elements(model);
+    const ids = new Set(wanted.map((element) => element.data.id));
+    const known = new Set(cy.elements().map((element) => element.id()));
+    const added = wanted.filter((element) => !known.has(element.data.id));
+    const removed = cy.elements().filter((element) => !ids.has(element.id()));
+    cy.batch(() => {
+      removed.remove();
+      for (const { data } of wanted) {
+        if (known.has(data.id)) cy.getElementById(data.id).data(data);
+      }
+      cy.add(added.map((element) => ({ ...element, classes: calm() ? "" : "fresh" })));
+      cy.edges().toggleClass("crowd", model.edges.length > CROWD);
+    });
+    if (added.some((element) => element.group === "nodes")) this.placeNew();
+    if (removed.nonempty() && !this.steered) this.fit();
+    // A frame later the class goes, and the transition of opacity fades the new ones in.
+    if (added.length) requestAnimationFrame(() => cy.elements(".fresh").removeClass("fresh"));
+  }
+
+  /** Give the nodes without a place one, beside their neighbours; the others stay. */
+  private placeNew(): void {
+    const kept = new Map<number, Point>();
+    this.cy.nodes().forEach((node) => {
+      if (node.scratch("placed")) kept.set(Number(node.id()), { ...node.position() });
+    });
+    if (this.name === "flow" || kept.size > 0) {
+      const places = flowLayout(this.model, kept);
+      this.cy.batch(() => {
+        for (const [id, at] of places) {
+          const node = this.cy.getElementById(String(id));
+          if (!kept.has(id)) node.position(at);
+          node.scratch("placed", true);
+        }
+      });
+      if (this.name === "force") this.force(kept);
+    } else {
+      this.force(kept);
+    }
+    if (!this.steered) this.fit();
+  }
+
+  private force(kept: ReadonlyMap<number, Point>): void {
+    if (this.cy.nodes().length < 2) return;
+    this.cy
+      .layout({
+        name: "fcose",
+        quality: "default",
+        randomize: kept.size === 0,
+        animate: false,
+        fit: false,
+        nodeSeparation: 120,
+        idealEdgeLength: 130,
+        nodeRepulsion: 9000,
+        fixedNodeConstraint: [...kept].map(([id, position]) => ({ nodeId: String(id), position })),
+      } as unknown as cytoscape.LayoutOptions)
+      .run();
+    this.cy.nodes().forEach((node) => {
+      node.scratch("placed", true);
+    });
+  }
+
+  layout(name: LayoutName): void {
+    this.name = name;
+    this.steered = false;
+    if (name === "force") {
+      this.force(new Map());
+      this.fit();
+      return;
+    }
+    const places = flowLayout(this.model);
+    this.cy
+      .layout({
+        name: "preset",
+        positions: (node: NodeSingular | string) =>
+          places.get(Number(typeof node === "string" ? node : node.id())) ?? { x: 0, y: 0 },
+        animate: !calm(),
+        animationDuration: MOVE_MS,
+        fit: true,
+        padding: 40,
+      } as unknown as cytoscape.LayoutOptions)
+      .run();
+  }
+
+  fit(ids?: readonly number[]): void {
+    const { cy } = this;
+    const all = ids?.length ? cy.nodes().filter((node) => ids.includes(Number(node.id()))) : cy.elements();
+    if (all.empty()) return;
+    cy.fit(all, 42);
+    if (cy.zoom() > 1.25) {
+      cy.zoom(1.25);
+      cy.center(all);
+    }
+  }
+
+  zoom(factor: number): void {
+    this.steered = true;
+    const { width, height } = this.container.getBoundingClientRect();
+    this.cy.zoom({ level: this.cy.zoom() * factor, renderedPosition: { x: width / 2, y: height / 2 } });
+  }
+
+  select(ids: readonly number[]): void {
+    this.cy.batch(() => {
+      this.cy.nodes().forEach((node) => {
+        if (ids.includes(Number(node.id()))) node.select();
+        else node.unselect();
+      });
+    });
+    const chosen = this.cy.nodes(":selected");
+    if (chosen.empty()) return;
+    const box = chosen.renderedBoundingBox({});
+    const inside = box.x1 >= 0 && box.y1 >= 0 && box.x2 <= this.cy.width() && box.y2 <= this.cy.height();
+    if (!inside) this.cy.center(chosen);
+  }
+
+  step(direction: "left" | "right" | "up" | "down"): void {
+    const from = this.cy.nodes(":selected").first();
+    if (from.empty()) {
+      const start = this.model.nodes[0];
+      if (start) this.select([start.id]);
+      return;
+    }
+    const here = from.position();
+    const costs = this.cy.nodes().map((node): [number, number] => {
+      const dx = node.position("x") - here.x;
+      const dy = node.position("y") - here.y;
+      const along = { left: -dx, right: dx, up: -dy, down: dy }[direction];
+      const across = direction === "left" || direction === "right" ? Math.abs(dy) : Math.abs(dx);
+      return [Number(node.id()), along > 1 ? along + 2 * across : Infinity];
+    });
+    const [best, cost] = costs.reduce((a, b) => (b[1] < a[1] ? b : a));
+    if (cost < Infinity) this.select([best]);
+  }
+
+  position(id: number): Point | null {
+    const node = this.cy.getElementById(String(id));
+    return node.empty() ? null : { ...node.renderedPosition() };
+  }
+
+  restyle(): void {
+    this.cy.style(this.style());
+  }
+
+  png(): Promise<Blob> {
+    const { surface } = readPalette(this.container);
+    return this.cy.png({ output: "blob-promise", full: true, scale: 2, bg: surface });
+  }
+
+  async svg(): Promise<Blob> {
+    const { default: plugin } = await import("cytoscape-svg");
+    if (!("svg" in this.cy)) cytoscape.use(plugin);
+    const { surface } = readPalette(this.container);
+    const text = (this.cy as Core & { svg: (options: object) => string }).svg({
+      full: true,
+      scale: 1,
+      bg: surface,
+    });
+    return new Blob([text], { type: "image/svg+xml" });
+  }
+
+  destroy(): void {
+    this.resize.disconnect();
+    this.cy.destroy();
+  }
+}
+
+export const createGraph: CreateGraph = (container, events) => new Graph(container, events);

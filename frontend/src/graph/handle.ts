@@ -1,0 +1,35 @@
+// What the rest of the application may ask of the drawing.
+import type { GraphModel } from "@/store/graphModel";
+
+export type LayoutName = "flow" | "force";
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+export interface GraphEvents {
+  /** `at` is in pixels of the container. */
+  onHover: (target: { kind: "node"; id: number } | { kind: "edge"; id: string } | null, at: Point) => void;
+  onSelect: (nodes: readonly number[]) => void;
+  onMenu: (target: { kind: "node"; id: number } | { kind: "edge"; id: string }, at: Point) => void;
+  onExpand: (node: number) => void;
+}
+
+export interface GraphHandle {
+  update: (model: GraphModel) => void;
+  layout: (name: LayoutName) => void;
+  fit: (ids?: readonly number[]) => void;
+  zoom: (factor: number) => void;
+  select: (ids: readonly number[]) => void;
+  /** Select the nearest node in a direction, for the arrow keys. */
+  step: (direction: "left" | "right" | "up" | "down") => void;
+  /** Where a node is, in pixels of the container. */
+  position: (id: number) => Point | null;
+  restyle: () => void;
+  png: () => Promise<Blob>;
+  svg: () => Promise<Blob>;
+  destroy: () => void;
+}
+
+export type CreateGraph = (container: HTMLElement, events: GraphEvents) => GraphHandle;

@@ -1,0 +1,196 @@
+// How roles look. Colours come from the page's tokens, so the themes need nothing here.
+import type { StylesheetJson } from "cytoscape";
+
+export interface Palette {
+  surface: string;
+  text: string;
+  muted: string;
+  line: string;
+  strong: string;
+  accent: string;
+  answer: string;
+  answerLine: string;
+  bad: string;
+  lit: string;
+}
+
+/** A custom property as an rgb colour. Cytoscape knows neither var() nor oklch(). */
+function token(style: CSSStyleDeclaration, name: string): string {
+  return style.getPropertyValue(name).trim();
+}
+
+export function readPalette(element: HTMLElement): Palette {
+  const style = getComputedStyle(element);
+  return {
+    surface: token(style, "--graph-surface"),
+    text: token(style, "--text"),
+    muted: token(style, "--text-muted"),
+    line: token(style, "--graph-line"),
+    strong: token(style, "--graph-strong"),
+    accent: token(style, "--accent"),
+    answer: token(style, "--answer"),
+    answerLine: token(style, "--answer-line"),
+    bad: token(style, "--bad"),
+    lit: token(style, "--accent-strong"),
+  };
+}
+
+export function stylesheet(p: Palette, fade: number): StylesheetJson {
+  const font = 'system-ui, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif';
+  return [
+    {
+      selector: "node",
+      style: {
+        width: 18,
+        height: 18,
+        "background-color": p.surface,
+        "border-width": 2,
+        "border-color": p.strong,
+        label: "data(short)",
+        "font-family": font,
+        "font-size": 11,
+        color: p.text,
+        "text-valign": "bottom",
+        "text-margin-y": 4,
+        "text-background-color": p.surface,
+        "text-background-opacity": 0.85,
+        "text-background-padding": "1px",
+        "text-background-shape": "roundrectangle",
+        "min-zoomed-font-size": 7,
+        "transition-property": "opacity",
+        "transition-duration": fade,
+      },
+    },
+    {
+      selector: "node[kind != 'entity']",
+      style: { width: 8, height: 8, "border-width": 1.5, "font-size": 10 },
+    },
+    { selector: "node[kind = 'literal']", style: { shape: "rectangle" } },
+    { selector: "node[kind = 'cvt']", style: { shape: "diamond", label: "" } },
+    {
+      selector: "node[role = 'topic']",
+      style: {
+        width: 24,
+        height: 24,
+        "background-color": p.accent,
+        "border-color": p.surface,
+        "border-width": 3,
+        "outline-color": p.accent,
+        "outline-width": 2,
+        "outline-offset": 0,
+        "font-weight": "bold",
+        "font-size": 12,
+        "text-margin-y": 7,
+      },
+    },
+    {
+      selector: "node[role = 'answer']",
+      style: {
+        shape: "star",
+        width: 28,
+        height: 28,
+        "background-color": p.answer,
+        "border-color": p.answerLine,
+        "border-width": 1.5,
+        "font-weight": "bold",
+      },
+    },
+    {
+      selector: "node[role = 'faint']",
+      style: { "border-color": p.line, color: p.muted, width: 13, height: 13, "border-width": 1.5 },
+    },
+    {
+      selector: "edge",
+      style: {
+        width: 1.5,
+        "line-color": p.strong,
+        "target-arrow-color": p.strong,
+        "target-arrow-shape": "triangle",
+        "arrow-scale": 0.8,
+        "curve-style": "bezier",
+        "control-point-step-size": 34,
+        label: "data(short)",
+        "font-family": font,
+        "font-size": 10,
+        color: p.muted,
+        "text-rotation": "autorotate",
+        "text-background-color": p.surface,
+        "text-background-opacity": 0.9,
+        "text-background-padding": "2px",
+        "min-zoomed-font-size": 8,
+        "transition-property": "opacity",
+        "transition-duration": fade,
+      },
+    },
+    {
+      // Two nodes of one column: bow the edge out, or it runs through everything between them.
+      selector: "edge[?bow]",
+      style: {
+        "curve-style": "unbundled-bezier",
+        "control-point-distances": 56,
+        "control-point-weights": 0.5,
+      },
+    },
+    {
+      selector: "edge.crowd",
+      style: { width: 1, "line-opacity": 0.45, "arrow-scale": 0.6, "text-opacity": 0 },
+    },
+    {
+      selector: "edge[?faint]",
+      style: {
+        "line-color": p.line,
+        "target-arrow-color": p.line,
+        "source-arrow-color": p.line,
+        width: 1,
+        "line-opacity": 0.6,
+        "text-opacity": 0,
+      },
+    },
+    {
+      selector: "edge[kind = 'jump']",
+      style: { "line-style": "dashed", "target-arrow-shape": "none", "source-arrow-shape": "none" },
+    },
+    {
+      selector: "edge[!verified]",
+      style: {
+        "line-style": "dotted",
+        width: 2.5,
+        "line-color": p.bad,
+        "target-arrow-color": p.bad,
+        "source-arrow-color": p.bad,
+        "line-opacity": 1,
+        "text-opacity": 1,
+        color: p.bad,
+      },
+    },
+    {
+      selector: "edge[?lit]",
+      style: {
+        width: 3.5,
+        "line-color": p.lit,
+        "target-arrow-color": p.lit,
+        "source-arrow-color": p.lit,
+        color: p.text,
+        "line-opacity": 1,
+        "text-opacity": 1,
+        "z-index": 9,
+      },
+    },
+    { selector: "node[?dim]", style: { opacity: 0.28 } },
+    { selector: "edge[?dim]", style: { opacity: 0.14, "text-opacity": 0 } },
+    {
+      selector: "node:selected",
+      style: { "overlay-color": p.accent, "overlay-opacity": 0.18, "overlay-padding": 6 },
+    },
+    { selector: "node.hover", style: { label: "data(label)", "z-index": 20 } },
+    {
+      selector: "edge.hover",
+      style: { label: "data(label)", "z-index": 20, "text-opacity": 1, "line-opacity": 1, color: p.text },
+    },
+    {
+      selector: "node.hover",
+      style: { "overlay-color": p.accent, "overlay-opacity": 0.1, "overlay-padding": 4 },
+    },
+    { selector: ".fresh", style: { opacity: 0 } },
+  ];
+}

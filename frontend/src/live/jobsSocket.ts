@@ -1,0 +1,38 @@
+// Job and graph changes, for the tray and for the pages that list graphs.
+import type { Id, Job } from "@/api/types";
+import { useJobStore } from "@/store/jobStore";
+import { ReconnectingSocket, socketUrl } from "./socket";
+
+type Frame = { type: "job"; job: Job } | { type: "graph"; graph: Id };
+
+export interface JobNews {
+  /** Jobs may have ended while the socket was down: read them again. */
+  onConnect: () => void;
+  onJob: (job: Job) => void;
+  onGraph: (graph: Id) => void;
+}
+
+export function followJobs(news: JobNews, base = socketUrl("")): () => void {
+  const store = useJobStore.getState();
+  const socket = new ReconnectingSocket({
+    url: () => `${base}/ws/jobs`,
+    final: [4401],
+    onState: (state) => {
+      store.setLive(state.kind === "live");
+      if (state.kind === "live") news.onConnect();
+    },
+    onFrame: (raw) => {
+      const frame = raw as Frame;
+      if (frame.type === "job") {
+        store.put([frame.job]);
+        news.onJob(frame.job);
+      } else {
+        news.onGraph(frame.graph);
+      }
+      return "ok";
+    },
+  });
+  return () => {
+    socket.close();
+  };
+}

@@ -1,0 +1,122 @@
+// The socket client against a real WebSocket server that misbehaves in the ways networks do.
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { WebSocket as NodeSocket, WebSocketServer, type WebSocket as ServerSocket } from "ws";
+import { useRunStore } from "@/store/runStore";
+import { EVENTS, RUN } from "@/test/switzerland";
+import { followRun } from "./runSocket";
+
+let server: WebSocketServer;
+let base: string;
+let stop: (() => void) | undefined;
+/** The ?after= of every connection, in order. */
+let afters: string[];
+let scripts: ((socket: ServerSocket, after: number) => void)[];
+
+const send = (socket: ServerSocket, from: number, to: number) => {
+  for (const event of EVENTS.slice(from, to)) socket.send(JSON.stringify(event));
+};
+const log = () => useRunStore.getState().logs[RUN];
+const seqs = () => log()?.applied.map((event) => event.seq) ?? [];
+const all = EVENTS.map((event) => event.seq);
+
+beforeEach(async () => {
+  // jsdom's own WebSocket dispatches Node's events into jsdom's targets and throws; this one is as real.
+  vi.stubGlobal("WebSocket", NodeSocket);
+  useRunStore.setState({ logs: {}, links: {} });
+  afters = [];
+  scripts = [];
+  server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+  await new Promise((done) => server.once("listening", done));
+  base = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  server.on("connection", (socket, request) => {
+    const after = new URL(request.url ?? "", base).searchParams.get("after") ?? "";
+    afters.push(after);
+    scripts.shift()?.(socket, Number(after));
+  });
+});
+
+afterEach(() => {
+  stop?.();
+  for (const client of server.clients) client.terminate();
+  server.close();
+  vi.unstubAllGlobals();
+});
+
+const follow = () => {
+  stop = followRun(RUN, { base, backoff: { first: 10, longest: 40 } });
+};
+
+it("takes the whole stream and closes after the terminal event", async () => {
+  scripts = [(socket) => send(socket, 0, EVENTS.length)];
+  follow();
+  await vi.waitFor(() => expect(useRunStore.getState().links[RUN]).toBe("closed"));
+  expect(seqs()).toEqual(all);
+  expect(afters).toEqual(["0"]);
+});
+
+it("goes on where it was when the connection drops in mid-run", async () => {
+  const links: (string | undefined)[] = [];
+  const unwatch = useRunStore.subscribe((state) => links.push(state.links[RUN]));
+  scripts = [
+    (socket) => {
+      send(socket, 0, 4);
+      setTimeout(() => socket.terminate(), 20);
+    },
+    (socket, after) => send(socket, after, EVENTS.length),
+  ];
+  follow();
+  await vi.waitFor(() => expect(seqs()).toEqual(all));
+  unwatch();
+  expect(afters).toEqual(["0", "4"]);
+  expect(links).toContain("reconnecting");
+});
+
+it("shows each event once when the server repeats some", async () => {
+  scripts = [
+    (socket) => {
+      send(socket, 0, 5);
+      send(socket, 2, EVENTS.length);
+    },
+  ];
+  follow();
+  await vi.waitFor(() => expect(seqs()).toEqual(all));
+  expect(log()?.view.paths).toHaveLength(3);
+});
+
+it("asks again from the last applied event when one is missing", async () => {
+  scripts = [
+    (socket) => {
+      send(socket, 0, 3);
+      send(socket, 4, 5);
+    },
+    (socket, after) => send(socket, after, EVENTS.length),
+  ];
+  follow();
+  await vi.waitFor(() => expect(seqs()).toEqual(all));
+  expect(afters).toEqual(["0", "3"]);
+  expect(log()?.pending.size).toBe(0);
+});
+
+it("says when the run does not exist, and does not try again", async () => {
+  scripts = [(socket) => socket.close(4404)];
+  follow();
+  await vi.waitFor(() => expect(useRunStore.getState().links[RUN]).toBe("missing"));
+  await new Promise((done) => setTimeout(done, 80));
+  expect(afters).toEqual(["0"]);
+});
+
+it("keeps trying while the server is away", async () => {
+  const drop = (socket: ServerSocket) => socket.terminate();
+  scripts = [drop, drop, drop, (socket) => send(socket, 0, EVENTS.length)];
+  follow();
+  await vi.waitFor(() => expect(seqs()).toEqual(all));
+  expect(afters).toEqual(["0", "0", "0", "0"]);
+});
+
+it("does not connect for a run that is already known to be over", () => {
+  for (const event of EVENTS) useRunStore.getState().event(event);
+  follow();
+  expect(useRunStore.getState().links[RUN]).toBe("closed");
+  expect(afters).toEqual([]);
+});

@@ -1,0 +1,134 @@
+// One reconnecting WebSocket. What the frames mean is the caller's business.
+
+export interface SocketOptions {
+  /** The address for the next attempt; asked anew each time, so that it can say where to go on. */
+  url: () => string;
+  /** One decoded frame. "again" asks for a fresh connection at once (a gap was seen). */
+  onFrame: (frame: unknown) => "ok" | "again" | "done";
+  onState: (state: SocketState) => void;
+  /** Close codes after which trying again is pointless. */
+  final?: readonly number[];
+  /** First and longest wait between attempts, in ms. */
+  backoff?: { first: number; longest: number };
+  random?: () => number;
+}
+
+export type SocketState =
+  | { kind: "connecting" }
+  | { kind: "live" }
+  | { kind: "waiting"; attempt: number }
+  | { kind: "closed"; code: number };
+
+const BACKOFF = { first: 400, longest: 15_000 };
+const CALM_CLOSE = 1000;
+/** A server that says nothing for this long gets a ping, and if it stays silent a new connection. */
+const SILENCE_MS = 25_000;
+
+export class ReconnectingSocket {
+  private socket: WebSocket | null = null;
+  private attempt = 0;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private silence: ReturnType<typeof setTimeout> | undefined;
+  private over = false;
+  private readonly options: SocketOptions;
+
+  constructor(options: SocketOptions) {
+    this.options = options;
+    window.addEventListener("online", this.wake);
+    this.connect();
+  }
+
+  /** Stop for good. */
+  close(): void {
+    this.over = true;
+    clearTimeout(this.timer);
+    clearTimeout(this.silence);
+    window.removeEventListener("online", this.wake);
+    this.drop();
+  }
+
+  private readonly wake = (): void => {
+    if (this.over || this.socket) return;
+    clearTimeout(this.timer);
+    this.connect();
+  };
+
+  private drop(): void {
+    const socket = this.socket;
+    this.socket = null;
+    if (!socket) return;
+    socket.onopen = socket.onmessage = socket.onclose = socket.onerror = null;
+    if (socket.readyState === WebSocket.CONNECTING) socket.onopen = () => socket.close();
+    else socket.close();
+  }
+
+  private connect(): void {
+    this.drop();
+    this.options.onState({ kind: "connecting" });
+    const socket = new WebSocket(this.options.url());
+    this.socket = socket;
+    socket.onopen = () => {
+      this.options.onState({ kind: "live" });
+      this.listenForSilence();
+    };
+    socket.onmessage = (message) => {
+      this.attempt = 0;
+      this.listenForSilence();
+      this.read(String(message.data));
+    };
+    socket.onclose = (event) => {
+      this.socket = null;
+      clearTimeout(this.silence);
+      const final = this.options.final ?? [];
+      if (final.includes(event.code)) this.finish(event.code);
+      else this.retry();
+    };
+  }
+
+  private read(text: string): void {
+    const frame: unknown = JSON.parse(text);
+    if (typeof frame === "object" && frame !== null && "type" in frame && frame.type === "pong") return;
+    const verdict = this.options.onFrame(frame);
+    if (verdict === "done") {
+      this.drop();
+      this.finish(CALM_CLOSE);
+    } else if (verdict === "again") {
+      this.connect();
+    }
+  }
+
+  private finish(code: number): void {
+    this.over = true;
+    clearTimeout(this.silence);
+    window.removeEventListener("online", this.wake);
+    this.options.onState({ kind: "closed", code });
+  }
+
+  private retry(): void {
+    if (this.over) return;
+    this.attempt += 1;
+    this.options.onState({ kind: "waiting", attempt: this.attempt });
+    const { first, longest } = this.options.backoff ?? BACKOFF;
+    const wait = Math.min(longest, first * 2 ** (this.attempt - 1));
+    // Half of the wait is random, so that a restarted server is not met by everybody at once.
+    const jitter = (this.options.random ?? Math.random)();
+    this.timer = setTimeout(() => this.connect(), wait / 2 + (wait / 2) * jitter);
+  }
+
+  private listenForSilence(): void {
+    clearTimeout(this.silence);
+    this.silence = setTimeout(() => {
+      this.socket?.send(JSON.stringify({ type: "ping" }));
+      this.silence = setTimeout(() => {
+        this.drop();
+        this.retry();
+      }, SILENCE_MS / 5);
+    }, SILENCE_MS);
+  }
+}
+
+/** `path` on the page's own host, as ws: or wss:. */
+export function socketUrl(path: string): string {
+  const { protocol, host } = window.location;
+  return `${protocol === "https:" ? "wss:" : "ws:"}//${host}${path}`;
+}

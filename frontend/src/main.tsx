@@ -1,0 +1,61 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { RouterProvider, createBrowserRouter } from "react-router";
+import { ApiError } from "@/api/client";
+import { Loading } from "@/components/kit/says";
+import { AskPage } from "@/pages/AskPage";
+import { LoginPage } from "@/pages/LoginPage";
+import { BrokenPage, NotFoundPage } from "@/pages/NotFoundPage";
+import { Shell } from "@/pages/Shell";
+import { watchTheme } from "@/store/settings";
+import "@/styles/tokens.css";
+import "@/styles/base.css";
+import "@/styles/kit.css";
+import "@/styles/pages.css";
+
+const client = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 10_000,
+      // An answer that says no will say no again; only a silent network is worth another try.
+      retry: (failures, error) =>
+        failures < 2 && !(error instanceof ApiError && error.status > 0 && error.status < 500),
+    },
+  },
+});
+
+const ask = <AskPage />;
+const router = createBrowserRouter([
+  { path: "/login", element: <LoginPage />, errorElement: <BrokenPage /> },
+  {
+    element: <Shell />,
+    errorElement: <BrokenPage />,
+    hydrateFallbackElement: <Loading what="Clew" />,
+    children: [
+      { index: true, element: ask },
+      { path: "runs/:id", element: ask },
+      {
+        path: "history",
+        lazy: async () => ({ Component: (await import("@/pages/HistoryPage")).HistoryPage }),
+      },
+      { path: "graphs", lazy: async () => ({ Component: (await import("@/pages/GraphsPage")).GraphsPage }) },
+      {
+        path: "graphs/:id",
+        lazy: async () => ({ Component: (await import("@/pages/GraphPage")).GraphPage }),
+      },
+      { path: "*", element: <NotFoundPage /> },
+    ],
+  },
+]);
+
+const root = document.getElementById("root");
+if (!root) throw new Error("index.html lacks #root");
+watchTheme();
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={client}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,174 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link, useParams } from "react-router";
+import { ApiError } from "@/api/client";
+import { graphQuery, sessionQuery, statusQuery } from "@/api/queries";
+import type { Graph } from "@/api/types";
+import { DeleteGraph } from "@/components/graphs/DeleteGraph";
+import { GraphState } from "@/components/graphs/GraphState";
+import { ProblemsTable } from "@/components/graphs/ProblemsTable";
+import { QuestionSets } from "@/components/graphs/QuestionSets";
+import { Training } from "@/components/graphs/Training";
+import { Button } from "@/components/kit/controls";
+import { useTitle } from "@/components/kit/hooks";
+import { Ago, EmptyState, ErrorNotice, Loading, Notice } from "@/components/kit/says";
+import { JobRow } from "@/components/shell/JobsTray";
+import { integer } from "@/store/format";
+import { isActive, useJobStore } from "@/store/jobStore";
+
+function Counts({ graph }: { graph: Graph }) {
+  const cells: [string, string][] = [
+    ["entities", integer(graph.entities)],
+    ["relations", integer(graph.relations)],
+    ["facts", integer(graph.triples)],
+    ["bad rows", integer(graph.problems)],
+  ];
+  return (
+    <dl className="counts">
+      {cells.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd className="tabular">{value}</dd>
+        </div>
+      ))}
+      {graph.snapshot && (
+        <div>
+          <dt>snapshot v{graph.snapshot.version}</dt>
+          <dd className="mono" title={graph.snapshot.hash}>
+            {graph.snapshot.hash.slice(0, 12)}
+          </dd>
+        </div>
+      )}
+    </dl>
+  );
+}
+
+function Work({ graph }: { graph: Graph }) {
+  const jobs = useJobStore((state) => state.jobs);
+  const status = useQuery(statusQuery);
+  const mine = jobs.filter((job) => String(job.graph) === String(graph.id));
+  const shown = mine.filter((job) => isActive(job) || job.state === "failed").slice(0, 4);
+  if (!shown.length) return null;
+  return (
+    <section className="card" aria-label="Jobs of this graph">
+      <ul className="body">
+        {shown.map((job) => (
+          <JobRow key={job.id} job={job} workers={status.data?.workers.jobs} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Examples({ graph }: { graph: Graph }) {
+  if (!graph.examples.length || graph.state !== "ready") return null;
+  return (
+    <section className="card" aria-labelledby="examples-title">
+      <header>
+        <h2 id="examples-title">Example questions</h2>
+      </header>
+      <ul className="body example-links">
+        {graph.examples.map((question) => (
+          <li key={question}>
+            <Link to={`/?graph=${graph.id}&q=${encodeURIComponent(question)}`}>{question}</Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+export function GraphPage() {
+  const { id = "" } = useParams();
+  const { data: graph, error, isPending, refetch } = useQuery(graphQuery(id));
+  const { data: session } = useQuery(sessionQuery);
+  const [deleting, setDeleting] = useState(false);
+  useTitle(graph?.name ?? "Graph");
+  const role = session?.user?.role;
+  if (error instanceof ApiError && error.status === 404) {
+    return (
+      <EmptyState
+        title="This graph does not exist"
+        act={
+          <Link className="btn primary" to="/graphs">
+            All graphs
+          </Link>
+        }
+      >
+        It may have been deleted.
+      </EmptyState>
+    );
+  }
+  if (error) {
+    return (
+      <div className="page">
+        <ErrorNotice error={error} acts={<Button onPress={() => void refetch()}>Try again</Button>} />
+      </div>
+    );
+  }
+  if (isPending) return <Loading what="the graph" />;
+  return (
+    <div className="page">
+      <p className="crumb small">
+        <Link to="/graphs">Graphs</Link> <span className="muted">/</span>
+      </p>
+      <div className="page-head">
+        <h1>{graph.name}</h1>
+        <GraphState graph={graph} />
+        <span className="grow" />
+        {role === "admin" && (
+          <Button
+            look="plain"
+            icon="trash"
+            onPress={() => {
+              setDeleting(true);
+            }}
+          >
+            Delete
+          </Button>
+        )}
+        {graph.state === "ready" && (
+          <Link className="btn primary" to={`/?graph=${graph.id}`}>
+            Ask this graph
+          </Link>
+        )}
+      </div>
+      <p className="muted">
+        {graph.description && `${graph.description} `}
+        Added <Ago iso={graph.created_at} />
+        {graph.created_by && ` by ${graph.created_by}`}.
+      </p>
+      {graph.error && (
+        <Notice tone="bad" urgent title={graph.error.message}>
+          {graph.error.hint}
+        </Notice>
+      )}
+      {graph.state === "ready" && graph.index_state === "building" && (
+        <Notice tone="info" title="Indexing names by meaning">
+          The graph can be asked already; names are matched by spelling until the index is done.
+        </Notice>
+      )}
+      <Counts graph={graph} />
+      <Work graph={graph} />
+      <Examples graph={graph} />
+      <QuestionSets graph={graph.id} mayWrite={role === "admin" || role === "analyst"} />
+      <Training graph={graph} mayWrite={role === "admin" || role === "analyst"} />
+      {graph.problems > 0 && (
+        <section className="card" aria-labelledby="problems-title">
+          <header>
+            <h2 id="problems-title">Rows that could not be used</h2>
+            <span className="muted tabular">{integer(graph.problems)}</span>
+          </header>
+          <ProblemsTable graph={graph.id} />
+        </section>
+      )}
+      <DeleteGraph
+        graph={graph}
+        isOpen={deleting}
+        onClose={() => {
+          setDeleting(false);
+        }}
+      />
+    </div>
+  );
+}

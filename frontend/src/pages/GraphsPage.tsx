@@ -1,0 +1,139 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link, useSearchParams } from "react-router";
+import { graphsQuery, sessionQuery } from "@/api/queries";
+import type { Graph } from "@/api/types";
+import { GraphState } from "@/components/graphs/GraphState";
+import { UploadDialog } from "@/components/graphs/UploadDialog";
+import { Button } from "@/components/kit/controls";
+import { useTitle } from "@/components/kit/hooks";
+import { Ago, EmptyState, ErrorNotice, Loading } from "@/components/kit/says";
+import { integer } from "@/store/format";
+
+function Row({ graph }: { graph: Graph }) {
+  return (
+    <tr>
+      <td className="cell-main">
+        <Link to={`/graphs/${graph.id}`} className="run-link">
+          {graph.name}
+        </Link>
+        {graph.description && <div className="small muted elide-2">{graph.description}</div>}
+        {graph.error && <div className="small bad-text">{graph.error.message}</div>}
+      </td>
+      <td>
+        <GraphState graph={graph} />
+      </td>
+      <td className="num">{graph.state === "ready" ? integer(graph.entities) : "–"}</td>
+      <td className="num hide-narrow">{graph.state === "ready" ? integer(graph.relations) : "–"}</td>
+      <td className="num">{graph.state === "ready" ? integer(graph.triples) : "–"}</td>
+      <td className="muted nowrap hide-narrow">
+        {graph.state === "ready" && (graph.checkpoint?.method ?? "zero-shot")}
+      </td>
+      <td className="muted nowrap hide-narrow">
+        <Ago iso={graph.created_at} />
+      </td>
+      <td className="acts">
+        {graph.state === "ready" && (
+          <Link className="btn small" to={`/?graph=${graph.id}`}>
+            Ask
+          </Link>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+export function GraphsPage() {
+  useTitle("Graphs");
+  const [params, setParams] = useSearchParams();
+  const graphs = useQuery(graphsQuery);
+  const { data: session } = useQuery(sessionQuery);
+  const [find, setFind] = useState("");
+  const admin = session?.user?.role === "admin";
+  const list = graphs.data?.results ?? [];
+  const rows = list.filter((graph) => graph.name.toLowerCase().includes(find.trim().toLowerCase()));
+  const upload = (open: boolean) => {
+    setParams(open ? { upload: "1" } : {}, { replace: true });
+  };
+  const button = admin && (
+    <Button
+      look="primary"
+      icon="upload"
+      onPress={() => {
+        upload(true);
+      }}
+    >
+      Upload a graph
+    </Button>
+  );
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>Graphs</h1>
+        {graphs.data && <span className="muted tabular">{integer(graphs.data.count)}</span>}
+        <span className="grow" />
+        {list.length > 5 && (
+          <input
+            className="input find"
+            type="search"
+            aria-label="Find a graph"
+            placeholder="Find a graph"
+            value={find}
+            onChange={(event) => {
+              setFind(event.target.value);
+            }}
+          />
+        )}
+        {button}
+      </div>
+      {graphs.error && (
+        <ErrorNotice
+          error={graphs.error}
+          acts={<Button onPress={() => void graphs.refetch()}>Try again</Button>}
+        />
+      )}
+      {graphs.isPending && <Loading what="graphs" />}
+      {graphs.data && list.length === 0 && (
+        <EmptyState title="No graphs yet" act={button || undefined}>
+          {admin
+            ? "Upload triples as text or RDF. The graph can be asked as soon as its snapshot stands, seconds later."
+            : "An admin can upload one. Ask whoever runs Clew."}
+        </EmptyState>
+      )}
+      {list.length > 0 && rows.length === 0 && (
+        <EmptyState title={`No graph is called “${find.trim()}”`}>Try fewer letters.</EmptyState>
+      )}
+      {rows.length > 0 && (
+        <div className="card scroll-x">
+          <table className="table">
+            <thead>
+              <tr>
+                <th>Name</th>
+                <th>State</th>
+                <th className="num">Entities</th>
+                <th className="num hide-narrow">Relations</th>
+                <th className="num">Facts</th>
+                <th className="hide-narrow">Retriever</th>
+                <th className="hide-narrow">Added</th>
+                <th>
+                  <span className="sr-only">Actions</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((graph) => (
+                <Row key={graph.id} graph={graph} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      <UploadDialog
+        isOpen={params.has("upload") && admin}
+        onClose={() => {
+          upload(false);
+        }}
+      />
+    </div>
+  );
+}

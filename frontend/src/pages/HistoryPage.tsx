@@ -1,0 +1,268 @@
+// Every question asked, to find, to open, to ask again, to delete.
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link, useNavigate, useSearchParams } from "react-router";
+import { ask, deleteRun, graphsQuery, keys, runsQuery } from "@/api/queries";
+import type { Page, Run } from "@/api/types";
+import { Button, Pick } from "@/components/kit/controls";
+import { useSettled, useTitle } from "@/components/kit/hooks";
+import { Ago, EmptyState, ErrorNotice, Loading, troubleOf } from "@/components/kit/says";
+import { elide, integer, milliseconds } from "@/store/format";
+import { toast } from "@/store/toasts";
+
+const SIZE = 25;
+const UNDO_MS = 6000;
+const STATES = ["queued", "running", "done", "failed", "cancelled"];
+
+function Outcome({ run }: { run: Run }) {
+  if (run.state === "failed") return <span className="bad-text">{run.error?.message ?? "failed"}</span>;
+  if (run.no_answer)
+    return <span className="muted">no answer: {run.no_answer.reason.replaceAll("_", " ")}</span>;
+  if (run.state === "queued" || run.state === "running")
+    return <span className="badge accent">{run.state}</span>;
+  const rest = run.answers_count - run.answers.length;
+  return (
+    <>
+      {run.incomplete && <span className="badge warn">stopped</span>} {run.answers.slice(0, 4).join(", ")}
+      {run.answers_count > 4 && (
+        <span className="muted"> +{integer(Math.max(rest, run.answers_count - 4))}</span>
+      )}
+    </>
+  );
+}
+
+function RunRow({ run, onDelete }: { run: Run; onDelete: (run: Run) => void }) {
+  const navigate = useNavigate();
+  const again = useMutation({
+    mutationFn: () =>
+      ask({
+        graph: run.graph,
+        question: run.question,
+        method: run.method,
+        budget: run.budget,
+        seed: run.seed,
+      }),
+    onSuccess: (created) => void navigate(`/runs/${created.id}`),
+    onError: (error) => {
+      toast(`It could not be asked again. ${troubleOf(error).message}`);
+    },
+  });
+  return (
+    <tr>
+      <td className="cell-main">
+        <Link to={`/runs/${run.id}`} className="run-link">
+          {elide(run.question, 160)}
+        </Link>
+        <div className="small elide-2">
+          <Outcome run={run} />
+        </div>
+      </td>
+      <td className="hide-narrow">
+        <Link to={`/graphs/${run.graph}`}>{run.graph_name}</Link>
+      </td>
+      <td className="muted hide-narrow">{run.method}</td>
+      <td className="num hide-narrow">{run.duration_ms === null ? "–" : milliseconds(run.duration_ms)}</td>
+      <td className="muted nowrap">
+        <Ago iso={run.created_at} />
+      </td>
+      <td className="acts">
+        <Button
+          look="plain"
+          size="small"
+          icon="retry"
+          label="Ask again"
+          isDisabled={again.isPending}
+          onPress={() => {
+            again.mutate();
+          }}
+        />
+        <Button
+          look="plain"
+          size="small"
+          icon="trash"
+          label="Delete"
+          onPress={() => {
+            onDelete(run);
+          }}
+        />
+      </td>
+    </tr>
+  );
+}
+
+/** Deletes after a pause in which it can be taken back; `gone` are those that wait. */
+function useDelayedDelete() {
+  const client = useQueryClient();
+  const [gone, setGone] = useState<ReadonlySet<string>>(new Set());
+  const without = (id: string) => (now: ReadonlySet<string>) => new Set([...now].filter((one) => one !== id));
+  const remove = (run: Run) => {
+    setGone((now) => new Set([...now, run.id]));
+    const timer = setTimeout(() => {
+      deleteRun(run.id)
+        .then(() => client.invalidateQueries({ queryKey: keys.runs }))
+        .catch((error: unknown) => {
+          setGone(without(run.id));
+          toast(`The run could not be deleted. ${troubleOf(error).message}`);
+        });
+    }, UNDO_MS);
+    toast(`Deleted “${elide(run.question, 40)}”.`, {
+      ms: UNDO_MS,
+      act: {
+        label: "Undo",
+        run: () => {
+          clearTimeout(timer);
+          setGone(without(run.id));
+        },
+      },
+    });
+  };
+  return { gone, remove };
+}
+
+function Pages({ page, data, onPage }: { page: number; data: Page<Run>; onPage: (page: number) => void }) {
+  if (data.count <= SIZE) return null;
+  const first = (page - 1) * SIZE + 1;
+  return (
+    <nav className="pages" aria-label="Pages of the history">
+      <Button size="small" isDisabled={!data.previous} onPress={() => onPage(page - 1)}>
+        Newer
+      </Button>
+      <span className="small muted tabular">
+        {integer(first)}–{integer(Math.min(first + SIZE - 1, data.count))} of {integer(data.count)}
+      </span>
+      <Button size="small" isDisabled={!data.next} onPress={() => onPage(page + 1)}>
+        Older
+      </Button>
+    </nav>
+  );
+}
+
+export function HistoryPage() {
+  useTitle("History");
+  const [params, setParams] = useSearchParams();
+  const graph = params.get("graph") ?? "";
+  const state = params.get("state") ?? "";
+  const page = Number(params.get("page") ?? "1") || 1;
+  const [text, setText] = useState(params.get("q") ?? "");
+  const q = useSettled(text.trim(), 200);
+  const graphs = useQuery(graphsQuery);
+  const runs = useQuery(runsQuery({ q, graph, state, page, page_size: SIZE }));
+  const { gone, remove } = useDelayedDelete();
+  const put = (name: string, value: string) => {
+    setParams(
+      (now) => {
+        const next = new URLSearchParams(now);
+        if (value) next.set(name, value);
+        else next.delete(name);
+        if (name !== "page") next.delete("page");
+        return next;
+      },
+      { replace: true },
+    );
+  };
+  const filtered = Boolean(q || graph || state);
+  const rows = (runs.data?.results ?? []).filter((run) => !gone.has(run.id));
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>History</h1>
+        {runs.data && <span className="muted tabular">{integer(runs.data.count)}</span>}
+        <span className="grow" />
+        <input
+          className="input find"
+          type="search"
+          aria-label="Search the questions"
+          placeholder="Search the questions"
+          value={text}
+          onChange={(event) => {
+            setText(event.target.value);
+            put("q", event.target.value.trim());
+          }}
+        />
+        <Pick
+          label="Graph"
+          value={graph || "all"}
+          options={[
+            { id: "all", label: "All graphs" },
+            ...(graphs.data?.results ?? []).map((one) => ({ id: String(one.id), label: one.name })),
+          ]}
+          onChange={(id) => {
+            put("graph", id === "all" ? "" : id);
+          }}
+        />
+        <Pick
+          label="State"
+          value={state || "all"}
+          options={[{ id: "all", label: "Any state" }, ...STATES.map((one) => ({ id: one, label: one }))]}
+          onChange={(id) => {
+            put("state", id === "all" ? "" : id);
+          }}
+        />
+      </div>
+      {runs.error && (
+        <ErrorNotice
+          error={runs.error}
+          acts={<Button onPress={() => void runs.refetch()}>Try again</Button>}
+        />
+      )}
+      {runs.isPending && <Loading what="the history" />}
+      {runs.data && rows.length === 0 && (
+        <EmptyState
+          title={filtered ? "No run matches" : "Nothing has been asked yet"}
+          act={
+            filtered ? (
+              <Button
+                onPress={() => {
+                  setText("");
+                  setParams({}, { replace: true });
+                }}
+              >
+                Clear the filters
+              </Button>
+            ) : (
+              <Link className="btn primary" to="/">
+                Ask the first question
+              </Link>
+            )
+          }
+        >
+          {filtered
+            ? "Try fewer words, or another graph or state."
+            : "Every question is kept here with its answers and evidence."}
+        </EmptyState>
+      )}
+      {rows.length > 0 && (
+        <div className="card scroll-x">
+          <table className="table">
+            <thead>
+              <tr>
+                <th>Question and answers</th>
+                <th className="hide-narrow">Graph</th>
+                <th className="hide-narrow">Method</th>
+                <th className="num hide-narrow">Took</th>
+                <th>Asked</th>
+                <th>
+                  <span className="sr-only">Actions</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((run) => (
+                <RunRow key={run.id} run={run} onDelete={remove} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {runs.data && (
+        <Pages
+          page={page}
+          data={runs.data}
+          onPage={(next) => {
+            put("page", String(next));
+          }}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+import { Link } from "react-router";
+import { useTitle } from "@/components/kit/hooks";
+import { EmptyState } from "@/components/kit/says";
+
+export function NotFoundPage() {
+  useTitle("Not found");
+  return (
+    <EmptyState
+      title="There is no such page"
+      act={
+        <Link className="btn primary" to="/">
+          Ask a question
+        </Link>
+      }
+    >
+      The address may be mistyped.
+    </EmptyState>
+  );
+}
+
+/** The last resort: something in the page itself broke. */
+export function BrokenPage() {
+  useTitle("Broken");
+  return (
+    <main className="alone">
+      <EmptyState
+        title="This page broke"
+        act={
+          <a className="btn primary" href="/">
+            Start again
+          </a>
+        }
+      >
+        Runs, graphs and jobs are on the server and are not touched by this. The browser’s console has the
+        details.
+      </EmptyState>
+    </main>
+  );
+}

@@ -1,0 +1,91 @@
+// The frame of every page: header, skip link, toasts, palette, keys; and the way to log in.
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { Navigate, Outlet, useLocation, useNavigate } from "react-router";
+import { ApiError, onSignedOut } from "@/api/client";
+import { keys, sessionQuery, statusQuery } from "@/api/queries";
+import { Button } from "@/components/kit/controls";
+import { usePageKeys } from "@/components/kit/hooks";
+import { ErrorNotice, Loading } from "@/components/kit/says";
+import { Header } from "@/components/shell/Header";
+import { KeysHelp } from "@/components/shell/KeysHelp";
+import { Palette } from "@/components/shell/Palette";
+import { Toasts } from "@/components/shell/Toasts";
+import { useJobNews } from "@/live/hooks";
+
+export function Shell() {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const { pathname, search } = useLocation();
+  const session = useQuery(sessionQuery);
+  const user = session.data?.user ?? null;
+  const status = useQuery({ ...statusQuery, enabled: user !== null });
+  const [open, setOpen] = useState<"palette" | "keys" | null>(null);
+  useJobNews(user !== null);
+
+  useEffect(() => {
+    onSignedOut(() => void client.invalidateQueries({ queryKey: keys.session }));
+  }, [client]);
+
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
+        event.preventDefault();
+        setOpen((now) => (now === "palette" ? null : "palette"));
+      }
+    };
+    window.addEventListener("keydown", listen);
+    return () => {
+      window.removeEventListener("keydown", listen);
+    };
+  }, []);
+
+  usePageKeys((event) => {
+    if (event.key === "?") setOpen("keys");
+    if (event.key === "a" && !event.ctrlKey && !event.metaKey) {
+      event.preventDefault();
+      if (pathname !== "/" && !pathname.startsWith("/runs/")) void navigate("/");
+      else document.querySelector<HTMLInputElement>(".question-input")?.focus();
+    }
+  });
+
+  if (session.isPending) return <Loading what="Clew" />;
+  if (session.error) {
+    return (
+      <main className="alone">
+        <ErrorNotice
+          error={session.error}
+          acts={<Button onPress={() => void session.refetch()}>Try again</Button>}
+        />
+      </main>
+    );
+  }
+  if (!user) return <Navigate to="/login" replace state={{ from: pathname + search }} />;
+  const close = () => {
+    setOpen(null);
+  };
+  return (
+    <div className="shell">
+      <a className="skip" href="#main">
+        Skip to the page
+      </a>
+      <Header
+        session={session.data}
+        status={status.data}
+        offline={status.error instanceof ApiError && status.error.status === 0}
+        onPalette={() => {
+          setOpen("palette");
+        }}
+        onKeys={() => {
+          setOpen("keys");
+        }}
+      />
+      <main id="main" tabIndex={-1}>
+        <Outlet />
+      </main>
+      <Palette isOpen={open === "palette"} onClose={close} />
+      <KeysHelp isOpen={open === "keys"} onClose={close} />
+      <Toasts />
+    </div>
+  );
+}

@@ -1,0 +1,67 @@
+// Numbers, times and names as people read them.
+
+const integers = new Intl.NumberFormat("en");
+const exact = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+
+export function integer(value: number): string {
+  return integers.format(value);
+}
+
+/** `count(2, "fact")` is "2 facts". */
+export function count(value: number, one: string, many = `${one}s`): string {
+  return `${integers.format(value)} ${value === 1 ? one : many}`;
+}
+
+export function milliseconds(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  return duration(ms / 1000);
+}
+
+/** Seconds as "2 min 5 s" or "1 h 4 min". */
+export function duration(seconds: number): string {
+  const s = Math.round(seconds);
+  if (s < 60) return `${s} s`;
+  if (s < 3600) return s % 60 ? `${Math.floor(s / 60)} min ${s % 60} s` : `${s / 60} min`;
+  return `${Math.floor(s / 3600)} h ${Math.round((s % 3600) / 60)} min`;
+}
+
+export function exactTime(iso: string): string {
+  return exact.format(new Date(iso));
+}
+
+const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ["year", 31_536_000],
+  ["month", 2_592_000],
+  ["week", 604_800],
+  ["day", 86_400],
+  ["hour", 3600],
+  ["minute", 60],
+];
+
+/** "3 minutes ago"; "just now" within 45 seconds. */
+export function relativeTime(iso: string, now: number = Date.now()): string {
+  const seconds = (Date.parse(iso) - now) / 1000;
+  if (Math.abs(seconds) < 45) return "just now";
+  for (const [unit, size] of UNITS) {
+    if (Math.abs(seconds) >= size * 0.75) return relative.format(Math.round(seconds / size), unit);
+  }
+  return "just now";
+}
+
+/** A probability as people compare them: two digits, never rounded up to 1.00. */
+export function score(value: number): string {
+  return value < 1 && value > 0.995 ? "0.99" : value.toFixed(2);
+}
+
+export function bytes(value: number): string {
+  if (value < 1000) return `${value} B`;
+  if (value < 1_000_000) return `${Math.round(value / 1000)} kB`;
+  if (value < 1_000_000_000) return `${(value / 1_000_000).toFixed(1)} MB`;
+  return `${(value / 1_000_000_000).toFixed(2)} GB`;
+}
+
+export function elide(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length - 1).trimEnd()}…`;
+}

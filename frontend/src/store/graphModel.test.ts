@@ -1,0 +1,150 @@
+import { describe, expect, it } from "vitest";
+import { EVENTS, NODES, RUN, hop } from "@/test/switzerland";
+import { explore, nothingExplored } from "./explore";
+import { NODE_LIMIT, buildGraph, pathWithin, type GraphOptions } from "./graphModel";
+import { viewAt } from "./runView";
+
+const options: GraphOptions = { chain: null, limit: NODE_LIMIT, only: "all", relations: new Set() };
+const view = viewAt(RUN, EVENTS, EVENTS.length);
+const model = buildGraph(view, nothingExplored, options);
+const labels = (nodes: readonly { label: string }[]) => nodes.map((node) => node.label);
+
+describe("roles", () => {
+  it("tells topic, answers, path and dropped nodes apart", () => {
+    expect(model.nodes.map((node) => [node.label, node.role, node.depth])).toEqual([
+      ["Switzerland", "topic", 0],
+      ["German", "answer", 2],
+      ["French", "answer", 2],
+      ["Austria", "path", 1],
+      ["France", "path", 1],
+      ["Italy", "path", 1],
+      ["Italian", "path", 2],
+      ["Bern", "faint", 1],
+    ]);
+  });
+
+  it("draws an inverse hop in the direction of its fact", () => {
+    const edge = model.edges.find((e) => e.id === "12|borders|10");
+    expect([edge?.source, edge?.target, edge?.label]).toEqual([
+      NODES.france.id,
+      NODES.switzerland.id,
+      "borders",
+    ]);
+  });
+});
+
+describe("a fact that holds both ways", () => {
+  const back = explore(nothingExplored, {
+    type: "expand",
+    hops: [hop(NODES.austria, "borders", NODES.switzerland)],
+  });
+
+  it("is one line with two heads", () => {
+    const both = buildGraph(view, back, options).edges.filter((edge) => edge.relation === "borders");
+    expect(both.map((edge) => [edge.id, edge.both])).toEqual([
+      ["10|borders|11", true],
+      ["12|borders|10", false],
+      ["10|borders|13", false],
+    ]);
+  });
+
+  it("stays two lines when only one of them was verified", () => {
+    const doubt = explore(nothingExplored, {
+      type: "expand",
+      hops: [hop(NODES.austria, "borders", NODES.switzerland, false, false)],
+    });
+    const borders = buildGraph(view, doubt, options).edges.filter((edge) => edge.relation === "borders");
+    expect(borders.map((edge) => [edge.id, edge.both, edge.verified])).toContainEqual([
+      "11|borders|10",
+      false,
+      false,
+    ]);
+  });
+});
+
+describe("a chosen chain", () => {
+  const chosen = buildGraph(view, nothingExplored, { ...options, chain: 0 });
+
+  it("lights its facts and dims the rest", () => {
+    expect(chosen.edges.filter((edge) => edge.lit).map((edge) => edge.id)).toEqual([
+      "10|borders|11",
+      "11|official_language|20",
+      "12|borders|10",
+      "12|official_language|21",
+      "10|borders|13",
+      "13|official_language|22",
+    ]);
+    expect(labels(chosen.nodes.filter((node) => node.dim))).toEqual(["Bern"]);
+  });
+});
+
+describe("limits and filters", () => {
+  it("says how many of how many, and keeps topics and answers first", () => {
+    const cut = buildGraph(view, nothingExplored, { ...options, limit: 3 });
+    expect([labels(cut.nodes), cut.total]).toEqual([["Switzerland", "German", "French"], 8]);
+    expect(cut.edges).toEqual([]);
+  });
+
+  it("can show the evidence only", () => {
+    expect(labels(buildGraph(view, nothingExplored, { ...options, only: "evidence" }).nodes)).not.toContain(
+      "Bern",
+    );
+  });
+
+  it("can show one relation only; topics and answers stay", () => {
+    const only = buildGraph(view, nothingExplored, { ...options, relations: new Set(["capital"]) });
+    expect(labels(only.nodes)).toEqual(["Switzerland", "German", "French", "Bern"]);
+  });
+});
+
+describe("exploring by hand", () => {
+  const zurich = { id: 40, label: "Zürich", kind: "entity" as const };
+  const expanded = explore(nothingExplored, {
+    type: "expand",
+    hops: [hop(zurich, "located_in", NODES.switzerland)],
+  });
+
+  it("adds neighbours as faint nodes", () => {
+    const added = buildGraph(view, expanded, options).nodes.find((node) => node.id === 40);
+    expect(added).toMatchObject({ label: "Zürich", role: "faint", depth: 1 });
+  });
+
+  it("hides a node with its edges, and undo brings both back", () => {
+    const hidden = explore(expanded, { type: "hide", node: 11 });
+    const without = buildGraph(view, hidden, options);
+    expect(labels(without.nodes)).not.toContain("Austria");
+    expect(without.edges.map((edge) => edge.id)).not.toContain("10|borders|11");
+    expect(without.hidden).toBe(1);
+    const back = explore(hidden, { type: "undo" });
+    expect(labels(buildGraph(view, back, options).nodes)).toContain("Austria");
+    expect(explore(explore(back, { type: "undo" }), { type: "undo" })).toMatchObject({
+      past: [],
+      hidden: new Set(),
+    });
+  });
+
+  it("shows a hidden node again when an expansion reaches it", () => {
+    const hidden = explore(nothingExplored, { type: "hide", node: 30 });
+    const again = explore(hidden, { type: "expand", hops: [hop(NODES.switzerland, "capital", NODES.bern)] });
+    expect(again.hidden.size).toBe(0);
+  });
+
+  it("finds the path between two shown nodes, against directions too", () => {
+    expect(pathWithin(model, NODES.german.id, NODES.french.id)).toEqual([
+      "11|official_language|20",
+      "10|borders|11",
+      "12|borders|10",
+      "12|official_language|21",
+    ]);
+    expect(pathWithin(model, 10, 999)).toEqual([]);
+  });
+
+  it("marks that path until undone", () => {
+    const marked = explore(nothingExplored, { type: "mark", facts: ["10|borders|11"] });
+    const lit = buildGraph(view, marked, options);
+    expect(lit.edges.filter((edge) => edge.lit).map((edge) => edge.id)).toEqual(["10|borders|11"]);
+    expect(
+      buildGraph(view, explore(marked, { type: "undo" }), options).nodes.every((node) => !node.dim),
+    ).toBe(true);
+  });
+});

@@ -1,0 +1,225 @@
+// The view model of the drawing: which nodes and edges, in which role, lit or dim, and how many of
+// how many. Pure; src/graph only draws it.
+import type { Node, NodeKind } from "@/api/events";
+import type { Exploration } from "./explore";
+import type { Fact, RunView } from "./runView";
+
+export type Role = "topic" | "answer" | "path" | "faint";
+
+export interface GraphNode {
+  id: number;
+  label: string;
+  kind: NodeKind;
+  role: Role;
+  /** Steps from the nearest topic entity, for the layered layout. */
+  depth: number;
+  degree: number;
+  dim: boolean;
+}
+
+export interface GraphEdge {
+  id: string;
+  source: number;
+  target: number;
+  relation: string;
+  label: string;
+  verified: boolean;
+  /** The graph holds the fact the other way round as well; both are drawn as one line. */
+  both: boolean;
+  kind: "fact" | "jump";
+  faint: boolean;
+  lit: boolean;
+  dim: boolean;
+}
+
+export interface GraphModel {
+  nodes: GraphNode[];
+  edges: GraphEdge[];
+  /** Entities that could be shown; more than `nodes.length` when the limit cut some. */
+  total: number;
+  hidden: number;
+}
+
+export interface GraphOptions {
+  chain: number | null;
+  limit: number;
+  only: "all" | "evidence" | "verified";
+  relations: ReadonlySet<string>;
+}
+
+/** As many as stay readable at once; the rest is a press on "show more" away. */
+export const NODE_LIMIT = 120;
+
+interface Parts {
+  facts: Map<string, Fact>;
+  supported: Set<string>;
+}
+
+/** Facts that pass the filters, and those among them that support an answer. */
+function gather(view: RunView, hand: Exploration, options: GraphOptions): Parts {
+  const inChains = new Set(view.chainFacts.flat());
+  const supported = view.chains.length ? inChains : new Set(view.paths.flatMap((path) => path.facts));
+  for (const key of view.chains.length ? [] : view.agentFacts) supported.add(key);
+  const facts = new Map<string, Fact>();
+  for (const [key, fact] of [...view.facts, ...hand.added]) {
+    if (hand.hidden.has(fact.head.id) || hand.hidden.has(fact.tail.id)) continue;
+    if (options.only === "evidence" && !supported.has(key) && !hand.added.has(key)) continue;
+    if (options.only === "verified" && !fact.verified) continue;
+    if (options.relations.size && !options.relations.has(fact.relation)) continue;
+    facts.set(key, view.facts.get(key) ?? fact);
+  }
+  return { facts, supported };
+}
+
+/** Steps from the topic, as the path that first reached a node walked them; others one past a neighbour. */
+function depths(view: RunView, topics: ReadonlySet<number>, facts: Iterable<Fact>): Map<number, number> {
+  const depth = new Map([...topics].map((id) => [id, 0]));
+  const walks = [...view.paths.map((path) => path.hops), ...view.chains.map((chain) => chain.hops)];
+  for (const { source, target } of walks.flat()) {
+    const from = depth.get(source.id);
+    if (from !== undefined && !depth.has(target.id)) depth.set(target.id, from + 1);
+  }
+  const rest = [...facts];
+  for (let grown = true; grown;) {
+    grown = false;
+    for (const { head, tail } of rest) {
+      const [h, t] = [depth.get(head.id), depth.get(tail.id)];
+      if ((h === undefined) === (t === undefined)) continue;
+      if (h === undefined) depth.set(head.id, (t ?? 0) + 1);
+      else depth.set(tail.id, h + 1);
+      grown = true;
+    }
+  }
+  return depth;
+}
+
+function litFacts(view: RunView, hand: Exploration, chain: number | null): ReadonlySet<string> {
+  if (hand.marked.length) return new Set(hand.marked);
+  if (chain === null) return new Set();
+  const merged = view.chains[chain]?.merged_with ?? [];
+  return new Set([chain, ...merged].flatMap((index) => [...(view.chainFacts[index] ?? [])]));
+}
+
+const RANK: Record<Role, number> = { topic: 0, answer: 1, path: 2, faint: 3 };
+
+export function buildGraph(view: RunView, hand: Exploration, options: GraphOptions): GraphModel {
+  const { facts, supported } = gather(view, hand, options);
+  const topics = new Set([
+    ...view.linked.map((l) => l.entity.id),
+    ...(view.subgraph?.topics ?? []).map((n) => n.id),
+  ]);
+  const answers = new Set(view.answers.flatMap((answer) => (answer.entity ? [answer.entity.id] : [])));
+  const depth = depths(view, topics, facts.values());
+  const lit = litFacts(view, hand, options.chain);
+
+  const onPath = new Set<number>();
+  const litNodes = new Set<number>();
+  const degree = new Map<number, number>();
+  const named = new Map<number, Node>();
+  for (const id of [...topics, ...answers]) {
+    const node = view.nodes.get(id);
+    if (node && !hand.hidden.has(id)) named.set(id, node);
+  }
+  for (const fact of facts.values()) {
+    for (const node of [fact.head, fact.tail]) {
+      named.set(node.id, view.nodes.get(node.id) ?? node);
+      degree.set(node.id, (degree.get(node.id) ?? 0) + 1);
+      if (supported.has(fact.key)) onPath.add(node.id);
+      if (lit.has(fact.key)) litNodes.add(node.id);
+    }
+  }
+  const jumps = view.jumps.filter(
+    (jump) => !hand.hidden.has(jump.source.id) && !hand.hidden.has(jump.target.id),
+  );
+  for (const node of jumps.flatMap((jump) => [jump.source, jump.target])) named.set(node.id, node);
+
+  const all = [...named.values()].map((node): GraphNode => {
+    const role: Role = topics.has(node.id)
+      ? "topic"
+      : answers.has(node.id)
+        ? "answer"
+        : onPath.has(node.id)
+          ? "path"
+          : "faint";
+    return {
+      id: node.id,
+      label: node.label,
+      kind: node.kind,
+      role,
+      depth: depth.get(node.id) ?? 1,
+      degree: degree.get(node.id) ?? 0,
+      dim: lit.size > 0 && !litNodes.has(node.id),
+    };
+  });
+  // Stable: within a rank, what came first stays first, so a later event never swaps what is shown.
+  const nodes = all.sort((a, b) => RANK[a.role] - RANK[b.role]).slice(0, options.limit);
+  const shown = new Set(nodes.map((node) => node.id));
+
+  const edges: GraphEdge[] = [];
+  const drawn = new Map<string, GraphEdge>();
+  for (const fact of facts.values()) {
+    if (!shown.has(fact.head.id) || !shown.has(fact.tail.id)) continue;
+    const twin = drawn.get(`${fact.tail.id}|${fact.relation}|${fact.head.id}`);
+    if (twin?.verified === fact.verified && fact.head.id !== fact.tail.id) {
+      twin.both = true;
+      twin.faint &&= !supported.has(fact.key);
+      twin.lit ||= lit.has(fact.key);
+      twin.dim = lit.size > 0 && !twin.lit;
+      continue;
+    }
+    const edge: GraphEdge = {
+      id: fact.key,
+      source: fact.head.id,
+      target: fact.tail.id,
+      relation: fact.relation,
+      label: fact.label,
+      verified: fact.verified,
+      both: false,
+      kind: "fact",
+      faint: !supported.has(fact.key),
+      lit: lit.has(fact.key),
+      dim: lit.size > 0 && !lit.has(fact.key),
+    };
+    drawn.set(fact.key, edge);
+    edges.push(edge);
+  }
+  for (const jump of jumps) {
+    if (!shown.has(jump.source.id) || !shown.has(jump.target.id)) continue;
+    edges.push({
+      id: `~${jump.source.id}|${jump.target.id}`,
+      source: jump.source.id,
+      target: jump.target.id,
+      relation: "similarity",
+      label: `similar ${jump.score.toFixed(2)}`,
+      verified: true,
+      both: true,
+      kind: "jump",
+      faint: false,
+      lit: false,
+      dim: lit.size > 0,
+    });
+  }
+  return { nodes, edges, total: all.length, hidden: hand.hidden.size };
+}
+
+/** Edge ids of a shortest path between two shown nodes, direction ignored; [] when there is none. */
+export function pathWithin(model: GraphModel, from: number, to: number): string[] {
+  const came = new Map<number, GraphEdge | null>([[from, null]]);
+  const queue = [from];
+  for (let at = queue.shift(); at !== undefined && at !== to; at = queue.shift()) {
+    for (const edge of model.edges) {
+      if (edge.source !== at && edge.target !== at) continue;
+      const other = edge.source === at ? edge.target : edge.source;
+      if (came.has(other)) continue;
+      came.set(other, edge);
+      queue.push(other);
+    }
+  }
+  const path: string[] = [];
+  let at = to;
+  for (let edge = came.get(at); edge; edge = came.get(at)) {
+    path.unshift(edge.id);
+    at = edge.source === at ? edge.target : edge.source;
+  }
+  return path;
+}

@@ -1,0 +1,36 @@
+// Jobs that the tray knows, newest first, and the state of their socket.
+import { create } from "zustand";
+import type { Job } from "@/api/types";
+
+interface JobStore {
+  jobs: readonly Job[];
+  live: boolean;
+  put: (jobs: readonly Job[]) => void;
+  setLive: (live: boolean) => void;
+}
+
+const KEPT = 50;
+
+export function isActive(job: Job): boolean {
+  return job.state === "queued" || job.state === "running";
+}
+
+/** `known` with `news` replacing jobs of the same id, newest first. */
+export function mergeJobs(known: readonly Job[], news: readonly Job[]): readonly Job[] {
+  const byId = new Map(known.map((job) => [String(job.id), job]));
+  for (const job of news) byId.set(String(job.id), job);
+  return [...byId.values()]
+    .sort((a, b) => Number(isActive(b)) - Number(isActive(a)) || b.created_at.localeCompare(a.created_at))
+    .slice(0, KEPT);
+}
+
+export const useJobStore = create<JobStore>()((set) => ({
+  jobs: [],
+  live: false,
+  put: (news) => {
+    set((state) => ({ jobs: mergeJobs(state.jobs, news) }));
+  },
+  setLive: (live) => {
+    set({ live });
+  },
+}));

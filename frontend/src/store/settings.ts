@@ -1,0 +1,53 @@
+// What this browser remembers: theme, and how the last question was asked.
+import { create } from "zustand";
+import { persist } from "zustand/middleware";
+
+export type Theme = "auto" | "light" | "dark" | "contrast";
+
+interface Settings {
+  theme: Theme;
+  graph: string | null;
+  method: string | null;
+  reasoner: string | null;
+  budget: number | null;
+  seed: number;
+  speed: number;
+  set: (change: Partial<Omit<Settings, "set">>) => void;
+}
+
+export const useSettings = create<Settings>()(
+  persist(
+    (set) => ({
+      theme: "auto",
+      graph: null,
+      method: null,
+      reasoner: null,
+      budget: null,
+      seed: 7,
+      speed: 1,
+      set: (change) => {
+        set(change);
+      },
+    }),
+    { name: "clew" },
+  ),
+);
+
+const dark = "(prefers-color-scheme: dark)";
+const contrast = "(prefers-contrast: more)";
+
+function resolved(theme: Theme): string {
+  if (theme !== "auto") return theme;
+  if (window.matchMedia(contrast).matches) return "contrast";
+  return window.matchMedia(dark).matches ? "dark" : "light";
+}
+
+/** Put the theme on the page, and keep it right when the system's changes. */
+export function watchTheme(): void {
+  const apply = () => {
+    document.documentElement.dataset.theme = resolved(useSettings.getState().theme);
+  };
+  apply();
+  useSettings.subscribe(apply);
+  for (const query of [dark, contrast]) window.matchMedia(query).addEventListener("change", apply);
+}

@@ -1,0 +1,93 @@
+// Each event as a line for people: what happened, how much of it, and when.
+import type { RunEvent } from "@/api/types";
+import { count, milliseconds } from "./format";
+
+export interface Step {
+  seq: number;
+  type: RunEvent["type"];
+  title: string;
+  detail: string;
+  /** Milliseconds since the run started. */
+  offset: number;
+  /** How long the stage itself took, where the event says so. */
+  took: number | null;
+}
+
+type Line = Pick<Step, "title" | "detail" | "took">;
+
+function line(title: string, detail: string, took: number | null = null): Line {
+  return { title, detail, took };
+}
+
+function describe(event: RunEvent): Line {
+  switch (event.type) {
+    case "run.started":
+      return line("Run started", `${event.method}, ${event.reasoner} reasoner, budget ${event.budget}`);
+    case "question.linked": {
+      const names = event.entities.map((linked) => linked.entity.label).join(", ");
+      const missed = event.unmatched.length ? `; not found: ${event.unmatched.join(", ")}` : "";
+      return line(
+        event.entities.length ? "Entities linked" : "No entity linked",
+        (names || "none") + missed,
+        event.took_ms,
+      );
+    }
+    case "router.decided":
+      return line("Method chosen", `${event.method}: ${event.reason}`, event.took_ms);
+    case "subgraph.extracted":
+      return line(
+        "Subgraph",
+        `${count(event.entities, "entity", "entities")}, ${count(event.triples, "triple")} within ${count(event.max_hops, "hop")}`,
+        event.took_ms,
+      );
+    case "path.retrieved":
+      return line(
+        `Path ${event.index}`,
+        [
+          event.hops[0]?.source.label ?? "",
+          ...event.hops.map((hop) => `${hop.step.inverse ? "←" : "→"} ${hop.step.label} ${hop.target.label}`),
+        ].join(" "),
+      );
+    case "agent.step":
+      return line(`Agent step ${event.step}`, `${event.action}: ${event.observation}`, event.took_ms);
+    case "similarity.expanded":
+      return line(
+        "Similarity jump",
+        `${event.source.label} ~ ${event.target.label} (${event.score.toFixed(2)})`,
+      );
+    case "chains.built":
+      return line(
+        "Evidence chains",
+        `${count(event.chains.length, "chain")} from ${count(event.paths, "path")}, ${count(event.triples, "fact")}`,
+        event.took_ms,
+      );
+    case "answer.delta":
+      return line("Writing the answer", `${event.text.length} characters`);
+    case "answer.final":
+      return line(
+        event.no_answer ? "No answer" : "Answer",
+        event.no_answer ? event.no_answer.message : count(event.answers.length, "answer"),
+        event.took_ms,
+      );
+    case "run.failed":
+      return line("Failed", event.message);
+    case "run.cancelled":
+      return line("Stopped", `${event.message} ${count(event.paths, "path")} kept.`.trim());
+  }
+}
+
+/** `steps` with `event` added. Pieces of one answer text are one step. */
+export function addStep(steps: readonly Step[], event: RunEvent, startedAt: string): readonly Step[] {
+  const offset = Math.max(0, Date.parse(event.at) - Date.parse(startedAt));
+  const last = steps.at(-1);
+  if (event.type === "answer.delta" && last?.type === "answer.delta") {
+    const written = Number.parseInt(last.detail, 10) + event.text.length;
+    return [...steps.slice(0, -1), { ...last, seq: event.seq, detail: `${written} characters`, offset }];
+  }
+  return [...steps, { seq: event.seq, type: event.type, offset, ...describe(event) }];
+}
+
+/** One sentence for the timeline's label and for screen readers. */
+export function stepSentence(step: Step): string {
+  return `${step.title}: ${step.detail} (${milliseconds(step.offset)})`;
+}

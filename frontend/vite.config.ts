@@ -1,0 +1,32 @@
+import { fileURLToPath } from "node:url";
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vitest/config";
+
+const port = process.env.CLEW_PORT ?? "8000";
+const server = `http://127.0.0.1:${port}`;
+
+export default defineConfig({
+  plugins: [react()],
+  resolve: { alias: { "@": fileURLToPath(new URL("./src", import.meta.url)) } },
+  build: {
+    target: "es2022",
+    // The server's Content-Security-Policy allows no inline scripts; every target has modulepreload.
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+    // Cytoscape and its layouts are one lazy chunk of about 600 kB.
+    chunkSizeWarningLimit: 700,
+  },
+  server: {
+    host: "127.0.0.1",
+    proxy: {
+      "/api": { target: server, changeOrigin: false },
+      "/ws": { target: server, ws: true },
+    },
+  },
+  test: {
+    environment: "jsdom",
+    setupFiles: ["./src/test/setup.ts"],
+    restoreMocks: true,
+    css: false,
+  },
+});
