@@ -1,12 +1,15 @@
 """Asking, history, cancelling, deleting and exporting."""
 
+import threading
+import time
 import uuid
 
 import pytest
+from django.db import connection, transaction
 
 from retrieval.events import TERMINAL_TYPES, PathRetrieved, RunStarted
-from webapp.answers import services
-from webapp.answers.models import Run, RunState
+from webapp.answers import log, services
+from webapp.answers.models import Run, RunEvent, RunState
 from webapp.experiments.models import Checkpoint
 from webapp.graphs.models import Graph
 from webapp.jobs import presence
@@ -242,3 +245,23 @@ def test_status_tells_what_can_be_asked(api, worker):
     available = {m["id"] for m in answer["methods"] if m["available"]}
     assert available == {"rel-rag-path"}
     assert len(answer["methods"]) == 10
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_run_is_deleted_while_its_worker_appends_to_it(api, tiny_graph):
+    run = ask(api("viewer"), tiny_graph).json()
+    appended = threading.Event()
+
+    def append():
+        with transaction.atomic():
+            log.append(run["id"], after=0, events=[STARTED])
+            appended.set()
+            time.sleep(0.3)  # the deletion begins meanwhile, and waits for this to commit
+        connection.close()
+
+    worker = threading.Thread(target=append)
+    worker.start()
+    assert appended.wait(5)
+    assert api("viewer").delete(f"/api/v1/runs/{run['id']}").status_code == 204
+    worker.join()
+    assert (Run.objects.count(), RunEvent.objects.count()) == (0, 0)

@@ -60,9 +60,13 @@ class Run(models.Model):
 
 
 class RunEvent(models.Model):
-    """One event of a run. Rows are only ever added; ``seq`` counts from 1 without gaps."""
+    """One event of a run. Rows are only ever added; ``seq`` counts from 1 without gaps.
 
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="events")
+    PostgreSQL itself deletes the events of a deleted run (migration 0002): a worker may be appending at
+    that very moment, and rows that Django had not yet seen would hold the run back.
+    """
+
+    run = models.ForeignKey(Run, on_delete=models.DO_NOTHING, related_name="events")
     seq = models.PositiveIntegerField()
     at = models.DateTimeField()
     type = models.CharField(max_length=32)

@@ -123,6 +123,7 @@ def delete_graph(*, graph: Graph, confirm: str) -> None:
         announce.graph_changed(graph_id)
 
     with transaction.atomic():
+        Graph.objects.select_for_update().filter(pk=graph_id).first()  # nothing new may point at it now
         graph.delete()
         transaction.on_commit(clean)
 
