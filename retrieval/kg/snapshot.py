@@ -25,6 +25,7 @@ from retrieval.types import Hop, Node, NodeKind, RelationStep
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from retrieval.kg.restriction import RestrictedSnapshot
     from retrieval.kg.table import TripleTable
     from retrieval.types import Progress
 
@@ -88,7 +89,7 @@ class Snapshot:
         self._relation_name_list = list(self.relation_names)
         self._check_sizes()
 
-    def __reduce__(self) -> tuple[Callable[[Path], Snapshot], tuple[Path]]:
+    def __reduce__(self) -> tuple[Callable[..., Snapshot], tuple[object, ...]]:
         return (Snapshot, (self.path,))
 
     def __repr__(self) -> str:
@@ -198,6 +199,19 @@ class Snapshot:
         source, target = (tail, head) if inverse else (head, tail)
         step = self.relation_step(int(self.relations[fact]), inverse)
         return Hop(self.node(source), step, self.node(target), verified=True)
+
+    def restrict(self, facts: np.ndarray | Iterable[int]) -> RestrictedSnapshot:
+        """This graph with only some of its facts, in memory: the same ids and labels, an own adjacency and hash.
+
+        Args:
+            facts: ids of facts, in any order; repeats count once. None at all is allowed.
+
+        Raises:
+            SnapshotError: an id is out of range.
+        """
+        from retrieval.kg.restriction import RestrictedSnapshot  # noqa: PLC0415 - it is built on this module
+
+        return RestrictedSnapshot(self, facts)
 
     def relation_counts(self) -> np.ndarray:
         """Facts per relation, int64 [R]."""
