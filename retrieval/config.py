@@ -1,93 +1,125 @@
-"""Typed settings of each method. Unknown keys are refused with the nearest known one."""
+"""Typed settings of each method. Unknown keys are refused with the nearest known one. Plain Python."""
 
 from __future__ import annotations
 
 import difflib
 import types
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from retrieval.errors import ConfigError, MethodError
 from retrieval.types import Method
 
+T = TypeVar("T")
+
+
+def setting(
+    default: T,
+    about: str,
+    *,
+    least: float | None = None,
+    above: float | None = None,
+    below: float | None = None,
+) -> T:
+    """A field of a settings class: its default, what it does, and its range.
+
+    Args:
+        default: used when nothing is given.
+        about: one sentence for people; the paper's value in brackets where it differs or is worth knowing.
+        least: smallest value allowed; 1 for whole numbers when nothing is said.
+        above: values must be larger than this.
+        below: values must be smaller than this.
+    """
+    if least is None and above is None and isinstance(default, int) and not isinstance(default, bool):
+        least = 1
+    metadata = {"about": about, "least": least, "above": above, "below": below}
+    found: T = field(default=default, metadata=metadata)
+    return found
+
 
 @dataclass(frozen=True, slots=True)
-class RelRagPathConfig:
-    """Settings of ``rel-rag-path``. Values in brackets are the paper's (REL-RAG App. F.1).
+class TrainingConfig:
+    """Settings that every trained method has."""
 
-    Attributes:
-        hidden: size of triple states and queries; 128 trains in minutes on two cores [512].
-        dropout: rate after each first layer [0.2].
-        skip: add a projection of phi(h, r, t) to the mean of the two GCNs [no].
-        history: condition the query on the path so far [no] (docs/adr/0002).
-        entity_texts: read the entities' labels as text features; ``auto`` does up to 20,000 entities. On
-            MetaQA (43,234) they change nothing but the training time.
-        max_hops: longest path, in labels and in retrieval [not said].
-        neighbours: triples read per entity and direction by the second layer while training.
-        arcs_per_relation: candidates drawn per entity and directed relation while training.
-        learning_rate: of Adam [1e-3].
-        batch_size: questions a step [10].
-        epochs: at most [15].
-        questions_per_epoch: larger training sets are visited in parts, so that checkpoints come often.
-        patience: epochs without a better dev score before training stops.
-        path_weight, first_weight: of the path loss (eq. 11) and the first-triple loss (eq. 14) [1, 1].
-        similar_relations: cosine of question and relation above which a first relation also counts as
-            positive (eq. 13 without an LLM).
-        state_budget_mb: triple states are kept on disk up to this size, else computed on demand.
-        seed: of everything random in training.
-    """
-
-    hidden: int = 128
-    dropout: float = 0.2
-    skip: bool = True
-    history: bool = True
-    entity_texts: Literal["auto", "yes", "no"] = "auto"
-    max_hops: int = 3
-    neighbours: int = 16
-    arcs_per_relation: int = 4
-    learning_rate: float = 2e-3
-    batch_size: int = 64
-    epochs: int = 15
-    questions_per_epoch: int = 6000
-    patience: int = 3
-    path_weight: float = 1.0
-    first_weight: float = 1.0
-    similar_relations: float = 0.8
-    state_budget_mb: int = 4096
-    seed: int = 0
+    max_hops: int = setting(3, "Longest relation path, in labels and in retrieval.")
+    entity_texts: Literal["auto", "yes", "no"] = setting(
+        "auto",
+        "Read the entities' labels as text features; auto does up to 20,000 entities. "
+        "On MetaQA (43,234) they change nothing but the training time.",
+    )
+    learning_rate: float = setting(1e-3, "Of Adam.", above=0)
+    batch_size: int = setting(64, "Questions a step.")
+    epochs: int = setting(15, "At most so many epochs.")
+    questions_per_epoch: int = setting(
+        6000, "Larger training sets are visited in parts, so that checkpoints come often."
+    )
+    patience: int = setting(3, "Epochs without a better dev score before training stops.")
+    seed: int = setting(0, "Of everything random in training.", least=0)
 
     def __post_init__(self) -> None:
-        for name in (
-            "hidden", "max_hops", "neighbours", "arcs_per_relation", "batch_size", "epochs",
-            "questions_per_epoch", "patience",
-        ):  # fmt: skip
-            if getattr(self, name) < 1:
-                raise ConfigError(f"{name} is {getattr(self, name)}.", hint="It must be at least 1.")
-        if not 0 <= self.dropout < 1:
-            raise ConfigError(f"dropout is {self.dropout}.", hint="It must be in [0, 1).")
-        if self.learning_rate <= 0:
-            raise ConfigError(f"learning_rate is {self.learning_rate}.", hint="It must be above 0.")
+        for f in fields(self):
+            value, rule = getattr(self, f.name), f.metadata
+            for name, holds in (
+                ("at least", rule.get("least") is None or value >= rule["least"]),
+                ("above", rule.get("above") is None or value > rule["above"]),
+                ("below", rule.get("below") is None or value < rule["below"]),
+            ):
+                if not holds:
+                    limit = rule["least" if name == "at least" else name]
+                    raise ConfigError(f"{f.name} is {value}.", hint=f"It must be {name} {limit}.")
+
+
+@dataclass(frozen=True, slots=True)
+class RelRagPathConfig(TrainingConfig):
+    """Settings of ``rel-rag-path``. Values in brackets are the paper's (REL-RAG App. F.1)."""
+
+    hidden: int = setting(128, "Size of triple states and queries; 128 trains in minutes on two cores [512].")
+    dropout: float = setting(0.2, "Rate after each first layer [0.2].", least=0, below=1)
+    skip: bool = setting(True, "Add a projection of phi(h, r, t) to the mean of the two GCNs [no].")
+    history: bool = setting(True, "Condition the query on the path so far [no] (docs/adr/0002).")
+    neighbours: int = setting(16, "Triples read per entity and direction by the second layer while training.")
+    arcs_per_relation: int = setting(4, "Candidates drawn per entity and directed relation while training.")
+    learning_rate: float = setting(2e-3, "Of Adam [1e-3].", above=0)
+    batch_size: int = setting(64, "Questions a step [10].")
+    path_weight: float = setting(1.0, "Of the path loss (eq. 11) [1].", least=0)
+    first_weight: float = setting(1.0, "Of the first-triple loss (eq. 14) [1].", least=0)
+    similar_relations: float = setting(
+        0.8,
+        "Cosine of question and relation above which a first relation also counts as positive "
+        "(eq. 13 without a language model).",
+    )
+    state_budget_mb: int = setting(
+        4096, "Triple states are kept on disk up to this size in megabytes, else computed on demand."
+    )
 
 
 #: Methods that are trained, and their settings.
-CONFIGS: dict[Method, type[RelRagPathConfig]] = {Method.REL_RAG_PATH: RelRagPathConfig}
+CONFIGS: dict[Method, type[TrainingConfig]] = {Method.REL_RAG_PATH: RelRagPathConfig}
 
 
-def parse(method: Method | str, settings: Mapping[str, Any] | None = None) -> RelRagPathConfig:
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting as people see it. ``type`` is bool, int, float, str or choice."""
+
+    name: str
+    type: str
+    default: bool | int | float | str | None
+    about: str
+    choices: tuple[str, ...] = ()
+    least: float | None = None
+    above: float | None = None
+    below: float | None = None
+
+
+def parse(method: Method | str, settings: Mapping[str, Any] | None = None) -> TrainingConfig:
     """Typed settings from plain JSON; what is not given has its default.
 
     Raises:
         MethodError: the method is unknown or has no training.
         ConfigError: a key is unknown (the nearest known one is named), or a value has a wrong type or range.
     """
-    try:
-        cls = CONFIGS[Method(method)]
-    except (KeyError, ValueError):
-        known = ", ".join(sorted(CONFIGS))
-        raise MethodError(
-            f"No trainable method is called {str(method)!r}.", hint=f"There is: {known}."
-        ) from None
+    cls = _of(method)
     hints = get_type_hints(cls)
     values: dict[str, Any] = {}
     for key, value in (settings or {}).items():
@@ -99,10 +131,37 @@ def parse(method: Method | str, settings: Mapping[str, Any] | None = None) -> Re
     return cls(**values)
 
 
-def as_json(config: RelRagPathConfig) -> dict[str, Any]:
+def as_json(config: TrainingConfig) -> dict[str, Any]:
     """The settings as plain JSON, in the order they are declared."""
     values = asdict(config)
     return {f.name: values[f.name] for f in fields(config)}
+
+
+def describe(method: Method | str) -> tuple[Setting, ...]:
+    """The settings of a method with defaults, ranges and what they do.
+
+    Raises:
+        MethodError: the method is unknown or has no training.
+    """
+    cls = _of(method)
+    hints = get_type_hints(cls)
+    found = []
+    for f in fields(cls):
+        hint = hints[f.name]
+        choices = get_args(hint) if get_origin(hint) is Literal else ()
+        kind, default = "choice" if choices else hint.__name__, getattr(cls(), f.name)
+        found.append(Setting(f.name, kind, default, choices=choices, **f.metadata))
+    return tuple(found)
+
+
+def _of(method: Method | str) -> type[TrainingConfig]:
+    try:
+        return CONFIGS[Method(method)]
+    except (KeyError, ValueError):
+        known = ", ".join(sorted(CONFIGS))
+        raise MethodError(
+            f"No trainable method is called {str(method)!r}.", hint=f"There is: {known}."
+        ) from None
 
 
 def _typed(key: str, hint: Any, value: Any) -> Any:

@@ -27,6 +27,10 @@ class Method(StrEnum):
     ROUTER = "router"
 
 
+#: The methods that are trained here; each has settings, a recipe and a retriever.
+TRAINED = frozenset({Method.REL_RAG_PATH})
+
+
 class NoAnswerReason(StrEnum):
     """Why a run ends without an answer."""
 

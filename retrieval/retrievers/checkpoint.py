@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from retrieval import config as configs
-from retrieval.config import RelRagPathConfig
+from retrieval.config import TrainingConfig
 from retrieval.errors import CheckpointError, ClewError
 from retrieval.kg.storage import published, save_json
 from retrieval.types import Method
@@ -59,11 +59,11 @@ class Checkpoint:
     """A checkpoint opened for use."""
 
     manifest: CheckpointManifest
-    config: RelRagPathConfig
+    config: TrainingConfig
     weights: dict[str, Tensor]
 
 
-def fingerprint(weights: dict[str, Tensor], config: RelRagPathConfig) -> str:
+def fingerprint(weights: dict[str, Tensor], config: TrainingConfig) -> str:
     """sha256 of the weights' bytes, the sorted settings and the code version."""
     digest = hashlib.sha256()
     for name in sorted(weights):
@@ -76,7 +76,7 @@ def fingerprint(weights: dict[str, Tensor], config: RelRagPathConfig) -> str:
 
 def describe(
     weights: dict[str, Tensor],
-    config: RelRagPathConfig,
+    config: TrainingConfig,
     *,
     method: Method,
     snapshot: str,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from retrieval.config import RelRagPathConfig
 from retrieval.errors import CheckpointError
 from retrieval.kg.snapshot import Snapshot
 from retrieval.retrievers.base import RelationPath
@@ -60,13 +61,19 @@ class RelRagPathRetriever(RankingRetriever):
         return self.explorer.explore(topics, self.encoder.encode(list(texts)), cancelled)
 
 
+def config_of(checkpoint: Checkpoint) -> RelRagPathConfig:
+    """The checkpoint's settings, of this method's class."""
+    assert isinstance(checkpoint.config, RelRagPathConfig), "a checkpoint is read for its own method"
+    return checkpoint.config
+
+
 def load_model(checkpoint: Checkpoint) -> PathModel:
     """The checkpoint's model, in evaluation mode.
 
     Raises:
         CheckpointError: the weights do not fit the settings.
     """
-    model = PathModel(checkpoint.config, checkpoint.manifest.text_features)
+    model = PathModel(config_of(checkpoint), checkpoint.manifest.text_features)
     try:
         model.load_state_dict(checkpoint.weights)
     except RuntimeError as error:
@@ -100,7 +107,7 @@ def open_states(
     Raises:
         Cancelled: ``cancelled()`` said so.
     """
-    model = load_model(checkpoint)
+    model, config = load_model(checkpoint), config_of(checkpoint)
 
     def make_features() -> GraphFeatures:
         return features or graph_features(
@@ -112,8 +119,8 @@ def open_states(
             cancelled=cancelled,
         )
 
-    size = 2 * snapshot.num_triples * checkpoint.config.hidden * 2
-    if size > checkpoint.config.state_budget_mb << 20:
+    size = 2 * snapshot.num_triples * config.hidden * 2
+    if size > config.state_budget_mb << 20:
         return ComputedStates(model.triples, make_features())
     return stored_states(
         model.triples,

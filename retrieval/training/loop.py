@@ -11,19 +11,17 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
+from retrieval.config import TrainingConfig
 from retrieval.retrievers.base import check
-from retrieval.retrievers.path_model import PathModel
-from retrieval.training.step import Sampler, correct_contexts, losses, score_batch
+from retrieval.training.recipe import Task
 from retrieval.types import Progress
 
 #: Small training sets are visited several times an epoch, so that an epoch is worth a checkpoint.
 _LEAST_PER_EPOCH = 1536
 #: A rise of the dev score below this does not keep training going.
 _WORTH_WAITING = 0.002
-_DEV_EXAMPLES = 1024
-_DEV_BATCH = 128
 
 
 @dataclass
@@ -44,11 +42,11 @@ class Course:
     weights: dict[str, Tensor] = field(default_factory=dict)
     history: list[dict[str, float]] = field(default_factory=list)
 
-    def record(self, loss: float, score: float, model: PathModel) -> None:
+    def record(self, name: str, loss: float, score: float, model: nn.Module) -> None:
         """Take note of an epoch; keep the weights when it is the best one."""
         self.epoch += 1
         self.since_best += 1
-        self.history.append({"loss": loss, "dev_path_accuracy": score})
+        self.history.append({"loss": loss, name: score})
         if score > self.best + _WORTH_WAITING:
             self.since_best = 0
         if score > self.best:
@@ -57,9 +55,8 @@ class Course:
 
 
 def fit(
-    model: PathModel,
-    train: Sampler,
-    dev: Sampler,
+    task: Task,
+    config: TrainingConfig,
     *,
     resume: Path,
     key: str,
@@ -69,9 +66,8 @@ def fit(
     """Train until the dev score has not risen for ``patience`` epochs.
 
     Args:
-        model: initialised; trained in place.
-        train: training examples.
-        dev: for the score.
+        task: the model, trained in place, and its examples.
+        config: rate, sizes and limits.
         resume: file of the last epoch's state, replaced after each epoch.
         key: names everything the training depends on; a state of another key is ignored.
         progress: told after each batch, with loss and rate.
@@ -83,17 +79,16 @@ def fit(
     Raises:
         Cancelled: ``cancelled()`` said so; the next call goes on after the last whole epoch.
     """
-    config = train.config
+    model = task.model
     optimizer = torch.optim.Adam(model.parameters(), lr=config.learning_rate)
     course = _load(resume, key, model, optimizer) or Course()
-    size = min(max(len(train.examples), _LEAST_PER_EPOCH), config.questions_per_epoch)
+    size = min(max(task.size, _LEAST_PER_EPOCH), config.questions_per_epoch)
     while course.epoch < config.epochs and course.since_best < config.patience:
         rng = np.random.default_rng([config.seed, course.epoch])
         torch.manual_seed(config.seed * 100_003 + course.epoch)
-        order = _order(len(train.examples), size, course.epoch, config.seed)
-        loss = _epoch(model, optimizer, train, order, course, rng=rng, progress=progress, cancelled=cancelled)
-        score = path_accuracy(model, dev, cancelled)
-        course.record(loss, score, model)
+        order = _order(task.size, size, course.epoch, config.seed)
+        loss = _epoch(task, config, optimizer, order, course, rng=rng, progress=progress, cancelled=cancelled)
+        course.record(task.score_name, loss, task.score(cancelled), model)
         _save(resume, key, model, optimizer, course)
     return course
 
@@ -108,9 +103,9 @@ def _order(count: int, size: int, epoch: int, seed: int) -> np.ndarray:
 
 
 def _epoch(
-    model: PathModel,
+    task: Task,
+    config: TrainingConfig,
     optimizer: torch.optim.Optimizer,
-    train: Sampler,
     order: np.ndarray,
     course: Course,
     *,
@@ -118,12 +113,12 @@ def _epoch(
     progress: Callable[[Progress], None],
     cancelled: Callable[[], bool],
 ) -> float:
-    config = train.config
+    model = task.model
     model.train()
     began, summed, batches = time.perf_counter(), 0.0, 0
     for start in range(0, len(order), config.batch_size):
         check(cancelled)
-        loss = losses(score_batch(model, train, order[start : start + config.batch_size], rng), config)
+        loss = task.loss(order[start : start + config.batch_size], rng)
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]  # torch leaves backward untyped
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -132,7 +127,7 @@ def _epoch(
         done = start + len(order[start : start + config.batch_size])
         metrics = {"loss": summed / batches, "rate": done / (time.perf_counter() - began)}
         if course.epoch:
-            metrics["dev_path_accuracy"] = course.history[-1]["dev_path_accuracy"]
+            metrics[task.score_name] = course.history[-1][task.score_name]
         progress(
             Progress(
                 "training",
@@ -146,24 +141,7 @@ def _epoch(
     return summed / max(batches, 1)
 
 
-@torch.inference_mode()
-def path_accuracy(model: PathModel, dev: Sampler, cancelled: Callable[[], bool]) -> float:
-    """Share of dev examples whose label is the most probable choice at every step of a walk along it."""
-    model.eval()
-    rng = np.random.default_rng(0)
-    right = 0
-    count = min(len(dev.examples), _DEV_EXAMPLES)
-    # Spread over the split: question sets come sorted by hops.
-    taken = np.arange(count) * len(dev.examples) // max(count, 1)
-    for start in range(0, count, _DEV_BATCH):
-        check(cancelled)
-        chosen = taken[start : start + _DEV_BATCH]
-        correct, example = correct_contexts(score_batch(model, dev, chosen, rng))
-        right += len(chosen) - len(np.unique(example[~correct]))
-    return right / max(count, 1)
-
-
-def _save(path: Path, key: str, model: PathModel, optimizer: torch.optim.Optimizer, course: Course) -> None:
+def _save(path: Path, key: str, model: nn.Module, optimizer: torch.optim.Optimizer, course: Course) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     building = path.with_name(f".{path.name}.{os.getpid()}")
     state = {
@@ -180,7 +158,7 @@ def _save(path: Path, key: str, model: PathModel, optimizer: torch.optim.Optimiz
     building.replace(path)
 
 
-def _load(path: Path, key: str, model: PathModel, optimizer: torch.optim.Optimizer) -> Course | None:
+def _load(path: Path, key: str, model: nn.Module, optimizer: torch.optim.Optimizer) -> Course | None:
     """The course of an earlier training of the same key; None when there is none that can be used."""
     try:
         state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)

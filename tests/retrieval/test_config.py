@@ -5,6 +5,9 @@ import pytest
 from retrieval import config
 from retrieval.config import RelRagPathConfig
 from retrieval.errors import ConfigError, MethodError
+from retrieval.retrievers.registry import RETRIEVERS
+from retrieval.training.recipes import RECIPES
+from retrieval.types import TRAINED
 
 
 def test_defaults_and_plain_json():
@@ -32,3 +35,15 @@ def test_a_wrong_value_is_refused_by_name(key, value):
 def test_an_untrainable_method_is_refused():
     with pytest.raises(MethodError, match="inses"):
         config.parse("inses")
+
+
+def test_every_trained_method_has_settings_a_recipe_and_a_retriever():
+    assert set(config.CONFIGS) == set(RECIPES) == set(RETRIEVERS) == TRAINED
+
+
+def test_settings_are_described_for_people():
+    found = {setting.name: setting for setting in config.describe("rel-rag-path")}
+    assert found["dropout"].type == "float"
+    assert (found["dropout"].default, found["dropout"].least, found["dropout"].below) == (0.2, 0, 1)
+    assert (found["entity_texts"].type, found["entity_texts"].choices) == ("choice", ("auto", "yes", "no"))
+    assert all(setting.about.endswith(".") for setting in found.values())

@@ -7,30 +7,37 @@ import pytest
 import torch
 
 from retrieval.kg.snapshot import Snapshot
+from retrieval.retrievers.registry import RETRIEVERS
 from retrieval.training import TrainResult, train
+from retrieval.types import Method
 from tests.retrieval.films import WordEncoder, build, questions
 
 # Matrices of this size are slower on several threads, and much slower on a busy machine.
 torch.set_num_threads(1)
 
-SETTINGS = {"hidden": 32, "batch_size": 32, "epochs": 3, "dropout": 0.0}
+SETTINGS = {Method.REL_RAG_PATH: {"hidden": 32, "batch_size": 32, "epochs": 3, "dropout": 0.0}}
 
 
 @dataclass(frozen=True)
 class Trained:
     graph: Snapshot
     encoder: WordEncoder
-    checkpoint: Path
-    result: TrainResult
     cache: Path
+    results: dict[Method, TrainResult]
+
+    def checkpoint(self, method: Method = Method.REL_RAG_PATH) -> Path:
+        return self.results[method].checkpoint
 
 
 @pytest.fixture(scope="session")
 def trained(tmp_path_factory):
     root = tmp_path_factory.mktemp("trained")
-    graph, encoder = build(root / "graph"), WordEncoder()
-    result = train(
-        "rel-rag-path", graph, questions(),
-        config=SETTINGS, out=root / "checkpoint", encoder=encoder, cache=root / "cache",
-    )  # fmt: skip
-    return Trained(graph, encoder, result.checkpoint, result, root / "cache")
+    graph, encoder, cache = build(root / "graph"), WordEncoder(), root / "cache"
+    results = {
+        method: train(
+            method, graph, questions(), config=SETTINGS[method],
+            out=root / method, encoder=encoder, cache=cache,
+        )
+        for method in sorted(RETRIEVERS)
+    }  # fmt: skip
+    return Trained(graph, encoder, cache, results)

@@ -20,7 +20,7 @@ def retriever(request, trained):
     method, with_checkpoint = request.param
     return registry.load(
         method,
-        trained.checkpoint if with_checkpoint else None,
+        trained.checkpoint(method) if with_checkpoint else None,
         trained.graph,
         trained.encoder,
         cache=trained.cache,
@@ -91,7 +91,7 @@ def test_an_unknown_method_is_refused(trained):
 
 def test_the_trained_retriever_answers_unseen_questions_with_exact_sets(trained):
     retriever = registry.load(
-        "rel-rag-path", trained.checkpoint, trained.graph, trained.encoder, cache=trained.cache
+        "rel-rag-path", trained.checkpoint(), trained.graph, trained.encoder, cache=trained.cache
     )
     graph = trained.graph
     for question in questions():
@@ -112,7 +112,7 @@ def test_a_checkpoint_answers_another_graph(trained, tmp_path):
         ("Beta", "starred_actors", "Ryu"),
     ]
     other = snapshot.build(TripleTable.of(facts), tmp_path / "other")
-    retriever = registry.load("rel-rag-path", trained.checkpoint, other, trained.encoder, cache=tmp_path)
+    retriever = registry.load("rel-rag-path", trained.checkpoint(), other, trained.encoder, cache=tmp_path)
     found = predict(retriever, other, "who directed Alpha", [other.find_entity("Alpha")])
     assert [other.entity_label(e) for e in found] == ["Ozu"]
 
@@ -120,7 +120,7 @@ def test_a_checkpoint_answers_another_graph(trained, tmp_path):
 def test_an_encoder_or_method_that_does_not_fit_is_named(trained, tmp_path):
     with pytest.raises(CheckpointError, match=r"words.*letters"):
         registry.load(
-            "rel-rag-path", trained.checkpoint, trained.graph, WordEncoder("letters"), cache=tmp_path
+            "rel-rag-path", trained.checkpoint(), trained.graph, WordEncoder("letters"), cache=tmp_path
         )
     with pytest.raises(CheckpointError, match="not a checkpoint"):
         registry.load("rel-rag-path", tmp_path, trained.graph, trained.encoder, cache=tmp_path)
@@ -129,7 +129,7 @@ def test_an_encoder_or_method_that_does_not_fit_is_named(trained, tmp_path):
 def test_a_damaged_checkpoint_is_refused(trained, tmp_path):
     broken = tmp_path / "broken"
     broken.mkdir()
-    for file in trained.checkpoint.iterdir():
+    for file in trained.checkpoint().iterdir():
         (broken / file.name).write_bytes(
             file.read_bytes()[:200] if file.suffix == ".pt" else file.read_bytes()
         )

@@ -1,0 +1,117 @@
+"""The task of the path retrievers: contexts of labelled walks, scored against what competes with them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from retrieval.config import RelRagPathConfig, TrainingConfig
+from retrieval.errors import TrainingDataError
+from retrieval.retrievers.base import Retriever, check
+from retrieval.retrievers.checkpoint import Checkpoint
+from retrieval.retrievers.path_model import PathModel
+from retrieval.retrievers.rel_rag_path import RelRagPathRetriever, open_states
+from retrieval.supervision.grounding import Grounded
+from retrieval.supervision.labels import Label
+from retrieval.training.examples import make_examples
+from retrieval.training.recipe import Splits, Work
+from retrieval.training.step import Sampler, correct_contexts, losses, score_batch
+
+_DEV_EXAMPLES = 1024
+_DEV_BATCH = 128
+
+
+class PathTask:
+    """See ``recipe.Task``.
+
+    Args:
+        work: graph, encoder and callbacks.
+        train: training examples.
+        dev: for the score; the training examples again when empty.
+    """
+
+    score_name = "dev_path_accuracy"
+
+    def __init__(self, work: Work, train: Sampler, dev: Sampler) -> None:
+        self.work = work
+        self.train = train
+        self.dev = dev if len(dev.examples) else train
+        self.model = PathModel(train.config, work.encoder.dim)
+        self.size = len(train.examples)
+        self.entity_texts = train.features.entities is not None
+
+    def loss(self, chosen: np.ndarray, rng: np.random.Generator) -> Tensor:
+        """lambda_1 path loss + lambda_2 first-triple loss."""
+        return losses(score_batch(self.model, self.train, chosen, rng), self.train.config)
+
+    @torch.inference_mode()
+    def score(self, cancelled: Callable[[], bool]) -> float:
+        """Share of dev examples whose label is the most probable choice at every step of a walk along it."""
+        self.model.eval()
+        rng = np.random.default_rng(0)
+        right = 0
+        count = min(len(self.dev.examples), _DEV_EXAMPLES)
+        # Spread over the split: question sets come sorted by hops.
+        taken = np.arange(count) * len(self.dev.examples) // max(count, 1)
+        for start in range(0, count, _DEV_BATCH):
+            check(cancelled)
+            chosen = taken[start : start + _DEV_BATCH]
+            correct, example = correct_contexts(score_batch(self.model, self.dev, chosen, rng))
+            right += len(chosen) - len(np.unique(example[~correct]))
+        return right / max(count, 1)
+
+    def fingerprint(self) -> bytes:
+        """Digest of the examples."""
+        digest = hashlib.sha256()
+        for array in (self.train.examples.topics, self.train.examples.paths, self.train.examples.rows):
+            digest.update(array.tobytes())
+        return digest.digest()
+
+    def retriever(self, checkpoint: Checkpoint, cache: Path) -> Retriever:
+        """The trained retriever; its triple states stay in ``cache``."""
+        work = self.work
+        states = open_states(
+            checkpoint, work.snapshot, work.encoder, cache=cache,
+            features=self.train.features, progress=work.progress, cancelled=work.cancelled,
+        )  # fmt: skip
+        return RelRagPathRetriever(checkpoint, work.snapshot, work.encoder, states)
+
+
+def path_task(
+    work: Work, config: TrainingConfig, splits: Splits, labels: Sequence[Label], *, simple: bool
+) -> PathTask:
+    """See ``recipe.Recipe``.
+
+    Raises:
+        TrainingDataError: no training question has a usable label.
+    """
+    assert isinstance(config, RelRagPathConfig)
+    features = work.features(config)
+
+    def sampler(questions: Sequence[Grounded]) -> Sampler:
+        examples = make_examples(
+            work.snapshot,
+            questions,
+            labels,
+            work.encoder,
+            features.relations.numpy(),
+            max_hops=config.max_hops,
+            similar=config.similar_relations,
+            progress=work.progress,
+            cancelled=work.cancelled,
+        )
+        return Sampler(features, examples, config, simple)
+
+    train, dev = sampler(splits.train), sampler(splits.dev)
+    if not len(train.examples):
+        raise TrainingDataError(
+            f"None of the {len(splits.train)} training questions has a path from a topic to an answer "
+            f"within {config.max_hops} hops.",
+            hint="Give a larger max_hops, or a question set that belongs to this graph.",
+        )
+    return PathTask(work, train, dev)

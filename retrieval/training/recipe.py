@@ -1,0 +1,130 @@
+"""What a method brings to be trained, and what it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from torch import Tensor, nn
+
+from retrieval.config import TrainingConfig
+from retrieval.kg.snapshot import Snapshot
+from retrieval.retrievers.base import Retriever
+from retrieval.retrievers.checkpoint import Checkpoint
+from retrieval.retrievers.features import GraphFeatures, TextEncoder, graph_features
+from retrieval.supervision.grounding import Grounded
+from retrieval.supervision.labels import Label
+from retrieval.types import Progress
+
+#: Above so many entities, encoding their labels takes longer than it is worth.
+_ENTITY_TEXTS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Splits:
+    """Grounded questions of the train and dev splits, and what a person should know about them."""
+
+    train: list[Grounded]
+    dev: list[Grounded]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What every stage of one training needs.
+
+    Attributes:
+        snapshot: the graph.
+        encoder: the frozen text encoder.
+        progress: told about every stage.
+        cancelled: asked often.
+        cache: where label vectors and triple states are kept for asking, if anywhere.
+    """
+
+    snapshot: Snapshot
+    encoder: TextEncoder
+    progress: Callable[[Progress], None]
+    cancelled: Callable[[], bool]
+    cache: Path | None
+
+    def features(self, config: TrainingConfig) -> GraphFeatures:
+        """Text features of the graph; ``entity_texts`` resolved."""
+        wanted = config.entity_texts
+        small = self.snapshot.num_entities <= _ENTITY_TEXTS
+        return graph_features(
+            self.snapshot,
+            self.encoder,
+            entity_texts=wanted == "yes" or (wanted == "auto" and small),
+            cache=self.cache,
+            progress=self.progress,
+            cancelled=self.cancelled,
+        )
+
+
+class Task(Protocol):
+    """A model with its examples: what the loop trains.
+
+    Attributes:
+        model: initialised; trained in place.
+        size: training examples.
+        score_name: what ``score`` measures, for progress and the manifest.
+        entity_texts: whether entity labels are among the features.
+    """
+
+    @property
+    def model(self) -> nn.Module: ...  # noqa: D102 - said above
+
+    @property
+    def size(self) -> int: ...  # noqa: D102
+
+    @property
+    def score_name(self) -> str: ...  # noqa: D102
+
+    @property
+    def entity_texts(self) -> bool: ...  # noqa: D102
+
+    def loss(self, chosen: np.ndarray, rng: np.random.Generator) -> Tensor:
+        """The loss of one batch.
+
+        Args:
+            chosen: indices of training examples, int64 [B].
+            rng: of what is sampled for them.
+        """
+        ...
+
+    def score(self, cancelled: Callable[[], bool]) -> float:
+        """The dev score of the model as it stands, higher is better; decides which epoch is kept.
+
+        Raises:
+            Cancelled: ``cancelled()`` said so.
+        """
+        ...
+
+    def fingerprint(self) -> bytes:
+        """Digest of the examples, so that only the same training is resumed."""
+        ...
+
+    def retriever(self, checkpoint: Checkpoint, cache: Path) -> Retriever:
+        """The trained retriever on the training graph, for dev metrics; what it computes stays in ``cache``."""
+        ...
+
+
+class Recipe(Protocol):
+    """Makes the task of one method."""
+
+    def __call__(
+        self, work: Work, config: TrainingConfig, splits: Splits, labels: Sequence[Label], *, simple: bool
+    ) -> Task:
+        """Cut examples from the labelled questions and initialise the model (torch is seeded).
+
+        Args:
+            work: graph, encoder and callbacks.
+            config: of the method's own class.
+            splits: questions.
+            labels: of both splits.
+            simple: walks never come back to their topic.
+        """
+        ...
