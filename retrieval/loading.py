@@ -18,9 +18,9 @@ from retrieval.types import Method
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
+    from retrieval.llm.settings import LLMSettings
     from retrieval.pipeline import Engine, EngineSettings
     from retrieval.reasoning.base import Reasoner
-    from retrieval.reasoning.settings import LLMSettings
     from retrieval.text.encoder import Encoder
 
 EXTRACTIVE = "extractive"

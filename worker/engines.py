@@ -10,8 +10,8 @@ from django.conf import settings
 from django.db import connection
 
 from retrieval.errors import ClewError
+from retrieval.llm.settings import LLMSettings
 from retrieval.loading import EngineCache, EngineSpec
-from retrieval.reasoning.settings import LLMSettings
 from webapp.answers.models import Run
 from webapp.experiments.models import Checkpoint
 from webapp.experiments.selectors import newest_checkpoint

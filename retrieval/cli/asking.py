@@ -20,9 +20,9 @@ from retrieval.events import (
 )
 from retrieval.evidence.verbalise import chain_text
 from retrieval.kg import snapshot as snapshots
+from retrieval.llm.settings import LLMSettings
 from retrieval.loading import DEFAULT_METHOD, EngineSpec, load_encoder, load_engine
 from retrieval.pipeline import AskRequest
-from retrieval.reasoning.settings import LLMSettings
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 
 from retrieval.errors import LLMReplyError
 from retrieval.events import AnswerDelta
+from retrieval.llm.chat import ChatUsage, stream_chat
+from retrieval.llm.settings import LLMSettings
 from retrieval.reasoning.base import Evidence, Verdict
-from retrieval.reasoning.chat import ChatUsage, stream_chat
 from retrieval.reasoning.prompting import NoAnswerLines, messages, parse_answers
-from retrieval.reasoning.settings import LLMSettings
 from retrieval.types import Answer, NoAnswer, NoAnswerReason, Usage
 
 NAME = "llm"

@@ -9,9 +9,9 @@ import pytest
 
 from retrieval.errors import ConfigError, SnapshotError
 from retrieval.events import AnswerFinal
+from retrieval.llm.settings import LLMSettings
 from retrieval.loading import EngineCache, EngineSpec, make_reasoner
 from retrieval.pipeline import AskRequest
-from retrieval.reasoning.settings import LLMSettings
 from tests.retrieval.world import FACTS, build
 
 

@@ -9,12 +9,12 @@ import pytest
 
 from retrieval.errors import Cancelled, ConfigError, LLMError, LLMReplyError, LLMTimeoutError
 from retrieval.events import AnswerDelta, AnswerFinal, RunCancelled
+from retrieval.llm.settings import LLMSettings
 from retrieval.pipeline import AskRequest, Engine
 from retrieval.reasoning.base import Verdict
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.reasoning.gather import GatherSettings, gather
 from retrieval.reasoning.llm import LLMReasoner
-from retrieval.reasoning.settings import LLMSettings
 from retrieval.types import NoAnswerReason
 from tests.retrieval.reasoning.endpoint import (
     Endpoint,

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from retrieval.errors import Cancelled, LLMError, LLMTimeoutError
-from retrieval.reasoning.settings import LLMSettings
+from retrieval.llm.settings import LLMSettings
 
 if TYPE_CHECKING:
     import openai

@@ -1,0 +1,1 @@
+"""Asking a language model: where it is, streaming replies, and replies that are kept."""
