@@ -22,7 +22,7 @@ from retrieval.retrievers.features import TextEncoder, encode_all, relation_text
 from retrieval.retrievers.questions import shape
 from retrieval.supervision.candidate_paths import f1, paths_to, reached
 from retrieval.supervision.grounding import Grounded
-from retrieval.supervision.labels import Label, Labelling, named
+from retrieval.supervision.labels import Label, Labelling, Rejections, named
 from retrieval.types import Progress
 
 #: One path a topic; None for a topic that does not restrict the answers.
@@ -50,6 +50,7 @@ class AnswerSetRationalizer:
         questions: Sequence[Grounded],
         *,
         encoder: TextEncoder,
+        rejected: Rejections = frozenset(),
         progress: Callable[[Progress], None] | None = None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> Labelling:
@@ -70,7 +71,8 @@ class AnswerSetRationalizer:
             check(cancelled)
             pooled = self._pool(key, shapes, scores, similarity)
             for index in members:
-                best = self._choose(snapshot, questions[index], pooled, scores.get(index), simple=simple)
+                allowed = _without(snapshot, questions[index], pooled, rejected) if rejected else pooled
+                best = self._choose(snapshot, questions[index], allowed, scores.get(index), simple=simple)
                 if best is not None:
                     fits.append(best[1])
                     labels += _labels(snapshot, questions[index], *best)
@@ -243,6 +245,25 @@ def _intersection(
             found = reached(snapshot, topic, path, simple=simple)
             common = found if common is None else np.intersect1d(common, found, assume_unique=True)
     return common if common is not None else np.zeros(0, np.int64)
+
+
+def _without(
+    snapshot: Snapshot,
+    question: Grounded,
+    pooled: list[tuple[Combination, float]],
+    rejected: Rejections,
+) -> list[tuple[Combination, float]]:
+    """The combinations that hold no path which was rejected for this question."""
+    key = question.question.id
+    names = [snapshot.entity_label(topic) for topic in question.topics]
+    return [
+        (combination, score)
+        for combination, score in pooled
+        if not any(
+            path is not None and (key, name, named(snapshot, path)) in rejected
+            for name, path in zip(names, combination, strict=False)
+        )
+    ]
 
 
 def _labels(snapshot: Snapshot, question: Grounded, combination: Combination, score: float) -> list[Label]:

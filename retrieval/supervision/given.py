@@ -9,7 +9,7 @@ import numpy as np
 from retrieval.kg.snapshot import Snapshot
 from retrieval.supervision.candidate_paths import f1, reached
 from retrieval.supervision.grounding import Grounded
-from retrieval.supervision.labels import Label, directed, named
+from retrieval.supervision.labels import Label, directed, named, usable
 
 
 def given_labels(snapshot: Snapshot, questions: Sequence[Grounded]) -> list[Label]:
@@ -68,9 +68,9 @@ def prefers_simple(
     Decided by the summed F1 of both on at most ``most`` questions; simple walks when equal.
     """
     by_id = {question.question.id: question for question in questions}
-    usable = [label for label in labels if label.question in by_id]
+    known = [label for label in usable(labels) if label.question in by_id]
     simple_sum = free_sum = 0.0
-    for label in usable[:: max(1, len(usable) // most)]:
+    for label in known[:: max(1, len(known) // most)]:
         topic, path = snapshot.find_entity(label.topic), directed(snapshot, label.path)
         if topic is None or path is None:
             continue

@@ -12,7 +12,7 @@ from retrieval.retrievers.base import check
 from retrieval.retrievers.features import TextEncoder
 from retrieval.supervision.candidate_paths import f1, paths_to
 from retrieval.supervision.grounding import Grounded
-from retrieval.supervision.labels import Label, Labelling, named
+from retrieval.supervision.labels import Label, Labelling, NamedPath, Rejections, named
 from retrieval.types import Progress
 
 
@@ -28,6 +28,7 @@ class ShortestPathRationalizer:
         questions: Sequence[Grounded],
         *,
         encoder: TextEncoder,
+        rejected: Rejections = frozenset(),
         progress: Callable[[Progress], None] | None = None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> Labelling:
@@ -40,14 +41,13 @@ class ShortestPathRationalizer:
             answers = np.array(question.answers, np.int64)
             own: list[float] = []
             for topic in question.topics:
-                best = self._shortest(snapshot, topic, answers)
+                name = snapshot.entity_label(topic)
+                refused = {path for q, t, path in rejected if (q, t) == (question.question.id, name)}
+                best = self._shortest(snapshot, topic, answers, refused)
                 if best is not None:
                     path, score = best
                     own.append(score)
-                    name = snapshot.entity_label(topic)
-                    labels.append(
-                        Label(question.question.id, name, named(snapshot, path), "shortest-path", score)
-                    )
+                    labels.append(Label(question.question.id, name, path, "shortest-path", score))
             if own:
                 fits.append(max(own))
             if progress is not None and done % 100 == 0:
@@ -56,12 +56,13 @@ class ShortestPathRationalizer:
         return Labelling(tuple(labels), True, fit, len(questions) - len(fits))
 
     def _shortest(
-        self, snapshot: Snapshot, topic: int, answers: np.ndarray
-    ) -> tuple[tuple[int, ...], float] | None:
+        self, snapshot: Snapshot, topic: int, answers: np.ndarray, refused: set[NamedPath]
+    ) -> tuple[NamedPath, float] | None:
         for hops in range(1, self.max_hops + 1):
             found = paths_to(snapshot, topic, answers, max_hops=hops, simple=True)
+            found = {path: ends for path, ends in found.items() if named(snapshot, path) not in refused}
             if found:
                 hits = {path: int(np.isin(answers, reached).sum()) for path, reached in found.items()}
                 path = min(found, key=lambda p: (-hits[p], p))
-                return path, f1(found[path], answers)
+                return named(snapshot, path), f1(found[path], answers)
         return None

@@ -12,7 +12,7 @@ from retrieval.kg.snapshot import Snapshot
 from retrieval.retrievers.features import TextEncoder, encode_all
 from retrieval.retrievers.questions import seen_from, shape
 from retrieval.supervision.grounding import Grounded
-from retrieval.supervision.labels import Label, directed
+from retrieval.supervision.labels import Label, directed, usable
 from retrieval.types import Progress
 
 #: At most so many questions are also encoded as written, for mentions that are not found when asking.
@@ -57,7 +57,8 @@ def make_examples(
     progress: Callable[[Progress], None] | None = None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Examples:
-    """Join labels with their questions; labels of other questions or unknown relations are left out.
+    """Join labels with their questions; labels of other questions or unknown relations are left out, and
+    so are rejected ones and those that lead to no answer.
 
     Args:
         snapshot: the graph.
@@ -74,7 +75,7 @@ def make_examples(
         Cancelled: ``cancelled()`` said so.
     """
     by_question: dict[str, list[Label]] = defaultdict(list)
-    for label in labels:
+    for label in usable(labels):
         by_question[label.question].append(label)
     texts: dict[str, int] = {}
     topics: list[int] = []
@@ -82,6 +83,8 @@ def make_examples(
     rows: list[int] = []
     written: list[int] = []
     shapes: list[str] = []
+    named_firsts = _named_firsts(snapshot, labels)
+    targets: list[list[int]] = []
     for question in questions:
         for label in by_question.get(question.question.id, ()):
             topic = snapshot.find_entity(label.topic)
@@ -98,6 +101,7 @@ def make_examples(
             rows.append(row)
             written.append(texts.setdefault(plain, len(texts)) if keep else row)
             shapes.append(shape(plain, index, question.names))
+            targets.append(named_firsts.get((label.question, label.topic), []))
     embeddings = encode_all(
         encoder, list(texts), stage="encoding questions", progress=progress, cancelled=cancelled
     )
@@ -105,15 +109,28 @@ def make_examples(
     for i, path in enumerate(paths):
         padded[i, : len(path)] = path
     row_array = np.array(rows, np.int64)
+    first = _other_firsts(shapes, paths, embeddings[row_array], relation_vectors, similar)
+    for i, targeted in enumerate(targets):
+        if targeted:
+            first[i] = False
+            first[i, [*targeted, paths[i][0]]] = True
     return Examples(
         topics=np.array(topics, np.int64),
         paths=padded,
         lengths=np.array([len(path) for path in paths], np.int64),
         rows=row_array,
         as_written=np.array(written, np.int64),
-        first=_other_firsts(shapes, paths, embeddings[row_array], relation_vectors, similar),
+        first=first,
         embeddings=embeddings,
     )
+
+
+def _named_firsts(snapshot: Snapshot, labels: Sequence[Label]) -> dict[tuple[str, str], list[int]]:
+    """R_* where a language model named it: directed relations by question id and topic."""
+    found: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for label in usable(labels, "first-relation"):
+        found[label.question, label.topic] += directed(snapshot, label.path) or ()
+    return found
 
 
 def _other_firsts(

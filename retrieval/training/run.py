@@ -24,7 +24,7 @@ from retrieval.retrievers.features import TextEncoder
 from retrieval.supervision.answer_set import AnswerSetRationalizer
 from retrieval.supervision.given import given_labels, prefers_simple
 from retrieval.supervision.grounding import Grounded, ground, require
-from retrieval.supervision.labels import Label, read_labels
+from retrieval.supervision.labels import Label, of_graph, read_labels
 from retrieval.training.loop import fit
 from retrieval.training.recipe import Splits, Task, Work
 from retrieval.training.recipes import RECIPES
@@ -88,6 +88,10 @@ def train(
     recipe = RECIPES[Method(method)]
     if isinstance(labels, Path):
         labels = read_labels(labels)
+    notes: list[str] = []
+    if labels is not None:
+        labels, misfits = of_graph(snapshot, labels)
+        notes += [f"Labels left out: {misfits}."] if misfits.total else []
     work = Work(snapshot, encoder, progress, cancelled, cache)
     splits = split(snapshot, questions, settings.seed)
     used, simple = _labels(work, settings, [*splits.train, *splits.dev], labels)
@@ -114,7 +118,7 @@ def train(
     metrics |= _measure(work, task, checkpoint, splits.dev or splits.train)
     checkpoints.save(out, replace(checkpoint, manifest=replace(checkpoint.manifest, metrics=metrics)))
     shutil.rmtree(resume, ignore_errors=True)
-    return TrainResult(out, metrics, splits.notes)
+    return TrainResult(out, metrics, (*splits.notes, *notes))
 
 
 def split(snapshot: Snapshot, questions: Sequence[Question], seed: int) -> Splits:
