@@ -42,7 +42,7 @@ class RestrictedSnapshot(Snapshot):
         self.manifest = replace(
             base.manifest, triples=len(ids), content_hash=digest.hexdigest(), duplicates=0, problems=0
         )
-        self._link(base.heads[ids], base.relations[ids], base.tails[ids])
+        _link(self, base.heads[ids], base.tails[ids], base.relations[ids])
 
     def __reduce__(self) -> tuple[Callable[..., Snapshot], tuple[object, ...]]:
         return (RestrictedSnapshot, (self.base, self.facts))
@@ -52,20 +52,65 @@ class RestrictedSnapshot(Snapshot):
         """The base's: names do not depend on facts."""
         return self.base.labels
 
-    def _link(self, heads: np.ndarray, relations: np.ndarray, tails: np.ndarray) -> None:
-        """CSR of sorted facts, int32 [T] each."""
-        self.heads, self.relations, self.tails = heads, relations, tails
-        self.in_order = np.lexsort((heads, relations, tails)).astype(np.int32)
-        self.in_heads = heads[self.in_order]
-        self.out_offsets = _offsets(heads, self.num_entities)
-        self.in_offsets = _offsets(tails, self.num_entities)
-        self.out_groups = self._groups(heads, relations)
-        self.in_groups = self._groups(tails[self.in_order], relations[self.in_order])
+    @cached_property
+    def compact(self) -> CompactSnapshot:
+        """The same facts over their own entities only, for what is computed entity by entity."""
+        return CompactSnapshot(self)
 
-    def _groups(self, entities: np.ndarray, relations: np.ndarray) -> Groups:
-        keys = entities.astype(np.int64) * self.num_relations + relations
-        starts = np.flatnonzero(np.diff(keys, prepend=-1))
-        return Groups(keys[starts], np.append(starts, len(keys)).astype(np.int64), self.num_relations)
+
+class CompactSnapshot(Snapshot):
+    """The facts of a restriction over the entities they name, renumbered in their order.
+
+    Fact and arc ids are the restriction's; entity ids are positions in ``entities``. For computing features and
+    states of a small graph, whose cost then does not depend on the size of the whole one.
+
+    Attributes:
+        entities: int64 [E], the whole graph's id of each entity, ascending.
+    """
+
+    def __init__(self, restricted: RestrictedSnapshot) -> None:
+        self.__dict__.update(restricted.base.__dict__)
+        self.restricted = restricted
+        self.entities = np.union1d(restricted.heads, restricted.tails).astype(np.int64)
+        self.manifest = replace(restricted.manifest, entities=len(self.entities))
+        self.kinds = restricted.kinds[self.entities]
+        self.entity_labels = restricted.entity_labels.subset(self.entities)
+        if len(self._iris):
+            self._iris = self._iris.subset(self.entities)
+        heads, tails = self._own(restricted.heads), self._own(restricted.tails)
+        _link(self, heads, tails, restricted.relations)
+
+    def __reduce__(self) -> tuple[Callable[..., Snapshot], tuple[object, ...]]:
+        return (CompactSnapshot, (self.restricted,))
+
+    @cached_property
+    def labels(self) -> LabelIndex:
+        """Names are looked up in the whole graph, whose ids they have.
+
+        Raises:
+            SnapshotError: always.
+        """
+        raise SnapshotError("A compact graph has no index of names.", hint="Look them up in the whole graph.")
+
+    def _own(self, entities: np.ndarray) -> np.ndarray:
+        return np.searchsorted(self.entities, entities).astype(np.int32)
+
+
+def _link(snapshot: Snapshot, heads: np.ndarray, tails: np.ndarray, relations: np.ndarray) -> None:
+    """Give ``snapshot`` the adjacency of sorted facts, int32 [T] each."""
+    snapshot.heads, snapshot.relations, snapshot.tails = heads, relations, tails
+    order = np.lexsort((heads, relations, tails)).astype(np.int32)
+    snapshot.in_order, snapshot.in_heads = order, heads[order]
+    snapshot.out_offsets = _offsets(heads, snapshot.num_entities)
+    snapshot.in_offsets = _offsets(tails, snapshot.num_entities)
+    snapshot.out_groups = _groups(heads, relations, snapshot.num_relations)
+    snapshot.in_groups = _groups(tails[order], relations[order], snapshot.num_relations)
+
+
+def _groups(entities: np.ndarray, relations: np.ndarray, total: int) -> Groups:
+    keys = entities.astype(np.int64) * total + relations
+    starts = np.flatnonzero(np.diff(keys, prepend=-1))
+    return Groups(keys[starts], np.append(starts, len(keys)).astype(np.int64), total)
 
 
 def _offsets(entities: np.ndarray, total: int) -> np.ndarray:

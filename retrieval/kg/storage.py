@@ -100,6 +100,14 @@ class StringTable:
         """The strings at ``ids``, in that order."""
         return [self[int(i)] for i in ids]
 
+    def subset(self, ids: np.ndarray) -> StringTable:
+        """A table of the strings at ``ids``, in memory."""
+        starts, lengths = self.offsets[ids], self.offsets[ids + 1] - self.offsets[ids]
+        offsets = np.zeros(len(ids) + 1, np.int64)
+        np.cumsum(lengths, out=offsets[1:])
+        within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
+        return StringTable(self.blob[np.repeat(starts, lengths) + within], offsets)
+
     def __iter__(self) -> Iterator[str]:
         bounds = self.offsets.tolist()
         whole = bytes(self._bytes)

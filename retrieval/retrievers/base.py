@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from retrieval.errors import Cancelled
+from retrieval.kg.restriction import RestrictedSnapshot
 from retrieval.types import Method
 
 
@@ -96,6 +97,14 @@ class Retriever(Protocol):
         """At most ``limit`` relation paths of each topic, the most probable first within a topic.
 
         Deterministic; what the extractive reasoner executes and intersects.
+        """
+        ...
+
+    def on(self, snapshot: RestrictedSnapshot) -> Retriever:
+        """This retriever on some facts of its graph, as a question's own subgraph gives them.
+
+        Cheap: texts are not encoded again. What the model computes from the graph (triple states, node features)
+        is computed from the restricted one, as if nothing else existed.
         """
         ...
 

@@ -9,6 +9,7 @@ by the mean over its arcs, so that a relation of a thousand arcs does not win by
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -91,6 +92,12 @@ class Explorer:
         self.simple = simple
         self.max_hops = max_hops
         self.beam = beam or Beam()
+
+    def on(self, snapshot: Snapshot, states: States) -> Explorer:
+        """The same search on another graph of the same relations, whose states are given."""
+        other = copy(self)
+        other.snapshot, other.states = snapshot, states
+        return other
 
     @torch.inference_mode()
     def explore(

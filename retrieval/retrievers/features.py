@@ -100,9 +100,8 @@ def graph_features(
     relations = torch.from_numpy(encoder.encode(relation_texts(snapshot)))
     entities = None
     if entity_texts:
-        entities = torch.from_numpy(_entity_vectors(snapshot, encoder, cache, progress, cancelled))
-    degrees = snapshot.degrees(np.arange(snapshot.num_entities)).astype(np.float32)
-    return _summed(snapshot, relations, entities, degrees)
+        entities = torch.from_numpy(entity_vectors(snapshot, encoder, cache, progress, cancelled))
+    return features_of(snapshot, relations, entities)
 
 
 def relation_texts(snapshot: Snapshot) -> list[str]:
@@ -111,13 +110,18 @@ def relation_texts(snapshot: Snapshot) -> list[str]:
     return [relation_text(label, inverse) for inverse in (False, True) for label in labels]
 
 
-def _entity_vectors(
+def entity_vectors(
     snapshot: Snapshot,
     encoder: TextEncoder,
     cache: Path | None,
-    progress: Callable[[Progress], None] | None,
-    cancelled: Callable[[], bool],
+    progress: Callable[[Progress], None] | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
 ) -> np.ndarray:
+    """Vectors of all entity labels, float32 [E, d]; kept in ``cache``.
+
+    Raises:
+        Cancelled: ``cancelled()`` said so.
+    """
     name = hashlib.sha256(f"{snapshot.hash} {encoder.name}".encode()).hexdigest()[:24]
     kept = cache / "labels" / name if cache is not None else None
     if kept is not None and kept.is_dir():
@@ -159,9 +163,9 @@ def encode_all(
     return vectors
 
 
-def _summed(
-    snapshot: Snapshot, relations: Tensor, entities: Tensor | None, degrees: np.ndarray
-) -> GraphFeatures:
+def features_of(snapshot: Snapshot, relations: Tensor, entities: Tensor | None) -> GraphFeatures:
+    """Features of a graph whose texts are encoded: [2R, d] and [E, d], None without entity texts."""
+    degrees = snapshot.degrees(np.arange(snapshot.num_entities)).astype(np.float32)
     total, width = snapshot.num_entities, relations.shape[1]
     entering, leaving = torch.zeros(total, width), torch.zeros(total, width)
     far = torch.zeros(total, width) if entities is not None else None

@@ -6,8 +6,11 @@ import threading
 from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from itertools import groupby
+from typing import Self
 
+from retrieval.kg.restriction import RestrictedSnapshot
 from retrieval.kg.snapshot import Snapshot
 from retrieval.retrievers.base import FoundPath, RelationPath, check
 from retrieval.retrievers.features import TextEncoder
@@ -90,6 +93,13 @@ class RankingRetriever(ABC):
         ranked = self._ranked(question, topics, mentions, cancelled)
         by_topic = groupby(ranked, key=lambda path: path.topic)
         return [path for _, paths in by_topic for path in list(paths)[:limit]]
+
+    def on(self, snapshot: RestrictedSnapshot) -> Self:
+        """See ``base.Retriever``. A method that computes something from the graph extends this."""
+        other = copy(self)
+        other.snapshot = snapshot
+        other._kept, other._lock = OrderedDict(), threading.Lock()
+        return other
 
     def _ranked(
         self,

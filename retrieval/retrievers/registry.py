@@ -21,7 +21,7 @@ Factory = Callable[[Path, Snapshot, TextEncoder, Path], Retriever]
 def _rel_rag_path(checkpoint: Path, snapshot: Snapshot, encoder: TextEncoder, cache: Path) -> Retriever:
     opened = checkpoints.read(checkpoint, method=Method.REL_RAG_PATH, encoder=encoder.name)
     states = open_states(opened, snapshot, encoder, cache=cache)
-    return RelRagPathRetriever(opened, snapshot, encoder, states)
+    return RelRagPathRetriever(opened, snapshot, encoder, states, cache=cache)
 
 
 #: Trained methods. Without a checkpoint each is stood in for by the zero-shot retriever.

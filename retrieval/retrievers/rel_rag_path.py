@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property, partial
 from pathlib import Path
+from typing import Self
+
+import numpy as np
+import torch
+from torch import Tensor
 
 from retrieval.config import RelRagPathConfig
 from retrieval.errors import CheckpointError
+from retrieval.kg.restriction import RestrictedSnapshot
 from retrieval.kg.snapshot import Snapshot
 from retrieval.retrievers.base import RelationPath
 from retrieval.retrievers.checkpoint import Checkpoint
 from retrieval.retrievers.explorer import Beam, Explorer
-from retrieval.retrievers.features import GraphFeatures, TextEncoder, graph_features, relation_texts
+from retrieval.retrievers.features import (
+    GraphFeatures,
+    TextEncoder,
+    entity_vectors,
+    features_of,
+    graph_features,
+    relation_texts,
+)
 from retrieval.retrievers.path_model import PathModel
 from retrieval.retrievers.ranking import RankingRetriever
-from retrieval.retrievers.states import ComputedStates, States, stored_states
+from retrieval.retrievers.states import ComputedStates, States, StoredStates, all_states, stored_states
 from retrieval.types import Method, Progress
 
 
@@ -27,6 +41,7 @@ class RelRagPathRetriever(RankingRetriever):
         encoder: the frozen text encoder.
         states: of the snapshot's arcs under this checkpoint.
         beam: how wide to search.
+        cache: where label vectors are kept.
     """
 
     def __init__(
@@ -36,6 +51,8 @@ class RelRagPathRetriever(RankingRetriever):
         encoder: TextEncoder,
         states: States,
         beam: Beam | None = None,
+        *,
+        cache: Path | None = None,
     ) -> None:
         super().__init__(
             snapshot,
@@ -44,6 +61,7 @@ class RelRagPathRetriever(RankingRetriever):
             checkpoint=checkpoint.manifest.fingerprint,
             simple=checkpoint.manifest.simple,
         )
+        self._entities = _Labels(snapshot, encoder, cache) if checkpoint.manifest.entity_texts else None
         self.explorer = Explorer(
             snapshot,
             load_model(checkpoint),
@@ -59,6 +77,30 @@ class RelRagPathRetriever(RankingRetriever):
     ) -> list[RelationPath]:
         """See ``RankingRetriever``."""
         return self.explorer.explore(topics, self.encoder.encode(list(texts)), cancelled)
+
+    def on(self, snapshot: RestrictedSnapshot) -> Self:
+        """See ``base.Retriever``: the triple states are those of the small graph."""
+        other, mine = super().on(snapshot), self.explorer
+        small = snapshot.compact
+        entities = self._entities.of(small.entities) if self._entities is not None else None
+        states = all_states(mine.model.triples, features_of(small, mine.relations, entities))
+        other.explorer = mine.on(snapshot, StoredStates(states))
+        return other
+
+
+class _Labels:
+    """Vectors of the whole graph's entity labels, opened when first asked for."""
+
+    def __init__(self, snapshot: Snapshot, encoder: TextEncoder, cache: Path | None) -> None:
+        self._open = partial(entity_vectors, snapshot, encoder, cache)
+
+    @cached_property
+    def _vectors(self) -> np.ndarray:
+        return self._open()
+
+    def of(self, entities: np.ndarray) -> Tensor:
+        """float32 [n, d]."""
+        return torch.from_numpy(self._vectors[entities])
 
 
 def config_of(checkpoint: Checkpoint) -> RelRagPathConfig:

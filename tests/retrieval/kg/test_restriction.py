@@ -105,3 +105,18 @@ def test_triples_are_looked_up_by_label_and_what_is_missing_is_counted(tmp_path)
     )
     assert found.facts.tolist() == [4, 6]
     assert found.unknown == {"entity": 1, "relation": 1, "fact": 1}
+
+
+def test_the_compact_form_is_the_graph_built_from_those_facts(whole, tmp_path):
+    chosen = np.arange(1, whole.num_triples, 4)
+    compact = whole.restrict(chosen).compact
+    built = build([labelled(whole)[i] for i in chosen], tmp_path / "built")
+    assert list(compact.entity_labels) == list(built.entity_labels)
+    assert compact.num_entities == built.num_entities
+    assert [compact.kind(i) for i in range(compact.num_entities)] == ["entity"] * built.num_entities
+    for name in ("heads", "tails", "in_order", "in_heads", "out_offsets", "in_offsets"):
+        assert getattr(compact, name).tolist() == getattr(built, name).tolist(), name
+    assert compact.entities.tolist() == [whole.find_entity(label) for label in built.entity_labels]
+    assert pickle.loads(pickle.dumps(compact)).entities.tolist() == compact.entities.tolist()
+    with pytest.raises(SnapshotError, match="no index of names"):
+        compact.labels.search("e01")
