@@ -39,7 +39,29 @@ def setting(
 
 
 @dataclass(frozen=True, slots=True)
-class TrainingConfig:
+class _Checked:
+    """Settings whose ranges are checked when they are made."""
+
+    def __post_init__(self) -> None:
+        for f in fields(self):
+            value, rule = getattr(self, f.name), f.metadata
+            for name, holds in (
+                ("at least", rule.get("least") is None or value >= rule["least"]),
+                ("above", rule.get("above") is None or value > rule["above"]),
+                ("below", rule.get("below") is None or value < rule["below"]),
+            ):
+                if not holds:
+                    limit = rule["least" if name == "at least" else name]
+                    raise ConfigError(f"{f.name} is {value}.", hint=f"It must be {name} {limit}.")
+
+
+@dataclass(frozen=True, slots=True)
+class InferenceOptions(_Checked):
+    """Settings of a trained retriever when it is asked; a method that has any has a subclass of this."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingConfig(_Checked):
     """Settings that every trained method has."""
 
     max_hops: int = setting(3, "Longest relation path, in labels and in retrieval.")
@@ -56,18 +78,6 @@ class TrainingConfig:
     )
     patience: int = setting(3, "Epochs without a better dev score before training stops.")
     seed: int = setting(0, "Of everything random in training.", least=0)
-
-    def __post_init__(self) -> None:
-        for f in fields(self):
-            value, rule = getattr(self, f.name), f.metadata
-            for name, holds in (
-                ("at least", rule.get("least") is None or value >= rule["least"]),
-                ("above", rule.get("above") is None or value > rule["above"]),
-                ("below", rule.get("below") is None or value < rule["below"]),
-            ):
-                if not holds:
-                    limit = rule["least" if name == "at least" else name]
-                    raise ConfigError(f"{f.name} is {value}.", hint=f"It must be {name} {limit}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +107,9 @@ class RelRagPathConfig(TrainingConfig):
 #: Methods that are trained, and their settings.
 CONFIGS: dict[Method, type[TrainingConfig]] = {Method.REL_RAG_PATH: RelRagPathConfig}
 
+#: Settings for asking; a method that is not named has none.
+OPTIONS: dict[Method, type[InferenceOptions]] = {}
+
 
 @dataclass(frozen=True, slots=True)
 class Setting:
@@ -119,19 +132,20 @@ def parse(method: Method | str, settings: Mapping[str, Any] | None = None) -> Tr
         MethodError: the method is unknown or has no training.
         ConfigError: a key is unknown (the nearest known one is named), or a value has a wrong type or range.
     """
-    cls = _of(method)
-    hints = get_type_hints(cls)
-    values: dict[str, Any] = {}
-    for key, value in (settings or {}).items():
-        if key not in hints:
-            near = difflib.get_close_matches(key, hints, n=1, cutoff=0.4)
-            hint = f"Did you mean {near[0]!r}?" if near else f"Known are: {', '.join(sorted(hints))}."
-            raise ConfigError(f"{method} has no setting {key!r}.", hint=hint)
-        values[key] = _typed(key, hints[key], value)
-    return cls(**values)
+    return _parsed(_of(method), f"{method} has no setting", settings)
 
 
-def as_json(config: TrainingConfig) -> dict[str, Any]:
+def parse_options(method: Method | str, settings: Mapping[str, Any] | None = None) -> InferenceOptions:
+    """Settings for asking, like :func:`parse`.
+
+    Raises:
+        MethodError: the method is unknown.
+        ConfigError: a key is unknown (those that exist are named), or a value has a wrong type or range.
+    """
+    return _parsed(_options_of(method), f"{method} has no inference setting", settings)
+
+
+def as_json(config: TrainingConfig | InferenceOptions) -> dict[str, Any]:
     """The settings as plain JSON, in the order they are declared."""
     values = asdict(config)
     return {f.name: values[f.name] for f in fields(config)}
@@ -143,7 +157,19 @@ def describe(method: Method | str) -> tuple[Setting, ...]:
     Raises:
         MethodError: the method is unknown or has no training.
     """
-    cls = _of(method)
+    return _described(_of(method))
+
+
+def describe_options(method: Method | str) -> tuple[Setting, ...]:
+    """The settings for asking, like :func:`describe`.
+
+    Raises:
+        MethodError: the method is unknown.
+    """
+    return _described(_options_of(method))
+
+
+def _described(cls: type[_Checked]) -> tuple[Setting, ...]:
     hints = get_type_hints(cls)
     found = []
     for f in fields(cls):
@@ -152,6 +178,29 @@ def describe(method: Method | str) -> tuple[Setting, ...]:
         kind, default = "choice" if choices else hint.__name__, getattr(cls(), f.name)
         found.append(Setting(f.name, kind, default, choices=choices, **f.metadata))
     return tuple(found)
+
+
+C = TypeVar("C", bound=_Checked)
+
+
+def _parsed(cls: type[C], complaint: str, settings: Mapping[str, Any] | None) -> C:
+    hints = get_type_hints(cls)
+    values: dict[str, Any] = {}
+    for key, value in (settings or {}).items():
+        if key not in hints:
+            near = difflib.get_close_matches(key, hints, n=1, cutoff=0.4)
+            known = f"Known are: {', '.join(sorted(hints))}." if hints else "It has none."
+            raise ConfigError(f"{complaint} {key!r}.", hint=f"Did you mean {near[0]!r}?" if near else known)
+        values[key] = _typed(key, hints[key], value)
+    return cls(**values)
+
+
+def _options_of(method: Method | str) -> type[InferenceOptions]:
+    try:
+        return OPTIONS.get(Method(method), InferenceOptions)
+    except ValueError:
+        known = ", ".join(Method)
+        raise MethodError(f"No method is called {str(method)!r}.", hint=f"There is: {known}.") from None
 
 
 def _of(method: Method | str) -> type[TrainingConfig]:

@@ -40,6 +40,7 @@ class EngineSpec:
         reasoner: ``extractive`` or ``llm``.
         cache: directory for what is computed once a snapshot; inside the snapshot's own when None, so that
             it goes when the graph goes.
+        options: settings of the retriever for asking, as (name, value), that differ from its defaults.
     """
 
     snapshot: Path
@@ -47,6 +48,7 @@ class EngineSpec:
     method: str = DEFAULT_METHOD
     reasoner: str = EXTRACTIVE
     cache: Path | None = None
+    options: tuple[tuple[str, str | int | float | bool], ...] = ()
 
 
 def make_reasoner(name: str, llm: LLMSettings | None, settings: EngineSettings | None = None) -> Reasoner:
@@ -107,7 +109,9 @@ def load_engine(
     graph = snapshot if snapshot is not None else snapshots.open(spec.snapshot)
     linker = Linker(graph, EntityIndex.open(graph, encoder), encoder)
     cache = spec.cache or cache_of(spec.snapshot)
-    retriever = registry.load(spec.method, spec.checkpoint, graph, encoder, cache=cache)
+    retriever = registry.load(
+        spec.method, spec.checkpoint, graph, encoder, cache=cache, options=dict(spec.options)
+    )
     # The zero-shot retriever is the text encoder's opinion already.
     text_fit = TextFit(graph, encoder) if retriever.checkpoint is not None else None
     return Engine(

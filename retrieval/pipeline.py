@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -34,6 +35,7 @@ from retrieval.reasoning.gather import GatherSettings, gather
 from retrieval.types import LinkedEntity, Usage
 
 if TYPE_CHECKING:
+    from retrieval.kg.restriction import RestrictedSnapshot
     from retrieval.kg.snapshot import Snapshot
     from retrieval.reasoning.text_fit import TextFit
     from retrieval.retrievers.base import Retriever
@@ -158,6 +160,12 @@ class Engine:
         self.text_fit = text_fit
         self.settings = settings or EngineSettings()
         self._fallback = ExtractiveReasoner(self.settings.extractive)
+
+    def on(self, snapshot: RestrictedSnapshot) -> Engine:
+        """The same engine on some facts of its graph. Entities are still linked among those of the whole graph."""
+        other = copy(self)
+        other.snapshot, other.retriever = snapshot, self.retriever.on(snapshot)
+        return other
 
     def run(self, request: AskRequest, *, cancelled: Callable[[], bool] = lambda: False) -> Iterator[Event]:
         """Answer one question.

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from retrieval.config import InferenceOptions
 from retrieval.errors import Cancelled
 from retrieval.kg.restriction import RestrictedSnapshot
 from retrieval.types import Method
@@ -98,6 +99,10 @@ class Retriever(Protocol):
 
         Deterministic; what the extractive reasoner executes and intersects.
         """
+        ...
+
+    def configured(self, options: InferenceOptions) -> Retriever:
+        """This retriever with other settings for asking; ``config.parse_options`` makes them, of its own class."""
         ...
 
     def on(self, snapshot: RestrictedSnapshot) -> Retriever:

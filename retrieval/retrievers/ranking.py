@@ -10,6 +10,8 @@ from copy import copy
 from itertools import groupby
 from typing import Self
 
+from retrieval import config as configs
+from retrieval.config import InferenceOptions
 from retrieval.kg.restriction import RestrictedSnapshot
 from retrieval.kg.snapshot import Snapshot
 from retrieval.retrievers.base import FoundPath, RelationPath, check
@@ -49,6 +51,7 @@ class RankingRetriever(ABC):
         self.simple = simple
         self.snapshot = snapshot
         self.encoder = encoder
+        self.options = configs.parse_options(method)
         self._kept: OrderedDict[tuple[object, ...], list[RelationPath]] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -96,8 +99,18 @@ class RankingRetriever(ABC):
 
     def on(self, snapshot: RestrictedSnapshot) -> Self:
         """See ``base.Retriever``. A method that computes something from the graph extends this."""
-        other = copy(self)
+        other = self._copy()
         other.snapshot = snapshot
+        return other
+
+    def configured(self, options: InferenceOptions) -> Self:
+        """See ``base.Retriever``; ``rank`` and ``retrieve`` read ``self.options``."""
+        other = self._copy()
+        other.options = options
+        return other
+
+    def _copy(self) -> Self:
+        other = copy(self)
         other._kept, other._lock = OrderedDict(), threading.Lock()
         return other
 

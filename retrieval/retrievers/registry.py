@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
-from retrieval.errors import MethodError
+from retrieval import config as configs
+from retrieval.errors import ConfigError, MethodError
 from retrieval.kg.snapshot import Snapshot
 from retrieval.retrievers import checkpoint as checkpoints
 from retrieval.retrievers.base import Retriever
@@ -35,6 +37,7 @@ def load(
     encoder: TextEncoder,
     *,
     cache: Path,
+    options: Mapping[str, Any] | None = None,
 ) -> Retriever:
     """Open a retriever.
 
@@ -44,9 +47,11 @@ def load(
         snapshot: the graph to ask.
         encoder: the text encoder.
         cache: directory for what is computed once a snapshot, shared by processes.
+        options: settings for asking (``config.parse_options``) that differ from the defaults.
 
     Raises:
         MethodError: no retriever of that name is available.
+        ConfigError: the method has no such setting, or a value of it is wrong.
         CheckpointError: the checkpoint is missing, damaged, or of another method or encoder.
     """
     try:
@@ -54,6 +59,13 @@ def load(
     except (KeyError, ValueError):
         known = ", ".join(sorted(RETRIEVERS))
         raise MethodError(f"No retriever is called {str(method)!r}.", hint=f"There is: {known}.") from None
+    chosen = configs.parse_options(method, options)
     if checkpoint is None:
+        if options:
+            raise ConfigError(
+                f"The zero-shot retriever has no inference setting {next(iter(options))!r}.",
+                hint="It has none; give a checkpoint.",
+            )
         return ZeroShotRetriever(snapshot, encoder, Method(method))
-    return factory(checkpoint, snapshot, encoder, cache)
+    opened = factory(checkpoint, snapshot, encoder, cache)
+    return opened.configured(chosen) if options else opened

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
+from retrieval.config import InferenceOptions
 from retrieval.errors import Cancelled
 from retrieval.kg import search, snapshot
+from retrieval.kg.restriction import RestrictedSnapshot
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.retrievers.base import FoundPath, RelationPath
@@ -124,6 +126,12 @@ class ScriptedRetriever:
             for topic in topics
             for text, score in self.script.get(self.graph.entity_label(topic), ())[:limit]
         ]
+
+    def configured(self, options: InferenceOptions) -> ScriptedRetriever:
+        return self
+
+    def on(self, snapshot: RestrictedSnapshot) -> ScriptedRetriever:
+        return ScriptedRetriever(snapshot, self.script, simple=self.simple, before_each=self.before_each)
 
     def _walks(self, entity: int, steps: Sequence[tuple[int, bool]]) -> Iterator[tuple[int, ...]]:
         if not steps:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from retrieval.errors import Cancelled, CheckpointError, MethodError
+from retrieval.errors import Cancelled, CheckpointError, ConfigError, MethodError
 from retrieval.kg import snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.kg.walks import arc_ends
@@ -77,6 +77,54 @@ def test_a_topic_without_triples_and_no_topic_give_nothing(retriever, trained, t
 def test_stop_is_heard(retriever, topic):
     with pytest.raises(Cancelled):
         list(retriever.retrieve("a question not asked before", [topic], cancelled=lambda: True))
+
+
+def named_paths(retriever, graph, topic):
+    total = graph.num_relations
+    return {
+        tuple((graph.relation_name(r % total), r >= total) for r in path.relations): path.score
+        for path in retriever.relation_paths(QUESTION, [topic], limit=99)
+    }
+
+
+def test_on_a_restriction_it_answers_as_on_a_graph_built_from_those_facts(
+    retriever, trained, topic, tmp_path
+):
+    """A question's own subgraph: nothing of the whole graph shows through but ids and labels."""
+    whole = trained.graph
+    chosen = [i for i in range(whole.num_triples) if i % 5]
+    restricted = whole.restrict(chosen)
+    built = snapshot.build(
+        TripleTable.of(
+            [
+                (whole.entity_label(int(whole.heads[i])), whole.relation_name(int(whole.relations[i])),
+                 whole.entity_label(int(whole.tails[i])))
+                for i in chosen
+            ]
+        ),
+        tmp_path / "built",
+    )  # fmt: skip
+    checkpoint = trained.checkpoint(retriever.method) if retriever.checkpoint else None
+    own = registry.load(retriever.method, checkpoint, built, trained.encoder, cache=tmp_path)
+    small = retriever.on(restricted)
+    mine = named_paths(small, restricted, topic)
+    theirs = named_paths(own, built, built.find_entity(TOPIC))
+    # Rounded states (fp16) of differently ordered sums may differ in the last place.
+    assert mine == pytest.approx(theirs, rel=2e-2)
+    assert mine != pytest.approx(named_paths(retriever, whole, topic), rel=2e-2)
+    for path in small.retrieve(QUESTION, [topic], budget=30):
+        sources, _, _ = arc_ends(restricted, np.array(path.arcs))
+        assert sources[0] == topic
+    assert small.checkpoint == retriever.checkpoint
+
+
+def test_an_unknown_inference_setting_is_refused(trained, tmp_path):
+    for checkpoint in (None, trained.checkpoint()):
+        with pytest.raises(ConfigError, match="no inference setting 'beems'"):
+            registry.load(
+                "rel-rag-path", checkpoint, trained.graph, trained.encoder, cache=tmp_path,
+                options={"beems": 3},
+            )  # fmt: skip
 
 
 def test_every_method_says_what_it_is(retriever, trained):
