@@ -88,6 +88,12 @@ class RelRagPathConfig(TrainingConfig):
     dropout: float = setting(0.2, "Rate after each first layer [0.2].", least=0, below=1)
     skip: bool = setting(True, "Add a projection of phi(h, r, t) to the mean of the two GCNs [no].")
     history: bool = setting(True, "Condition the query on the path so far [no] (docs/adr/0002).")
+    words: bool = setting(True, "Attend to the question's words at every step [no] (docs/adr/0002).")
+    texts: bool = setting(True, "Add a bilinear form of question and relation text to the scores [no].")
+    norm: bool = setting(True, "Layer norm of triple states, inner products divided by sqrt(hidden) [no].")
+    stop: Literal["mlp", "sum"] = setting(
+        "mlp", "STOP's state: an MLP of taken states and question, or their sum [sum]."
+    )
     neighbours: int = setting(16, "Triples read per entity and direction by the second layer while training.")
     arcs_per_relation: int = setting(4, "Candidates drawn per entity and directed relation while training.")
     learning_rate: float = setting(2e-3, "Of Adam [1e-3].", above=0)
@@ -103,6 +109,25 @@ class RelRagPathConfig(TrainingConfig):
         4096, "Triple states are kept on disk up to this size in megabytes, else computed on demand."
     )
 
+
+#: Named settings that others are given on top of: ``{"preset": "paper", "hidden": 256}``. ``paper`` is the form that
+#: the method's paper describes, where it differs from the defaults (docs/adr/0002).
+PRESETS: Mapping[Method, Mapping[str, Mapping[str, Any]]] = {
+    Method.REL_RAG_PATH: {
+        "paper": {
+            "hidden": 512,
+            "history": False,
+            "words": False,
+            "texts": False,
+            "skip": False,
+            "norm": False,
+            "stop": "sum",
+            "learning_rate": 1e-3,
+            "batch_size": 10,
+            "epochs": 15,
+        }
+    }
+}
 
 #: Methods that are trained, and their settings.
 CONFIGS: dict[Method, type[TrainingConfig]] = {Method.REL_RAG_PATH: RelRagPathConfig}
@@ -126,13 +151,14 @@ class Setting:
 
 
 def parse(method: Method | str, settings: Mapping[str, Any] | None = None) -> TrainingConfig:
-    """Typed settings from plain JSON; what is not given has its default.
+    """Typed settings from plain JSON; what is not given has its default, or what ``preset`` says.
 
     Raises:
         MethodError: the method is unknown or has no training.
-        ConfigError: a key is unknown (the nearest known one is named), or a value has a wrong type or range.
+        ConfigError: a key or the preset is unknown (the nearest known one is named), or a value has a wrong
+            type or range.
     """
-    return _parsed(_of(method), f"{method} has no setting", settings)
+    return _parsed(_of(method), f"{method} has no setting", _expanded(method, settings or {}))
 
 
 def parse_options(method: Method | str, settings: Mapping[str, Any] | None = None) -> InferenceOptions:
@@ -143,6 +169,18 @@ def parse_options(method: Method | str, settings: Mapping[str, Any] | None = Non
         ConfigError: a key is unknown (those that exist are named), or a value has a wrong type or range.
     """
     return _parsed(_options_of(method), f"{method} has no inference setting", settings)
+
+
+def _expanded(method: Method | str, settings: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The settings on top of those of their preset."""
+    if "preset" not in settings:
+        return settings
+    presets = PRESETS.get(Method(method), {})
+    name = settings["preset"]
+    if not isinstance(name, str) or name not in presets:
+        known = f"There is: {', '.join(sorted(presets))}." if presets else "The method has none."
+        raise ConfigError(f"{method} has no preset {name!r}.", hint=known)
+    return {**presets[name], **{key: value for key, value in settings.items() if key != "preset"}}
 
 
 def as_json(config: TrainingConfig | InferenceOptions) -> dict[str, Any]:

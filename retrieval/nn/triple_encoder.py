@@ -97,17 +97,27 @@ class TripleEncoder(nn.Module):
         hidden: H, size of the states.
         dropout: rate after the first layer.
         skip: add the projection of phi.
+        norm: end in a layer norm.
     """
 
-    def __init__(self, text_features: int, hidden: int, dropout: float = 0.2, *, skip: bool = True) -> None:
+    def __init__(
+        self,
+        text_features: int,
+        hidden: int,
+        dropout: float = 0.2,
+        *,
+        skip: bool = True,
+        norm: bool = True,
+    ) -> None:
         super().__init__()
+        self.hidden = hidden
         self.head = nn.Linear(text_features, hidden, bias=False)
         self.relation = nn.Linear(text_features, hidden, bias=False)
         self.tail = nn.Linear(text_features, hidden, bias=False)
         self.forward_layers = nn.ModuleList([LineGraphConv(hidden, hidden) for _ in range(2)])
         self.backward_layers = nn.ModuleList([LineGraphConv(hidden, hidden) for _ in range(2)])
         self.skip = nn.Linear(hidden, hidden, bias=False) if skip else None
-        self.norm = nn.LayerNorm(hidden)
+        self.norm = nn.LayerNorm(hidden) if norm else nn.Identity()
         self.dropout = dropout
 
     def forward(

@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 
 from retrieval.kg.snapshot import Snapshot
+from retrieval.nn.query import Asked, Texts
 from retrieval.retrievers.arc_groups import arcs_at, groups, spread
 from retrieval.retrievers.base import RelationPath, check
 from retrieval.retrievers.path_model import PathModel
@@ -53,11 +54,11 @@ class _State:
 
 @dataclass(frozen=True, slots=True)
 class _Front:
-    """The entities of all states: which state each belongs to, and its memory and sum of taken states."""
+    """The entities of all states: which state each belongs to, and its focus and sum of taken states."""
 
     state: np.ndarray
     entity: np.ndarray
-    memory: Tensor
+    focus: Tensor
     taken: Tensor
 
 
@@ -101,26 +102,29 @@ class Explorer:
 
     @torch.inference_mode()
     def explore(
-        self, topics: Sequence[int], embeddings: np.ndarray, cancelled: Callable[[], bool] = lambda: False
+        self, topics: Sequence[int], texts: Texts, cancelled: Callable[[], bool] = lambda: False
     ) -> list[RelationPath]:
         """Relation paths of all topics, most probable first within a topic.
 
         Args:
             topics: n entity ids.
-            embeddings: the question as seen from each topic, float32 [n, d].
+            texts: the question as seen from each topic.
             cancelled: asked between levels.
         """
-        asked = torch.from_numpy(embeddings)
-        z_q = self.model.query.start(asked)  # [n, H]
+        query = self.model.query
+        asked = query.read(texts)
         states = [_State(i, (), 0.0) for i in range(len(topics))]
         ids = np.array(topics, np.int64)
-        front = _Front(np.arange(len(topics)), ids, z_q, torch.zeros_like(z_q))
+        everyone = torch.arange(len(topics))
+        front = _Front(
+            everyone.numpy(), ids, query.focus(asked, everyone, asked.z_q), torch.zeros_like(asked.z_q)
+        )
         found: list[tuple[int, tuple[int, ...], float]] = []
         for level in range(self.max_hops):
             check(cancelled)
             if not states:
                 break
-            states, front, ended = self._step(states, front, ids, z_q, asked)
+            states, front, ended = self._step(states, front, ids, asked)
             found += [(s.topic, s.relations, log) for s, log in ended]
             if level + 1 == self.max_hops:
                 found += [(s.topic, s.relations, s.log) for s in states]
@@ -132,7 +136,7 @@ class Explorer:
         return sorted(paths, key=lambda path: (topics.index(path.topic), -path.score, path.relations))
 
     def _step(
-        self, states: list[_State], front: _Front, topics: np.ndarray, z_q: Tensor, asked: Tensor
+        self, states: list[_State], front: _Front, topics: np.ndarray, asked: Asked
     ) -> tuple[list[_State], _Front, list[tuple[_State, float]]]:
         """One level: the states that go on, their entities, and the paths that stop here."""
         snapshot, first = self.snapshot, not states[0].relations
@@ -145,11 +149,12 @@ class Explorer:
             keep = targets != topics[topic_of_state[front.state[row]]]
             group, arcs, targets, weight, row = (a[keep] for a in (group, arcs, targets, weight, row))
         vectors = self.states.of(arcs)
-        queries = self.model.query.queries(front.memory)
-        texts = self.model.query.text_scores(
-            asked[topic_of_state[front.state]], front.memory, self.relations
-        ).numpy()
-        logits = np.einsum("nh,nh->n", queries.numpy()[row], vectors) + texts[row, relation[group]]
+        asking = torch.from_numpy(topic_of_state[front.state])
+        queries = self.model.query.queries(front.focus)
+        logits = np.einsum("nh,nh->n", queries.numpy()[row], vectors)
+        texts = self.model.query.text_scores(asked, asking, front.focus, self.relations)
+        if texts is not None:
+            logits += texts.numpy()[row, relation[group]]
         options = front.state[row] * (2 * snapshot.num_relations) + relation[group]
         distinct, option = np.unique(options, return_inverse=True)
         mass = _logsumexp(logits + np.log(weight), option, len(distinct))
@@ -159,9 +164,7 @@ class Explorer:
             mass -= np.log(np.bincount(option, weights=weight, minlength=len(distinct)))
             total = _logsumexp(mass, option_state, len(states))
         else:
-            stop = (
-                queries * self.model.query.stop_states(z_q[topic_of_state[front.state]], front.taken)
-            ).sum(1)
+            stop = (queries * self.model.query.stop_states(asked.z_q[asking], front.taken)).sum(1)
             stop_mass = _logsumexp(stop.numpy(), front.state, len(states))
             total = np.logaddexp(_logsumexp(mass, option_state, len(states)), stop_mass)
             ended = [(s, s.log + float(stop_mass[i] - total[i])) for i, s in enumerate(states)]
@@ -175,7 +178,9 @@ class Explorer:
             )
             for o in chosen
         ]
-        after = self._advance(front, chosen, option=option, row=row, targets=targets, vectors=vectors)
+        after = self._advance(
+            front, chosen, asked, topic_of_state, option=option, row=row, targets=targets, vectors=vectors
+        )
         return grown, after, ended
 
     def _best(self, scores: np.ndarray, topic: np.ndarray) -> list[int]:
@@ -190,6 +195,8 @@ class Explorer:
         self,
         front: _Front,
         chosen: list[int],
+        asked: Asked,
+        topic_of_state: np.ndarray,
         *,
         option: np.ndarray,
         row: np.ndarray,
@@ -206,8 +213,10 @@ class Explorer:
         state = np.repeat(np.arange(len(chosen)), [len(p) for p in picked])
         before = torch.from_numpy(row[which])
         took = torch.from_numpy(vectors[which])
-        memory = self.model.query.advance(front.memory[before], took)
-        return _Front(state, targets[which], memory, front.taken[before] + took)
+        memory = self.model.query.advance(front.focus[before], took)
+        asking = torch.from_numpy(topic_of_state[front.state])[before]
+        focus = self.model.query.focus(asked, asking, memory)
+        return _Front(state, targets[which], focus, front.taken[before] + took)
 
 
 def _logsumexp(values: np.ndarray, segments: np.ndarray, count: int) -> np.ndarray:

@@ -41,6 +41,10 @@ class TextEncoder(Protocol):
         """float32 [n, dim], unit length."""
         ...
 
+    def words(self, texts: Sequence[str]) -> tuple[np.ndarray, list[np.ndarray]]:
+        """What ``encode`` returns, and the words of each text in context, float32 [l, dim] of unit length."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class GraphFeatures:

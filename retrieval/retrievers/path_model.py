@@ -19,5 +19,16 @@ class PathModel(nn.Module):
 
     def __init__(self, config: RelRagPathConfig, text_features: int) -> None:
         super().__init__()
-        self.triples = TripleEncoder(text_features, config.hidden, config.dropout, skip=config.skip)
-        self.query = QueryEncoder(text_features, config.hidden, config.dropout, history=config.history)
+        self.triples = TripleEncoder(
+            text_features, config.hidden, config.dropout, skip=config.skip, norm=config.norm
+        )
+        self.query = QueryEncoder(
+            text_features,
+            config.hidden,
+            config.dropout,
+            history=config.history,
+            words=config.words,
+            texts=config.texts,
+            stop=config.stop,
+            scaled=config.norm,
+        )

@@ -27,6 +27,7 @@ from retrieval.retrievers.features import (
     relation_texts,
 )
 from retrieval.retrievers.path_model import PathModel
+from retrieval.retrievers.questions import QuestionTexts
 from retrieval.retrievers.ranking import RankingRetriever
 from retrieval.retrievers.states import ComputedStates, States, StoredStates, all_states, stored_states
 from retrieval.types import Method, Progress
@@ -62,6 +63,7 @@ class RelRagPathRetriever(RankingRetriever):
             simple=checkpoint.manifest.simple,
         )
         self._entities = _Labels(snapshot, encoder, cache) if checkpoint.manifest.entity_texts else None
+        self.words = config_of(checkpoint).words
         self.explorer = Explorer(
             snapshot,
             load_model(checkpoint),
@@ -76,7 +78,8 @@ class RelRagPathRetriever(RankingRetriever):
         self, topics: Sequence[int], texts: Sequence[str], cancelled: Callable[[], bool]
     ) -> list[RelationPath]:
         """See ``RankingRetriever``."""
-        return self.explorer.explore(topics, self.encoder.encode(list(texts)), cancelled)
+        read = QuestionTexts.encode(self.encoder, texts, words=self.words)
+        return self.explorer.explore(topics, read.rows(np.arange(len(texts))), cancelled)
 
     def on(self, snapshot: RestrictedSnapshot) -> Self:
         """See ``base.Retriever``: the triple states are those of the small graph."""

@@ -62,7 +62,7 @@ class ComputedStates:
     def of(self, arcs: np.ndarray) -> np.ndarray:
         """See :class:`States`."""
         if not len(arcs):
-            return np.zeros((0, self.encoder.norm.normalized_shape[0]), np.float32)
+            return np.zeros((0, self.encoder.hidden), np.float32)
         distinct, where = np.unique(arcs, return_inverse=True)
         block = build_block(self.features, distinct, self.limit, np.random.default_rng(0))
         with torch.inference_mode():
@@ -120,7 +120,7 @@ def all_states(
             one.collect(arcs)
         if progress is not None:
             progress(Progress("computing triple states", start // 2, total, "arcs"))
-    states = np.empty((total, encoder.norm.normalized_shape[0]), np.float16)
+    states = np.empty((total, encoder.hidden), np.float16)
     for start in range(0, total, _CHUNK):
         check(cancelled)
         arcs = _Arcs(encoder, features, start, min(total, start + _CHUNK))

@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
@@ -79,6 +80,25 @@ class Encoder:
                 self._cache.popitem(last=False)
         return np.stack([known[text] for text in texts])
 
+    def words(self, texts: Sequence[str]) -> tuple[np.ndarray, list[np.ndarray]]:
+        """Vectors of texts, and of their words (the model's tokens) in context.
+
+        Returns:
+            What ``encode`` returns, float32 [n, d], and float32 [l, d] of unit rows for each text, l at least 1.
+        """
+        order = sorted(range(len(texts)), key=lambda i: -len(texts[i]))
+        vectors = np.empty((len(texts), self.dim), np.float32)
+        words: list[np.ndarray] = [np.zeros((0, self.dim), np.float32)] * len(texts)
+        for start in range(0, len(order), BATCH):
+            batch = order[start : start + BATCH]
+            output = self._run([texts[i] for i in batch])
+            vectors[batch] = _unit(output["sentence_embedding"])
+            tokens = output["token_embeddings"].float().cpu().numpy()
+            lengths = output["attention_mask"].sum(1).tolist()
+            for i, token, length in zip(batch, tokens, lengths, strict=True):
+                words[i] = token[:length] / np.linalg.norm(token[:length], axis=1, keepdims=True)
+        return vectors, words
+
     def _in_batches(
         self, texts: Sequence[str], batch_size: int, progress: Callable[[int], None] | None
     ) -> np.ndarray:
@@ -93,13 +113,20 @@ class Encoder:
         return vectors
 
     def _compute(self, texts: list[str]) -> np.ndarray:
+        return _unit(self._run(texts)["sentence_embedding"])
+
+    def _run(self, texts: list[str]) -> dict[str, Any]:
         with self._tokenizer_lock:
             features = self._model.preprocess(texts)
         with torch.inference_mode():
             features = {k: v.to(self.device) if hasattr(v, "to") else v for k, v in features.items()}
-            embedding = self._model(features)["sentence_embedding"].float()
-            unit: np.ndarray = torch.nn.functional.normalize(embedding, dim=-1).cpu().numpy()
-        return unit
+            output: dict[str, Any] = self._model(features)
+        return output
+
+
+def _unit(embedding: torch.Tensor) -> np.ndarray:
+    unit: np.ndarray = torch.nn.functional.normalize(embedding.float(), dim=-1).cpu().numpy()
+    return unit
 
 
 def load(name: str | None = None, device: str = "auto") -> Encoder:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from retrieval.kg.snapshot import Snapshot
-from retrieval.retrievers.features import TextEncoder, encode_all
-from retrieval.retrievers.questions import seen_from, shape
+from retrieval.retrievers.features import TextEncoder
+from retrieval.retrievers.questions import QuestionTexts, seen_from, shape
 from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import Label, directed, usable
 from retrieval.types import Progress
@@ -27,10 +27,10 @@ class Examples:
         topics: entity ids, int64 [N].
         paths: directed relations, -1 after the end, int64 [N, L].
         lengths: int64 [N].
-        rows: row of ``embeddings`` for the masked question, int64 [N].
+        rows: row of ``texts`` for the masked question, int64 [N].
         as_written: row for the question as written, or ``rows`` again, int64 [N].
         first: other first relations that count as positive (eq. 13), bool [N, 2R].
-        embeddings: float32 [M, d], each distinct text once.
+        texts: each of the M distinct texts once.
     """
 
     topics: np.ndarray
@@ -39,7 +39,7 @@ class Examples:
     rows: np.ndarray
     as_written: np.ndarray
     first: np.ndarray
-    embeddings: np.ndarray
+    texts: QuestionTexts
 
     def __len__(self) -> int:
         return len(self.topics)
@@ -54,6 +54,7 @@ def make_examples(
     *,
     max_hops: int,
     similar: float,
+    words: bool,
     progress: Callable[[Progress], None] | None = None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Examples:
@@ -68,6 +69,7 @@ def make_examples(
         relation_vectors: text features of directed relations, [2R, d].
         max_hops: longer labels are left out.
         similar: see ``RelRagPathConfig.similar_relations``.
+        words: read the questions' words too.
         progress: told about questions encoded.
         cancelled: asked between batches.
 
@@ -102,14 +104,12 @@ def make_examples(
             written.append(texts.setdefault(plain, len(texts)) if keep else row)
             shapes.append(shape(plain, index, question.names))
             targets.append(named_firsts.get((label.question, label.topic), []))
-    embeddings = encode_all(
-        encoder, list(texts), stage="encoding questions", progress=progress, cancelled=cancelled
-    )
+    encoded = QuestionTexts.encode(encoder, list(texts), words=words, progress=progress, cancelled=cancelled)
     padded = np.full((len(paths), max_hops), -1, np.int64)
     for i, path in enumerate(paths):
         padded[i, : len(path)] = path
     row_array = np.array(rows, np.int64)
-    first = _other_firsts(shapes, paths, embeddings[row_array], relation_vectors, similar)
+    first = _other_firsts(shapes, paths, encoded.vectors[row_array], relation_vectors, similar)
     for i, targeted in enumerate(targets):
         if targeted:
             first[i] = False
@@ -121,7 +121,7 @@ def make_examples(
         rows=row_array,
         as_written=np.array(written, np.int64),
         first=first,
-        embeddings=embeddings,
+        texts=encoded,
     )
 
 

@@ -102,6 +102,7 @@ def path_task(
             features.relations.numpy(),
             max_hops=config.max_hops,
             similar=config.similar_relations,
+            words=config.words,
             progress=work.progress,
             cancelled=work.cancelled,
         )

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from retrieval.config import RelRagPathConfig
+from retrieval.nn.query import Asked
 from retrieval.retrievers.blocks import build_block
 from retrieval.retrievers.features import GraphFeatures
 from retrieval.retrievers.path_model import PathModel
@@ -59,7 +60,7 @@ def score_batch(model: PathModel, sampler: Sampler, chosen: np.ndarray, rng: np.
         candidates,
         walks,
         relations=sampler.features.relations,
-        questions=torch.from_numpy(examples.embeddings[rows]),
+        asked=model.query.read(examples.texts.rows(rows)),
         taken=taken,
         states=of_candidates,
     )
@@ -71,22 +72,24 @@ def _score(
     walks: Walks,
     *,
     relations: Tensor,
-    questions: Tensor,
+    asked: Asked,
     taken: Tensor,
     states: Tensor,
 ) -> Scored:
-    z_q = model.query.start(questions)  # [B, H]
-    memories, sums = [z_q], [torch.zeros_like(z_q)]
+    query, everyone = model.query, torch.arange(len(asked.z_q))
+    focuses, sums = [query.focus(asked, everyone, asked.z_q)], [torch.zeros_like(asked.z_q)]
     for i in range(walks.arcs.shape[1]):
-        memories.append(model.query.advance(memories[-1], taken[:, i]))
+        focuses.append(query.focus(asked, everyone, query.advance(focuses[-1], taken[:, i])))
         sums.append(sums[-1] + taken[:, i])
     step, example = torch.from_numpy(candidates.step), torch.from_numpy(candidates.example)
-    memory = torch.stack(memories)[step, example]  # [C, H]
-    queries = model.query.queries(memory)  # [C, H]
-    stops = model.query.stop_states(z_q[example], torch.stack(sums)[step, example])
+    focus = torch.stack(focuses)[step, example]  # [C, H]
+    queries = query.queries(focus)  # [C, H]
+    stops = query.stop_states(asked.z_q[example], torch.stack(sums)[step, example])
     context = torch.from_numpy(candidates.context)
-    texts = model.query.text_scores(questions[example], memory, relations)  # [C, 2R]
-    logits = (queries[context] * states).sum(1) + texts[context, torch.from_numpy(candidates.relation)]
+    logits = (queries[context] * states).sum(1)
+    texts = query.text_scores(asked, example, focus, relations)  # [C, 2R]
+    if texts is not None:
+        logits = logits + texts[context, torch.from_numpy(candidates.relation)]
     return Scored(candidates, logits, (queries * stops).sum(1))
 
 

@@ -80,9 +80,16 @@ class WordEncoder:
         sums = np.array([self._sum(text) for text in texts], np.float32).reshape(-1, self.dim)
         return sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-9)
 
+    def words(self, texts):
+        words = [np.array(self._words(text) or [np.zeros(self.dim)], np.float32) for text in texts]
+        return self.encode(texts), words
+
     def _sum(self, text):
-        total = np.zeros(self.dim)
-        for word in text.lower().replace("_", " ").split():
-            seed = int.from_bytes(hashlib.sha256(word.encode()).digest()[:4], "big")
-            total += np.random.default_rng(seed).standard_normal(self.dim)
-        return total
+        return sum(self._words(text), np.zeros(self.dim))
+
+    def _words(self, text):
+        seeds = [
+            int.from_bytes(hashlib.sha256(word.encode()).digest()[:4], "big")
+            for word in text.lower().replace("_", " ").split()
+        ]
+        return [np.random.default_rng(seed).standard_normal(self.dim) for seed in seeds]

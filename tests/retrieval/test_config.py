@@ -22,6 +22,23 @@ def test_an_unknown_key_is_refused_with_the_nearest_known_one():
         config.parse("rel-rag-path", {"hiden": 32})
 
 
+def test_a_preset_is_a_start_that_single_settings_change():
+    found = config.parse("rel-rag-path", {"preset": "paper", "hidden": 8})
+    switched = (found.history, found.words, found.texts, found.skip, found.norm)
+    assert switched == (False,) * 5
+    assert (found.hidden, found.stop, found.batch_size) == (8, "sum", 10)
+    assert config.parse("rel-rag-path", config.as_json(found)) == found
+    with pytest.raises(ConfigError, match=r"'papers'.*paper"):
+        config.parse("rel-rag-path", {"preset": "papers"})
+
+
+def test_every_preset_is_of_a_trained_method_and_can_be_parsed():
+    assert set(config.PRESETS) <= set(config.CONFIGS)
+    for method, presets in config.PRESETS.items():
+        for name in presets:
+            assert config.parse(method, {"preset": name}) != config.parse(method)
+
+
 @pytest.mark.parametrize(
     ("key", "value"),
     [("hidden", "32"), ("hidden", True), ("hidden", 0), ("dropout", 1.0), ("skip", 1),

@@ -6,7 +6,6 @@ import torch
 
 from retrieval.kg.walks import arc_ends
 from retrieval.nn.line_graph import LineGraph
-from retrieval.nn.query import QueryEncoder
 from retrieval.nn.triple_encoder import TripleEncoder
 from retrieval.retrievers import states
 from retrieval.retrievers.blocks import build_block, sample_arcs
@@ -82,28 +81,3 @@ def test_a_sampled_hub_stands_for_all_its_arcs(features):
     assert len(set(arcs.tolist())) == len(arcs)
     stands_for = np.bincount(owner, weights=scale, minlength=len(entities))
     np.testing.assert_allclose(stands_for, graph.degrees(entities), rtol=1e-6)
-
-
-def test_the_static_query_is_the_papers():
-    torch.manual_seed(0)
-    query = QueryEncoder(6, 4, history=False).eval()
-    z_q = query.start(torch.randn(2, 6))
-    taken = torch.randn(2, 4)
-    assert query.advance(z_q, taken) is z_q
-    torch.testing.assert_close(query.queries(z_q), z_q / 2)
-    torch.testing.assert_close(query.stop_states(z_q, taken), taken + z_q)
-
-
-def test_with_history_the_same_triple_scores_differently_at_another_step():
-    torch.manual_seed(0)
-    query = QueryEncoder(6, 4).eval()
-    z_q = query.start(torch.randn(1, 6))
-    later = query.advance(z_q, torch.randn(1, 4))
-    assert not torch.allclose(query.queries(z_q), query.queries(later))
-
-
-def test_text_scores_start_as_scaled_cosines():
-    query = QueryEncoder(3, 4).eval()
-    question, relations = torch.tensor([[1.0, 0, 0]]), torch.tensor([[1.0, 0, 0], [0.6, 0.8, 0]])
-    scores = query.text_scores(question, torch.randn(1, 4), relations)
-    torch.testing.assert_close(scores, torch.tensor([[8.0, 4.8]]))

@@ -32,6 +32,17 @@ def test_order_and_repeats_survive_batching_and_caching(encoder):
     assert encoder.encode([]).shape == (0, 384)
 
 
+def test_words_are_the_models_tokens_in_context_whatever_the_batching(encoder):
+    texts = ["the mother of X 's son", "X", "the son of X 's mother"]
+    vectors, words = encoder.words(texts)
+    assert np.allclose(vectors, encoder.encode(texts), atol=1e-5)
+    assert [len(each) for each in words] == [9, 3, 9]  # with the model's two marks and the apostrophe
+    for text, found in zip(texts, words, strict=True):
+        alone = encoder._model.encode(text, output_value="token_embeddings").cpu().numpy()
+        assert np.allclose(found, alone / np.linalg.norm(alone, axis=1, keepdims=True), atol=1e-5)
+    assert encoder.words([])[1] == []
+
+
 def test_likeness_follows_meaning(encoder):
     question, near, far = encoder.encode(["who directed Jaws?", "directed by", "release year"])
     assert question @ near > question @ far
