@@ -68,6 +68,12 @@ class TrainingDataError(ClewError):
     code = "bad_training_data"
 
 
+class EvaluationError(ClewError):
+    """A question set cannot be evaluated on this graph, or reports cannot be compared."""
+
+    code = "bad_evaluation"
+
+
 class MethodError(ClewError):
     """No retriever of that name exists."""
 

@@ -4,55 +4,55 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 from retrieval.errors import Cancelled
+from retrieval.evaluation.coverage import known_topics, require
 from retrieval.evaluation.metrics import Fact
-from retrieval.events import AnswerFinal, PathRetrieved, QuestionLinked, RunCancelled, RunFailed
+from retrieval.evaluation.outcomes import Outcome
+from retrieval.events import AnswerFinal, ChainsBuilt, PathRetrieved, QuestionLinked, RunCancelled, RunFailed
+from retrieval.evidence.verbalise import chain_text
+from retrieval.kg.restriction import RestrictedSnapshot, find_facts
 from retrieval.pipeline import AskRequest
-from retrieval.types import Hop, Progress, Question, Usage
+from retrieval.reasoning.extractive import ExtractiveReasoner
+from retrieval.retrievers.base import FoundPath, RelationPath, Retriever
+from retrieval.types import Hop, Progress, Question
 
 if TYPE_CHECKING:
+    from retrieval.config import InferenceOptions
     from retrieval.pipeline import Engine
 
+Topics = Literal["given", "linked"]
+Subgraphs = Literal["own", "whole"]
 
-@dataclass(slots=True)
-class Outcome:
-    """One question asked.
-
-    Attributes:
-        question: as in the question set.
-        topics: labels of the linked topic entities.
-        linked: whether Clew's linker found them, because the question names none.
-        predicted: answers' labels with their scores, best first.
-        facts: retrieved facts as (head, relation, tail).
-        no_answer: reason of a typed no-answer.
-        error: code of a failed run.
-        usage: what it cost.
-        latency_ms: from asking to the last event.
-    """
-
-    question: Question
-    topics: tuple[str, ...] = ()
-    linked: bool = False
-    predicted: tuple[tuple[str, float], ...] = ()
-    facts: set[Fact] = field(default_factory=set)
-    no_answer: str | None = None
-    error: str | None = None
-    usage: Usage = field(default_factory=Usage)
-    latency_ms: float = 0.0
+#: Questions asked before the clock counts, so that caches, maps and libraries are warm.
+_WARM_UP = 3
+#: Evidence chains kept of each question.
+_CHAINS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """All questions asked of one engine."""
+    """All questions asked of one engine.
+
+    Attributes:
+        engine: what was asked.
+        outcomes: in the order of the questions.
+        budget: distinct facts retrieved at most.
+        seed: of the retriever's sampling.
+        topics: ``given`` topic entities were used where the question names them, or all were ``linked``.
+        subgraphs: questions with triples were asked on their ``own`` subgraph, or all on the ``whole`` graph.
+    """
 
     engine: Engine
     outcomes: tuple[Outcome, ...]
     budget: int
     seed: int
+    topics: Topics = "given"
+    subgraphs: Subgraphs = "own"
 
 
 def sample(questions: Sequence[Question], limit: int | None, seed: int) -> list[Question]:
@@ -69,22 +69,47 @@ def evaluate_engine(
     *,
     budget: int,
     seed: int,
+    topics: Topics = "given",
+    subgraphs: Subgraphs = "own",
+    done: Mapping[str, Outcome] | None = None,
+    keep: Callable[[Outcome], None] = lambda _: None,
     progress: Callable[[Progress], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Evaluation:
-    """Ask each question once.
+    """Ask each question once, after a few that are asked for warmth alone.
 
-    Topic entities that the question names are used; where it names none, or none that the graph holds, the
-    engine's linker finds them.
+    Args:
+        engine: what is asked.
+        questions: of one set.
+        budget: distinct facts that may be retrieved for a question.
+        seed: of the retriever's sampling.
+        topics: ``given`` uses the topic entities that a question names, and the linker where it names none that
+            the graph holds; ``linked`` has the linker find them all.
+        subgraphs: ``own`` asks a question that brings triples on those alone, as the papers do.
+        done: outcomes of an evaluation that was stopped, by question id; they are not asked again.
+        keep: given each new outcome.
+        progress: told after each question.
+        cancelled: asked between pieces of work.
 
     Raises:
+        EvaluationError: there are no questions, or the graph knows none of their topics or none of their answers.
         Cancelled: ``cancelled`` said so.
     """
-    outcomes = []
-    for done, question in enumerate(questions, start=1):
-        outcomes.append(ask(engine, question, budget=budget, seed=seed, cancelled=cancelled))
-        progress(Progress("evaluate", done, len(questions), "questions"))
-    return Evaluation(engine, tuple(outcomes), budget, seed)
+    require(engine.snapshot, questions)
+    outcomes, kept = [], done or {}
+    if any(question.id not in kept for question in questions):
+        _warm_up(engine, questions, budget=budget, seed=seed, cancelled=cancelled)
+    for number, question in enumerate(questions, start=1):
+        outcome = kept.get(question.id)
+        if outcome is None:
+            outcome = ask(
+                engine, question,
+                budget=budget, seed=seed, topics=topics, subgraphs=subgraphs, cancelled=cancelled,
+            )  # fmt: skip
+            keep(outcome)
+        outcomes.append(outcome)
+        progress(Progress("evaluate", number, len(questions), "questions"))
+    return Evaluation(engine, tuple(outcomes), budget, seed, topics, subgraphs)
 
 
 def ask(
@@ -93,6 +118,8 @@ def ask(
     *,
     budget: int,
     seed: int,
+    topics: Topics = "given",
+    subgraphs: Subgraphs = "own",
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Outcome:
     """Ask one question and read its events.
@@ -100,15 +127,23 @@ def ask(
     Raises:
         Cancelled: the run was stopped.
     """
-    resolved = [engine.snapshot.labels.resolve(label) for label in dict.fromkeys(question.topic_entities)]
-    given = tuple(entity for entity in resolved if entity is not None)
+    given = known_topics(engine.snapshot, question) if topics == "given" else ()
     outcome = Outcome(question, linked=not given)
+    found = find_facts(engine.snapshot, question.triples) if question.triples else None
+    asked, timed = copy(engine), Timed(engine.retriever)
     began = time.perf_counter()
-    for event in engine.run(AskRequest(question.question, given, budget, seed), cancelled=cancelled):
+    if found is not None and subgraphs == "own":
+        outcome.own_facts, outcome.unknown = len(found.facts), dict(found.unknown)
+        asked.snapshot = engine.snapshot.restrict(found.facts)
+        timed = timed.on(asked.snapshot)
+    asked.retriever = timed
+    for event in asked.run(AskRequest(question.question, given, budget, seed), cancelled=cancelled):
         if isinstance(event, QuestionLinked):
             outcome.topics = tuple(linked.entity.label for linked in event.entities)
         elif isinstance(event, PathRetrieved):
             outcome.facts.update(fact_of(hop) for hop in event.hops)
+        elif isinstance(event, ChainsBuilt):
+            outcome.chains = tuple((chain_text(c), round(c.score, 4)) for c in event.chains[:_CHAINS])
         elif isinstance(event, AnswerFinal):
             outcome.predicted = tuple((answer.label, answer.score) for answer in event.answers)
             outcome.no_answer = str(event.no_answer.reason) if event.no_answer else None
@@ -118,10 +153,66 @@ def ask(
         elif isinstance(event, RunCancelled):
             raise Cancelled("The evaluation was stopped.")
     outcome.latency_ms = (time.perf_counter() - began) * 1000
+    outcome.retrieval_ms = timed.seconds * 1000
     return outcome
+
+
+class Timed:
+    """A retriever that counts the seconds it works; the time of whoever reads its paths is not its own."""
+
+    def __init__(self, retriever: Retriever, seconds: float = 0.0) -> None:
+        self._retriever = retriever
+        self.seconds = seconds
+        self.method, self.checkpoint = retriever.method, retriever.checkpoint
+        self.simple, self.options = retriever.simple, retriever.options
+
+    def retrieve(self, question: str, topics: Sequence[int], **settings: Any) -> Iterator[FoundPath]:
+        """See ``base.Retriever``."""
+        paths = iter(self._retriever.retrieve(question, topics, **settings))
+        while True:
+            began = time.perf_counter()
+            try:
+                path = next(paths)
+            except StopIteration:
+                return
+            finally:
+                self.seconds += time.perf_counter() - began
+            yield path
+
+    def relation_paths(self, question: str, topics: Sequence[int], **settings: Any) -> list[RelationPath]:
+        """See ``base.Retriever``."""
+        began = time.perf_counter()
+        try:
+            return self._retriever.relation_paths(question, topics, **settings)
+        finally:
+            self.seconds += time.perf_counter() - began
+
+    def on(self, snapshot: RestrictedSnapshot) -> Timed:
+        """See ``base.Retriever``; what is computed from the small graph counts."""
+        began = time.perf_counter()
+        small = self._retriever.on(snapshot)
+        return Timed(small, time.perf_counter() - began)
+
+    def configured(self, options: InferenceOptions) -> Timed:
+        """See ``base.Retriever``."""
+        return Timed(self._retriever.configured(options))
 
 
 def fact_of(hop: Hop) -> Fact:
     """The fact behind a hop, by labels."""
     head, tail = (hop.target, hop.source) if hop.step.inverse else (hop.source, hop.target)
     return head.label, hop.step.name, tail.label
+
+
+def _warm_up(
+    engine: Engine, questions: Sequence[Question], *, budget: int, seed: int, cancelled: Callable[[], bool]
+) -> None:
+    """Ask like the first questions, but nothing that is asked again: an answer kept would be free later.
+
+    A language model is not called.
+    """
+    warm = copy(engine)
+    warm.reasoner = ExtractiveReasoner(engine.settings.extractive)
+    for question in questions[:_WARM_UP]:
+        asked = replace(question, question=f"{question.question[:900]} by the way", triples=())
+        ask(warm, asked, budget=budget, seed=seed, cancelled=cancelled)

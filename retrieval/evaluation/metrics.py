@@ -1,7 +1,12 @@
-"""Metrics of answers and of retrieved evidence. Plain Python; each question is scored by itself first."""
+"""Metrics of answers and of retrieved evidence. Plain Python; each question is scored by itself first.
+
+Ties: predicted answers are a set, so their order counts for nothing but Hit@1. Where several answers share the
+best score, Hit@1 is the share of them that are right: what a random order among them gives on average.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from statistics import fmean
@@ -125,3 +130,16 @@ def aggregate(scores: Sequence[QuestionScore]) -> dict[str, float]:
         if values:
             metrics[name] = fmean(values)
     return metrics
+
+
+def quantile(values: Sequence[float], share: float) -> float:
+    """The smallest of the values that at least ``share`` of them do not exceed (nearest rank); 0 for none.
+
+    Args:
+        values: in any order.
+        share: in (0, 1].
+    """
+    if not values:
+        return 0.0
+    rank = math.ceil(share * len(values) - 1e-9)
+    return sorted(values)[max(rank, 1) - 1]

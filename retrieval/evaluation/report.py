@@ -5,16 +5,28 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
-from retrieval.evaluation.evaluator import Evaluation, Outcome
-from retrieval.evaluation.metrics import Fact, QuestionScore, Scored, aggregate, score_question
+from retrieval.config import as_json
+from retrieval.errors import EvaluationError
+from retrieval.evaluation import coverage
+from retrieval.evaluation.bootstrap import intervals
+from retrieval.evaluation.breakdowns import breakdowns
+from retrieval.evaluation.evaluator import Evaluation
+from retrieval.evaluation.metrics import Fact, QuestionScore, Scored, aggregate, quantile, score_question
+from retrieval.evaluation.outcomes import Outcome, fingerprint
+from retrieval.evaluation.shift import Seen, Shift, by_question
 from retrieval.kg.labels import normalise
+from retrieval.retrievers.checkpoint import read_manifest
+from retrieval.supervision.labels import Label
 from retrieval.version import code_version
 
+#: How a question can end.
+OUTCOMES = ("right", "partial", "wrong", "no_answer", "failed")
 #: Every metric a report has, in its order; one that does not apply is null.
 METRICS = (
     "hit", "hit_at_1", "macro_f1", "micro_f1", "exact_set", "answer_recall", "path_recall",
@@ -39,73 +51,103 @@ def _plain(fact: Fact) -> Fact:
 
 
 def build_report(
-    evaluation: Evaluation, *, checkpoint: Path | None = None, split: str | None = None
+    evaluation: Evaluation,
+    *,
+    checkpoint: Path | None = None,
+    split: str | None = None,
+    limit: int | None = None,
+    seen: Seen | None = None,
+    labels: Sequence[Label] = (),
 ) -> dict[str, Any]:
-    """The report as plain JSON types (docs: DESIGN, "The engine's command line")."""
+    """The report as plain JSON types (docs: DESIGN, "The engine's command line").
+
+    Args:
+        evaluation: what was asked and what came out.
+        checkpoint: directory of the retriever's checkpoint, for the record.
+        split: of the question set, for the record.
+        limit: questions drawn of the split at most, for the record.
+        seen: in training; taken from the checkpoint when it is not given.
+        labels: relation paths of the questions, for those without gold paths.
+    """
     outcomes = evaluation.outcomes
     scores = [score(outcome) for outcome in outcomes]
-    engine = evaluation.engine
+    if seen is None and checkpoint is not None:
+        seen = Seen.load(checkpoint)
+    shift = Shift(seen, by_question(labels)) if seen is not None else None
+    bounds = intervals(scores)
+    groups = breakdowns(outcomes, scores, metrics, shift)
     return {
-        "method": str(engine.retriever.method),
+        "method": str(evaluation.engine.retriever.method),
         "n": len(outcomes),
         "metrics": metrics(scores),
-        "by_hops": _by_hops(outcomes, scores),
+        "intervals": {name: list(bounds[name]) for name in METRICS if name in bounds},
+        "by_hops": groups["hops"],
+        "breakdowns": groups,
+        "outcomes": dict.fromkeys(OUTCOMES, 0) | Counter(map(outcome_of, outcomes, scores)),
         "no_answers": _no_answers(outcomes),
-        "latency_ms": {
-            "p50": _quantile([outcome.latency_ms for outcome in outcomes], 0.5),
-            "p95": _quantile([outcome.latency_ms for outcome in outcomes], 0.95),
-        },
+        "latency_ms": _times([outcome.latency_ms for outcome in outcomes]),
+        "retrieval_ms": _times([outcome.retrieval_ms for outcome in outcomes]),
         "usage": {
             "llm_calls": sum(outcome.usage.llm_calls for outcome in outcomes),
-            "tokens": sum(o.usage.prompt_tokens + o.usage.completion_tokens for o in outcomes),
+            "tokens": sum(_tokens(outcome) for outcome in outcomes),
         },
-        "manifest": {
-            "seed": evaluation.seed,
-            "checkpoint": engine.retriever.checkpoint,
-            "checkpoint_path": str(checkpoint) if checkpoint else None,
-            "snapshot": engine.snapshot.hash,
-            "config": {
-                "budget": evaluation.budget,
-                "reasoner": engine.reasoner.name,
-                "encoder": engine.encoder,
-                "split": split,
-                **asdict(engine.settings),
-            },
-            "code_version": code_version(),
-        },
-        "per_question": [_row(o, s) for o, s in zip(outcomes, scores, strict=True)],
+        "own_subgraphs": _own_subgraphs(outcomes),
+        "coverage": asdict(coverage.measure(evaluation.engine.snapshot, [o.question for o in outcomes])),
+        "manifest": _manifest(evaluation, checkpoint, split, limit),
+        "per_question": [_row(o, s, shift) for o, s in zip(outcomes, scores, strict=True)],
     }
 
 
-def write_report(
-    out: Path, evaluation: Evaluation, *, checkpoint: Path | None = None, split: str | None = None
-) -> dict[str, Any]:
-    """Build the report and write it beside, then rename it into place."""
-    report = build_report(evaluation, checkpoint=checkpoint, split=split)
+def write_report(out: Path, evaluation: Evaluation, **context: Any) -> dict[str, Any]:
+    """Build the report (``context`` as in :func:`build_report`), write it beside, and rename it into place."""
+    report = build_report(evaluation, **context)
+    write_text(out, json.dumps(report, ensure_ascii=False, indent=1) + "\n")
+    return report
+
+
+def write_text(out: Path, text: str) -> None:
+    """Write a file beside, then rename it into place."""
     out.parent.mkdir(parents=True, exist_ok=True)
     part = out.with_name(f".{out.name}.{os.getpid()}")
     try:
-        part.write_text(json.dumps(report, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        part.write_text(text, encoding="utf-8")
         part.replace(out)
     finally:
         part.unlink(missing_ok=True)
-    return report
+
+
+def read_report(path: Path) -> dict[str, Any]:
+    """A report that was written.
+
+    Raises:
+        EvaluationError: the file is missing or is no report.
+    """
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise EvaluationError(f"The report {path} cannot be read: {error}.") from error
+    wanted = {"method", "n", "metrics", "manifest", "per_question"}
+    if not isinstance(found, dict) or not wanted <= found.keys():
+        raise EvaluationError(f"{path} is no evaluation report.", hint="Give files that `evaluate` wrote.")
+    return found
+
+
+def outcome_of(outcome: Outcome, scores: QuestionScore) -> str:
+    """One of ``OUTCOMES``: ``right`` is the whole answer set, or silence where there is none; ``partial`` has some
+    right answer; ``no_answer`` is silence where there is an answer."""
+    if outcome.error is not None:
+        return "failed"
+    if scores.exact:
+        return "right"
+    if scores.true_positives:
+        return "partial"
+    return "wrong" if scores.predicted else "no_answer"
 
 
 def metrics(scores: Sequence[QuestionScore]) -> dict[str, float | None]:
     """Metrics of a question set by the report's names; None where nothing applies."""
     found = aggregate(scores)
     return {name: found.get(name) for name in METRICS}
-
-
-def _by_hops(outcomes: Sequence[Outcome], scores: Sequence[QuestionScore]) -> dict[str, dict[str, Any]]:
-    groups: dict[str, list[int]] = {}
-    for i, outcome in enumerate(outcomes):
-        if outcome.question.hops is not None:
-            groups.setdefault(str(outcome.question.hops), []).append(i)
-    return {
-        hops: {"n": len(rows), **metrics([scores[i] for i in rows])} for hops, rows in sorted(groups.items())
-    }
 
 
 def _no_answers(outcomes: Sequence[Outcome]) -> dict[str, Any]:
@@ -125,15 +167,56 @@ def _share(marks: Sequence[bool]) -> float | None:
     return sum(marks) / len(marks) if marks else None
 
 
-def _quantile(values: Sequence[float], share: float) -> float:
-    """The smallest value that at least ``share`` of the values do not exceed; 0 for none."""
-    if not values:
-        return 0.0
-    ordered = sorted(values)
-    return round(ordered[min(len(ordered) - 1, int(share * len(ordered)))], 2)
+def _times(values: Sequence[float]) -> dict[str, float]:
+    return {"p50": round(quantile(values, 0.5), 2), "p95": round(quantile(values, 0.95), 2)}
 
 
-def _row(outcome: Outcome, scores: QuestionScore) -> dict[str, Any]:
+def _tokens(outcome: Outcome) -> int:
+    return outcome.usage.prompt_tokens + outcome.usage.completion_tokens
+
+
+def _own_subgraphs(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """Questions asked on their own subgraph, its mean size, and triples that the graph lacks."""
+    sizes = [outcome.own_facts for outcome in outcomes if outcome.own_facts is not None]
+    unknown: Counter[str] = Counter()
+    for outcome in outcomes:
+        unknown.update(outcome.unknown)
+    return {
+        "questions": len(sizes),
+        "mean_facts": round(fmean(sizes), 1) if sizes else None,
+        "unknown_triples": dict(sorted(unknown.items())),
+    }
+
+
+def _manifest(
+    evaluation: Evaluation, checkpoint: Path | None, split: str | None, limit: int | None
+) -> dict[str, Any]:
+    engine = evaluation.engine
+    trained_on = read_manifest(checkpoint).snapshot if checkpoint else None
+    return {
+        "seed": evaluation.seed,
+        "checkpoint": engine.retriever.checkpoint,
+        "checkpoint_path": str(checkpoint) if checkpoint else None,
+        "trained_on": trained_on,
+        "cross_dataset": trained_on is not None and trained_on != engine.snapshot.hash,
+        "snapshot": engine.snapshot.hash,
+        "questions": fingerprint([outcome.question for outcome in evaluation.outcomes]),
+        "config": {
+            "budget": evaluation.budget,
+            "reasoner": engine.reasoner.name,
+            "encoder": engine.encoder,
+            "split": split,
+            "limit": limit,
+            "topics": evaluation.topics,
+            "subgraphs": evaluation.subgraphs,
+            "options": as_json(engine.retriever.options),
+            **asdict(engine.settings),
+        },
+        "code_version": code_version(),
+    }
+
+
+def _row(outcome: Outcome, scores: QuestionScore, shift: Shift | None) -> dict[str, Any]:
     question = outcome.question
     return {
         "id": question.id,
@@ -144,10 +227,45 @@ def _row(outcome: Outcome, scores: QuestionScore) -> dict[str, Any]:
         "predicted": [label for label, _ in outcome.predicted],
         "no_answer": outcome.no_answer,
         "error": outcome.error,
+        "outcome": outcome_of(outcome, scores),
         "hops": question.hops,
+        "shift": shift.of(question) if shift else None,
         "hit": scores.hit,
+        "hit_at_1": scores.hit_at_1,
+        "precision": scores.precision,
+        "recall": scores.recall,
         "f1": scores.f1,
         "exact_set": scores.exact,
-        "triples": outcome.usage.triples,
+        "counts": [scores.true_positives, scores.predicted, scores.gold],
+        "answer_recall": scores.answer_recall,
+        "path_recall": scores.path_recall,
+        "triples": scores.triples,
+        "own_facts": outcome.own_facts,
+        "paths": [{"path": text, "score": value} for text, value in outcome.chains],
+        "gold_paths": [[list(fact) for fact in path] for path in question.paths],
+        "llm_calls": outcome.usage.llm_calls,
+        "tokens": _tokens(outcome),
         "latency_ms": round(outcome.latency_ms, 2),
+        "retrieval_ms": round(outcome.retrieval_ms, 2),
     }
+
+
+def scores_of(report: Mapping[str, Any]) -> list[QuestionScore]:
+    """The scores behind a report's ``per_question``, in its order."""
+    return [
+        QuestionScore(
+            hit=row["hit"],
+            hit_at_1=row["hit_at_1"],
+            precision=row["precision"],
+            recall=row["recall"],
+            f1=row["f1"],
+            exact=row["exact_set"],
+            true_positives=row["counts"][0],
+            predicted=row["counts"][1],
+            gold=row["counts"][2],
+            answer_recall=row["answer_recall"],
+            path_recall=row["path_recall"],
+            triples=row["triples"],
+        )
+        for row in report["per_question"]
+    ]

@@ -52,11 +52,13 @@ class Retriever(Protocol):
         checkpoint: fingerprint of the checkpoint, None for the zero-shot retriever.
         simple: paths never come back to their topic entity; execute relation paths the same way
             (``search.execute(..., simple=retriever.simple)``).
+        options: its settings for asking.
     """
 
     method: Method
     checkpoint: str | None
     simple: bool
+    options: InferenceOptions
 
     def retrieve(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import pickle
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from pathlib import Path
@@ -105,12 +106,13 @@ def describe(
     return Checkpoint(manifest, config, weights)
 
 
-def save(out: Path, checkpoint: Checkpoint) -> None:
-    """Write a checkpoint beside ``out`` and rename it into place."""
+def save(out: Path, checkpoint: Checkpoint, *, also: Callable[[Path], None] = lambda _: None) -> None:
+    """Write a checkpoint beside ``out``, and what ``also`` writes there, and rename it into place."""
     with published(out) as directory:
         torch.save(checkpoint.weights, directory / WEIGHTS)
         save_json(directory / CONFIG, configs.as_json(checkpoint.config))
         save_json(directory / MANIFEST, asdict(checkpoint.manifest))
+        also(directory)
 
 
 def read_manifest(path: Path) -> CheckpointManifest:

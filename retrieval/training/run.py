@@ -16,6 +16,7 @@ import torch
 
 from retrieval import config as configs
 from retrieval.config import TrainingConfig
+from retrieval.evaluation.shift import Seen
 from retrieval.kg.questions import split_of, with_splits
 from retrieval.kg.snapshot import Snapshot
 from retrieval.retrievers import checkpoint as checkpoints
@@ -116,7 +117,9 @@ def train(
     )
     metrics = {task.score_name: course.best, "epochs": float(course.epoch)}
     metrics |= _measure(work, task, checkpoint, splits.dev or splits.train)
-    checkpoints.save(out, replace(checkpoint, manifest=replace(checkpoint.manifest, metrics=metrics)))
+    measured = replace(checkpoint, manifest=replace(checkpoint.manifest, metrics=metrics))
+    seen = Seen.of([grounded.question for grounded in splits.train], used)
+    checkpoints.save(out, measured, also=seen.save)
     shutil.rmtree(resume, ignore_errors=True)
     return TrainResult(out, metrics, (*splits.notes, *notes))
 

@@ -12,8 +12,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+from retrieval.evaluation.metrics import quantile
 from tests.benchmarks.data import found
-from tests.benchmarks.report import Section, quantile
+from tests.benchmarks.report import Section
 from tests.support.clew import Clew
 
 HOPS = ("1-hop", "2-hop", "3-hop")

@@ -24,9 +24,3 @@ class Section:
         lines += [f"`{self.command}`", "", "| figure | measured | goal |", "|---|---|---|"]
         lines += [f"| {' | '.join(row)} |" for row in self.rows]
         return "\n".join(lines) + "\n"
-
-
-def quantile(values: list[float], share: float) -> float:
-    """Nearest-rank quantile, ``share`` in (0, 1]."""
-    ordered = sorted(values)
-    return ordered[max(0, min(len(ordered) - 1, round(share * len(ordered) + 0.5) - 1))]

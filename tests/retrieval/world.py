@@ -74,6 +74,7 @@ class ScriptedRetriever:
 
     method = Method.REL_RAG_PATH
     checkpoint: str | None = None
+    options = InferenceOptions()
 
     def __init__(
         self,

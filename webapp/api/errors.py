@@ -19,6 +19,7 @@ from retrieval.errors import (
     CheckpointError,
     ClewError,
     ConfigError,
+    EvaluationError,
     LLMError,
     MethodError,
     QuestionError,
@@ -121,6 +122,7 @@ STATUS: list[tuple[type[ClewError], int]] = [
     (UnknownEntityError, 400),
     (CheckpointError, 400),
     (TrainingDataError, 400),
+    (EvaluationError, 400),
     (MethodError, 400),
     (ClewError, 500),
 ]

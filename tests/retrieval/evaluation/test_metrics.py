@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.evaluation.metrics import Scored, aggregate, score_question
+from retrieval.evaluation.metrics import Scored, aggregate, quantile, score_question
 
 
 def scored(**answers):
@@ -48,3 +48,22 @@ def test_macro_and_micro_differ_by_set_sizes():
     assert metrics["exact_set"] == 0.5
     assert "path_recall" not in metrics
     assert aggregate([]) == {}
+
+
+@pytest.mark.parametrize(
+    ("values", "share", "expected"),
+    [
+        ([], 0.5, 0.0),
+        ([7.0], 0.01, 7.0),
+        ([4.0, 1.0, 3.0, 2.0], 0.5, 2.0),
+        ([4.0, 1.0, 3.0, 2.0], 0.51, 3.0),
+        ([3.0, 1.0, 2.0], 0.5, 2.0),
+        ([float(i) for i in range(1, 21)], 0.95, 19.0),
+        ([float(i) for i in range(1, 21)], 1.0, 20.0),
+    ],
+)
+def test_a_quantile_is_the_smallest_value_that_so_many_do_not_exceed(values, share, expected):
+    assert quantile(values, share) == expected
+    if values:
+        assert sum(value <= expected for value in values) >= share * len(values)
+        assert sum(value < expected for value in values) < share * len(values)

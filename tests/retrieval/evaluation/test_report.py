@@ -7,9 +7,10 @@ from dataclasses import asdict
 
 import pytest
 
-from retrieval.errors import Cancelled
-from retrieval.evaluation.evaluator import Outcome, evaluate_engine, sample
-from retrieval.evaluation.report import build_report, score, write_report
+from retrieval.errors import Cancelled, EvaluationError
+from retrieval.evaluation.evaluator import ask, evaluate_engine, sample
+from retrieval.evaluation.outcomes import Outcome
+from retrieval.evaluation.report import METRICS, build_report, read_report, score, scores_of, write_report
 from retrieval.pipeline import Engine
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.types import Question
@@ -105,8 +106,8 @@ def test_the_manifest_names_what_is_needed_to_repeat(evaluation, engine):
 def test_two_evaluations_agree_but_for_the_clock(engine, evaluation):
     def timeless(found):
         report = build_report(found)
-        report.pop("latency_ms")
-        return [report | {"per_question": [r | {"latency_ms": 0} for r in report["per_question"]]}]
+        clock = {"latency_ms": 0, "retrieval_ms": 0}
+        return report | clock | {"per_question": [row | clock for row in report["per_question"]]}
 
     assert timeless(evaluate_engine(engine, QUESTIONS, budget=50, seed=1)) == timeless(evaluation)
 
@@ -116,6 +117,108 @@ def test_the_report_is_written_whole(tmp_path, evaluation):
     assert json.loads((tmp_path / "deep" / "report.json").read_text(encoding="utf-8")) == report
     assert [row["id"] for row in report["per_question"]] == [q.id for q in QUESTIONS]
     assert [file.name for file in (tmp_path / "deep").iterdir()] == ["report.json"]
+
+
+def test_the_report_has_every_key_of_the_design(evaluation):
+    report = build_report(evaluation)
+    assert tuple(report["metrics"]) == METRICS
+    assert set(report["latency_ms"]) == set(report["retrieval_ms"]) == {"p50", "p95"}
+    assert set(report["usage"]) == {"llm_calls", "tokens"}
+    assert {"seed", "checkpoint", "snapshot", "config", "code_version"} <= set(report["manifest"])
+    assert report["breakdowns"]["hops"] == report["by_hops"]
+
+
+def test_how_questions_ended_and_how_groups_did(evaluation):
+    report = build_report(evaluation)
+    assert report["outcomes"] == {"right": 2, "partial": 1, "wrong": 1, "no_answer": 1, "failed": 0}
+    assert [row["outcome"] for row in report["per_question"]] == [
+        "right", "partial", "wrong", "right", "no_answer",
+    ]  # fmt: skip
+    by_topics = report["breakdowns"]["topics"]
+    # "missed" names no topic and nothing was linked; "half" was linked to one.
+    assert {group: row["n"] for group, row in by_topics.items()} == {"0": 1, "1": 4}
+    by_answers = report["breakdowns"]["answers"]
+    assert {group: row["n"] for group, row in by_answers.items()} == {"0": 1, "1": 2, "2-4": 2}
+    assert by_answers["2-4"]["exact_set"] == 0.5
+    assert "shift" not in report["breakdowns"]
+    assert report["coverage"] == {
+        "questions": 5, "with_topics": 3, "topics_missing": 1, "no_topic": 1,
+        "with_answers": 4, "answers_missing": 3, "no_answer": 2,
+    }  # fmt: skip
+
+
+def test_retrieval_is_a_part_of_the_latency(evaluation):
+    asked = [o for o in evaluation.outcomes if o.facts]
+    assert asked
+    assert all(0 < o.retrieval_ms < o.latency_ms for o in asked)
+
+
+def test_the_scores_are_read_back_from_the_report(tmp_path, evaluation):
+    write_report(tmp_path / "report.json", evaluation)
+    read = read_report(tmp_path / "report.json")
+    assert scores_of(read) == [score(outcome) for outcome in evaluation.outcomes]
+    (tmp_path / "other.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(EvaluationError, match=r"other\.json is no evaluation report"):
+        read_report(tmp_path / "other.json")
+
+
+def test_the_chains_that_led_to_the_answers_are_kept(evaluation):
+    assert "Switzerland" in evaluation.outcomes[0].chains[0][0]
+    assert evaluation.outcomes[0].chains[0][1] == pytest.approx(0.7)
+
+
+def test_a_question_with_triples_is_asked_on_those_alone(engine):
+    own = (
+        ("Switzerland", "borders", "Austria"),
+        ("Austria", "official_language", "German"),
+        ("Austria", "official_language", "Klingon"),
+        ("Austria", "official_language", "Austria"),
+        ("Austria", "painted_by", "Italy"),
+    )
+    question = Question("own", "languages?", ("Switzerland",), ("German",), triples=own)
+    found = ask(engine, question, budget=50, seed=0)
+    assert [label for label, _ in found.predicted] == ["German"]
+    assert found.facts == {own[0], own[1]}
+    assert (found.own_facts, found.unknown) == (2, {"entity": 1, "fact": 1, "relation": 1})
+    whole = ask(engine, question, budget=50, seed=0, subgraphs="whole")
+    assert len(whole.predicted) == 3
+    assert whole.own_facts is None
+    report = build_report(evaluate_engine(engine, [question], budget=50, seed=0))
+    assert report["own_subgraphs"] == {
+        "questions": 1, "mean_facts": 2.0, "unknown_triples": {"entity": 1, "fact": 1, "relation": 1},
+    }  # fmt: skip
+    assert report["manifest"]["snapshot"] == engine.snapshot.hash
+
+
+def test_topics_can_be_left_to_the_linker(engine):
+    question = Question("q", "what does Austria border?", ("Switzerland",), ("Italy",))
+    assert ask(engine, question, budget=50, seed=0).topics == ("Switzerland",)
+    linked = ask(engine, question, budget=50, seed=0, topics="linked")
+    assert (linked.topics, linked.linked) == (("Austria",), True)
+
+
+def test_what_was_asked_before_is_not_asked_again(engine, evaluation):
+    asked = []
+    done = {outcome.question.id: outcome for outcome in evaluation.outcomes[:3]}
+    again = evaluate_engine(
+        engine,
+        QUESTIONS,
+        budget=50,
+        seed=1,
+        done=done,
+        keep=lambda outcome: asked.append(outcome.question.id),
+    )
+    assert asked == ["unanswerable", "missed"]
+    assert again.outcomes[:3] == evaluation.outcomes[:3]
+
+
+def test_a_set_that_the_graph_does_not_know_is_refused(engine):
+    with pytest.raises(EvaluationError, match=r"no topic entity.*'Middle-earth'"):
+        evaluate_engine(engine, [Question("q", "?", ("Middle-earth",), ("Italy",))], budget=5, seed=0)
+    with pytest.raises(EvaluationError, match=r"no answer.*'Sauron'"):
+        evaluate_engine(engine, [Question("q", "?", ("Italy",), ("Sauron",))], budget=5, seed=0)
+    with pytest.raises(EvaluationError, match="no question"):
+        evaluate_engine(engine, [], budget=5, seed=0)
 
 
 def test_names_are_compared_normalised():

@@ -1,0 +1,69 @@
+"""The metrics of groups of questions: by hops, topic entities, answers, and distance from training."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from retrieval.evaluation.metrics import QuestionScore
+from retrieval.evaluation.outcomes import Outcome
+from retrieval.evaluation.shift import LEVELS, Shift
+
+#: Upper ends of the groups of answer-set sizes.
+_ANSWERS = (0, 1, 4, 9, 49)
+UNKNOWN = "unknown"
+
+Metrics = Callable[[Sequence[QuestionScore]], dict[str, float | None]]
+
+
+def breakdowns(
+    outcomes: Sequence[Outcome], scores: Sequence[QuestionScore], metrics: Metrics, shift: Shift | None
+) -> dict[str, dict[str, dict[str, Any]]]:
+    """For each way to group, each group's size ``n`` and metrics; groups in their natural order.
+
+    ``hops``: as the question set says. ``topics``: topic entities that the question names, else that were linked.
+    ``answers``: size of the answer set. ``shift`` and ``shift_of_relations``: see :class:`Shift`; only there when
+    what was seen in training is known. A question that cannot be grouped is left out of ``hops`` and is
+    ``unknown`` in the shifts.
+    """
+    keys: dict[str, Callable[[Outcome], str | None]] = {
+        "hops": lambda o: None if o.question.hops is None else str(o.question.hops),
+        "topics": topics_of,
+        "answers": answers_of,
+    }
+    if shift is not None:
+        keys["shift"] = lambda o: shift.of(o.question) or UNKNOWN
+        keys["shift_of_relations"] = lambda o: shift.of_relations(o.question) or UNKNOWN
+    found = {}
+    for name, key in keys.items():
+        groups: dict[str, list[QuestionScore]] = {}
+        for outcome, score in zip(outcomes, scores, strict=True):
+            group = key(outcome)
+            if group is not None:
+                groups.setdefault(group, []).append(score)
+        found[name] = {g: {"n": len(groups[g]), **metrics(groups[g])} for g in sorted(groups, key=_place)}
+    return found
+
+
+def topics_of(outcome: Outcome) -> str:
+    """``0``, ``1``, ``2`` or ``3+``."""
+    count = len(dict.fromkeys(outcome.question.topic_entities)) or len(outcome.topics)
+    return str(count) if count < 3 else "3+"
+
+
+def answers_of(outcome: Outcome) -> str:
+    """``0``, ``1``, ``2-4``, ``5-9``, ``10-49`` or ``50+``."""
+    count, low = len(outcome.question.answers), 0
+    for high in _ANSWERS:
+        if count <= high:
+            return str(high) if low == high else f"{low}-{high}"
+        low = high + 1
+    return f"{low}+"
+
+
+def _place(group: str) -> tuple[int, int, str]:
+    """Numbers by size, then levels from near to far, then the rest."""
+    digits = group.rstrip("+").split("-")[0]
+    if digits.isdigit():
+        return 0, int(digits), group
+    return 1, [*LEVELS, UNKNOWN].index(group) if group in (*LEVELS, UNKNOWN) else len(LEVELS) + 1, group

@@ -1,0 +1,80 @@
+"""How much of a question set a graph knows, and a refusal where that is nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from retrieval.errors import EvaluationError
+from retrieval.types import Question
+
+if TYPE_CHECKING:
+    from retrieval.kg.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """What the graph lacks of a question set.
+
+    Attributes:
+        questions: how many there are.
+        with_topics: how many name topic entities.
+        topics_missing: of those, how many name one that the graph lacks.
+        no_topic: of those, how many name none that the graph has; the linker stands in.
+        with_answers: how many have answers.
+        answers_missing: of those, how many have an answer that the graph lacks: their whole set cannot be found.
+        no_answer: of those, how many have no answer that the graph has.
+    """
+
+    questions: int = 0
+    with_topics: int = 0
+    topics_missing: int = 0
+    no_topic: int = 0
+    with_answers: int = 0
+    answers_missing: int = 0
+    no_answer: int = 0
+
+
+def known_topics(snapshot: Snapshot, question: Question) -> tuple[int, ...]:
+    """Entities of the question's topics that the graph holds, in order, each once."""
+    found = [snapshot.labels.resolve(label) for label in dict.fromkeys(question.topic_entities)]
+    return tuple(dict.fromkeys(entity for entity in found if entity is not None))
+
+
+def measure(snapshot: Snapshot, questions: Sequence[Question]) -> Coverage:
+    """Count what the graph lacks."""
+    resolve = snapshot.labels.resolve
+    topics = [[resolve(name) for name in q.topic_entities] for q in questions if q.topic_entities]
+    answers = [[resolve(name) for name in q.answers] for q in questions if q.answers]
+    return Coverage(
+        questions=len(questions),
+        with_topics=len(topics),
+        topics_missing=sum(None in found for found in topics),
+        no_topic=sum(set(found) == {None} for found in topics),
+        with_answers=len(answers),
+        answers_missing=sum(None in found for found in answers),
+        no_answer=sum(set(found) == {None} for found in answers),
+    )
+
+
+def require(snapshot: Snapshot, questions: Sequence[Question]) -> Coverage:
+    """Refuse to evaluate what says nothing.
+
+    Raises:
+        EvaluationError: there are no questions, or the graph has none of their topics or none of their answers.
+    """
+    if not questions:
+        raise EvaluationError("There is no question to ask.", hint="Give a question set, or another split.")
+    found = measure(snapshot, questions)
+    for what, total, lost, named in (
+        ("topic entity", found.with_topics, found.no_topic, [q.topic_entities for q in questions]),
+        ("answer", found.with_answers, found.no_answer, [q.answers for q in questions]),
+    ):
+        if total and lost == total:
+            name = next(names[0] for names in named if names)
+            raise EvaluationError(
+                f"The graph has no {what} of any of the {total:,} questions that name one (the first is {name!r}).",
+                hint="Check that the question set belongs to this graph and spells names as it does.",
+            )
+    return found

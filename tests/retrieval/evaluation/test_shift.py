@@ -1,0 +1,84 @@
+"""REL-RAG Definitions 1-3 on hand-made questions."""
+
+import pytest
+
+from retrieval.errors import CheckpointError
+from retrieval.evaluation.shift import FILE, Seen, Shift, by_question, gold_paths
+from retrieval.supervision.labels import Label
+from retrieval.types import Question
+
+BY, BACK, IN, BORN = ("directed_by", False), ("directed_by", True), ("in_language", False), ("born_in", False)
+TRAIN = [
+    Question("t1", "languages of films by Varda", ("Varda",), ("French",)),
+    Question("t2", "who directed Jaws", ("Jaws",), ("Spielberg",)),
+]
+LABELS = [
+    Label("t1", "Varda", (BACK, IN), "answer-set"),
+    Label("t2", "Jaws", (BY,), "given"),
+    Label("t2", "Jaws", (BORN,), "analyst", verdict="rejected"),
+    Label("t2", "Jaws", (BORN,), "llm", role="topic-fact"),
+    Label("elsewhere", "Jaws", (BORN,), "given"),
+]
+SEEN = Seen.of(TRAIN, LABELS)
+
+
+def test_what_was_seen():
+    assert SEEN.entities == {"Varda", "French", "Jaws", "Spielberg"}
+    assert SEEN.paths == {(BACK, IN), (BY,)}
+    assert SEEN.relations == {BY, BACK, IN}
+
+
+@pytest.mark.parametrize(
+    ("topic", "path", "level", "of_relations"),
+    [
+        ("Varda", (BACK, IN), "in-distribution", "in-distribution"),
+        ("Jaws", (BY, BACK), "compositional", "compositional"),
+        ("Jaws", (BY, BORN), "out-of-distribution", "out-of-distribution"),
+        ("Hook", (BY,), "out-of-distribution", "in-distribution"),
+        ("Hook", (BY, IN), "out-of-distribution", "compositional"),
+        # A relation walked the other way is another relation; a part of a known path is composed anew.
+        ("Jaws", (("in_language", True),), "out-of-distribution", "out-of-distribution"),
+        ("Varda", (BACK,), "compositional", "compositional"),
+    ],
+)
+def test_the_level_of_a_question(topic, path, level, of_relations):
+    shift = Shift(SEEN, {"q": [path]})
+    question = Question("q", "?", (topic,))
+    assert (shift.of(question), shift.of_relations(question)) == (level, of_relations)
+
+
+def test_the_farthest_path_counts_and_no_path_is_unknown():
+    question = Question("q", "?", ("Jaws",))
+    assert Shift(SEEN, {"q": [(BY,), (BY, BACK)]}).of(question) == "compositional"
+    assert Shift(SEEN).of(question) is None
+
+
+def test_gold_paths_are_walked_either_way_and_come_before_labels():
+    path = (("Jaws", "directed_by", "Spielberg"), ("Hook", "directed_by", "Spielberg"))
+    question = Question("q", "?", ("Nobody", "Jaws"), paths=(path, path[::-1]))
+    assert gold_paths(question) == [(BY, BACK)]
+    assert Shift(SEEN, {"q": [(BY,)]}).of_relations(question) == "compositional"
+    assert gold_paths(Question("q", "?", ("Jaws",), paths=(path[1:],))) == []
+
+
+def test_gold_paths_of_training_questions_are_seen_too():
+    path = (("Jaws", "starred", "Dreyfuss"),)
+    seen = Seen.of([Question("t", "?", ("Jaws",), paths=(path,))], [])
+    assert seen.paths == {(("starred", False),)}
+    assert "Dreyfuss" in seen.entities
+
+
+def test_it_is_kept_with_the_checkpoint(tmp_path):
+    assert Seen.load(tmp_path) is None
+    SEEN.save(tmp_path)
+    assert Seen.load(tmp_path) == SEEN
+    first = (tmp_path / FILE).read_bytes()
+    Seen.of(TRAIN[::-1], LABELS[::-1]).save(tmp_path)
+    assert (tmp_path / FILE).read_bytes() == first
+    (tmp_path / FILE).write_bytes(first[:20])
+    with pytest.raises(CheckpointError, match=r"seen\.json\.gz is damaged"):
+        Seen.load(tmp_path)
+
+
+def test_labels_by_question():
+    assert by_question(LABELS) == {"t1": [(BACK, IN)], "t2": [(BY,)], "elsewhere": [(BORN,)]}
