@@ -8,7 +8,7 @@ from pathlib import Path
 from django.conf import settings
 from django.core.files.storage import default_storage
 
-KINDS = ("uploads", "snapshots", "checkpoints")
+KINDS = ("uploads", "snapshots", "checkpoints", "labels", "reports")
 
 
 def upload_name(graph_id: int, position: int, name: str) -> str:
@@ -25,6 +25,16 @@ def snapshot_name(graph_id: int, version: int) -> str:
 def checkpoint_name(graph_id: int, job_id: int) -> str:
     """Storage name of the directory that a training job leaves its checkpoint in."""
     return f"checkpoints/{graph_id}/{job_id}"
+
+
+def labels_name(graph_id: int, label_set_id: int) -> str:
+    """Storage name of the file that holds a label set."""
+    return f"labels/{graph_id}/{label_set_id}.jsonl"
+
+
+def report_name(graph_id: int, report_id: int) -> str:
+    """Storage name of the directory of a report: the report itself, and what was asked when it was stopped."""
+    return f"reports/{graph_id}/{report_id}"
 
 
 def local_path(name: str) -> Path:
@@ -47,6 +57,12 @@ def remove_graph(graph_id: int) -> None:
     """Delete everything stored for a graph."""
     for kind in KINDS:
         shutil.rmtree(local_path(f"{kind}/{graph_id}"), ignore_errors=True)
+
+
+def remove(name: str) -> None:
+    """Delete a stored file or directory, if it is there."""
+    path = local_path(name)
+    shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
 
 
 def remove_uploads(graph_id: int) -> None:

@@ -12,6 +12,12 @@ class JobKind(models.TextChoices):
     IMPORT = "import"
     INDEX = "index"
     TRAIN = "train"
+    LABEL = "label"
+    EVALUATE = "evaluate"
+
+
+LONG = (JobKind.TRAIN, JobKind.LABEL, JobKind.EVALUATE)
+"""Work that takes minutes to hours and whole cores: one such job runs at a time."""
 
 
 class JobState(models.TextChoices):

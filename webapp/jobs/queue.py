@@ -13,6 +13,8 @@ from webapp.project.celery import app
 IMPORT_GRAPH = "clew.import_graph"
 INDEX_GRAPH = "clew.index_graph"
 TRAIN = "clew.train"
+LABEL = "clew.label"
+EVALUATE = "clew.evaluate"
 ANSWER = "clew.answer"
 WARM = "clew.warm"
 
@@ -20,6 +22,8 @@ QUEUE_OF = {
     IMPORT_GRAPH: presence.JOBS,
     INDEX_GRAPH: presence.JOBS,
     TRAIN: presence.JOBS,
+    LABEL: presence.JOBS,
+    EVALUATE: presence.JOBS,
     ANSWER: presence.ANSWERS,
     WARM: presence.ANSWERS,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from functools import partial
 from typing import Any
@@ -16,7 +17,7 @@ from webapp.accounts.models import User
 from webapp.api.errors import ConflictError
 from webapp.graphs.models import Graph
 from webapp.jobs import cancel, presence, queue
-from webapp.jobs.models import ACTIVE, Job, JobKind, JobState
+from webapp.jobs.models import ACTIVE, LONG, Job, JobKind, JobState
 from webapp.jobs.serializers import as_wire
 from webapp.jobs.signals import job_ended_early
 from webapp.live import announce
@@ -25,9 +26,11 @@ TASK_OF = {
     JobKind.IMPORT: queue.IMPORT_GRAPH,
     JobKind.INDEX: queue.INDEX_GRAPH,
     JobKind.TRAIN: queue.TRAIN,
+    JobKind.LABEL: queue.LABEL,
+    JobKind.EVALUATE: queue.EVALUATE,
 }
 ATTEMPTS_MAX = 2
-TRAINING_LOCK = 7_241_001  # any number that nothing else locks in this database
+LONG_LOCK = 7_241_001  # any number that nothing else locks in this database
 WORKER_LOST = ("worker_lost", "The worker stopped in the middle of this job.", "Start it again.")
 
 
@@ -44,22 +47,25 @@ def create(
 def claim(*, job_id: int, worker: str) -> Job | None:
     """Begin a queued job; None when it is not there to be begun (done, cancelled, deleted, another worker's).
 
-    One training runs at a time, so that imports never wait behind it and two do not slow each other down.
-    A training that must wait stays queued; the end of the other sends it again.
+    One long job (training, labelling, evaluating) runs at a time, so that imports never wait behind them and
+    two do not slow each other down. One that must wait stays queued; the end of the other sends it again.
     """
     with transaction.atomic():
         waiting = Job.objects.filter(pk=job_id, state=JobState.QUEUED)
-        if waiting.filter(kind=JobKind.TRAIN).exists():
-            _lock_training()
-            if Job.objects.filter(kind=JobKind.TRAIN, state=JobState.RUNNING).exists():
+        if waiting.filter(kind__in=LONG).exists():
+            _lock_long()
+            other = Job.objects.filter(kind__in=LONG, state=JobState.RUNNING).first()
+            if other is not None:
+                waiting.update(stage=f"waiting for: {other.title}"[:200])
+                announce_on_commit(job_id)
                 return None
         return _claim(job_id, worker)
 
 
-def _lock_training() -> None:
-    """Let one claim of a training at a time look and decide, until its transaction ends."""
+def _lock_long() -> None:
+    """Let one claim of a long job at a time look and decide, until its transaction ends."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [TRAINING_LOCK])
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LONG_LOCK])
 
 
 def _claim(job_id: int, worker: str) -> Job | None:
@@ -125,7 +131,7 @@ def requeue(*, job_id: int) -> None:
         state=JobState.QUEUED, worker="", attempts=F("attempts") - 1
     ):
         announce_on_commit(job_id)
-        transaction.on_commit(send_next_training)
+        transaction.on_commit(send_next_long)
 
 
 def request_cancel(*, job: Job) -> Job:
@@ -149,6 +155,13 @@ def request_cancel(*, job: Job) -> Job:
     return job
 
 
+def stop(job: Job | None) -> None:
+    """Stop a job whose result nobody wants any more; nothing to do when it has ended."""
+    if job is not None:
+        with contextlib.suppress(ConflictError):
+            request_cancel(job=job)
+
+
 def sweep() -> None:
     """Find running jobs whose worker is gone: queue them once more, or say that they failed."""
     for job in Job.objects.filter(state=JobState.RUNNING).exclude(worker=""):
@@ -167,13 +180,13 @@ def sweep() -> None:
         job_ended_early.send(sender=Job, job=job)
 
 
-def send_next_training() -> None:
-    """Send the training that has waited longest, unless one runs."""
-    trainings = Job.objects.filter(kind=JobKind.TRAIN)
-    if not trainings.filter(state=JobState.RUNNING).exists():
-        following = trainings.filter(state=JobState.QUEUED).order_by("created_at", "pk").first()
+def send_next_long() -> None:
+    """Send the long job that has waited longest, unless one runs."""
+    long = Job.objects.filter(kind__in=LONG)
+    if not long.filter(state=JobState.RUNNING).exists():
+        following = long.filter(state=JobState.QUEUED).order_by("created_at", "pk").first()
         if following is not None:
-            queue.send(queue.TRAIN, following.pk)
+            queue.send(TASK_OF[JobKind(following.kind)], following.pk)
 
 
 def announce_on_commit(job_id: int) -> None:
@@ -193,5 +206,5 @@ def _end(job_id: int, *, state: JobState, **values: Any) -> None:
     )
     if ended:
         announce_on_commit(job_id)
-        if Job.objects.filter(pk=job_id, kind=JobKind.TRAIN).exists():
-            transaction.on_commit(send_next_training)
+        if Job.objects.filter(pk=job_id, kind__in=LONG).exists():
+            transaction.on_commit(send_next_long)
