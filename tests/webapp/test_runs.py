@@ -10,7 +10,6 @@ from django.db import connection, transaction
 from retrieval.events import TERMINAL_TYPES, PathRetrieved, RunStarted
 from webapp.answers import log, services
 from webapp.answers.models import Run, RunEvent, RunState
-from webapp.experiments.models import Checkpoint
 from webapp.graphs.models import Graph
 from webapp.jobs import presence
 from webapp.live.publish import publish
@@ -111,21 +110,6 @@ def test_a_broken_body_is_400(api, tiny_graph):
     assert answer.status_code == 400
     assert answer.json()["error"]["code"] == "bad_request"
     assert api("viewer").post("/api/v1/runs", "x", content_type="text/plain").status_code == 415
-
-
-@pytest.fixture
-def checkpoint(tiny_graph):
-    def make(graph=tiny_graph, method="rel-rag-path"):
-        return Checkpoint.objects.create(
-            method=method,
-            graph=graph,
-            snapshot=tiny_graph.snapshot,
-            encoder="e",
-            fingerprint="f" * 8,
-            path="p",
-        )
-
-    return make
 
 
 def test_the_newest_checkpoint_of_the_snapshot_is_used(api, tiny_graph, checkpoint):

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from typing import Any, cast
+from uuid import UUID
 
 from django.db.models import QuerySet
+from django.http import Http404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import status, viewsets
 from rest_framework.decorators import action
 from rest_framework.generics import get_object_or_404
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.views import APIView
 
 from webapp.accounts.models import User
 from webapp.answers import selectors, services
 from webapp.answers import serializers as shapes
 from webapp.answers.models import Run, RunState
 from webapp.api.errors import InvalidError
-from webapp.api.params import integer
-from webapp.experiments.selectors import checkpoints
+from webapp.api.params import integer, uuid
+from webapp.experiments.api import find_checkpoint
 from webapp.graphs.selectors import graphs
 
 
@@ -38,6 +41,7 @@ class RunViewSet(viewsets.GenericViewSet[Run]):
             OpenApiParameter("graph", int),
             OpenApiParameter("q", str, description="a part of the question"),
             OpenApiParameter("state", str, enum=RunState.values),
+            OpenApiParameter("group", UUID, description="runs of one comparison"),
         ]
     )
     def list(self, request: Request) -> Response:
@@ -49,7 +53,10 @@ class RunViewSet(viewsets.GenericViewSet[Run]):
                 f"No run is ever {state}.", hint=f"Choose one of {', '.join(RunState.values)}."
             )
         rows = selectors.runs(
-            graph_id=integer(query, "graph"), text=query.get("q", "").replace("\0", ""), state=state
+            graph_id=integer(query, "graph"),
+            text=query.get("q", "").replace("\0", ""),
+            state=state,
+            group=uuid(query, "group"),
         )
         page = self.paginate_queryset(rows)
         return self.get_paginated_response(shapes.RunSerializer(page, many=True).data)
@@ -61,10 +68,7 @@ class RunViewSet(viewsets.GenericViewSet[Run]):
         form.is_valid(raise_exception=True)
         data = form.validated_data
         graph = get_object_or_404(graphs(), pk=data.pop("graph"))
-        checkpoint = data.pop("checkpoint")
-        ask = services.Ask(
-            checkpoint=None if checkpoint is None else get_object_or_404(checkpoints(), pk=checkpoint), **data
-        )
+        ask = services.Ask(checkpoint=find_checkpoint(data.pop("checkpoint")), **data)
         run = services.create_run(graph=graph, ask=ask, user=cast(User, request.user))
         return Response(shapes.RunSerializer(run).data, status=status.HTTP_201_CREATED)
 
@@ -102,3 +106,49 @@ class RunViewSet(viewsets.GenericViewSet[Run]):
         run = self.get_object()
         content: dict[str, Any] = {"run": shapes.RunSerializer(run).data, "events": selectors.events(run.pk)}
         return Response(content, headers={"Content-Disposition": f'attachment; filename="run-{run.pk}.json"'})
+
+
+class ComparisonsView(APIView):
+    """One question for several methods."""
+
+    @extend_schema(request=shapes.CompareSerializer, responses={201: shapes.RunGroupSerializer})
+    def post(self, request: Request) -> Response:
+        """Ask several methods at once."""
+        form = shapes.CompareSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        data = form.validated_data
+        graph = get_object_or_404(graphs(), pk=data.pop("graph"))
+        contenders = [
+            services.Contender(named["method"], find_checkpoint(named["checkpoint"]))
+            for named in data.pop("methods")
+        ]
+        group = services.create_comparison(
+            graph=graph, ask=services.Ask(**data), contenders=contenders, user=cast(User, request.user)
+        )
+        return Response(_group(group), status=status.HTTP_201_CREATED)
+
+
+class ComparisonView(APIView):
+    """A comparison."""
+
+    @extend_schema(responses=shapes.RunGroupSerializer)
+    def get(self, request: Request, pk: UUID) -> Response:
+        """The runs of a comparison."""
+        return Response(_group(pk))
+
+
+def _group(group: UUID) -> dict[str, Any]:
+    """A comparison as the API shows it: what its runs have in common, and the runs as they were named."""
+    runs = list(selectors.runs(group=group).reverse())
+    if not runs:
+        raise Http404
+    first = runs[0]
+    whole = {
+        "id": group,
+        "graph": first.graph_id,
+        "graph_name": first.graph.name,
+        "question": first.question,
+        "created_at": first.created_at,
+        "runs": runs,
+    }
+    return dict(shapes.RunGroupSerializer(whole).data)

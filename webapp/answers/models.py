@@ -36,6 +36,7 @@ class Run(models.Model):
     checkpoint = models.ForeignKey(Checkpoint, null=True, on_delete=models.SET_NULL, related_name="+")
     budget = models.PositiveIntegerField()
     seed = models.BigIntegerField()
+    group = models.UUIDField(null=True, db_index=True)
     entities = models.JSONField(default=list)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
     state = models.CharField(max_length=16, choices=RunState, default=RunState.QUEUED)

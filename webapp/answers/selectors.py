@@ -13,11 +13,15 @@ from webapp.answers.models import Run, RunEvent
 from webapp.live.envelope import wrap
 
 
-def runs(*, graph_id: int | None = None, text: str = "", state: str = "") -> QuerySet[Run]:
+def runs(
+    *, graph_id: int | None = None, text: str = "", state: str = "", group: UUID | None = None
+) -> QuerySet[Run]:
     """Runs, newest first."""
     rows = Run.objects.select_related("graph", "user", "checkpoint")
     if graph_id is not None:
         rows = rows.filter(graph_id=graph_id)
+    if group is not None:
+        rows = rows.filter(group=group)
     if text:
         rows = rows.filter(question__icontains=text)
     return rows.filter(state=state) if state else rows

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
@@ -9,6 +11,7 @@ from webapp.answers.models import Run, RunState
 from webapp.api.fields import ErrorSerializer, Text, error_of
 from webapp.jobs import presence
 
+CONTENDERS_MAX = 8
 NO_WORKER = {
     "code": "no_worker",
     "message": "No worker is running, so nobody works on this question yet.",
@@ -41,7 +44,7 @@ class RunSerializer(serializers.ModelSerializer[Run]):
         fields = [
             *("id", "question", "graph", "graph_name", "snapshot", "method", "reasoner", "checkpoint"),
             *("budget", "seed", "state", "incomplete", "answers", "answers_count", "no_answer", "error"),
-            *("warning", "created_at", "started_at", "finished_at", "duration_ms", "user"),
+            *("warning", "group", "created_at", "started_at", "finished_at", "duration_ms", "user"),
         ]
 
     @extend_schema_field(ErrorSerializer(allow_null=True))
@@ -78,6 +81,38 @@ class AskSerializer(serializers.Serializer[object]):
         default=list,
         max_length=20,
     )
+
+
+class ContenderSerializer(serializers.Serializer[object]):
+    """A method to be compared."""
+
+    method = Text(max_length=32)
+    checkpoint = serializers.IntegerField(required=False, allow_null=True, default=None)
+
+
+class CompareSerializer(AskSerializer):
+    """A question for several methods."""
+
+    method = None  # type: ignore[assignment]  # takes the parent's field away
+    checkpoint = None  # type: ignore[assignment]
+    methods = ContenderSerializer(many=True, allow_empty=False)
+
+    def validate_methods(self, value: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """At most as many as can be told apart."""
+        if len(value) > CONTENDERS_MAX:
+            raise serializers.ValidationError(f"At most {CONTENDERS_MAX} methods can be compared.")
+        return value
+
+
+class RunGroupSerializer(serializers.Serializer[object]):
+    """One question asked of several methods."""
+
+    id = serializers.UUIDField()
+    graph = serializers.IntegerField()
+    graph_name = serializers.CharField()
+    question = serializers.CharField()
+    created_at = serializers.DateTimeField()
+    runs = RunSerializer(many=True)
 
 
 class EventSerializer(serializers.Serializer[object]):

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from retrieval.errors import CheckpointError, MethodError, QuestionError
+from retrieval.errors import QuestionError
 from retrieval.events import AnswerFinal, RunCancelled, RunFailed, to_payload
-from retrieval.types import Method
 from webapp.accounts.models import Role, User
 from webapp.answers import log
 from webapp.answers.log import last_seq
-from webapp.answers.methods import AVAILABLE, REASONERS
 from webapp.answers.models import ACTIVE, Run, RunState
-from webapp.api.errors import ConflictError, ForbiddenError, InvalidError, NotConfiguredError
+from webapp.api.errors import ConflictError, ForbiddenError, InvalidError
+from webapp.experiments import choosing
 from webapp.experiments.models import Checkpoint
-from webapp.experiments.selectors import newest_checkpoint
 from webapp.graphs import browse, snapshots
 from webapp.graphs.models import Graph
 from webapp.jobs import cancel, presence, queue
@@ -46,8 +44,16 @@ class Ask:
     entities: Sequence[int] = ()
 
 
-def create_run(*, graph: Graph, ask: Ask, user: User) -> Run:
-    """Check a question and hand it to the workers.
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """One method of a comparison."""
+
+    method: str
+    checkpoint: Checkpoint | None = None
+
+
+def create_run(*, graph: Graph, ask: Ask, user: User, group: UUID | None = None) -> Run:
+    """Check a question and hand it to the workers. Runs of one ``group`` are shown side by side.
 
     Raises:
         QuestionError: the question is empty or over-long.
@@ -62,24 +68,52 @@ def create_run(*, graph: Graph, ask: Ask, user: User) -> Run:
     snapshot = snapshots.of_graph(graph)
     for entity in ask.entities:
         browse.require_entity(snapshot, entity)
-    method = _method(ask)
-    checkpoint = ask.checkpoint or newest_checkpoint(graph, method=method)
-    _check_checkpoint(checkpoint, graph, method)
+    method, checkpoint = choosing.method_and_checkpoint(graph, ask.method, ask.checkpoint)
     with transaction.atomic():
         run = Run.objects.create(
             graph=graph,
             snapshot_hash=snapshot.hash,
             question=question,
             method=method,
-            reasoner=_reasoner(ask.reasoner),
+            reasoner=choosing.reasoner(ask.reasoner),
             checkpoint=checkpoint,
-            budget=_budget(ask.budget),
+            budget=choosing.budget(ask.budget),
             seed=ask.seed,
             entities=list(dict.fromkeys(ask.entities)),
             user=user,
+            group=group,
         )
         queue.enqueue(queue.ANSWER, run.pk)
     return run
+
+
+def create_comparison(*, graph: Graph, ask: Ask, contenders: Sequence[Contender], user: User) -> UUID:
+    """Ask one question of several methods at once, all or none of them; the runs' group.
+
+    Raises:
+        InvalidError: a method with the same checkpoint is named twice.
+        ClewError: as :func:`create_run`.
+    """
+    group = uuid4()
+    with transaction.atomic():
+        runs = [
+            create_run(
+                graph=graph,
+                ask=replace(ask, method=contender.method, checkpoint=contender.checkpoint),
+                user=user,
+                group=group,
+            )
+            for contender in contenders
+        ]
+        seen: set[tuple[str, int | None]] = set()
+        for run in runs:
+            if (run.method, run.checkpoint_id) in seen:
+                raise InvalidError(
+                    f"{run.method} is named twice with the same checkpoint.",
+                    hint="Name each method once, or with different checkpoints.",
+                )
+            seen.add((run.method, run.checkpoint_id))
+    return group
 
 
 def check_question(text: str) -> str:
@@ -97,49 +131,6 @@ def check_question(text: str) -> str:
             hint=f"Shorten it to at most {settings.QUESTION_MAX_CHARACTERS}.",
         )
     return question
-
-
-def _method(ask: Ask) -> str:
-    if ask.method is None:
-        return ask.checkpoint.method if ask.checkpoint else Method.REL_RAG_PATH.value
-    if ask.method not in AVAILABLE:
-        raise MethodError(
-            f"There is no method {ask.method} here.", hint=f"Choose one of: {', '.join(sorted(AVAILABLE))}."
-        )
-    return ask.method
-
-
-def _reasoner(name: str | None) -> str:
-    reasoner = name or "extractive"
-    if reasoner not in REASONERS:
-        raise InvalidError(
-            f"There is no reasoner {reasoner}.", hint=f"Choose one of: {', '.join(REASONERS)}."
-        )
-    if reasoner == "llm" and not settings.CLEW.llm_configured:
-        raise NotConfiguredError(
-            "No language model is set up.",
-            hint="Set LLM_BASE_URL and LLM_MODEL, or use the extractive reasoner.",
-        )
-    return reasoner
-
-
-def _budget(value: int | None) -> int:
-    budget = settings.BUDGET_DEFAULT if value is None else value
-    if not 1 <= budget <= settings.BUDGET_MAX:
-        raise InvalidError(
-            f"A budget of {budget} triples cannot be used.", hint=f"Choose 1 to {settings.BUDGET_MAX}."
-        )
-    return budget
-
-
-def _check_checkpoint(checkpoint: Checkpoint | None, graph: Graph, method: str) -> None:
-    if checkpoint is None:
-        return
-    if checkpoint.snapshot_id != graph.snapshot_id or checkpoint.method != method:
-        raise CheckpointError(
-            "This checkpoint was trained on another graph, another version of it, or for another method.",
-            hint="Choose one of this graph's checkpoints, or train a new one.",
-        )
 
 
 # --- the worker's side --------------------------------------------------------------------------------

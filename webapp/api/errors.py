@@ -61,6 +61,12 @@ class InvalidError(ClewError):
     code = "invalid"
 
 
+class NotComparableError(ClewError):
+    """Reports that cannot stand side by side."""
+
+    code = "not_comparable"
+
+
 class ConflictError(ClewError):
     """Something is not in the state that this needs."""
 
@@ -114,6 +120,7 @@ STATUS: list[tuple[type[ClewError], int]] = [
     (StorageFullError, 507),
     (LLMError, 502),
     (InvalidError, 400),
+    (NotComparableError, 400),
     (ConfirmError, 400),
     (NotConfiguredError, 400),
     (ConfigError, 400),

@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 from django.http import QueryDict
 
 from webapp.api.errors import InvalidError
 
 MAX = 2**31 - 1
+
+
+def uuid(query: QueryDict, name: str) -> UUID | None:
+    """A parameter as a UUID; None when it is absent or empty.
+
+    Raises:
+        InvalidError: it is something else.
+    """
+    text = query.get(name, "")
+    if not text:
+        return None
+    try:
+        return UUID(text)
+    except ValueError:
+        raise InvalidError(f"{name} is not a UUID.", hint=f"Take {name} from where it was listed.") from None
 
 
 def integer(query: QueryDict, name: str) -> int | None:

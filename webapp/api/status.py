@@ -9,7 +9,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from webapp.answers.methods import AVAILABLE, METHODS
+from webapp.experiments import labelling, methods
+from webapp.experiments.serializers import MethodSerializer
 from webapp.jobs import presence
 from webapp.project.version import VERSION
 
@@ -28,8 +29,8 @@ class LanguageModelSerializer(serializers.Serializer[object]):
     model = serializers.CharField(allow_null=True)
 
 
-class MethodSerializer(serializers.Serializer[object]):
-    """A retrieval method."""
+class LabelStrategySerializer(serializers.Serializer[object]):
+    """A way to find rational paths."""
 
     id = serializers.CharField()
     label = serializers.CharField()  # type: ignore[assignment]  # a field of this name hides an option of the base
@@ -52,6 +53,7 @@ class StatusSerializer(serializers.Serializer[object]):
     workers = WorkersSerializer()
     llm = LanguageModelSerializer()
     methods = MethodSerializer(many=True)
+    label_strategies = LabelStrategySerializer(many=True)
     budgets = BudgetsSerializer()
     question_max = serializers.IntegerField()
 
@@ -71,14 +73,10 @@ class StatusView(APIView):
                     "jobs": presence.count(presence.JOBS),
                 },
                 "llm": {"configured": settings.CLEW.llm_configured, "model": settings.CLEW.llm_model},
-                "methods": [
-                    {
-                        "id": method.value,
-                        "label": label,
-                        "description": description,
-                        "available": method.value in AVAILABLE,
-                    }
-                    for method, (label, description) in METHODS.items()
+                "methods": [methods.shown(method) for method in methods.METHODS],
+                "label_strategies": [
+                    labelling.shown(strategy, llm_configured=settings.CLEW.llm_configured)
+                    for strategy in labelling.STRATEGIES
                 ],
                 "budgets": {"default": settings.BUDGET_DEFAULT, "max": settings.BUDGET_MAX},
                 "question_max": settings.QUESTION_MAX_CHARACTERS,

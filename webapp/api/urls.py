@@ -7,10 +7,11 @@ from drf_spectacular.views import SpectacularJSONAPIView
 from rest_framework.routers import SimpleRouter
 
 from webapp.accounts.api import SessionView, TokenView
-from webapp.answers.api import RunViewSet
+from webapp.answers.api import ComparisonsView, ComparisonView, RunViewSet
 from webapp.api.status import StatusView
 from webapp.api.views import not_found
-from webapp.experiments.api import CheckpointViewSet, TrainView
+from webapp.experiments.api import CheckpointViewSet, LabelSetViewSet, MethodView, TrainView
+from webapp.experiments.report_api import ReportViewSet
 from webapp.graphs.api import GraphViewSet
 from webapp.jobs.api import JobViewSet
 from webapp.questions.api import QuestionSetViewSet
@@ -19,6 +20,8 @@ router = SimpleRouter(trailing_slash=False, use_regex_path=False)
 router.register("graphs", GraphViewSet)
 router.register("question-sets", QuestionSetViewSet)
 router.register("checkpoints", CheckpointViewSet)
+router.register("label-sets", LabelSetViewSet)
+router.register("reports", ReportViewSet)
 router.register("jobs", JobViewSet)
 router.register("runs", RunViewSet)
 
@@ -26,7 +29,10 @@ urlpatterns = [
     path("session", SessionView.as_view()),
     path("token", TokenView.as_view()),
     path("status", StatusView.as_view()),
+    path("methods/<str:name>", MethodView.as_view()),
     path("graphs/<int:pk>/train", TrainView.as_view()),
+    path("comparisons", ComparisonsView.as_view()),
+    path("comparisons/<uuid:pk>", ComparisonView.as_view()),
     path("schema", SpectacularJSONAPIView.as_view()),
     path("", include(router.urls)),
     re_path("^.*$", not_found),

@@ -1,38 +1,85 @@
-"""``/checkpoints`` and ``/graphs/{id}/train``."""
+"""``/methods``, ``/checkpoints``, ``/graphs/{id}/train`` and ``/label-sets``."""
 
 from __future__ import annotations
 
 from typing import cast
 
+from django.db.models import QuerySet
+from django.http import FileResponse, Http404
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import status, viewsets
+from rest_framework.decorators import action
 from rest_framework.generics import get_object_or_404
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from retrieval.types import Method
 from webapp.accounts.models import User
 from webapp.api.params import integer
-from webapp.api.permissions import Analyst
-from webapp.experiments import selectors, services
-from webapp.experiments.models import Checkpoint
-from webapp.experiments.serializers import CheckpointSerializer, TrainSerializer
+from webapp.api.permissions import Analyst, AnalystWrites
+from webapp.experiments import labelling, methods, selectors, services
+from webapp.experiments import serializers as shapes
+from webapp.experiments.models import Checkpoint, LabelSet
+from webapp.graphs import files
 from webapp.graphs.selectors import graphs
 from webapp.jobs.serializers import JobSerializer
 from webapp.questions.selectors import question_sets
+
+
+def find_checkpoint(key: int | None) -> Checkpoint | None:
+    """The checkpoint that a request names, if it names one; 404 when it is not there."""
+    return None if key is None else get_object_or_404(selectors.checkpoints(), pk=key)
+
+
+class MethodView(APIView):
+    """A retrieval method."""
+
+    @extend_schema(operation_id="methods_retrieve", responses=shapes.MethodDetailSerializer)
+    def get(self, request: Request, name: str) -> Response:
+        """What a method is, and the settings of training and asking it."""
+        if name not in list(Method):
+            raise Http404
+        method = Method(name)
+        return Response({**methods.shown(method), **_forms(method)})
+
+
+def _forms(method: Method) -> dict[str, object]:
+    return {"settings": methods.settings_of(method), "options": methods.options_of(method)}
 
 
 class CheckpointViewSet(viewsets.GenericViewSet[Checkpoint]):
     """Trained retrievers."""
 
     queryset = Checkpoint.objects.none()
-    serializer_class = CheckpointSerializer
+    serializer_class = shapes.CheckpointSerializer
+    lookup_value_converter = "int"
+    permission_classes = [AnalystWrites]
 
-    @extend_schema(parameters=[OpenApiParameter("graph", int)])
+    def get_queryset(self) -> QuerySet[Checkpoint]:
+        """Newest first."""
+        return selectors.checkpoints()
+
+    @extend_schema(parameters=[OpenApiParameter("graph", int), OpenApiParameter("method", str)])
     def list(self, request: Request) -> Response:
         """Checkpoints, newest first."""
-        rows = selectors.checkpoints(graph_id=integer(request.query_params, "graph"))
-        return self.get_paginated_response(CheckpointSerializer(self.paginate_queryset(rows), many=True).data)
+        query = request.query_params
+        rows = selectors.checkpoints(
+            graph_id=integer(query, "graph"), method=query.get("method", "").replace("\0", "")
+        )
+        page = self.paginate_queryset(rows)
+        return self.get_paginated_response(shapes.CheckpointSerializer(page, many=True).data)
+
+    def retrieve(self, request: Request, pk: str) -> Response:
+        """One checkpoint."""
+        return Response(shapes.CheckpointSerializer(self.get_object()).data)
+
+    @extend_schema(responses={204: None})
+    def destroy(self, request: Request, pk: str) -> Response:
+        """Delete a checkpoint. Reports and runs that used it stay."""
+        services.delete_checkpoint(checkpoint=self.get_object())
+        return Response(status=status.HTTP_204_NO_CONTENT)
 
 
 class TrainView(APIView):
@@ -40,17 +87,85 @@ class TrainView(APIView):
 
     permission_classes = [Analyst]
 
-    @extend_schema(operation_id="graphs_train", request=TrainSerializer, responses={202: JobSerializer})
+    @extend_schema(
+        operation_id="graphs_train", request=shapes.TrainSerializer, responses={202: JobSerializer}
+    )
     def post(self, request: Request, pk: int) -> Response:
         """Start training."""
-        form = TrainSerializer(data=request.data)
+        form = shapes.TrainSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         data = form.validated_data
+        labels = data.pop("labels")
         job = services.start_training(
             graph=get_object_or_404(graphs(), pk=pk),
-            question_set=get_object_or_404(question_sets(), pk=data["question_set"]),
-            method=data["method"],
-            config=data["config"],
+            question_set=get_object_or_404(question_sets(), pk=data.pop("question_set")),
+            training=services.Training(
+                labels=None if labels is None else get_object_or_404(selectors.label_sets(), pk=labels),
+                **data,
+            ),
             user=cast(User, request.user),
         )
         return Response(JobSerializer(job).data, status=status.HTTP_202_ACCEPTED)
+
+
+class LabelSetViewSet(viewsets.GenericViewSet[LabelSet]):
+    """The rational paths of question sets."""
+
+    queryset = LabelSet.objects.none()
+    serializer_class = shapes.LabelSetSerializer
+    lookup_value_converter = "int"
+    permission_classes = [AnalystWrites]
+
+    def get_queryset(self) -> QuerySet[LabelSet]:
+        """Newest first."""
+        return selectors.label_sets()
+
+    @extend_schema(parameters=[OpenApiParameter("graph", int), OpenApiParameter("question_set", int)])
+    def list(self, request: Request) -> Response:
+        """Label sets, newest first."""
+        query = request.query_params
+        rows = selectors.label_sets(
+            graph_id=integer(query, "graph"), question_set_id=integer(query, "question_set")
+        )
+        page = self.paginate_queryset(rows)
+        return self.get_paginated_response(shapes.LabelSetSerializer(page, many=True).data)
+
+    @extend_schema(request=shapes.LabelSerializer, responses={202: shapes.LabellingSerializer})
+    def create(self, request: Request) -> Response:
+        """Start labelling a question set."""
+        form = shapes.LabelSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        data = form.validated_data
+        label_set = labelling.start_labelling(
+            graph=get_object_or_404(graphs(), pk=data["graph"]),
+            question_set=get_object_or_404(question_sets(), pk=data["question_set"]),
+            strategy=data["strategy"],
+            name=data["name"],
+            user=cast(User, request.user),
+        )
+        answer = shapes.LabellingSerializer({"label_set": label_set, "job": label_set.job}).data
+        return Response(answer, status=status.HTTP_202_ACCEPTED)
+
+    def retrieve(self, request: Request, pk: str) -> Response:
+        """One label set."""
+        return Response(shapes.LabelSetSerializer(self.get_object()).data)
+
+    @extend_schema(responses={204: None})
+    def destroy(self, request: Request, pk: str) -> Response:
+        """Delete a label set. Checkpoints that learned from it stay."""
+        labelling.delete_label_set(label_set=self.get_object())
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(responses={(200, "application/jsonl"): OpenApiTypes.STR})
+    @action(detail=True)
+    def download(self, request: Request, pk: str) -> FileResponse:
+        """The labels, one JSON object a line."""
+        label_set = self.get_object()
+        label_set.require_done()
+        path = files.local_path(files.labels_name(label_set.graph_id, label_set.pk))
+        return FileResponse(
+            path.open("rb"),
+            as_attachment=True,
+            filename=f"labels-{label_set.pk}.jsonl",
+            content_type="application/jsonl",
+        )

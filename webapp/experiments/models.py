@@ -1,11 +1,70 @@
-"""Checkpoints: what training leaves behind."""
+"""What experiments leave behind: label sets, checkpoints, and evaluation reports."""
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.db import models
 
+from webapp.api.errors import ConflictError
 from webapp.graphs.models import Graph, Snapshot
+from webapp.jobs.models import JobState
 from webapp.questions.models import QuestionSet
+
+
+class MadeByJob(models.Model):
+    """What a job makes: a row as soon as it is asked for, filled in when the job is done."""
+
+    job = models.OneToOneField("jobs.Job", null=True, on_delete=models.SET_NULL, related_name="%(class)s")
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        abstract = True
+
+    @property
+    def state(self) -> str:
+        """The job's state; ``done`` as soon as this is filled in."""
+        if self.finished_at is not None:
+            return JobState.DONE.value
+        return self.job.state if self.job is not None else JobState.FAILED.value
+
+    def require_done(self) -> None:
+        """Refuse to show what is not there yet.
+
+        Raises:
+            ConflictError: the job is not done.
+        """
+        if self.finished_at is None:
+            raise ConflictError(f"It is not done: {self.state}.", hint="Wait for its job, or start it again.")
+
+
+class LabelSet(MadeByJob):
+    """The rational paths that a strategy found for a question set. They lie in a file of the storage."""
+
+    name = models.CharField(max_length=200)
+    graph = models.ForeignKey(Graph, on_delete=models.CASCADE, related_name="label_sets")
+    snapshot_hash = models.CharField(max_length=128)
+    question_set = models.ForeignKey(
+        QuestionSet, null=True, on_delete=models.SET_NULL, related_name="label_sets"
+    )
+    question_set_name = models.CharField(max_length=200)
+    strategy = models.CharField(max_length=32)
+    questions = models.PositiveIntegerField(default=0)
+    labels = models.PositiveIntegerField(default=0)
+    coverage = models.FloatField(null=True)
+    fit = models.FloatField(null=True)
+    sources = models.JSONField(default=dict)
+    compression = models.JSONField(null=True)
+    usage = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class Checkpoint(models.Model):
@@ -17,6 +76,9 @@ class Checkpoint(models.Model):
     question_set = models.ForeignKey(
         QuestionSet, null=True, on_delete=models.SET_NULL, related_name="checkpoints"
     )
+    question_set_name = models.CharField(max_length=200, blank=True)
+    label_set = models.ForeignKey(LabelSet, null=True, on_delete=models.SET_NULL, related_name="checkpoints")
+    fraction = models.FloatField(default=1.0)
     encoder = models.CharField(max_length=200)
     fingerprint = models.CharField(max_length=128)
     path = models.CharField(max_length=300)
@@ -30,3 +92,76 @@ class Checkpoint(models.Model):
 
     def __str__(self) -> str:
         return f"{self.method} {self.fingerprint[:8]}"
+
+
+class Topics(models.TextChoices):
+    """Where the topic entities of an evaluation come from."""
+
+    GIVEN = "given"
+    LINKED = "linked"
+
+
+class Report(MadeByJob):
+    """One question set asked of one method. It names what it was made of, so that it outlives all of that.
+
+    ``summary`` is the engine's report without its questions, which have rows of their own.
+    """
+
+    graph = models.ForeignKey(Graph, on_delete=models.CASCADE, related_name="reports")
+    snapshot_hash = models.CharField(max_length=128)
+    question_set = models.ForeignKey(
+        QuestionSet, null=True, on_delete=models.SET_NULL, related_name="reports"
+    )
+    question_set_name = models.CharField(max_length=200)
+    split = models.CharField(max_length=16)
+    method = models.CharField(max_length=32)
+    checkpoint = models.ForeignKey(Checkpoint, null=True, on_delete=models.SET_NULL, related_name="reports")
+    fingerprint = models.CharField(max_length=128, blank=True)
+    reasoner = models.CharField(max_length=32)
+    budget = models.PositiveIntegerField()
+    seed = models.BigIntegerField()
+    limit = models.PositiveIntegerField(null=True)
+    topics = models.CharField(max_length=16, choices=Topics, default=Topics.GIVEN)
+    options = models.JSONField(default=dict)
+    questions_hash = models.CharField(max_length=64, blank=True)
+    summary = models.JSONField(default=dict)
+    outcomes = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+
+    def __str__(self) -> str:
+        return f"{self.method} on {self.question_set_name} ({self.split})"
+
+
+class Outcome(models.TextChoices):
+    """How a question went."""
+
+    RIGHT = "right"
+    PARTIAL = "partial"
+    WRONG = "wrong"
+    NO_ANSWER = "no_answer"
+    FAILED = "failed"
+
+
+class ReportQuestion(models.Model):
+    """One question of a report. ``row`` is what the engine's report says of it; the rest is there to be searched."""
+
+    report = models.ForeignKey(Report, on_delete=models.CASCADE, related_name="rows")
+    position = models.PositiveIntegerField()
+    key = models.CharField(max_length=200)
+    question = models.TextField()
+    hops = models.PositiveSmallIntegerField(null=True)
+    outcome = models.CharField(max_length=16, choices=Outcome)
+    predicted_hash = models.CharField(max_length=64)
+    row = models.JSONField()
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(fields=["report", "position"], name="report_question_position"),
+        ]
+        indexes = [models.Index(fields=["report", "outcome"])]
+
+    def __str__(self) -> str:
+        return self.question

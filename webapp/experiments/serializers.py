@@ -1,10 +1,55 @@
-"""Checkpoints and training as the API shows and takes them."""
+"""Training, label sets and checkpoints as the API shows and takes them."""
 
 from __future__ import annotations
 
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from webapp.experiments.models import Checkpoint
+from webapp.api.fields import ErrorSerializer, Text, error_of
+from webapp.experiments.models import Checkpoint, LabelSet
+from webapp.jobs.models import JobState
+from webapp.jobs.serializers import JobSerializer
+
+SEED_MAX = 2**31 - 1
+
+
+class MethodSerializer(serializers.Serializer[object]):
+    """A retrieval method."""
+
+    id = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]  # a field of this name hides an option of the base
+    description = serializers.CharField()
+    trained = serializers.BooleanField(help_text="learns from questions")
+    available = serializers.BooleanField(help_text="can be asked here")
+
+
+class SettingSerializer(serializers.Serializer[object]):
+    """A setting of training a method."""
+
+    name = serializers.CharField()
+    type = serializers.ChoiceField(choices=["bool", "int", "float", "str", "choice"])
+    default = serializers.JSONField(allow_null=True)
+    about = serializers.CharField()
+    choices = serializers.ListField(child=serializers.CharField())
+    least = serializers.FloatField(allow_null=True)
+    above = serializers.FloatField(allow_null=True)
+    below = serializers.FloatField(allow_null=True)
+
+
+class MethodDetailSerializer(MethodSerializer):
+    """A retrieval method with the settings of its training, and those of asking it in an evaluation."""
+
+    settings = SettingSerializer(many=True)
+    options = SettingSerializer(many=True)
+
+
+class UsageSerializer(serializers.Serializer[object]):
+    """What a language model cost."""
+
+    llm_calls = serializers.IntegerField()
+    tokens = serializers.IntegerField()
 
 
 class CheckpointSerializer(serializers.ModelSerializer[Checkpoint]):
@@ -12,20 +57,97 @@ class CheckpointSerializer(serializers.ModelSerializer[Checkpoint]):
 
     graph_name = serializers.CharField(source="graph.name")
     snapshot = serializers.CharField(source="snapshot.hash")
+    current = serializers.SerializerMethodField()
     metrics = serializers.DictField(child=serializers.FloatField())
     config = serializers.DictField()
+    seed = serializers.SerializerMethodField()
 
     class Meta:
         model = Checkpoint
         fields = [
-            *("id", "method", "graph", "graph_name", "snapshot", "encoder", "fingerprint", "metrics"),
-            *("config", "question_set", "created_at"),
+            *("id", "method", "graph", "graph_name", "snapshot", "current", "encoder", "fingerprint"),
+            *("metrics", "config", "question_set", "question_set_name", "label_set", "fraction", "seed"),
+            *("job", "created_at"),
         ]
+
+    def get_current(self, checkpoint: Checkpoint) -> bool:
+        """Whether it is of the graph's current snapshot."""
+        return checkpoint.snapshot_id == checkpoint.graph.snapshot_id
+
+    def get_seed(self, checkpoint: Checkpoint) -> int:
+        """Of everything random in its training."""
+        return int(checkpoint.config.get("seed", 0))
 
 
 class TrainSerializer(serializers.Serializer[object]):
     """What to train with what."""
 
     question_set = serializers.IntegerField()
-    method = serializers.CharField(max_length=32)
+    method = Text(max_length=32)
     config = serializers.DictField(required=False, default=dict)
+    fraction = serializers.FloatField(required=False, default=1.0)
+    seed = serializers.IntegerField(
+        min_value=0, max_value=SEED_MAX, required=False, allow_null=True, default=None
+    )
+    labels = serializers.IntegerField(required=False, allow_null=True, default=None)
+
+
+class MadeByJobSerializer(serializers.ModelSerializer[Any]):
+    """What a job makes: its state, and why it failed."""
+
+    graph_name = serializers.CharField(source="graph.name")
+    snapshot = serializers.CharField(source="snapshot_hash")
+    state = serializers.ChoiceField(choices=JobState.choices)
+    error = serializers.SerializerMethodField()
+    created_by = serializers.CharField(source="created_by.username", allow_null=True, default=None)
+
+    @extend_schema_field(ErrorSerializer(allow_null=True))
+    def get_error(self, made: Any) -> dict[str, str] | None:
+        """Why it was not made."""
+        return None if made.finished_at or made.job is None else error_of(made.job)
+
+
+class CompressionSerializer(serializers.Serializer[object]):
+    """How far merging shrank the candidate pools, one a question."""
+
+    pools = serializers.IntegerField()
+    raw = serializers.IntegerField(help_text="candidates before merging")
+    merged = serializers.IntegerField(help_text="candidates after merging")
+    ratio = serializers.FloatField(help_text="merged over raw")
+
+
+class LabelSetSerializer(MadeByJobSerializer):
+    """A label set."""
+
+    sources = serializers.DictField(child=serializers.IntegerField())
+    compression = CompressionSerializer(allow_null=True)
+    usage = serializers.SerializerMethodField()
+
+    class Meta:
+        model = LabelSet
+        fields = [
+            *("id", "name", "graph", "graph_name", "snapshot", "question_set", "question_set_name"),
+            *("strategy", "state", "job", "questions", "labels", "coverage", "fit", "sources"),
+            *("compression", "usage", "error", "created_at", "finished_at", "created_by"),
+        ]
+
+    @extend_schema_field(UsageSerializer)
+    def get_usage(self, label_set: LabelSet) -> dict[str, int]:
+        """What the language model cost."""
+        return {"llm_calls": 0, "tokens": 0, **label_set.usage}
+
+
+class LabelSerializer(serializers.Serializer[object]):
+    """What to label how."""
+
+    graph = serializers.IntegerField()
+    question_set = serializers.IntegerField()
+    strategy = Text(max_length=32)
+    name = Text(max_length=200, required=False, allow_blank=True, default="")
+
+
+class LabellingSerializer(serializers.Serializer[object]):
+    """A label set that is being made, and the job that makes it."""
+
+    label_set = LabelSetSerializer()
+    job = JobSerializer()

@@ -1,79 +1,162 @@
-"""Training: starting it, and keeping what it leaves behind."""
+"""Training: starting it, keeping what it leaves behind, and deleting that."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.db import transaction
 
-from retrieval.errors import MethodError, TrainingDataError
+from retrieval import config as configs
+from retrieval.errors import ConfigError, TrainingDataError
 from webapp.accounts.models import User
-from webapp.experiments.models import Checkpoint
-from webapp.graphs import snapshots
+from webapp.api.errors import InvalidError
+from webapp.experiments import methods
+from webapp.experiments.models import Checkpoint, LabelSet
+from webapp.graphs import files, snapshots
 from webapp.graphs.models import Graph
 from webapp.jobs import services as jobs
 from webapp.jobs.models import Job, JobKind
 from webapp.live import announce
 from webapp.questions.models import QuestionSet
 
-TRAINABLE = ("rel-rag-path",)
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """What to train.
+
+    Attributes:
+        method: one that is trained.
+        config: settings that differ from the defaults.
+        fraction: share of the training questions that is used, in (0, 1].
+        seed: of everything random; the config's own when None.
+        labels: rational paths to learn from; the engine finds them itself when None.
+    """
+
+    method: str
+    config: dict[str, Any] = field(default_factory=dict)
+    fraction: float = 1.0
+    seed: int | None = None
+    labels: LabelSet | None = None
 
 
-def start_training(
-    *, graph: Graph, question_set: QuestionSet, method: str, config: dict[str, Any], user: User | None
-) -> Job:
-    """Queue a training job.
+def start_training(*, graph: Graph, question_set: QuestionSet, training: Training, user: User | None) -> Job:
+    """Check a training and queue it.
 
     Raises:
         GraphNotReadyError: the graph has no snapshot.
         MethodError: the method is unknown or needs no training.
-        TrainingDataError: the question set is of another graph.
+        ConfigError: a setting is unknown or has a wrong value.
+        TrainingDataError: the question set is of another graph or has nothing to train on, or the labels do
+            not belong to it.
+        InvalidError: the fraction or the seed makes no sense.
     """
-    snapshots.of_graph(graph)
-    if method not in TRAINABLE:
-        raise MethodError(f"{method} cannot be trained.", hint=f"Choose one of: {', '.join(TRAINABLE)}.")
+    snapshot = snapshots.of_graph(graph)
+    method = methods.require_trained(training.method)
+    config = _config(method, training)
+    require_set_of_graph(question_set, graph)
+    if not question_set.splits.get("train"):
+        raise empty_split(question_set, "train")
+    if not 0 < training.fraction <= 1:
+        raise InvalidError(
+            f"A fraction of {training.fraction:g} cannot be used.", hint="Choose more than 0, and at most 1."
+        )
+    if training.labels is not None:
+        _require_labels_of(training.labels, question_set, snapshot.hash)
+    share = "" if training.fraction == 1 else f" ({training.fraction:.4g} of it)"
+    return jobs.create(
+        kind=JobKind.TRAIN,
+        title=f"Train {method} on {question_set.name}{share}",
+        graph=graph,
+        user=user,
+        params={
+            "question_set": question_set.pk,
+            "method": method.value,
+            "config": config,
+            "fraction": training.fraction,
+            "labels": training.labels.pk if training.labels else None,
+        },
+    )
+
+
+def _config(method: str, training: Training) -> dict[str, Any]:
+    """The settings as given, the seed among them, once they have been checked."""
+    config = dict(training.config)
+    if training.seed is not None and config.setdefault("seed", training.seed) != training.seed:
+        raise ConfigError(
+            f"The seed is {training.seed}, and {config['seed']} in the config.", hint="Give it once."
+        )
+    configs.parse(method, config)
+    return config
+
+
+def require_set_of_graph(question_set: QuestionSet, graph: Graph) -> None:
+    """Refuse a question set of another graph.
+
+    Raises:
+        TrainingDataError: it is.
+    """
     if question_set.graph_id != graph.pk:
         raise TrainingDataError(
             f"The question set {question_set.name} is about {question_set.graph.name}.",
             hint=f"Choose a question set of {graph.name}.",
         )
-    return jobs.create(
-        kind=JobKind.TRAIN,
-        title=f"Train {method} on {question_set.name}",
-        graph=graph,
-        user=user,
-        params={"question_set": question_set.pk, "method": method, "config": config},
+
+
+def empty_split(question_set: QuestionSet, split: str) -> TrainingDataError:
+    """The error of a split without questions."""
+    there = [f"{name} ({count})" for name, count in question_set.splits.items() if count]
+    return TrainingDataError(
+        f"The question set {question_set.name} has no question in its split {split}.",
+        hint=f"It has: {', '.join(there) or 'none'}.",
     )
 
 
-def save_checkpoint(
-    *,
-    job: Job,
-    method: str,
-    path: str,
-    question_set: QuestionSet | None,
-    encoder: str,
-    fingerprint: str,
-    metrics: dict[str, float],
-    config: dict[str, Any],
-) -> Checkpoint:
-    """Record a checkpoint that stands; runs of its graph use it from now on."""
+def _require_labels_of(labels: LabelSet, question_set: QuestionSet, snapshot_hash: str) -> None:
+    if labels.finished_at is None:
+        raise TrainingDataError(
+            f"The label set {labels.name} is not done: {labels.state}.", hint="Wait for it, or label again."
+        )
+    if labels.question_set_id != question_set.pk:
+        raise TrainingDataError(
+            f"The label set {labels.name} is of the question set {labels.question_set_name}.",
+            hint=f"Choose labels of {question_set.name}.",
+        )
+    if labels.snapshot_hash != snapshot_hash:
+        raise TrainingDataError(
+            f"The label set {labels.name} was made on another version of the graph.",
+            hint="Label again on the current version.",
+        )
+
+
+def save_checkpoint(*, job: Job, path: str, **made: Any) -> Checkpoint:
+    """Record a checkpoint that stands; runs of its graph use it from now on.
+
+    Args:
+        job: the training.
+        path: its directory in the storage.
+        made: the other columns of the row.
+    """
     graph = job.graph
     assert graph.snapshot is not None, "training ran on a snapshot"
     with transaction.atomic():
+        for name in ("question_set", "label_set"):  # the engine took long; they may have been deleted
+            made[name] = _still_there(made[name])
         checkpoint, _ = Checkpoint.objects.update_or_create(
-            job=job,
-            defaults={
-                "method": method,
-                "graph": graph,
-                "snapshot": graph.snapshot,
-                "question_set": question_set,
-                "encoder": encoder,
-                "fingerprint": fingerprint,
-                "path": path,
-                "metrics": metrics,
-                "config": config,
-            },
+            job=job, defaults={"graph": graph, "snapshot": graph.snapshot, "path": path, **made}
         )
         announce.graph_changed_on_commit(graph.pk)
     return checkpoint
+
+
+def _still_there(row: Any) -> Any:
+    return None if row is None else type(row).objects.filter(pk=row.pk).first()
+
+
+def delete_checkpoint(*, checkpoint: Checkpoint) -> None:
+    """Delete a checkpoint and its files. Reports and runs that used it stay, and still name it."""
+    path, graph_id = checkpoint.path, checkpoint.graph_id
+    with transaction.atomic():
+        checkpoint.delete()
+        transaction.on_commit(lambda: files.remove(path))
+        announce.graph_changed_on_commit(graph_id)

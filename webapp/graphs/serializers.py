@@ -9,7 +9,7 @@ from rest_framework import serializers
 
 from retrieval.kg.readers import FORMATS
 from webapp.api.fields import ErrorSerializer, Text, error_of
-from webapp.experiments.selectors import newest_checkpoint
+from webapp.experiments.choosing import newest_checkpoint
 from webapp.experiments.serializers import CheckpointSerializer
 from webapp.graphs.models import Graph, Problem, Snapshot
 from webapp.jobs.serializers import JobSerializer

@@ -101,14 +101,14 @@ def rename_graph(*, graph: Graph, name: str | None, description: str | None) -> 
 
 
 def delete_graph(*, graph: Graph, confirm: str) -> None:
-    """Delete a graph with its runs, question sets and checkpoints.
+    """Delete a graph with all that was made of it.
 
     Raises:
         ConfirmError: ``confirm`` is not the graph's name.
     """
     if confirm != graph.name:
         raise ConfirmError(
-            "Deleting a graph deletes its runs, question sets and checkpoints too.",
+            "Deleting a graph deletes its runs, question sets, label sets, checkpoints and reports too.",
             hint=f"Repeat its name to go on: ?confirm={graph.name}",
         )
     for job in Job.objects.filter(graph=graph, state__in=ACTIVE):

@@ -69,7 +69,7 @@ def _load(stopping: Callable[[], bool]) -> None:
         return
     if not Job.objects.filter(graph=graph, kind=JobKind.TRAIN).exists():
         experiments.start_training(
-            graph=graph, question_set=question_set, method=METHOD, config={}, user=user
+            graph=graph, question_set=question_set, training=experiments.Training(METHOD), user=user
         )
     Seeded.objects.create(name="demo")
 

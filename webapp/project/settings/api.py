@@ -14,6 +14,7 @@ REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "webapp.api.errors.handle",
     "PAGE_SIZE": 50,
+    "URL_FORMAT_OVERRIDE": None,  # ?format= is ours: what to download
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
 }
 
@@ -28,6 +29,7 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_NAME_OVERRIDES": {
         "WorkStateEnum": "webapp.jobs.models.JobState",  # runs have the same states
+        "OutcomeEnum": "webapp.experiments.models.Outcome",
         "JobKindEnum": "webapp.jobs.models.JobKind",
         "NodeKindEnum": ["entity", "cvt", "literal"],
         "GraphStateEnum": "webapp.graphs.models.GraphState",

@@ -1,0 +1,16 @@
+"""What the web application says of the engine's parts is true."""
+
+from retrieval.loading import REASONERS as ENGINE_REASONERS
+from retrieval.supervision.rationalizers import RATIONALIZERS
+from retrieval.types import Method
+from webapp.experiments.labelling import STRATEGIES
+from webapp.experiments.methods import METHODS, REASONERS
+
+
+def test_every_strategy_that_the_engine_has_is_offered():
+    assert set(RATIONALIZERS) <= set(STRATEGIES)
+
+
+def test_every_method_and_reasoner_is_described():
+    assert set(METHODS) == set(Method)
+    assert set(REASONERS) == set(ENGINE_REASONERS)

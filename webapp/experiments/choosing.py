@@ -1,0 +1,121 @@
+"""What a run and a report have in common: which method, checkpoint, reasoner and budget are meant."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from django.conf import settings
+
+from retrieval.errors import CheckpointError
+from retrieval.types import Method
+from webapp.api.errors import InvalidError, NotConfiguredError
+from webapp.experiments import methods
+from webapp.experiments.models import Checkpoint
+from webapp.graphs.models import Graph
+
+
+def encoder_name() -> str:
+    """The text encoder of this installation, as checkpoints name it."""
+    name: str = settings.CLEW.encoder
+    return Path(name).resolve().name if Path(name).is_dir() else name
+
+
+def newest_checkpoint(graph: Graph, *, method: str | None = None) -> Checkpoint | None:
+    """The newest checkpoint for the graph's current snapshot and this encoder: what is used unless told otherwise."""
+    if graph.snapshot is None:
+        return None
+    rows = Checkpoint.objects.select_related("graph", "snapshot").filter(
+        graph=graph, snapshot=graph.snapshot, encoder=encoder_name()
+    )
+    return (rows.filter(method=method) if method else rows).first()
+
+
+def method_and_checkpoint(
+    graph: Graph, method: str | None, checkpoint: Checkpoint | None
+) -> tuple[Method, Checkpoint | None]:
+    """What is meant when a method, a checkpoint, both or neither are named; no checkpoint means zero-shot.
+
+    Raises:
+        MethodError: there is no such method here.
+        CheckpointError: the checkpoint is of another graph, snapshot, method or encoder.
+    """
+    if method is None:
+        method = checkpoint.method if checkpoint else methods.DEFAULT
+    chosen = methods.require_available(method)
+    if checkpoint is None:
+        return chosen, newest_checkpoint(graph, method=chosen)
+    require_fitting(checkpoint, graph, chosen)
+    return chosen, checkpoint
+
+
+def require_fitting(checkpoint: Checkpoint, graph: Graph, method: str) -> None:
+    """Refuse a checkpoint that cannot be used for a method on a graph's current snapshot.
+
+    Raises:
+        CheckpointError: it is of another graph, snapshot, method or encoder; says which.
+    """
+    of_graph = f"Choose a checkpoint of {graph.name}, or train one."
+    if checkpoint.graph_id != graph.pk:
+        raise CheckpointError(
+            f"Checkpoint {checkpoint.pk} was trained on the graph {checkpoint.graph.name}.", hint=of_graph
+        )
+    if checkpoint.snapshot_id != graph.snapshot_id:
+        raise CheckpointError(
+            f"Checkpoint {checkpoint.pk} was trained on version {checkpoint.snapshot.version} of {graph.name}, "
+            "which is not its current one.",
+            hint="Train again on the current version.",
+        )
+    if checkpoint.method != method:
+        raise CheckpointError(
+            f"Checkpoint {checkpoint.pk} is of the method {checkpoint.method}, not {method}.",
+            hint=f"Choose the method {checkpoint.method}, or a checkpoint of {method}.",
+        )
+    if checkpoint.encoder != encoder_name():
+        raise CheckpointError(
+            f"Checkpoint {checkpoint.pk} was trained with the encoder {checkpoint.encoder}; "
+            f"this installation runs {encoder_name()}.",
+            hint=f"Set CLEW_ENCODER={checkpoint.encoder}, or train again.",
+        )
+
+
+def reasoner(name: str | None) -> str:
+    """The reasoner of that name; the extractive one when none is named.
+
+    Raises:
+        InvalidError: there is none of that name.
+        NotConfiguredError: the language model was asked for and none is set up.
+    """
+    chosen = name or methods.REASONERS[0]
+    if chosen not in methods.REASONERS:
+        raise InvalidError(
+            f"There is no reasoner {chosen}.", hint=f"Choose one of: {', '.join(methods.REASONERS)}."
+        )
+    if chosen == "llm":
+        require_llm("use the extractive reasoner")
+    return chosen
+
+
+def require_llm(instead: str) -> None:
+    """Refuse what needs a language model when none is set up.
+
+    Raises:
+        NotConfiguredError: none is; ``instead`` says what else can be done.
+    """
+    if not settings.CLEW.llm_configured:
+        raise NotConfiguredError(
+            "No language model is set up.", hint=f"Set LLM_BASE_URL and LLM_MODEL, or {instead}."
+        )
+
+
+def budget(value: int | None) -> int:
+    """How many triples a run may retrieve; the default when nothing is said.
+
+    Raises:
+        InvalidError: it is out of range.
+    """
+    chosen: int = settings.BUDGET_DEFAULT if value is None else value
+    if not 1 <= chosen <= settings.BUDGET_MAX:
+        raise InvalidError(
+            f"A budget of {chosen} triples cannot be used.", hint=f"Choose 1 to {settings.BUDGET_MAX}."
+        )
+    return chosen

@@ -1,0 +1,118 @@
+"""Reports side by side: refused unless they asked the same questions; then metrics, and what was gained and lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import F, OuterRef, Q, QuerySet, Subquery
+
+from webapp.api.errors import NotComparableError
+from webapp.experiments.models import Outcome, Report, ReportQuestion
+
+REPORTS_MAX = 8
+GAINED, LOST, CHANGED = "gained", "lost", "changed"
+CHANGES = (GAINED, LOST, CHANGED)
+
+
+_SAME: list[tuple[str, Callable[[Report], object], Callable[[Report], object]]] = [
+    ("snapshot", lambda r: r.snapshot_hash, lambda r: f"{r.graph.name} {r.snapshot_hash[:8]}"),
+    ("question set", lambda r: (r.question_set_id, r.question_set_name), lambda r: r.question_set_name),
+    ("split", lambda r: r.split, lambda r: r.split),
+    ("topics", lambda r: r.topics, lambda r: r.topics),
+    (
+        "questions",
+        lambda r: r.questions_hash,
+        lambda r: f"{r.summary['n']:,} of them, limit {r.limit or 'none'}, seed {r.seed}",
+    ),
+]
+"""What must be the same: its name, its value, and its value for people."""
+
+
+def require_count(count: int) -> None:
+    """Refuse to compare too few reports or too many.
+
+    Raises:
+        NotComparableError: it is not 2 to ``REPORTS_MAX``.
+    """
+    if not 2 <= count <= REPORTS_MAX:
+        raise NotComparableError(f"{count} reports cannot be compared.", hint=f"Choose 2 to {REPORTS_MAX}.")
+
+
+def require_comparable(reports: Sequence[Report]) -> None:
+    """Refuse reports whose figures do not belong together.
+
+    Raises:
+        NotComparableError: one is not done, or they differ in what was asked.
+    """
+    for report in reports:
+        if report.finished_at is None:
+            raise NotComparableError(
+                f"Report {report.pk} is not done: {report.state}.", hint="Compare it when it is."
+            )
+    for name, value, shown in _SAME:
+        if len({value(report) for report in reports}) > 1:
+            each = "; ".join(f"report {report.pk}: {shown(report)}" for report in reports)
+            raise NotComparableError(
+                f"These reports differ in their {name} ({each}).",
+                hint=f"Compare reports of the same {name}.",
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """How the second of two reports differs from the first, in questions."""
+
+    a: int
+    b: int
+    gained: int
+    lost: int
+    changed: int
+
+
+def pairs(reports: Sequence[Report]) -> list[Pair]:
+    """The first report against each of the others."""
+    first, *others = reports
+    return [
+        Pair(first.pk, other.pk, *(differences(first, other, change).count() for change in CHANGES))
+        for other in others
+    ]
+
+
+def metrics(reports: Sequence[Report]) -> list[dict[str, Any]]:
+    """Each metric with its value and confidence interval in every report, as far as the reports have them."""
+    names = list(dict.fromkeys(name for report in reports for name in report.summary["metrics"]))
+    return [{"name": name, "values": [_value(report, name) for report in reports]} for name in names]
+
+
+def _value(report: Report, name: str) -> dict[str, float | None]:
+    low, high = report.summary.get("intervals", {}).get(name) or (None, None)
+    return {"value": report.summary["metrics"].get(name), "low": low, "high": high}
+
+
+def differences(a: Report, b: Report, change: str = "", text: str = "") -> QuerySet[ReportQuestion]:
+    """Questions of ``b`` that went otherwise than in ``a``; ``other_row`` and ``other_outcome`` are those of ``a``.
+
+    Args:
+        a: the first report.
+        b: the second one, of the same questions in the same order.
+        change: ``gained`` (only ``b`` is right), ``lost`` (only ``a`` is) or ``changed`` (other answers); any of
+            these when empty.
+        text: a part of the question.
+    """
+    there = ReportQuestion.objects.filter(report=a, position=OuterRef("position"))
+    rows = b.rows.annotate(
+        other_row=Subquery(there.values("row")),
+        other_outcome=Subquery(there.values("outcome")),
+        other_hash=Subquery(there.values("predicted_hash")),
+    )
+    right, was_right = Q(outcome=Outcome.RIGHT), Q(other_outcome=Outcome.RIGHT)
+    found = {
+        GAINED: right & ~was_right,
+        LOST: was_right & ~right,
+        CHANGED: ~Q(other_hash=F("predicted_hash")),
+    }
+    wanted = found[change] if change else found[GAINED] | found[LOST] | found[CHANGED]
+    rows = rows.filter(wanted)
+    return rows.filter(question__icontains=text) if text else rows

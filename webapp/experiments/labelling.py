@@ -1,0 +1,103 @@
+"""Label sets: starting to make one, keeping it, deleting it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from retrieval.errors import ConfigError, TrainingDataError
+from webapp.accounts.models import User
+from webapp.experiments import choosing
+from webapp.experiments.models import LabelSet
+from webapp.experiments.services import require_set_of_graph
+from webapp.graphs import files, snapshots
+from webapp.graphs.models import Graph
+from webapp.jobs import services as jobs
+from webapp.jobs.models import JobKind
+from webapp.questions.models import QuestionSet
+
+LLM = "llm"
+STRATEGIES: dict[str, tuple[str, str]] = {
+    "answer-set": (
+        "Answer-set consistency",
+        "Takes the relation path that reaches the answer set best, over all questions of the same shape.",
+    ),
+    "shortest-path": ("Shortest paths", "Takes the shortest relation path to an answer."),
+    LLM: ("Language model", "Has a language model judge the candidate paths."),
+}
+"""What each strategy of ``retrieval.supervision`` is to people; a test says that these are the same."""
+
+
+def shown(strategy: str, *, llm_configured: bool) -> dict[str, object]:
+    """A strategy as the API shows it."""
+    label, description = STRATEGIES[strategy]
+    available = strategy != LLM or llm_configured
+    return {"id": strategy, "label": label, "description": description, "available": available}
+
+
+def start_labelling(
+    *, graph: Graph, question_set: QuestionSet, strategy: str, name: str, user: User | None
+) -> LabelSet:
+    """Make a label set and queue the job that fills it.
+
+    Raises:
+        GraphNotReadyError: the graph has no snapshot.
+        ConfigError: there is no such strategy.
+        NotConfiguredError: it needs a language model and none is set up.
+        TrainingDataError: the question set is of another graph, or holds test questions only.
+    """
+    snapshot = snapshots.of_graph(graph)
+    if strategy not in STRATEGIES:
+        raise ConfigError(
+            f"No labelling strategy is called {strategy}.", hint=f"Choose one of: {', '.join(STRATEGIES)}."
+        )
+    if strategy == LLM:
+        choosing.require_llm("choose another strategy")
+    require_set_of_graph(question_set, graph)
+    if not question_set.splits.get("train") and not question_set.splits.get("dev"):
+        raise TrainingDataError(
+            f"The question set {question_set.name} has no question to learn from: all are for testing.",
+            hint="Upload it with splits, or without any.",
+        )
+    shown_name = name or f"{STRATEGIES[strategy][0]}, {question_set.name}"
+    with transaction.atomic():
+        job = jobs.create(
+            kind=JobKind.LABEL,
+            title=f"Label {question_set.name} by {strategy}",
+            graph=graph,
+            user=user,
+            params={"question_set": question_set.pk, "strategy": strategy},
+        )
+        return LabelSet.objects.create(
+            name=shown_name[:200],
+            graph=graph,
+            snapshot_hash=snapshot.hash,
+            question_set=question_set,
+            question_set_name=question_set.name,
+            strategy=strategy,
+            job=job,
+            created_by=user,
+        )
+
+
+def save_label_set(*, label_set: LabelSet, **made: Any) -> bool:
+    """Record what was found; whether the label set is still there.
+
+    Args:
+        label_set: the row.
+        made: its columns: ``questions`` that were to be labelled, ``labels`` in the file, ``coverage`` (share of
+            the questions that have a path), ``fit`` (mean score of their best paths), ``sources``, ``usage``,
+            ``compression``.
+    """
+    return bool(LabelSet.objects.filter(pk=label_set.pk).update(**made, finished_at=timezone.now()))
+
+
+def delete_label_set(*, label_set: LabelSet) -> None:
+    """Delete a label set and its file; a job that still makes it is stopped. Checkpoints that learned from it stay."""
+    name = files.labels_name(label_set.graph_id, label_set.pk)
+    jobs.stop(label_set.job)
+    with transaction.atomic():
+        label_set.delete()
+        transaction.on_commit(lambda: files.remove(name))

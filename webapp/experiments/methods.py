@@ -1,0 +1,84 @@
+"""The retrieval methods as a person chooses among them, and which this version can run."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from retrieval import config as configs
+from retrieval.errors import MethodError
+from retrieval.types import TRAINED, Method
+
+REASONERS = ("extractive", "llm")
+
+METHODS: dict[Method, tuple[str, str]] = {
+    Method.REL_RAG_PATH: (
+        "Relation paths",
+        "Walks the graph triple by triple with a network that reads each triple's surroundings (REL-RAG).",
+    ),
+    Method.REL_RAG_TRIPLE: ("Relation triples", "Scores triples by their surroundings (REL-RAG, triples)."),
+    Method.RAPL: ("Rational paths", "Walks the line graph guided by paths judged rational (RAPL)."),
+    Method.REG_TRIPLE: ("Refined triples", "Scores triples, learnt from refined labels (ReG)."),
+    Method.REG_ENTITY: ("Refined entities", "Scores entities, learnt from refined labels (ReG)."),
+    Method.REG_PATH: ("Refined paths", "Plans relation paths, learnt from refined labels (ReG)."),
+    Method.INSES: (
+        "Language-model steps",
+        "A language model explores step by step, with similarity jumps (INSES).",
+    ),
+    Method.GRAPH_S3: ("Trained agent", "An agent trained to search the graph (Graph-S3)."),
+    Method.TEXT_RAG: ("Passages", "Plain retrieval of text passages."),
+    Method.ROUTER: ("Let Clew choose", "Chooses a method for each question."),
+}
+
+AVAILABLE: frozenset[Method] = TRAINED
+"""Methods that can be asked here."""
+
+DEFAULT = Method.REL_RAG_PATH
+
+
+def require_available(name: str) -> Method:
+    """The method of that name, if it can be asked here.
+
+    Raises:
+        MethodError: it cannot, or there is none.
+    """
+    if name not in AVAILABLE:
+        raise MethodError(f"There is no method {name} here.", hint=f"Choose one of: {_listed(AVAILABLE)}.")
+    return Method(name)
+
+
+def require_trained(name: str) -> Method:
+    """The method of that name, if it learns from questions.
+
+    Raises:
+        MethodError: it does not, or there is none.
+    """
+    if name not in TRAINED:
+        raise MethodError(f"{name} cannot be trained.", hint=f"Choose one of: {_listed(TRAINED)}.")
+    return Method(name)
+
+
+def shown(method: Method) -> dict[str, Any]:
+    """A method as the API shows it."""
+    label, description = METHODS[method]
+    return {
+        "id": method.value,
+        "label": label,
+        "description": description,
+        "trained": method in TRAINED,
+        "available": method in AVAILABLE,
+    }
+
+
+def settings_of(method: Method) -> list[dict[str, Any]]:
+    """The settings of training a method: name, type, default, what it does, and its range; none when untrained."""
+    return [asdict(setting) for setting in configs.describe(method)] if method in TRAINED else []
+
+
+def options_of(method: Method) -> list[dict[str, Any]]:
+    """The settings of asking a method, like :func:`settings_of`."""
+    return [asdict(setting) for setting in configs.describe_options(method)]
+
+
+def _listed(methods: frozenset[Method]) -> str:
+    return ", ".join(sorted(methods))

@@ -1,0 +1,191 @@
+"""``/reports``."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from django.db.models import QuerySet
+from django.http import FileResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import status, viewsets
+from rest_framework.decorators import action
+from rest_framework.generics import get_object_or_404
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from webapp.accounts.models import User
+from webapp.api.errors import InvalidError
+from webapp.api.params import MAX, integer
+from webapp.api.permissions import AnalystWrites
+from webapp.experiments import comparing, reports, selectors
+from webapp.experiments import report_serializers as shapes
+from webapp.experiments.api import find_checkpoint
+from webapp.experiments.models import Outcome, Report
+from webapp.graphs import files
+from webapp.graphs.selectors import graphs
+from webapp.questions.selectors import question_sets
+
+FORMATS = {"json": "application/json", "md": "text/markdown", "html": "text/html"}
+_IDS = OpenApiParameter("ids", str, required=True, description="numbers of reports, with commas")
+
+
+class ReportViewSet(viewsets.GenericViewSet[Report]):
+    """Question sets asked of a method, and how that went."""
+
+    queryset = Report.objects.none()
+    serializer_class = shapes.ReportSerializer
+    lookup_value_converter = "int"
+    permission_classes = [AnalystWrites]
+
+    def get_queryset(self) -> QuerySet[Report]:
+        """Newest first."""
+        return selectors.reports()
+
+    @extend_schema(
+        parameters=[
+            OpenApiParameter("graph", int),
+            OpenApiParameter("question_set", int),
+            OpenApiParameter("checkpoint", int),
+            OpenApiParameter("method", str),
+            OpenApiParameter("split", str),
+        ]
+    )
+    def list(self, request: Request) -> Response:
+        """Reports, newest first."""
+        query = request.query_params
+        method, split = (query.get(name, "").replace("\0", "") for name in ("method", "split"))
+        rows = selectors.reports(
+            graph_id=integer(query, "graph"),
+            question_set_id=integer(query, "question_set"),
+            checkpoint_id=integer(query, "checkpoint"),
+            method=method,
+            split=split,
+        )
+        page = self.paginate_queryset(rows)
+        return self.get_paginated_response(shapes.ReportSerializer(page, many=True).data)
+
+    @extend_schema(request=shapes.EvaluateSerializer, responses={202: shapes.EvaluationSerializer})
+    def create(self, request: Request) -> Response:
+        """Start an evaluation."""
+        form = shapes.EvaluateSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        data = form.validated_data
+        report = reports.start_report(
+            graph=get_object_or_404(graphs(), pk=data.pop("graph")),
+            question_set=get_object_or_404(question_sets(), pk=data.pop("question_set")),
+            evaluation=reports.Evaluation(checkpoint=find_checkpoint(data.pop("checkpoint")), **data),
+            user=cast(User, request.user),
+        )
+        return _accepted(report)
+
+    @extend_schema(responses=shapes.ReportDetailSerializer)
+    def retrieve(self, request: Request, pk: str) -> Response:
+        """One report."""
+        return Response(shapes.ReportDetailSerializer(self.get_object()).data)
+
+    @extend_schema(responses={204: None})
+    def destroy(self, request: Request, pk: str) -> Response:
+        """Delete a report; an evaluation that goes on is stopped."""
+        reports.delete_report(report=self.get_object())
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(request=None, responses={202: shapes.EvaluationSerializer})
+    @action(detail=True, methods=["post"])
+    def resume(self, request: Request, pk: str) -> Response:
+        """Go on with an evaluation that was stopped or failed."""
+        return _accepted(reports.resume_report(report=self.get_object(), user=cast(User, request.user)))
+
+    @extend_schema(
+        parameters=[
+            OpenApiParameter("outcome", str, description=f"some of {', '.join(Outcome.values)}, with commas"),
+            OpenApiParameter("hops", int),
+            OpenApiParameter("q", str, description="a part of the question"),
+        ],
+        responses=shapes.ReportQuestionSerializer(many=True),
+    )
+    @action(detail=True)
+    def questions(self, request: Request, pk: str) -> Response:
+        """How the questions went."""
+        query = request.query_params
+        wanted = [name for name in query.get("outcome", "").split(",") if name]
+        _require_known("outcome", wanted, Outcome.values)
+        rows = selectors.report_questions(
+            self.get_object(),
+            outcomes=wanted,
+            hops=integer(query, "hops"),
+            text=query.get("q", "").replace("\0", ""),
+        )
+        page = cast(Any, self.paginate_queryset(cast(Any, rows)))
+        return self.get_paginated_response([shapes.as_question(row.row, row.outcome) for row in page])
+
+    @extend_schema(
+        parameters=[OpenApiParameter("format", str, enum=[*FORMATS], description="json unless named")],
+        responses={(200, media): OpenApiTypes.STR for media in FORMATS.values()},
+    )
+    @action(detail=True)
+    def download(self, request: Request, pk: str) -> FileResponse:
+        """The whole report as a file."""
+        report = self.get_object()
+        wanted = request.query_params.get("format") or "json"
+        _require_known("format", [wanted], FORMATS)
+        report.require_done()
+        path = files.local_path(files.report_name(report.graph_id, report.pk)) / f"report.{wanted}"
+        return FileResponse(
+            path.open("rb"),
+            as_attachment=True,
+            filename=f"report-{report.pk}.{wanted}",
+            content_type=f"{FORMATS[wanted]}; charset=utf-8",
+        )
+
+    @extend_schema(parameters=[_IDS], responses=shapes.ComparedSerializer)
+    @action(detail=False, pagination_class=None)
+    def compare(self, request: Request) -> Response:
+        """Reports of the same questions, side by side."""
+        found = _named(request)
+        whole = {"reports": found, "metrics": comparing.metrics(found), "pairs": comparing.pairs(found)}
+        return Response(shapes.ComparedSerializer(whole).data)
+
+    @extend_schema(
+        operation_id="reports_compare_questions",
+        parameters=[
+            _IDS,
+            OpenApiParameter("change", str, enum=comparing.CHANGES),
+            OpenApiParameter("q", str, description="a part of the question"),
+        ],
+        responses=shapes.DifferenceSerializer(many=True),
+    )
+    @action(detail=False, url_path="compare/questions")
+    def differences(self, request: Request) -> Response:
+        """Questions that went otherwise in the second report than in the first."""
+        found, query = _named(request), request.query_params
+        if len(found) != 2:
+            raise InvalidError("Questions are compared between two reports.", hint="Give ids=a,b.")
+        change = query.get("change", "")
+        _require_known("change", [change] if change else [], comparing.CHANGES)
+        text = query.get("q", "").replace("\0", "")
+        rows = comparing.differences(found[0], found[1], change, text)
+        page = cast(Any, self.paginate_queryset(cast(Any, rows)))
+        return self.get_paginated_response([shapes.as_difference(row) for row in page])
+
+
+def _accepted(report: Report) -> Response:
+    answer = shapes.EvaluationSerializer({"report": report, "job": report.job}).data
+    return Response(answer, status=status.HTTP_202_ACCEPTED)
+
+
+def _named(request: Request) -> list[Report]:
+    """The reports that ``ids`` names, in its order, if they can be compared."""
+    keys = list(dict.fromkeys(filter(None, request.query_params.get("ids", "").split(","))))
+    if not all(key.isascii() and key.isdigit() and len(key) <= 10 and int(key) <= MAX for key in keys):
+        raise InvalidError("ids names no reports.", hint="Give numbers of reports with commas: ids=3,4.")
+    comparing.require_count(len(keys))
+    found = [get_object_or_404(selectors.reports(), pk=key) for key in keys]
+    comparing.require_comparable(found)
+    return found
+
+
+def _require_known(name: str, wanted: Any, known: Any) -> None:
+    for value in wanted:
+        if value not in known:
+            raise InvalidError(f"There is no {name} {value}.", hint=f"Choose one of: {', '.join(known)}.")

@@ -1,0 +1,254 @@
+"""Evaluation reports as the API shows and takes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from webapp.api.fields import Text
+from webapp.experiments.comparing import CHANGES
+from webapp.experiments.models import Outcome, Report, ReportQuestion, Topics
+from webapp.experiments.serializers import SEED_MAX, MadeByJobSerializer, UsageSerializer
+from webapp.jobs.serializers import JobSerializer
+
+
+class Metric(serializers.FloatField):
+    """A figure, null where it does not apply."""
+
+    def __init__(self) -> None:
+        super().__init__(allow_null=True)
+
+
+class LatencySerializer(serializers.Serializer[object]):
+    """Milliseconds a question."""
+
+    p50 = serializers.FloatField()
+    p95 = serializers.FloatField()
+
+
+class OutcomesSerializer(serializers.Serializer[object]):
+    """Questions by how they went."""
+
+    right = serializers.IntegerField()
+    partial = serializers.IntegerField()  # type: ignore[assignment]  # a field of this name hides an option of the base
+    wrong = serializers.IntegerField()
+    no_answer = serializers.IntegerField()
+    failed = serializers.IntegerField()
+
+
+class ReportSerializer(MadeByJobSerializer):
+    """A report without what only its own page shows."""
+
+    fingerprint = serializers.SerializerMethodField()
+    options = serializers.DictField()
+    n = serializers.SerializerMethodField()
+    metrics = serializers.SerializerMethodField()
+    latency_ms = serializers.SerializerMethodField()
+    usage = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Report
+        fields = [
+            *(
+                "id",
+                "graph",
+                "graph_name",
+                "snapshot",
+                "question_set",
+                "question_set_name",
+                "split",
+                "method",
+            ),
+            *("checkpoint", "fingerprint", "reasoner", "budget", "seed", "limit", "topics", "options"),
+            *("state", "job", "n", "metrics", "latency_ms", "usage", "error"),
+            *("created_at", "finished_at", "created_by"),
+        ]
+
+    def get_fingerprint(self, report: Report) -> str | None:
+        """Of its checkpoint, also when that is deleted; null for the zero-shot retriever."""
+        return report.fingerprint or None
+
+    def get_n(self, report: Report) -> int | None:
+        """Questions asked; null until it is done."""
+        n: int | None = _part(report, "n")
+        return n
+
+    @extend_schema_field(serializers.DictField(child=Metric()))
+    def get_metrics(self, report: Report) -> dict[str, float | None]:
+        """Metrics by name, null where one does not apply; empty until it is done."""
+        return _part(report, "metrics") or {}
+
+    @extend_schema_field(LatencySerializer(allow_null=True))
+    def get_latency_ms(self, report: Report) -> dict[str, float] | None:
+        """Null until it is done."""
+        latency: dict[str, float] | None = _part(report, "latency_ms")
+        return latency
+
+    @extend_schema_field(UsageSerializer(allow_null=True))
+    def get_usage(self, report: Report) -> dict[str, int] | None:
+        """Null until it is done."""
+        usage: dict[str, int] | None = _part(report, "usage")
+        return usage
+
+
+class ReportDetailSerializer(ReportSerializer):
+    """A report as its own page shows it."""
+
+    intervals = serializers.SerializerMethodField()
+    breakdowns = serializers.SerializerMethodField()
+    outcomes = serializers.SerializerMethodField()
+    no_answers = serializers.SerializerMethodField()
+    manifest = serializers.SerializerMethodField()
+
+    class Meta(ReportSerializer.Meta):
+        fields = [
+            *ReportSerializer.Meta.fields,
+            "intervals",
+            "breakdowns",
+            "outcomes",
+            "no_answers",
+            "manifest",
+        ]
+
+    @extend_schema_field(serializers.DictField(child=serializers.ListField(child=serializers.FloatField())))
+    def get_intervals(self, report: Report) -> dict[str, list[float]]:
+        """The 95% confidence interval of each metric."""
+        return _part(report, "intervals") or {}
+
+    @extend_schema_field(
+        serializers.DictField(child=serializers.DictField(child=serializers.DictField(child=Metric())))
+    )
+    def get_breakdowns(self, report: Report) -> dict[str, dict[str, dict[str, float | None]]]:
+        """By what, group, and metric."""
+        return _part(report, "breakdowns") or {}
+
+    @extend_schema_field(OutcomesSerializer)
+    def get_outcomes(self, report: Report) -> dict[str, int]:
+        """Questions by how they went."""
+        return {**dict.fromkeys(Outcome.values, 0), **report.outcomes}
+
+    @extend_schema_field(serializers.DictField())
+    def get_no_answers(self, report: Report) -> dict[str, Any]:
+        """How often silence was right, and why there was any."""
+        return _part(report, "no_answers") or {}
+
+    @extend_schema_field(serializers.DictField())
+    def get_manifest(self, report: Report) -> dict[str, Any]:
+        """All that is needed to repeat it."""
+        return _part(report, "manifest") or {}
+
+
+def _part(report: Report, name: str) -> Any:
+    return report.summary.get(name)
+
+
+class EvaluateSerializer(serializers.Serializer[object]):
+    """What to evaluate how."""
+
+    graph = serializers.IntegerField()
+    question_set = serializers.IntegerField()
+    split = Text(max_length=16, required=False, default="test")
+    method = Text(max_length=32, required=False, allow_null=True, default=None)
+    checkpoint = serializers.IntegerField(required=False, allow_null=True, default=None)
+    reasoner = Text(max_length=32, required=False, allow_null=True, default=None)
+    budget = serializers.IntegerField(required=False, allow_null=True, default=None)
+    seed = serializers.IntegerField(min_value=0, max_value=SEED_MAX, required=False, default=0)
+    limit = serializers.IntegerField(max_value=SEED_MAX, required=False, allow_null=True, default=None)
+    topics = serializers.ChoiceField(choices=Topics.choices, required=False, default=Topics.GIVEN.value)
+    options = serializers.DictField(required=False, default=dict)
+
+
+class EvaluationSerializer(serializers.Serializer[object]):
+    """A report that is being made, and the job that makes it."""
+
+    report = ReportSerializer()
+    job = JobSerializer()
+
+
+class ReportQuestionSerializer(serializers.Serializer[object]):
+    """A question of a report; further fields are the engine's."""
+
+    id = serializers.CharField()
+    question = serializers.CharField()
+    topics = serializers.ListField(child=serializers.CharField())
+    linked = serializers.BooleanField(help_text="the topics were found by the linker")
+    answers = serializers.ListField(child=serializers.CharField())
+    predicted = serializers.ListField(child=serializers.CharField())
+    no_answer = serializers.CharField(allow_null=True)
+    error = serializers.CharField(allow_null=True)
+    hops = serializers.IntegerField(allow_null=True)
+    outcome = serializers.ChoiceField(choices=Outcome.choices)
+    hit = serializers.FloatField()
+    f1 = serializers.FloatField()
+    exact_set = serializers.FloatField()
+    triples = serializers.IntegerField()
+    latency_ms = serializers.FloatField()
+
+
+class IntervalSerializer(serializers.Serializer[object]):
+    """A figure and its 95% confidence interval."""
+
+    value = serializers.FloatField(allow_null=True)
+    low = serializers.FloatField(allow_null=True)
+    high = serializers.FloatField(allow_null=True)
+
+
+class ComparedMetricSerializer(serializers.Serializer[object]):
+    """A metric in each report, in the order of the reports."""
+
+    name = serializers.CharField()
+    values = IntervalSerializer(many=True)
+
+
+class PairSerializer(serializers.Serializer[object]):
+    """How a report differs from the first one, in questions."""
+
+    a = serializers.IntegerField()
+    b = serializers.IntegerField()
+    gained = serializers.IntegerField()
+    lost = serializers.IntegerField()
+    changed = serializers.IntegerField()
+
+
+class ComparedSerializer(serializers.Serializer[object]):
+    """Reports side by side."""
+
+    reports = ReportDetailSerializer(many=True)
+    metrics = ComparedMetricSerializer(many=True)
+    pairs = PairSerializer(many=True)
+
+
+class DifferenceSerializer(serializers.Serializer[object]):
+    """A question that went otherwise in the second report than in the first."""
+
+    id = serializers.CharField()
+    question = serializers.CharField()
+    hops = serializers.IntegerField(allow_null=True)
+    answers = serializers.ListField(child=serializers.CharField())
+    change = serializers.ChoiceField(choices=CHANGES)
+    a = ReportQuestionSerializer()
+    b = ReportQuestionSerializer()
+
+
+def as_question(row: dict[str, Any], outcome: str) -> dict[str, Any]:
+    """A question's row as the API shows it."""
+    return {**row, "outcome": outcome}
+
+
+def as_difference(rows: ReportQuestion) -> dict[str, Any]:
+    """A question of ``comparing.differences`` as the API shows it."""
+    was, now = rows.other_outcome, rows.outcome  # type: ignore[attr-defined]  # annotated
+    change = "changed"
+    if (was == Outcome.RIGHT) != (now == Outcome.RIGHT):
+        change = "gained" if now == Outcome.RIGHT else "lost"
+    return {
+        "id": rows.key,
+        "question": rows.question,
+        "hops": rows.hops,
+        "answers": rows.row["answers"],
+        "change": change,
+        "a": as_question(rows.other_row, was),  # type: ignore[attr-defined]  # annotated
+        "b": as_question(rows.row, now),
+    }

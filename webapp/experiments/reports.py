@@ -1,0 +1,208 @@
+"""Evaluation reports: starting one, going on with it, keeping it, deleting it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from retrieval import config as configs
+from retrieval.errors import Cancelled, TrainingDataError
+from webapp.accounts.models import User
+from webapp.api.errors import ConflictError, InvalidError
+from webapp.experiments import choosing
+from webapp.experiments.models import Checkpoint, Outcome, Report, ReportQuestion, Topics
+from webapp.experiments.services import empty_split, require_set_of_graph
+from webapp.graphs import files, snapshots
+from webapp.graphs.models import Graph
+from webapp.jobs import services as jobs
+from webapp.jobs.models import ACTIVE, JobKind
+from webapp.questions.models import QuestionSet
+
+ALL = "all"
+SPLITS = ("train", "dev", "test", ALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What to evaluate, as it came."""
+
+    split: str = "test"
+    method: str | None = None
+    checkpoint: Checkpoint | None = None
+    reasoner: str | None = None
+    budget: int | None = None
+    seed: int = 0
+    limit: int | None = None
+    topics: str = Topics.GIVEN.value
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+def start_report(
+    *, graph: Graph, question_set: QuestionSet, evaluation: Evaluation, user: User | None
+) -> Report:
+    """Make a report and queue the job that fills it.
+
+    Raises:
+        GraphNotReadyError: the graph has no snapshot.
+        MethodError: there is no such method.
+        CheckpointError: the checkpoint is of another graph, snapshot, method or encoder.
+        TrainingDataError: the question set is of another graph, or the split is empty.
+        ConfigError: an option is unknown or has a wrong value.
+        InvalidError: split, budget, limit or reasoner makes no sense.
+        NotConfiguredError: the language model was asked for and none is set up.
+    """
+    snapshot = snapshots.of_graph(graph)
+    require_set_of_graph(question_set, graph)
+    _require_split(question_set, evaluation.split)
+    if evaluation.limit is not None and evaluation.limit < 1:
+        raise InvalidError("No question is left to ask.", hint="Give a limit of at least 1, or none.")
+    method, checkpoint = choosing.method_and_checkpoint(graph, evaluation.method, evaluation.checkpoint)
+    configs.parse_options(method, evaluation.options)
+    with transaction.atomic():
+        report = Report.objects.create(
+            graph=graph,
+            snapshot_hash=snapshot.hash,
+            question_set=question_set,
+            question_set_name=question_set.name,
+            split=evaluation.split,
+            method=method.value,
+            checkpoint=checkpoint,
+            fingerprint=checkpoint.fingerprint if checkpoint else "",
+            reasoner=choosing.reasoner(evaluation.reasoner),
+            budget=choosing.budget(evaluation.budget),
+            seed=evaluation.seed,
+            limit=evaluation.limit,
+            topics=evaluation.topics,
+            options=evaluation.options,
+            created_by=user,
+        )
+        _queue(report, user)
+    return report
+
+
+def _require_split(question_set: QuestionSet, split: str) -> None:
+    if split not in SPLITS:
+        raise InvalidError(f"There is no split {split}.", hint=f"Choose one of: {', '.join(SPLITS)}.")
+    if not (question_set.questions if split == ALL else question_set.splits.get(split)):
+        raise empty_split(question_set, split)
+
+
+def _queue(report: Report, user: User | None) -> None:
+    job = jobs.create(
+        kind=JobKind.EVALUATE,
+        title=f"Evaluate {report.method} on {report.question_set_name} ({report.split})",
+        graph=report.graph,
+        user=user,
+        params={"report": report.pk},
+    )
+    report.job = job
+    report.save(update_fields=["job"])
+
+
+def resume_report(*, report: Report, user: User) -> Report:
+    """Go on with a report whose job was stopped or failed; questions that were asked are not asked again.
+
+    Raises:
+        ConflictError: it is done, or its job goes on.
+        TrainingDataError: its question set was deleted.
+        CheckpointError: the graph, or what it was asked with, is not there any more.
+    """
+    with transaction.atomic():
+        locked = Report.objects.select_for_update().get(pk=report.pk)
+        if locked.finished_at is not None or locked.state in ACTIVE:
+            raise ConflictError(
+                "This report is done already." if locked.finished_at else "This report is being made.",
+                hint="Start a new one if you need another.",
+            )
+        require_unchanged(locked)
+        _queue(locked, user)
+    return locked
+
+
+def require_unchanged(report: Report) -> None:
+    """Refuse to go on with a report when what it is made of has gone: results are never mixed.
+
+    Raises:
+        TrainingDataError: its question set was deleted.
+        ConflictError: its checkpoint was deleted, or the graph has another snapshot now.
+    """
+    anew = "Start a new report."
+    if report.question_set is None:
+        raise TrainingDataError(
+            f"The question set {report.question_set_name} of this report was deleted.", hint=anew
+        )
+    if report.fingerprint and report.checkpoint is None:
+        raise ConflictError("The checkpoint of this report was deleted.", hint=anew)
+    if report.graph.snapshot is None or report.graph.snapshot.hash != report.snapshot_hash:
+        raise ConflictError(f"{report.graph.name} has another version now than this report.", hint=anew)
+
+
+def save_report(*, report: Report, made: dict[str, Any], questions_hash: str) -> None:
+    """Record a finished report: its summary and a row for each question, all or nothing.
+
+    Args:
+        report: the row.
+        made: the engine's report as JSON.
+        questions_hash: names the questions that were asked.
+
+    Raises:
+        Cancelled: the report was deleted meanwhile.
+    """
+    rows = [_row(report, position, row) for position, row in enumerate(made["per_question"])]
+    counts = Counter(row.outcome for row in rows)
+    with transaction.atomic():
+        if not Report.objects.select_for_update().filter(pk=report.pk).exists():
+            raise Cancelled("The report was deleted.")
+        ReportQuestion.objects.filter(report=report).delete()
+        ReportQuestion.objects.bulk_create(rows, batch_size=1000)
+        Report.objects.filter(pk=report.pk).update(
+            summary={name: value for name, value in made.items() if name != "per_question"},
+            outcomes={outcome: counts[outcome] for outcome in Outcome.values},
+            questions_hash=questions_hash,
+            finished_at=timezone.now(),
+        )
+
+
+def _row(report: Report, position: int, row: dict[str, Any]) -> ReportQuestion:
+    return ReportQuestion(
+        report=report,
+        position=position,
+        key=row["id"],
+        question=row["question"],
+        hops=row["hops"],
+        outcome=outcome_of(row),
+        predicted_hash=digest(sorted(set(row["predicted"]))),
+        row=row,
+    )
+
+
+def outcome_of(row: dict[str, Any]) -> Outcome:
+    """How a question went, from what the engine's report says of it (``docs/contracts.md``)."""
+    if row["error"]:
+        return Outcome.FAILED
+    if row["exact_set"]:
+        return Outcome.RIGHT
+    if row["hit"]:
+        return Outcome.PARTIAL
+    return Outcome.WRONG if row["predicted"] else Outcome.NO_ANSWER
+
+
+def digest(value: Sequence[Any]) -> str:
+    """A name for some JSON."""
+    return hashlib.sha256(json.dumps(value, ensure_ascii=False).encode()).hexdigest()
+
+
+def delete_report(*, report: Report) -> None:
+    """Delete a report with its questions and files; a job that still makes it is stopped."""
+    name = files.report_name(report.graph_id, report.pk)
+    jobs.stop(report.job)
+    with transaction.atomic():
+        report.delete()
+        transaction.on_commit(lambda: files.remove(name))
