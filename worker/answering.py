@@ -13,7 +13,7 @@ from retrieval.pipeline import AskRequest
 from webapp.answers import services
 from webapp.answers.log import last_seq
 from webapp.answers.models import Run
-from webapp.experiments.selectors import newest_checkpoint
+from webapp.experiments.choosing import newest_checkpoint
 from webapp.graphs.models import Graph
 from webapp.jobs import cancel, queue
 from webapp.live.publish import Publisher

@@ -8,6 +8,15 @@ from webapp.project.celery import app
 
 django.setup()
 
-from worker import answering, importing, indexing, lifecycle, training  # noqa: E402  # tasks need the apps
+# Tasks need the apps.
+from worker import (  # noqa: E402
+    answering,
+    evaluating,
+    importing,
+    indexing,
+    labelling,
+    lifecycle,
+    training,
+)
 
-__all__ = ["answering", "app", "importing", "indexing", "lifecycle", "training"]
+__all__ = ["answering", "app", "evaluating", "importing", "indexing", "labelling", "lifecycle", "training"]

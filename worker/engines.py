@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.db import connection
@@ -13,8 +15,8 @@ from retrieval.errors import ClewError
 from retrieval.llm.settings import LLMSettings
 from retrieval.loading import EngineCache, EngineSpec
 from webapp.answers.models import Run
-from webapp.experiments.models import Checkpoint
-from webapp.experiments.selectors import newest_checkpoint
+from webapp.experiments.choosing import newest_checkpoint
+from webapp.experiments.models import Checkpoint, Report
 from webapp.graphs.files import local_path
 from webapp.graphs.models import Snapshot
 from webapp.graphs.selectors import ready
@@ -61,13 +63,32 @@ def of_run(run: Run) -> Engine:
     return _engine(run.graph.snapshot, run.checkpoint, run.method, run.reasoner)
 
 
-def _engine(snapshot: Snapshot, checkpoint: Checkpoint | None, method: str, reasoner: str) -> Engine:
+def of_report(report: Report) -> Engine:
+    """The engine that a report asks.
+
+    Raises:
+        ClewError: a part cannot be opened.
+    """
+    assert report.graph.snapshot is not None, "the report was checked"
+    return _engine(
+        report.graph.snapshot, report.checkpoint, report.method, report.reasoner, options=report.options
+    )
+
+
+def _engine(
+    snapshot: Snapshot,
+    checkpoint: Checkpoint | None,
+    method: str,
+    reasoner: str,
+    options: Mapping[str, Any] = MappingProxyType({}),
+) -> Engine:
     return cache().get(
         EngineSpec(
             snapshot=local_path(snapshot.path),
             checkpoint=local_path(checkpoint.path) if checkpoint else None,
             method=method,
             reasoner=reasoner,
+            options=tuple(sorted(options.items())),
         )
     )
 

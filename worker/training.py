@@ -4,19 +4,31 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
+from hashlib import sha256
 from typing import Any
 
 from celery import shared_task
 
 from retrieval.errors import TrainingDataError
 from retrieval.kg import snapshot as kg
+from retrieval.types import Question
 from webapp.api.errors import GraphNotReadyError
 from webapp.experiments import services as experiments
+from webapp.experiments.models import LabelSet
 from webapp.graphs import files
 from webapp.jobs import queue
 from webapp.questions.models import QuestionSet
 from webapp.questions.selectors import as_engine
 from worker import engines, reporting
+
+
+def part_of(questions: Sequence[Question], fraction: float, seed: int) -> list[Question]:
+    """All questions, but of the training split only a part, at least one; a smaller part lies within a larger one."""
+    rank = {q.id: sha256(f"{seed}:part:{q.id}".encode()).digest() for q in questions if q.split == "train"}
+    count = max(1, round(fraction * len(rank)))
+    kept = set(sorted(rank, key=rank.__getitem__)[:count])
+    return [question for question in questions if question.id not in rank or question.id in kept]
 
 
 @shared_task(name=queue.TRAIN)
@@ -35,6 +47,10 @@ def work(context: reporting.Context) -> dict[str, Any]:
     question_set = QuestionSet.objects.filter(pk=job.params["question_set"]).first()
     if question_set is None:
         raise TrainingDataError("The question set was deleted.", hint="Choose another one.")
+    label_set = LabelSet.objects.filter(pk=job.params["labels"]).first()
+    if label_set is None and job.params["labels"] is not None:
+        raise TrainingDataError("The label set was deleted.", hint="Choose another one, or train without.")
+    fraction, config = job.params["fraction"], job.params["config"]
     encoder = engines.encoder()
     context.check()
     name = files.checkpoint_name(graph.pk, job.pk)
@@ -44,8 +60,9 @@ def work(context: reporting.Context) -> dict[str, Any]:
     result = fit(
         job.params["method"],
         kg.open(snapshot),
-        as_engine(question_set),
-        config=job.params.get("config") or None,
+        part_of(as_engine(question_set), fraction, config.get("seed", 0)),
+        labels=None if label_set is None else files.local_path(files.labels_name(graph.pk, label_set.pk)),
+        config=config,
         out=out,
         encoder=encoder,
         progress=context.progress,
@@ -55,9 +72,12 @@ def work(context: reporting.Context) -> dict[str, Any]:
     manifest = json.loads((result.checkpoint / "manifest.json").read_text())
     checkpoint = experiments.save_checkpoint(
         job=job,
-        method=job.params["method"],
         path=name,
+        method=job.params["method"],
         question_set=question_set,
+        question_set_name=question_set.name,
+        label_set=label_set,
+        fraction=fraction,
         encoder=manifest["encoder"],
         fingerprint=manifest["fingerprint"],
         metrics={name: value for name, value in result.metrics.items() if math.isfinite(value)},

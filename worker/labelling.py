@@ -1,0 +1,77 @@
+"""Labelling: a question set in, its rational paths out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from celery import shared_task
+
+from retrieval.errors import Cancelled, TrainingDataError
+from retrieval.kg import snapshot as kg
+from webapp.api.errors import GraphNotReadyError
+from webapp.experiments import labelling
+from webapp.experiments.models import LabelSet
+from webapp.graphs import files
+from webapp.jobs import queue
+from webapp.questions.selectors import as_engine
+from worker import engines, reporting
+
+if TYPE_CHECKING:
+    from retrieval.supervision.labels import Compression
+
+
+@shared_task(name=queue.LABEL)
+def label(job_id: int) -> None:
+    """Label as a job says."""
+    reporting.run(job_id, work)
+
+
+def work(context: reporting.Context) -> dict[str, Any]:
+    """Find the rational paths of all questions that are not for testing."""
+    from retrieval.supervision import grounding, rationalizers  # noqa: PLC0415
+    from retrieval.supervision.labels import write_labels  # noqa: PLC0415
+
+    graph = context.job.graph
+    label_set = LabelSet.objects.select_related("question_set").filter(job=context.job).first()
+    if label_set is None:
+        raise Cancelled("The label set was deleted.")
+    if label_set.question_set is None:
+        raise TrainingDataError("The question set was deleted.", hint="Choose another one.")
+    if graph.snapshot is None or graph.snapshot.hash != label_set.snapshot_hash:
+        raise GraphNotReadyError(f"The graph {graph.name} has another version now.", hint="Label again.")
+    questions = [q for q in as_engine(label_set.question_set) if q.split != "test"]
+    encoder = engines.encoder()
+    context.check()
+    snapshot = kg.open(files.local_path(graph.snapshot.path))
+    grounded, skipped = grounding.ground(snapshot, questions)
+    grounding.require(grounded, skipped)
+    found = rationalizers.get(label_set.strategy).label(
+        snapshot, grounded, encoder=encoder, progress=context.progress, cancelled=context.cancelled
+    )
+    path = files.local_path(files.labels_name(graph.pk, label_set.pk))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    count = write_labels(path, found.labels)
+    kept = labelling.save_label_set(
+        label_set=label_set,
+        questions=len(questions),
+        labels=count,
+        coverage=(len(grounded) - found.unlabelled) / len(questions),
+        fit=found.fit,
+        sources=dict(Counter(label.source for label in found.labels)),
+        compression=_compression(found.compression),
+        usage={
+            "llm_calls": found.usage.llm_calls,
+            "tokens": found.usage.prompt_tokens + found.usage.completion_tokens,
+        },
+    )
+    if not kept:
+        files.remove(files.labels_name(graph.pk, label_set.pk))
+        raise Cancelled("The label set was deleted.")
+    notes = [f"Questions left out: {skipped}."] if skipped.total else []
+    return {"label_set": label_set.pk, "labels": count, "notes": [*notes, *found.notes]}
+
+
+def _compression(found: Compression | None) -> dict[str, float] | None:
+    return None if found is None else {**asdict(found), "ratio": found.ratio}
