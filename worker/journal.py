@@ -12,8 +12,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from retrieval.evaluation.evaluator import Outcome
-from retrieval.types import Question, Usage
+from retrieval.evaluation.outcomes import Outcome, as_row, from_row
+from retrieval.types import Question
 
 
 class Journal:
@@ -49,14 +49,14 @@ class Journal:
         """The outcomes that were kept, as far as they are of these questions in this order."""
         found = []
         for question, line in zip(questions, self._kept, strict=False):
-            if line["id"] != question.id:
+            if line["question"] != question.id:
                 break
-            found.append(_outcome(question, line))
+            found.append(from_row(line, question))
         return found
 
     def add(self, outcome: Outcome) -> None:
         """Keep one more."""
-        self._file.write(json.dumps(_line(outcome), ensure_ascii=False) + "\n")
+        self._file.write(json.dumps(as_row(outcome), ensure_ascii=False) + "\n")
 
     def _read(self) -> Iterator[dict[str, Any]]:
         if not self._path.exists():
@@ -71,32 +71,3 @@ class Journal:
                     return
                 if number:
                     yield line
-
-
-def _line(outcome: Outcome) -> dict[str, Any]:
-    usage = outcome.usage
-    return {
-        "id": outcome.question.id,
-        "topics": outcome.topics,
-        "linked": outcome.linked,
-        "predicted": outcome.predicted,
-        "facts": sorted(outcome.facts),
-        "no_answer": outcome.no_answer,
-        "error": outcome.error,
-        "usage": [usage.llm_calls, usage.prompt_tokens, usage.completion_tokens, usage.triples],
-        "latency_ms": outcome.latency_ms,
-    }
-
-
-def _outcome(question: Question, line: dict[str, Any]) -> Outcome:
-    return Outcome(
-        question=question,
-        topics=tuple(line["topics"]),
-        linked=line["linked"],
-        predicted=tuple((label, score) for label, score in line["predicted"]),
-        facts={(head, relation, tail) for head, relation, tail in line["facts"]},
-        no_answer=line["no_answer"],
-        error=line["error"],
-        usage=Usage(*line["usage"]),
-        latency_ms=line["latency_ms"],
-    )

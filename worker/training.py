@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
-from hashlib import sha256
 from typing import Any
 
 from celery import shared_task
 
 from retrieval.errors import TrainingDataError
 from retrieval.kg import snapshot as kg
-from retrieval.types import Question
+from retrieval.kg.questions import training_sample
 from webapp.api.errors import GraphNotReadyError
 from webapp.experiments import services as experiments
 from webapp.experiments.models import LabelSet
@@ -21,14 +19,6 @@ from webapp.jobs import queue
 from webapp.questions.models import QuestionSet
 from webapp.questions.selectors import as_engine
 from worker import engines, reporting
-
-
-def part_of(questions: Sequence[Question], fraction: float, seed: int) -> list[Question]:
-    """All questions, but of the training split only a part, at least one; a smaller part lies within a larger one."""
-    rank = {q.id: sha256(f"{seed}:part:{q.id}".encode()).digest() for q in questions if q.split == "train"}
-    count = max(1, round(fraction * len(rank)))
-    kept = set(sorted(rank, key=rank.__getitem__)[:count])
-    return [question for question in questions if question.id not in rank or question.id in kept]
 
 
 @shared_task(name=queue.TRAIN)
@@ -60,7 +50,7 @@ def work(context: reporting.Context) -> dict[str, Any]:
     result = fit(
         job.params["method"],
         kg.open(snapshot),
-        part_of(as_engine(question_set), fraction, config.get("seed", 0)),
+        training_sample(as_engine(question_set), fraction, seed=config.get("seed", 0)),
         labels=None if label_set is None else files.local_path(files.labels_name(graph.pk, label_set.pk)),
         config=config,
         out=out,

@@ -8,7 +8,7 @@ import os
 from typing import TYPE_CHECKING
 
 from retrieval.cli.console import note, say, stoppable
-from retrieval.errors import UnknownEntityError
+from retrieval.errors import ConfigError, UnknownEntityError
 from retrieval.events import (
     AnswerFinal,
     ChainsBuilt,
@@ -61,9 +61,29 @@ def engine_for(args: argparse.Namespace, graph: Snapshot) -> Engine:
         checkpoint=args.checkpoint,
         method=method_of(args.checkpoint, args.method),
         reasoner=args.reasoner,
+        options=options_of(args.set),
     )
     llm = LLMSettings.from_mapping(os.environ)
     return load_engine(spec, load_encoder(args.encoder, args.device), llm=llm, snapshot=graph)
+
+
+def options_of(settings: list[str]) -> tuple[tuple[str, str | int | float | bool], ...]:
+    """``name=value`` pairs; a value is a number, true or false where it reads as one.
+
+    Raises:
+        ConfigError: one is not of that form.
+    """
+    found = []
+    for text in settings:
+        name, equals, value = text.partition("=")
+        if not (name and equals and value):
+            raise ConfigError(f"--set {text!r} is not a setting.", hint="Write --set NAME=VALUE.")
+        try:
+            read = json.loads(value)
+        except ValueError:
+            read = value
+        found.append((name.strip(), read if isinstance(read, (int, float, bool)) else value))
+    return tuple(found)
 
 
 def method_of(checkpoint: Path | None, named: str | None) -> str:

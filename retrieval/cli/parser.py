@@ -12,6 +12,8 @@ from retrieval.types import Method
 QUESTION_FORMATS = ("auto", "jsonl", "metaqa", "pathquestion", "rog")
 STRATEGIES = ("answer-set", "shortest-path", "window", "llm")
 REASONERS = ("extractive", "llm")
+TOPICS = ("given", "linked")
+SUBGRAPHS = ("own", "whole")
 DEFAULT_METHOD = str(Method.REL_RAG_PATH)
 
 Command = Callable[[argparse.Namespace], int]
@@ -33,6 +35,8 @@ def build_parser() -> argparse.ArgumentParser:
     _label(commands)
     _train(commands)
     _evaluate(commands)
+    _report(commands)
+    _compare(commands)
     _ask(commands)
     return parser
 
@@ -102,17 +106,69 @@ def _train(commands: Commands[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--config", type=Path, metavar="FILE", help="JSON with settings that differ from the defaults"
     )
+    parser.add_argument(
+        "--fraction",
+        type=float,
+        default=1.0,
+        metavar="F",
+        help="share of the training questions used (default 1)",
+    )
     parser.add_argument("--out", required=True, type=Path, metavar="CKPT")
     _encoder(parser)
 
 
 def _evaluate(commands: Commands[argparse.ArgumentParser]) -> None:
-    parser = _add(commands, "evaluate", "measure a retriever and a reasoner", _lazy("training", "evaluate"))
+    about = "measure a retriever and a reasoner"
+    parser = _add(commands, "evaluate", about, _lazy("evaluation", "evaluate"))
     _graph_and_questions(parser)
     _answering(parser)
     parser.add_argument("--limit", type=int, metavar="N", help="at most N questions, drawn by --seed")
+    parser.add_argument(
+        "--topics",
+        choices=TOPICS,
+        default="given",
+        help="topic entities: the questions' own (default), or linked",
+    )
+    parser.add_argument(
+        "--subgraphs",
+        choices=SUBGRAPHS,
+        default="own",
+        help="questions that bring triples are asked on those alone (own, default), or on the whole graph",
+    )
+    parser.add_argument(
+        "--labels",
+        type=Path,
+        metavar="FILE",
+        help="relation paths of the questions, to tell how new they are",
+    )
+    parser.add_argument(
+        "--train-questions",
+        type=Path,
+        metavar="FILE",
+        help="what was seen in training, if not the checkpoint's",
+    )
+    parser.add_argument("--train-labels", type=Path, metavar="FILE", help="relation paths of those")
     parser.add_argument("--out", required=True, type=Path, metavar="FILE", help="report.json")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write a readable page too")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="write a readable page too")
     _encoder(parser)
+
+
+def _report(commands: Commands[argparse.ArgumentParser]) -> None:
+    parser = _add(commands, "report", "write the readable page of a report", _lazy("evaluation", "render"))
+    parser.add_argument("report", type=Path, help="report.json")
+    parser.add_argument(
+        "--out", required=True, nargs="+", type=Path, metavar="FILE", help="ends in .md or .html"
+    )
+
+
+def _compare(commands: Commands[argparse.ArgumentParser]) -> None:
+    about = "compare reports of the same questions, question by question"
+    parser = _add(commands, "compare", about, _lazy("evaluation", "compare"))
+    parser.add_argument("reports", nargs="+", type=Path, metavar="REPORT", help="report.json of each")
+    parser.add_argument(
+        "--out", type=Path, metavar="FILE", help="ends in .md, .html or .json; printed when left out"
+    )
 
 
 def _ask(commands: Commands[argparse.ArgumentParser]) -> None:
@@ -152,6 +208,13 @@ def _answering(parser: argparse.ArgumentParser) -> None:
         "--budget", type=int, default=50, metavar="N", help="distinct facts retrieved (default 50)"
     )
     parser.add_argument("--seed", type=int, default=0, metavar="N")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a setting of the retriever for asking; repeatable",
+    )
 
 
 def _encoder(parser: argparse.ArgumentParser) -> None:

@@ -1,4 +1,4 @@
-"""``train`` and ``evaluate``."""
+"""``train``."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
-from retrieval.cli.asking import engine_for
 from retrieval.cli.console import Bars, note, say, stoppable
 from retrieval.cli.questions import of_split, read
 from retrieval.errors import ConfigError
 from retrieval.kg import snapshot as snapshots
+from retrieval.kg.questions import training_sample
 from retrieval.loading import cache_of, load_encoder
 
 if TYPE_CHECKING:
@@ -22,8 +22,10 @@ def train(args: argparse.Namespace) -> int:
     from retrieval.training import train as fit  # noqa: PLC0415 - imports torch
 
     graph = snapshots.open(args.graph)
-    questions = of_split(read(args.questions), args.split)
     config = read_config(args.config)
+    questions = training_sample(
+        of_split(read(args.questions), args.split), args.fraction, seed=(config or {}).get("seed", 0)
+    )
     with stoppable() as stop, Bars() as bars:
         result = fit(
             args.method,
@@ -41,27 +43,6 @@ def train(args: argparse.Namespace) -> int:
         note(line)
     figures = ", ".join(f"{name} {value:.4g}" for name, value in result.metrics.items())
     say(f"{result.checkpoint}: {figures}")
-    return 0
-
-
-def evaluate(args: argparse.Namespace) -> int:
-    """Ask every question and write the report."""
-    from retrieval.evaluation.evaluator import Evaluation, evaluate_engine, sample  # noqa: PLC0415
-    from retrieval.evaluation.report import write_report  # noqa: PLC0415
-
-    graph = snapshots.open(args.graph)
-    chosen = sample(of_split(read(args.questions), args.split), args.limit, args.seed)
-    engine = engine_for(args, graph)
-    with stoppable() as stop, Bars() as bars:
-        outcome: Evaluation = evaluate_engine(
-            engine, chosen, budget=args.budget, seed=args.seed, progress=bars, cancelled=stop.is_set
-        )
-    report = write_report(args.out, outcome, checkpoint=args.checkpoint, split=args.split)
-    for name, value in report["metrics"].items():
-        if value is not None:
-            say(f"{name}\t{value:.4f}")
-    latency = report["latency_ms"]
-    note(f"{args.out}: {report['n']:,} questions, p50 {latency['p50']:.0f} ms, p95 {latency['p95']:.0f} ms")
     return 0
 
 

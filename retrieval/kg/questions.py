@@ -9,10 +9,11 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import math
 import os
 import re
 import uuid
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -137,6 +138,31 @@ def split_of(question_id: str, seed: int = 0) -> str:
 def with_splits(questions: Iterable[Question], seed: int = 0) -> list[Question]:
     """The questions, each with a split: its own, else :func:`split_of` its id."""
     return [q if q.split else replace(q, split=split_of(q.id, seed)) for q in questions]
+
+
+def training_sample(questions: Sequence[Question], fraction: float, *, seed: int = 0) -> list[Question]:
+    """A share of the training and dev questions, and all others, in their own order.
+
+    Both are drawn, since both are learned from: dev decides when training stops. A smaller share is part of a
+    larger one of the same seed. A set without splits is divided first, as :func:`with_splits` does.
+
+    Raises:
+        ConfigError: ``fraction`` is not above 0 and at most 1.
+    """
+    if not 0 < fraction <= 1:
+        raise ConfigError(f"The fraction is {fraction}.", hint="It must be above 0 and at most 1.")
+    if fraction == 1:
+        return list(questions)
+    # Divided first, so that what has no split yet is divided as the whole set would be.
+    split = with_splits(questions, seed) if not any(q.split for q in questions) else list(questions)
+    kept: set[str] = set()
+    for name in ("train", "dev"):
+        mine = sorted(
+            (q.id for q in split if q.split == name),
+            key=lambda key: hashlib.sha256(f"{seed}:sample:{key}".encode()).digest(),
+        )
+        kept.update(mine[: math.ceil(fraction * len(mine))])
+    return [q for q in split if q.split not in ("train", "dev") or q.id in kept]
 
 
 def detect_format(path: Path | str) -> str:

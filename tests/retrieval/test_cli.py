@@ -252,3 +252,46 @@ def test_stopping_is_clean(graph_dir, monkeypatch, capsys):
     monkeypatch.setattr("retrieval.cli.asking.engine_for", interrupted)
     assert main(["ask", "--graph", str(graph_dir), "who?"]) == 130
     assert capsys.readouterr().err.strip() == "Stopped."
+
+
+def evaluated(tmp_path, graph_dir, questions_file, name, *options):
+    out = tmp_path / name
+    arguments = ["--graph", str(graph_dir), "--questions", str(questions_file), "--out", str(out)]
+    assert main(["evaluate", *arguments, *options]) == 0
+    return out
+
+
+def test_an_evaluation_can_be_read_and_compared(tmp_path, graph_dir, questions_file, capsys):
+    pages = ("--markdown", str(tmp_path / "a.md"), "--html", str(tmp_path / "a.html"))
+    given = evaluated(tmp_path, graph_dir, questions_file, "given.json", *pages)
+    assert (tmp_path / "a.md").read_text(encoding="utf-8").startswith("# Evaluation of rel-rag-path")
+    assert main(["report", str(given), "--out", str(tmp_path / "b.html")]) == 0
+    assert (tmp_path / "b.html").read_text() == (tmp_path / "a.html").read_text()
+    again = evaluated(tmp_path, graph_dir, questions_file, "again.json")
+    capsys.readouterr()
+    assert main(["compare", str(given), str(again)]) == 0
+    assert "0 questions gained, 0 lost, 0 answered differently." in capsys.readouterr().out
+    assert main(["compare", str(given), str(again), "--out", str(tmp_path / "c.json")]) == 0
+    assert json.loads((tmp_path / "c.json").read_text())["n"] == 3
+    linked = evaluated(tmp_path, graph_dir, questions_file, "linked.json", "--topics", "linked")
+    capsys.readouterr()
+    assert main(["compare", str(given), str(linked)]) == 2
+    assert "given and linked cannot be compared: the topics differs" in one_line_error(capsys)
+    assert not list(tmp_path.glob(".*asked"))
+
+
+def test_a_wrong_inference_setting_is_refused(tmp_path, graph_dir, questions_file, capsys):
+    arguments = ["--graph", str(graph_dir), "--questions", str(questions_file), "--out", str(tmp_path / "r")]
+    assert main(["evaluate", *arguments, "--set", "beems=3"]) == 2
+    assert "no inference setting 'beems'" in one_line_error(capsys)
+    assert main(["evaluate", *arguments, "--set", "beems"]) == 2
+    assert "NAME=VALUE" in one_line_error(capsys)
+
+
+def test_questions_of_another_graph_are_refused(tmp_path, graph_dir, capsys):
+    path = tmp_path / "other.jsonl"
+    row = {"id": "q", "question": "Who rules?", "topic_entities": ["Zamunda"], "answers": ["Akeem"]}
+    path.write_text(json.dumps(row), encoding="utf-8")
+    arguments = ["--graph", str(graph_dir), "--questions", str(path), "--out", str(tmp_path / "r")]
+    assert main(["evaluate", *arguments]) == 2
+    assert "no topic entity of any of the 1 questions" in one_line_error(capsys)

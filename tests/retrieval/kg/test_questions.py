@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from retrieval.kg.questions import (
     read_questions,
     split_of,
     to_json,
+    training_sample,
     with_splits,
     write_questions,
 )
@@ -202,3 +204,25 @@ def test_every_row_of_pathquestion_is_understood(name, count):
     questions = read_questions(f"../shared/data/pathquestion/{name}.txt.gz", problems=pytest.fail)
     assert len(questions) == count
     assert all(q.paths[0][-1][2] in q.answers and q.hops == int(name[-2]) for q in questions)
+
+
+def test_a_smaller_training_sample_lies_within_a_larger_one():
+    everything = [Question(str(i), "?", split=("train", "dev", "test")[i % 3]) for i in range(300)]
+    small, large = (training_sample(everything, share, seed=3) for share in (0.05, 0.4))
+    counts = [Counter(q.split for q in part) for part in (small, large)]
+    assert counts == [{"train": 5, "dev": 5, "test": 100}, {"train": 40, "dev": 40, "test": 100}]
+    assert {q.id for q in small} < {q.id for q in large}
+    assert [q.id for q in large] == [q.id for q in everything if q in large]
+    assert training_sample(everything, 1.0) == everything
+    assert {q.id for q in training_sample(everything, 0.05, seed=4)} != {q.id for q in small}
+    for wrong in (0, 1.5, -1):
+        with pytest.raises(ConfigError, match="fraction"):
+            training_sample(everything, wrong)
+
+
+def test_a_set_without_splits_is_divided_before_it_is_sampled():
+    plain = [Question(str(i), "?") for i in range(200)]
+    divided = {q.id: q.split for q in with_splits(plain)}
+    found = training_sample(plain, 0.1)
+    assert all(divided[q.id] == q.split for q in found)
+    assert sum(q.split == "test" for q in found) == sum(split == "test" for split in divided.values())

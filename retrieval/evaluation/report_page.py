@@ -1,0 +1,173 @@
+"""A report as people read it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from retrieval.evaluation.pages import Block, Entry, Heading, Table, Text
+
+NAMES = {
+    "hit": "Hit",
+    "hit_at_1": "Hit@1",
+    "macro_f1": "Macro-F1",
+    "micro_f1": "Micro-F1",
+    "exact_set": "exact set",
+    "answer_recall": "answer recall",
+    "path_recall": "path recall",
+    "passage_recall_at_2": "passage recall@2",
+    "passage_recall_at_5": "passage recall@5",
+    "avg_triples": "triples",
+}
+GROUPS = {
+    "hops": "By hops",
+    "topics": "By number of topic entities",
+    "answers": "By size of the answer set",
+    "shift": "By distance from training: topic entities, relations and relation paths",
+    "shift_of_relations": "By distance from training: relations and relation paths alone",
+}
+#: Wrong or partly wrong answers that are shown one by one.
+FAILURES = 200
+_SHOWN = 20
+_TIES = (
+    "Predicted answers are a set; where several share the best score, Hit@1 is the share of them that are right, "
+    "what a random order among them gives on average. Names are compared without case, accents and punctuation."
+)
+
+
+def blocks(report: Mapping[str, Any]) -> list[Block]:
+    """The page of one report."""
+    found: list[Block] = [Text(_summary(report))]
+    if report["manifest"].get("cross_dataset"):
+        found.append(Text("The checkpoint was trained on another graph: this is a cross-dataset result."))
+    found += [Heading("Metrics"), _metrics(report), Text(_TIES), Heading("Cost"), _cost(report)]
+    found += [Heading("How questions ended"), _endings(report)]
+    for name, groups in report["breakdowns"].items():
+        if groups:
+            found += [Heading(GROUPS.get(name, name)), _groups(groups)]
+    found += [Heading("What the graph lacks"), *_lacks(report)]
+    found += [Heading("How it was asked"), _manifest(report["manifest"])]
+    return found + _failures(report["per_question"])
+
+
+def title(report: Mapping[str, Any]) -> str:
+    """Its headline."""
+    return f"Evaluation of {report['method']}"
+
+
+def number(value: float | None, name: str = "") -> str:
+    """A figure with three digits; triples with one; a dash where it does not apply."""
+    if value is None:
+        return "–"
+    return f"{value:.1f}" if name == "avg_triples" else f"{value:.3f}"
+
+
+def _summary(report: Mapping[str, Any]) -> str:
+    config = report["manifest"]["config"]
+    split = f"the {config['split']} split" if config["split"] else "the whole set"
+    zero_shot = "" if report["manifest"]["checkpoint"] else " without training (zero-shot)"
+    return (
+        f"{report['n']:,} questions of {split}, asked of {report['method']}{zero_shot} with the {config['reasoner']} "
+        f"reasoner and at most {config['budget']} triples a question."
+    )
+
+
+def _metrics(report: Mapping[str, Any]) -> Table:
+    rows = []
+    for name, value in report["metrics"].items():
+        bounds = report["intervals"].get(name)
+        between = f"{number(bounds[0], name)} to {number(bounds[1], name)}" if bounds else ""
+        rows.append((NAMES.get(name, name), number(value, name), between))
+    return Table(("metric", "value", "95% interval"), rows)
+
+
+def _cost(report: Mapping[str, Any]) -> Table:
+    count = max(report["n"], 1)
+    rows = [
+        (what, f"{times['p50']:.1f} ms", f"{times['p95']:.1f} ms")
+        for what, times in (("a question", report["latency_ms"]), ("retrieval alone", report["retrieval_ms"]))
+    ]
+    usage = report["usage"]
+    rows += [
+        (what, f"{usage[key]:,} in all", f"{usage[key] / count:.2f} a question")
+        for what, key in (("language-model calls", "llm_calls"), ("tokens", "tokens"))
+    ]
+    return Table(("warm", "p50", "p95"), rows)
+
+
+def _endings(report: Mapping[str, Any]) -> Table:
+    rows = [(name.replace("_", " "), f"{count:,}") for name, count in report["outcomes"].items()]
+    reasons = report["no_answers"]
+    rows += [(f"no answer: {name}", f"{count:,}") for name, count in reasons["reasons"].items()]
+    rows += [(f"failed: {name}", f"{count:,}") for name, count in reasons["failed"].items()]
+    return Table(("outcome", "questions"), rows)
+
+
+def _groups(groups: Mapping[str, Mapping[str, Any]]) -> Table:
+    names = [name for name in NAMES if any(row.get(name) is not None for row in groups.values())]
+    rows = [
+        (group, f"{row['n']:,}", *(number(row[name], name) for name in names))
+        for group, row in groups.items()
+    ]
+    return Table(("group", "questions", *(NAMES[name] for name in names)), rows)
+
+
+def _lacks(report: Mapping[str, Any]) -> list[Block]:
+    found, own = report["coverage"], report["own_subgraphs"]
+    sentences = [
+        f"{found['topics_missing']:,} of {found['with_topics']:,} questions name a topic entity that the graph lacks "
+        f"({found['no_topic']:,} name none that it has).",
+        f"{found['answers_missing']:,} of {found['with_answers']:,} have an answer that it lacks "
+        f"({found['no_answer']:,} none that it has).",
+    ]
+    if own["questions"]:
+        lost = ", ".join(f"{count:,} by {what}" for what, count in own["unknown_triples"].items()) or "none"
+        sentences.append(
+            f"{own['questions']:,} were asked on their own subgraphs of {own['mean_facts']:,} facts on average; "
+            f"triples of these that the graph lacks: {lost}."
+        )
+    return [Text(" ".join(sentences))]
+
+
+def _manifest(manifest: Mapping[str, Any]) -> Table:
+    rows = [(name, str(value)) for name, value in manifest.items() if name != "config" and value is not None]
+    rows += [(name, str(value)) for name, value in manifest["config"].items() if value is not None]
+    return Table(("setting", "value"), rows)
+
+
+def _failures(rows: Sequence[Mapping[str, Any]]) -> list[Block]:
+    wrong = [row for row in rows if row["outcome"] != "right"]
+    if not wrong:
+        return [Heading("Questions not answered right"), Text("None.")]
+    shown = f"{len(wrong):,} of {len(rows):,}"
+    if len(wrong) > FAILURES:
+        shown += f"; the first {FAILURES} are listed"
+    return [
+        Heading("Questions not answered right"),
+        Text(f"{shown}."),
+        *(
+            Entry(f"{row['outcome'].replace('_', ' ')}: {row['question']}", _details(row))
+            for row in wrong[:FAILURES]
+        ),
+    ]
+
+
+def _details(row: Mapping[str, Any]) -> list[tuple[str, str]]:
+    linked = " (found by the linker)" if row["linked"] else ""
+    lines = [
+        ("topic", (", ".join(row["topics"]) or "none") + linked),
+        ("predicted", _listed(row["predicted"]) or row["no_answer"] or row["error"] or "nothing"),
+        ("right", _listed(row["answers"]) or "there is no answer"),
+        ("F1", number(row["f1"])),
+    ]
+    if row["paths"]:
+        lines.append(("paths", "\n".join(f"{p['score']:.2f}  {p['path']}" for p in row["paths"])))
+    if row["gold_paths"]:
+        facts = ["; ".join(" – ".join(fact) for fact in path) for path in row["gold_paths"]]
+        lines.append(("gold paths", "\n".join(facts)))
+    return lines
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
