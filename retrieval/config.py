@@ -81,8 +81,8 @@ class TrainingConfig(_Checked):
 
 
 @dataclass(frozen=True, slots=True)
-class RelRagPathConfig(TrainingConfig):
-    """Settings of ``rel-rag-path``. Values in brackets are the paper's (REL-RAG App. F.1)."""
+class PathConfig(TrainingConfig):
+    """Settings of the methods that learn paths. Values in brackets are the papers' (docs/adr/0002)."""
 
     hidden: int = setting(128, "Size of triple states and queries; 128 trains in minutes on two cores [512].")
     dropout: float = setting(0.2, "Rate after each first layer [0.2].", least=0, below=1)
@@ -92,48 +92,95 @@ class RelRagPathConfig(TrainingConfig):
     texts: bool = setting(True, "Add a bilinear form of question and relation text to the scores [no].")
     norm: bool = setting(True, "Layer norm of triple states, inner products divided by sqrt(hidden) [no].")
     stop: Literal["mlp", "sum"] = setting(
-        "mlp", "STOP's state: an MLP of taken states and question, or their sum [sum]."
+        "mlp", "STOP's state: an MLP of taken states and question [RAPL], or their sum [REL-RAG]."
     )
     neighbours: int = setting(16, "Triples read per entity and direction by the second layer while training.")
     arcs_per_relation: int = setting(4, "Candidates drawn per entity and directed relation while training.")
     learning_rate: float = setting(2e-3, "Of Adam [1e-3].", above=0)
     batch_size: int = setting(64, "Questions a step [10].")
-    path_weight: float = setting(1.0, "Of the path loss (eq. 11) [1].", least=0)
-    first_weight: float = setting(1.0, "Of the first-triple loss (eq. 14) [1].", least=0)
+    path_weight: float = setting(1.0, "Of the path loss (REL-RAG eq. 11, RAPL eq. 6) [1].", least=0)
+    first_weight: float = setting(1.0, "Of the first-triple loss (REL-RAG eq. 14, RAPL eq. 9) [1].", least=0)
     similar_relations: float = setting(
         0.8,
         "Cosine of question and relation above which a first relation also counts as positive "
-        "(eq. 13 without a language model).",
+        "(REL-RAG eq. 13, RAPL eq. 8, without a language model).",
     )
     state_budget_mb: int = setting(
         4096, "Triple states are kept on disk up to this size in megabytes, else computed on demand."
     )
 
 
+@dataclass(frozen=True, slots=True)
+class RelRagPathConfig(PathConfig):
+    """Settings of ``rel-rag-path`` (REL-RAG section 4.1, App. F.1)."""
+
+
+@dataclass(frozen=True, slots=True)
+class RaplConfig(PathConfig):
+    """Settings of ``rapl`` (RAPL section 4.3, App. H)."""
+
+
+@dataclass(frozen=True, slots=True)
+class PathOptions(InferenceOptions):
+    """Settings of the path methods for asking."""
+
+    inference: Literal["ranked", "sampled"] = setting(
+        "ranked",
+        "Search the most probable relation paths and take all paths along them, or draw paths at random as the "
+        "paper does (docs/adr/0002).",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RaplOptions(PathOptions):
+    """Settings of ``rapl`` for asking; the three configurations of its Table 1."""
+
+    inference: Literal["ranked", "sampled"] = setting(
+        "sampled",
+        "Draw paths at random as the paper does, or search the most probable relation paths and take all paths "
+        "along them (docs/adr/0002).",
+    )
+    draws: Literal["K60-M80", "K80-M120", "K120-M200"] = setting(
+        "K120-M200", "How many first triples are drawn (K), and how many of the drawn paths are kept (M)."
+    )
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """K and M."""
+        first, kept = self.draws.split("-")
+        return int(first[1:]), int(kept[1:])
+
+
+_STATIC: Mapping[str, Any] = {
+    "hidden": 512,
+    "history": False,
+    "words": False,
+    "texts": False,
+    "skip": False,
+    "norm": False,
+    "learning_rate": 1e-3,
+    "batch_size": 10,
+    "epochs": 15,
+}
+
 #: Named settings that others are given on top of: ``{"preset": "paper", "hidden": 256}``. ``paper`` is the form that
 #: the method's paper describes, where it differs from the defaults (docs/adr/0002).
 PRESETS: Mapping[Method, Mapping[str, Mapping[str, Any]]] = {
-    Method.REL_RAG_PATH: {
-        "paper": {
-            "hidden": 512,
-            "history": False,
-            "words": False,
-            "texts": False,
-            "skip": False,
-            "norm": False,
-            "stop": "sum",
-            "learning_rate": 1e-3,
-            "batch_size": 10,
-            "epochs": 15,
-        }
-    }
+    Method.REL_RAG_PATH: {"paper": {**_STATIC, "stop": "sum"}},
+    Method.RAPL: {"paper": {**_STATIC, "stop": "mlp"}},
 }
 
 #: Methods that are trained, and their settings.
-CONFIGS: dict[Method, type[TrainingConfig]] = {Method.REL_RAG_PATH: RelRagPathConfig}
+CONFIGS: dict[Method, type[TrainingConfig]] = {
+    Method.RAPL: RaplConfig,
+    Method.REL_RAG_PATH: RelRagPathConfig,
+}
 
 #: Settings for asking; a method that is not named has none.
-OPTIONS: dict[Method, type[InferenceOptions]] = {}
+OPTIONS: dict[Method, type[InferenceOptions]] = {
+    Method.RAPL: RaplOptions,
+    Method.REL_RAG_PATH: PathOptions,
+}
 
 
 @dataclass(frozen=True, slots=True)

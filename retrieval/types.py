@@ -28,7 +28,7 @@ class Method(StrEnum):
 
 
 #: The methods that are trained here; each has settings, a recipe and a retriever.
-TRAINED = frozenset({Method.REL_RAG_PATH})
+TRAINED = frozenset({Method.RAPL, Method.REL_RAG_PATH})
 
 
 class NoAnswerReason(StrEnum):

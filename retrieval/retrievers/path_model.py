@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import nn
 
-from retrieval.config import RelRagPathConfig
+from retrieval.config import PathConfig
 from retrieval.nn.query import QueryEncoder
 from retrieval.nn.triple_encoder import TripleEncoder
 
@@ -17,7 +17,7 @@ class PathModel(nn.Module):
         text_features: d of the text encoder.
     """
 
-    def __init__(self, config: RelRagPathConfig, text_features: int) -> None:
+    def __init__(self, config: PathConfig, text_features: int) -> None:
         super().__init__()
         self.triples = TripleEncoder(
             text_features, config.hidden, config.dropout, skip=config.skip, norm=config.norm

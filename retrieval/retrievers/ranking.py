@@ -127,16 +127,21 @@ class RankingRetriever(ABC):
             if key in self._kept:
                 self._kept.move_to_end(key)
                 return self._kept[key]
-        names = [
-            mentions[i] if i < len(mentions) and mentions[i] else self.snapshot.entity_label(topic)
-            for i, topic in enumerate(topics)
-        ]
-        live = [i for i, topic in enumerate(topics) if self.snapshot.degree(topic)]
-        ranked = self.rank(
-            [topics[i] for i in live], [seen_from(question, i, names) for i in live], cancelled
-        ) if live else []  # fmt: skip
+        live, texts = self._live(question, topics, mentions)
+        ranked = self.rank(live, texts, cancelled) if live else []
         with self._lock:
             self._kept[key] = ranked
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
         return ranked
+
+    def _live(
+        self, question: str, topics: Sequence[int], mentions: Sequence[str]
+    ) -> tuple[list[int], list[str]]:
+        """The topics that have a triple, and the question as seen from each of them."""
+        names = [
+            mentions[i] if i < len(mentions) and mentions[i] else self.snapshot.entity_label(topic)
+            for i, topic in enumerate(topics)
+        ]
+        live = [i for i, topic in enumerate(topics) if self.snapshot.degree(topic)]
+        return [topics[i] for i in live], [seen_from(question, i, names) for i in live]

@@ -13,21 +13,32 @@ from retrieval.kg.snapshot import Snapshot
 from retrieval.retrievers import checkpoint as checkpoints
 from retrieval.retrievers.base import Retriever
 from retrieval.retrievers.features import TextEncoder
-from retrieval.retrievers.rel_rag_path import RelRagPathRetriever, open_states
+from retrieval.retrievers.path_retriever import PathRetriever, open_states
+from retrieval.retrievers.rapl import RaplRetriever
+from retrieval.retrievers.rel_rag_path import RelRagPathRetriever
 from retrieval.retrievers.zero_shot import ZeroShotRetriever
 from retrieval.types import Method
 
 Factory = Callable[[Path, Snapshot, TextEncoder, Path], Retriever]
 
 
-def _rel_rag_path(checkpoint: Path, snapshot: Snapshot, encoder: TextEncoder, cache: Path) -> Retriever:
-    opened = checkpoints.read(checkpoint, method=Method.REL_RAG_PATH, encoder=encoder.name)
-    states = open_states(opened, snapshot, encoder, cache=cache)
-    return RelRagPathRetriever(opened, snapshot, encoder, states, cache=cache)
+def _path_method(method: Method, retriever: type[PathRetriever]) -> Factory:
+    def opened(checkpoint: Path, snapshot: Snapshot, encoder: TextEncoder, cache: Path) -> Retriever:
+        read = checkpoints.read(checkpoint, method=method, encoder=encoder.name)
+        return retriever(
+            read, snapshot, encoder, open_states(read, snapshot, encoder, cache=cache), cache=cache
+        )
+
+    return opened
 
 
 #: Trained methods. Without a checkpoint each is stood in for by the zero-shot retriever.
-RETRIEVERS: Mapping[Method, Factory] = MappingProxyType({Method.REL_RAG_PATH: _rel_rag_path})
+RETRIEVERS: Mapping[Method, Factory] = MappingProxyType(
+    {
+        Method.RAPL: _path_method(Method.RAPL, RaplRetriever),
+        Method.REL_RAG_PATH: _path_method(Method.REL_RAG_PATH, RelRagPathRetriever),
+    }
+)
 
 
 def load(

@@ -68,7 +68,7 @@ def make_examples(
         encoder: for the question texts.
         relation_vectors: text features of directed relations, [2R, d].
         max_hops: longer labels are left out.
-        similar: see ``RelRagPathConfig.similar_relations``.
+        similar: see ``PathConfig.similar_relations``.
         words: read the questions' words too.
         progress: told about questions encoded.
         cancelled: asked between batches.

@@ -10,12 +10,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from retrieval.config import RelRagPathConfig, TrainingConfig
+from retrieval.config import PathConfig, TrainingConfig
 from retrieval.errors import TrainingDataError
 from retrieval.retrievers.base import Retriever, check
 from retrieval.retrievers.checkpoint import Checkpoint
 from retrieval.retrievers.path_model import PathModel
-from retrieval.retrievers.rel_rag_path import RelRagPathRetriever, open_states
+from retrieval.retrievers.path_retriever import PathRetriever, open_states
 from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import Label
 from retrieval.training.examples import make_examples
@@ -33,12 +33,14 @@ class PathTask:
         work: graph, encoder and callbacks.
         train: training examples.
         dev: for the score; the training examples again when empty.
+        opened: the method's retriever.
     """
 
     score_name = "dev_path_accuracy"
 
-    def __init__(self, work: Work, train: Sampler, dev: Sampler) -> None:
+    def __init__(self, work: Work, train: Sampler, dev: Sampler, opened: type[PathRetriever]) -> None:
         self.work = work
+        self.opened = opened
         self.train = train
         self.dev = dev if len(dev.examples) else train
         self.model = PathModel(train.config, work.encoder.dim)
@@ -79,18 +81,24 @@ class PathTask:
             checkpoint, work.snapshot, work.encoder, cache=cache,
             features=self.train.features, progress=work.progress, cancelled=work.cancelled,
         )  # fmt: skip
-        return RelRagPathRetriever(checkpoint, work.snapshot, work.encoder, states)
+        return self.opened(checkpoint, work.snapshot, work.encoder, states)
 
 
 def path_task(
-    work: Work, config: TrainingConfig, splits: Splits, labels: Sequence[Label], *, simple: bool
+    work: Work,
+    config: TrainingConfig,
+    splits: Splits,
+    labels: Sequence[Label],
+    *,
+    simple: bool,
+    opened: type[PathRetriever],
 ) -> PathTask:
-    """See ``recipe.Recipe``.
+    """See ``recipe.Recipe``; ``opened`` is the method's retriever.
 
     Raises:
         TrainingDataError: no training question has a usable label.
     """
-    assert isinstance(config, RelRagPathConfig)
+    assert isinstance(config, PathConfig)
     features = work.features(config)
 
     def sampler(questions: Sequence[Grounded]) -> Sampler:
@@ -115,4 +123,4 @@ def path_task(
             f"within {config.max_hops} hops.",
             hint="Give a larger max_hops, or a question set that belongs to this graph.",
         )
-    return PathTask(work, train, dev)
+    return PathTask(work, train, dev, opened)

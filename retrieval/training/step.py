@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from retrieval.config import RelRagPathConfig
+from retrieval.config import PathConfig
 from retrieval.nn.query import Asked
 from retrieval.retrievers.blocks import build_block
 from retrieval.retrievers.features import GraphFeatures
@@ -33,7 +33,7 @@ class Sampler:
 
     features: GraphFeatures
     examples: Examples
-    config: RelRagPathConfig
+    config: PathConfig
     simple: bool
 
 
@@ -93,7 +93,7 @@ def _score(
     return Scored(candidates, logits, (queries * stops).sum(1))
 
 
-def losses(scored: Scored, config: RelRagPathConfig) -> Tensor:
+def losses(scored: Scored, config: PathConfig) -> Tensor:
     """lambda_1 path loss + lambda_2 first-triple loss."""
     candidates = scored.candidates
     context = torch.from_numpy(candidates.context)

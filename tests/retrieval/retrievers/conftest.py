@@ -15,7 +15,8 @@ from tests.retrieval.films import WordEncoder, build, questions
 # Matrices of this size are slower on several threads, and much slower on a busy machine.
 torch.set_num_threads(1)
 
-SETTINGS = {Method.REL_RAG_PATH: {"hidden": 32, "batch_size": 32, "epochs": 3, "dropout": 0.0}}
+PATHS = {"hidden": 32, "batch_size": 32, "epochs": 3, "dropout": 0.0}
+SETTINGS = {Method.REL_RAG_PATH: PATHS, Method.RAPL: PATHS}
 
 
 @dataclass(frozen=True)

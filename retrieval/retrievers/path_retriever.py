@@ -1,0 +1,277 @@
+"""What ``rel-rag-path`` and ``rapl`` share: opening a checkpoint, its triple states, ranked and sampled inference."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from retrieval.config import PathConfig, PathOptions
+from retrieval.errors import CheckpointError
+from retrieval.kg.restriction import RestrictedSnapshot
+from retrieval.kg.snapshot import Snapshot
+from retrieval.kg.walks import arc_ends
+from retrieval.nn.query import Texts
+from retrieval.retrievers.base import FoundPath, RelationPath, check
+from retrieval.retrievers.checkpoint import Checkpoint
+from retrieval.retrievers.explorer import Beam, explore
+from retrieval.retrievers.features import (
+    GraphFeatures,
+    TextEncoder,
+    entity_vectors,
+    features_of,
+    graph_features,
+    relation_texts,
+)
+from retrieval.retrievers.path_model import PathModel
+from retrieval.retrievers.questions import QuestionTexts
+from retrieval.retrievers.ranking import RankingRetriever
+from retrieval.retrievers.sampling import Drawn
+from retrieval.retrievers.states import ComputedStates, States, StoredStates, all_states, stored_states
+from retrieval.retrievers.walker import Walker
+from retrieval.types import Method, Progress
+
+#: Facts that the draws behind relation paths may spend, where a method draws until a budget is spent.
+_DRAWN = 100
+#: Questions whose texts are kept: a run asks for paths and for relation paths of one question.
+_READ = 8
+
+
+class PathRetriever(RankingRetriever):
+    """A trained path model asked by a beam over relation paths (``ranked``) or by draws (``sampled``).
+
+    Args:
+        checkpoint: opened for the method and the encoder.
+        snapshot: the graph; it need not be the one trained on.
+        encoder: the frozen text encoder.
+        states: of the snapshot's arcs under this checkpoint.
+        beam: how wide to search.
+        cache: where label vectors are kept.
+    """
+
+    options: PathOptions
+
+    def __init__(
+        self,
+        checkpoint: Checkpoint,
+        snapshot: Snapshot,
+        encoder: TextEncoder,
+        states: States,
+        beam: Beam | None = None,
+        *,
+        cache: Path | None = None,
+    ) -> None:
+        super().__init__(
+            snapshot,
+            encoder,
+            method=Method(checkpoint.manifest.method),
+            checkpoint=checkpoint.manifest.fingerprint,
+            simple=checkpoint.manifest.simple,
+        )
+        self._entities = _Labels(snapshot, encoder, cache) if checkpoint.manifest.entity_texts else None
+        self._words = config_of(checkpoint).words
+        self._read: OrderedDict[tuple[str, ...], Texts] = OrderedDict()
+        self.beam = beam or Beam()
+        self.walker = Walker(
+            snapshot,
+            load_model(checkpoint),
+            states,
+            encoder.encode(relation_texts(snapshot)),
+            simple=checkpoint.manifest.simple,
+            max_hops=checkpoint.config.max_hops,
+        )
+
+    @abstractmethod
+    def draws(
+        self,
+        topics: Sequence[int],
+        texts: Texts,
+        *,
+        budget: int,
+        rng: np.random.Generator,
+        cancelled: Callable[[], bool],
+    ) -> list[Drawn]:
+        """The paths that the paper's sampled inference keeps, the most probable first where it ranks them."""
+
+    def rank(
+        self, topics: Sequence[int], texts: Sequence[str], cancelled: Callable[[], bool]
+    ) -> list[RelationPath]:
+        """See ``RankingRetriever``. Of drawn paths, a relation path's probability is its share of the draws."""
+        if self.options.inference == "ranked":
+            return explore(self.walker, topics, self._texts(texts), self.beam, cancelled)
+        shares = relation_shares(self.snapshot, self._drawn(topics, texts, _DRAWN, 0, cancelled))
+        found = [RelationPath(topics[topic], path, share) for (topic, path), share in shares.items()]
+        return sorted(found, key=lambda path: (topics.index(path.topic), -path.score, path.relations))
+
+    def retrieve(
+        self,
+        question: str,
+        topics: Sequence[int],
+        *,
+        budget: int = 100,
+        seed: int = 0,
+        mentions: Sequence[str] = (),
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> Iterator[FoundPath]:
+        """See ``base.Retriever``."""
+        if self.options.inference == "ranked":
+            yield from super().retrieve(
+                question, topics, budget=budget, seed=seed, mentions=mentions, cancelled=cancelled
+            )
+            return
+        check(cancelled)
+        live, texts = self._live(question, topics, mentions)
+        if not live:
+            return
+        drawn = self._drawn(live, texts, budget, seed, cancelled)
+        shares = relation_shares(self.snapshot, drawn)
+        facts: set[int] = set()
+        for path in sorted(
+            drawn,
+            key=lambda p: (-shares[_key(self.snapshot, p)], _key(self.snapshot, p), -p.probability, p.arcs),
+        ):
+            fresh = {arc % self.snapshot.num_triples for arc in path.arcs} - facts
+            if len(facts) + len(fresh) <= budget:
+                facts |= fresh
+                yield FoundPath(live[path.topic], path.arcs, path.probability)
+
+    def on(self, snapshot: RestrictedSnapshot) -> Self:
+        """See ``base.Retriever``: the triple states are those of the small graph."""
+        other, mine = super().on(snapshot), self.walker
+        small = snapshot.compact
+        entities = self._entities.of(small.entities) if self._entities is not None else None
+        states = all_states(mine.model.triples, features_of(small, mine.relations, entities))
+        other.walker = mine.on(snapshot, StoredStates(states))
+        return other
+
+    def _drawn(
+        self,
+        topics: Sequence[int],
+        texts: Sequence[str],
+        budget: int,
+        seed: int,
+        cancelled: Callable[[], bool],
+    ) -> list[Drawn]:
+        rng = np.random.default_rng(seed)
+        return self.draws(topics, self._texts(texts), budget=budget, rng=rng, cancelled=cancelled)
+
+    def _texts(self, texts: Sequence[str]) -> Texts:
+        """The texts as the encoder reads them; the last question's are kept."""
+        key = tuple(texts)
+        with self._lock:
+            if key in self._read:
+                return self._read[key]
+        encoded = QuestionTexts.encode(self.encoder, texts, words=self._words)
+        read = encoded.rows(np.arange(len(texts)))
+        with self._lock:
+            self._read[key] = read
+            while len(self._read) > _READ:
+                self._read.popitem(last=False)
+        return read
+
+
+def _key(snapshot: Snapshot, drawn: Drawn) -> tuple[int, tuple[int, ...]]:
+    return drawn.topic, tuple(arc_ends(snapshot, np.array(drawn.arcs))[1].tolist())
+
+
+def relation_shares(snapshot: Snapshot, drawn: Sequence[Drawn]) -> dict[tuple[int, tuple[int, ...]], float]:
+    """The share of each relation path among the draws of its topic."""
+    counts: Counter[tuple[int, tuple[int, ...]]] = Counter()
+    totals: Counter[int] = Counter()
+    for path in drawn:
+        counts[_key(snapshot, path)] += path.count
+        totals[path.topic] += path.count
+    return {key: count / totals[key[0]] for key, count in counts.items()}
+
+
+class _Labels:
+    """Vectors of the whole graph's entity labels, opened when first asked for."""
+
+    def __init__(self, snapshot: Snapshot, encoder: TextEncoder, cache: Path | None) -> None:
+        self._open = partial(entity_vectors, snapshot, encoder, cache)
+
+    @cached_property
+    def _vectors(self) -> np.ndarray:
+        return self._open()
+
+    def of(self, entities: np.ndarray) -> Tensor:
+        """float32 [n, d]."""
+        return torch.from_numpy(self._vectors[entities])
+
+
+def config_of(checkpoint: Checkpoint) -> PathConfig:
+    """The checkpoint's settings, of this method's class."""
+    assert isinstance(checkpoint.config, PathConfig), "a checkpoint is read for its own method"
+    return checkpoint.config
+
+
+def load_model(checkpoint: Checkpoint) -> PathModel:
+    """The checkpoint's model, in evaluation mode.
+
+    Raises:
+        CheckpointError: the weights do not fit the settings.
+    """
+    model = PathModel(config_of(checkpoint), checkpoint.manifest.text_features)
+    try:
+        model.load_state_dict(checkpoint.weights)
+    except RuntimeError as error:
+        raise CheckpointError(
+            "The checkpoint's weights do not fit its settings.", hint="Train again."
+        ) from error
+    return model.eval()
+
+
+def open_states(
+    checkpoint: Checkpoint,
+    snapshot: Snapshot,
+    encoder: TextEncoder,
+    *,
+    cache: Path,
+    features: GraphFeatures | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> States:
+    """Triple states of the snapshot: kept in ``cache`` when they fit the budget, else computed on demand.
+
+    Args:
+        checkpoint: whose model computes them.
+        snapshot: the graph.
+        encoder: for texts that are not encoded yet.
+        cache: directory shared by processes.
+        features: of this snapshot and encoder, if the caller has them.
+        progress: told what is computed.
+        cancelled: asked between pieces of work.
+
+    Raises:
+        Cancelled: ``cancelled()`` said so.
+    """
+    model, config = load_model(checkpoint), config_of(checkpoint)
+
+    def make_features() -> GraphFeatures:
+        return features or graph_features(
+            snapshot,
+            encoder,
+            entity_texts=checkpoint.manifest.entity_texts,
+            cache=cache,
+            progress=progress,
+            cancelled=cancelled,
+        )
+
+    size = 2 * snapshot.num_triples * config.hidden * 2
+    if size > config.state_budget_mb << 20:
+        return ComputedStates(model.triples, make_features())
+    return stored_states(
+        model.triples,
+        make_features,
+        key=f"{checkpoint.manifest.fingerprint} {snapshot.hash}",
+        cache=cache,
+        progress=progress,
+        cancelled=cancelled,
+    )
