@@ -56,8 +56,6 @@ class PathRetriever(RankingRetriever):
         cache: where label vectors are kept.
     """
 
-    options: PathOptions
-
     def __init__(
         self,
         checkpoint: Checkpoint,
@@ -100,11 +98,16 @@ class PathRetriever(RankingRetriever):
     ) -> list[Drawn]:
         """The paths that the paper's sampled inference keeps, the most probable first where it ranks them."""
 
+    @property
+    def _ranks(self) -> bool:
+        assert isinstance(self.options, PathOptions), "options are parsed for their own method"
+        return self.options.inference == "ranked"
+
     def rank(
         self, topics: Sequence[int], texts: Sequence[str], cancelled: Callable[[], bool]
     ) -> list[RelationPath]:
         """See ``RankingRetriever``. Of drawn paths, a relation path's probability is its share of the draws."""
-        if self.options.inference == "ranked":
+        if self._ranks:
             return explore(self.walker, topics, self._texts(texts), self.beam, cancelled)
         shares = relation_shares(self.snapshot, self._drawn(topics, texts, _DRAWN, 0, cancelled))
         found = [RelationPath(topics[topic], path, share) for (topic, path), share in shares.items()]
@@ -121,7 +124,7 @@ class PathRetriever(RankingRetriever):
         cancelled: Callable[[], bool] = lambda: False,
     ) -> Iterator[FoundPath]:
         """See ``base.Retriever``."""
-        if self.options.inference == "ranked":
+        if self._ranks:
             yield from super().retrieve(
                 question, topics, budget=budget, seed=seed, mentions=mentions, cancelled=cancelled
             )

@@ -18,8 +18,6 @@ PER_FIRST = 5
 class RaplRetriever(PathRetriever):
     """Sampled: K first triples, 5 paths from each, the M most probable kept and repeats dropped; or ranked."""
 
-    options: RaplOptions
-
     def draws(
         self,
         topics: Sequence[int],
@@ -31,6 +29,7 @@ class RaplRetriever(PathRetriever):
     ) -> list[Drawn]:
         """See ``PathRetriever``. The M are counted before repeats are dropped, as the paper says."""
         del budget
+        assert isinstance(self.options, RaplOptions), "options are parsed for their own method"
         firsts, most = self.options.sizes
         drawn = draw(self.walker, topics, texts, firsts=firsts, each=PER_FIRST, rng=rng, cancelled=cancelled)
         return [path for topic in range(len(topics)) for path in kept(drawn, topic, most)]
