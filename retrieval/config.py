@@ -121,6 +121,56 @@ class RaplConfig(PathConfig):
 
 
 @dataclass(frozen=True, slots=True)
+class TripleConfig(TrainingConfig):
+    """Settings of the methods that score the triples of a candidate subgraph."""
+
+    top_k: int = setting(500, "K, triples retrieved for each topic [ReG 500 or 200, REL-RAG 50 or 500].")
+    fan_out: int = setting(
+        32, "Candidate triples for each entity, relation and direction; a topic gives all of its own."
+    )
+    max_candidates: int = setting(10_000, "Candidate triples for each topic, at most.")
+    batch_size: int = setting(32, "Questions a step.")
+    questions_per_epoch: int = setting(
+        4000, "Larger training sets are visited in parts, so that checkpoints come often."
+    )
+    rounds: int = setting(3, "Rounds of the directional distance encoding, each way [2].")
+
+
+@dataclass(frozen=True, slots=True)
+class RegTripleConfig(TripleConfig):
+    """Settings of ``reg-triple`` (ReG App. E). Values in brackets are SubgraphRAG's, which it follows."""
+
+    hidden: int = setting(128, "Size of the hidden layers [1024].")
+    dropout: float = setting(0.1, "Rate after the first layer [0].", least=0, below=1)
+
+
+@dataclass(frozen=True, slots=True)
+class RegEntityConfig(TripleConfig):
+    """Settings of ``reg-entity`` (ReG App. E)."""
+
+    hidden: int = setting(48, "Size of entity states and messages.")
+    layers: int = setting(3, "Layers of principal neighbourhood aggregation.")
+    dropout: float = setting(0.1, "Rate after each layer.", least=0, below=1)
+    top_k: int = setting(700, "K, triples retrieved for each topic [200 more than reg-triple].")
+
+
+@dataclass(frozen=True, slots=True)
+class RelRagTripleConfig(TripleConfig):
+    """Settings of ``rel-rag-triple``. Values in brackets are the paper's (REL-RAG App. F.1)."""
+
+    hidden: int = setting(128, "Size of triple states and queries; 128 trains in minutes on two cores [512].")
+    dropout: float = setting(0.2, "Rate after each first layer [0.2].", least=0, below=1)
+    skip: bool = setting(True, "Add a projection of phi(h, r, t) to the mean of the two GCNs [no].")
+    neighbours: int = setting(16, "Triples read per entity and direction by the second layer while training.")
+    negatives: int = setting(5, "Negatives drawn for each positive [5].")
+    positives: int = setting(16, "Positives drawn for a question and topic, at most [all].")
+    learning_rate: float = setting(2e-3, "Of Adam [1e-3].", above=0)
+    state_budget_mb: int = setting(
+        4096, "Triple states are kept on disk up to this size in megabytes, else computed on demand."
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class PathOptions(InferenceOptions):
     """Settings of the path methods for asking."""
 
@@ -173,7 +223,10 @@ PRESETS: Mapping[Method, Mapping[str, Mapping[str, Any]]] = {
 #: Methods that are trained, and their settings.
 CONFIGS: dict[Method, type[TrainingConfig]] = {
     Method.RAPL: RaplConfig,
+    Method.REG_ENTITY: RegEntityConfig,
+    Method.REG_TRIPLE: RegTripleConfig,
     Method.REL_RAG_PATH: RelRagPathConfig,
+    Method.REL_RAG_TRIPLE: RelRagTripleConfig,
 }
 
 #: Settings for asking; a method that is not named has none.

@@ -28,7 +28,9 @@ class Method(StrEnum):
 
 
 #: The methods that are trained here; each has settings, a recipe and a retriever.
-TRAINED = frozenset({Method.RAPL, Method.REL_RAG_PATH})
+TRAINED = frozenset(
+    {Method.RAPL, Method.REG_ENTITY, Method.REG_TRIPLE, Method.REL_RAG_PATH, Method.REL_RAG_TRIPLE}
+)
 
 
 class NoAnswerReason(StrEnum):

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from retrieval import config as configs
 from retrieval.config import TrainingConfig
@@ -159,3 +159,21 @@ def read(path: Path, *, method: Method, encoder: str) -> Checkpoint:
         raise CheckpointError(
             f"The checkpoint {directory.name} is damaged ({error}).", hint=_RETRAIN
         ) from error
+
+
+M = TypeVar("M", bound=nn.Module)
+
+
+def load_weights(model: M, checkpoint: Checkpoint) -> M:
+    """Put a checkpoint's weights into a model made from its settings; returned in evaluation mode.
+
+    Raises:
+        CheckpointError: the weights do not fit the settings.
+    """
+    try:
+        model.load_state_dict(checkpoint.weights)
+    except RuntimeError as error:
+        raise CheckpointError(
+            "The checkpoint's weights do not fit its settings.", hint="Train again."
+        ) from error
+    return model.eval()

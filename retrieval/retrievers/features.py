@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Protocol
 
@@ -101,11 +102,40 @@ def graph_features(
     Raises:
         Cancelled: ``cancelled()`` said so.
     """
+    texts = text_features(
+        snapshot, encoder, entity_texts=entity_texts, cache=cache, progress=progress, cancelled=cancelled
+    )
+    return features_of(snapshot, texts.relations, texts.entities)
+
+
+@dataclass(frozen=True, slots=True)
+class TextFeatures:
+    """Text features alone.
+
+    Attributes:
+        relations: of directed relations, [2R, d].
+        entities: [E, d], or None when entity texts are left out.
+    """
+
+    relations: Tensor
+    entities: Tensor | None
+
+
+def text_features(
+    snapshot: Snapshot,
+    encoder: TextEncoder,
+    *,
+    entity_texts: bool,
+    cache: Path | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> TextFeatures:
+    """Encode what is not cached yet. Arguments as of :func:`graph_features`."""
     relations = torch.from_numpy(encoder.encode(relation_texts(snapshot)))
     entities = None
     if entity_texts:
         entities = torch.from_numpy(entity_vectors(snapshot, encoder, cache, progress, cancelled))
-    return features_of(snapshot, relations, entities)
+    return TextFeatures(relations, entities)
 
 
 def relation_texts(snapshot: Snapshot) -> list[str]:
@@ -142,6 +172,21 @@ def entity_vectors(
         with published(kept) as directory:
             save_array(directory, "entities", vectors)
     return vectors.astype(np.float32)
+
+
+class Labels:
+    """Vectors of the whole graph's entity labels, opened when first asked for."""
+
+    def __init__(self, snapshot: Snapshot, encoder: TextEncoder, cache: Path | None) -> None:
+        self._open = partial(entity_vectors, snapshot, encoder, cache)
+
+    @cached_property
+    def _vectors(self) -> np.ndarray:
+        return self._open()
+
+    def of(self, entities: np.ndarray) -> Tensor:
+        """float32 [n, d]."""
+        return torch.from_numpy(self._vectors[entities])
 
 
 def encode_all(

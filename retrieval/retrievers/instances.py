@@ -25,6 +25,7 @@ def found_paths(
     budget: int,
     seed: int,
     cancelled: Callable[[], bool],
+    walk: Callable[[RelationPath, np.random.Generator], list[tuple[int, ...]]] | None = None,
 ) -> Iterator[FoundPath]:
     """Distinct reasoning paths along ranked relation paths, the most probable relation path first.
 
@@ -40,6 +41,8 @@ def found_paths(
         budget: most distinct facts in all paths together.
         seed: of the draws.
         cancelled: asked between relation paths.
+        walk: the reasoning paths of a relation path, as arcs, in the order in which they are wanted; by default
+            all of the snapshot's, drawn at random.
     """
     order = sorted(ranked, key=lambda path: -path.score)
     rng = np.random.default_rng(seed)
@@ -54,7 +57,12 @@ def found_paths(
         share = max(len(path.relations), round(room * path.score / max(left, 1e-12)))
         left -= path.score
         spent = 0
-        for arcs in walk_all(snapshot, path.topic, path.relations, simple=simple, rng=rng):
+        walks = (
+            walk(path, rng)
+            if walk
+            else walk_all(snapshot, path.topic, path.relations, simple=simple, rng=rng)
+        )
+        for arcs in walks:
             fresh = {arc % snapshot.num_triples for arc in arcs} - facts
             found = FoundPath(path.topic, arcs, path.score)
             if spent + len(fresh) > share:

@@ -5,27 +5,23 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property, partial
 from pathlib import Path
 from typing import Self
 
 import numpy as np
-import torch
-from torch import Tensor
 
 from retrieval.config import PathConfig, PathOptions
-from retrieval.errors import CheckpointError
 from retrieval.kg.restriction import RestrictedSnapshot
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.walks import arc_ends
 from retrieval.nn.query import Texts
 from retrieval.retrievers.base import FoundPath, RelationPath, check
-from retrieval.retrievers.checkpoint import Checkpoint
+from retrieval.retrievers.checkpoint import Checkpoint, load_weights
 from retrieval.retrievers.explorer import Beam, explore
 from retrieval.retrievers.features import (
     GraphFeatures,
+    Labels,
     TextEncoder,
-    entity_vectors,
     features_of,
     graph_features,
     relation_texts,
@@ -34,7 +30,7 @@ from retrieval.retrievers.path_model import PathModel
 from retrieval.retrievers.questions import QuestionTexts
 from retrieval.retrievers.ranking import RankingRetriever
 from retrieval.retrievers.sampling import Drawn
-from retrieval.retrievers.states import ComputedStates, States, StoredStates, all_states, stored_states
+from retrieval.retrievers.states import States, StoredStates, all_states, states_of
 from retrieval.retrievers.walker import Walker
 from retrieval.types import Method, Progress
 
@@ -73,7 +69,7 @@ class PathRetriever(RankingRetriever):
             checkpoint=checkpoint.manifest.fingerprint,
             simple=checkpoint.manifest.simple,
         )
-        self._entities = _Labels(snapshot, encoder, cache) if checkpoint.manifest.entity_texts else None
+        self._entities = Labels(snapshot, encoder, cache) if checkpoint.manifest.entity_texts else None
         self._words = config_of(checkpoint).words
         self._read: OrderedDict[tuple[str, ...], Texts] = OrderedDict()
         self.beam = beam or Beam()
@@ -194,21 +190,6 @@ def relation_shares(snapshot: Snapshot, drawn: Sequence[Drawn]) -> dict[tuple[in
     return {key: count / totals[key[0]] for key, count in counts.items()}
 
 
-class _Labels:
-    """Vectors of the whole graph's entity labels, opened when first asked for."""
-
-    def __init__(self, snapshot: Snapshot, encoder: TextEncoder, cache: Path | None) -> None:
-        self._open = partial(entity_vectors, snapshot, encoder, cache)
-
-    @cached_property
-    def _vectors(self) -> np.ndarray:
-        return self._open()
-
-    def of(self, entities: np.ndarray) -> Tensor:
-        """float32 [n, d]."""
-        return torch.from_numpy(self._vectors[entities])
-
-
 def config_of(checkpoint: Checkpoint) -> PathConfig:
     """The checkpoint's settings, of this method's class."""
     assert isinstance(checkpoint.config, PathConfig), "a checkpoint is read for its own method"
@@ -221,14 +202,7 @@ def load_model(checkpoint: Checkpoint) -> PathModel:
     Raises:
         CheckpointError: the weights do not fit the settings.
     """
-    model = PathModel(config_of(checkpoint), checkpoint.manifest.text_features)
-    try:
-        model.load_state_dict(checkpoint.weights)
-    except RuntimeError as error:
-        raise CheckpointError(
-            "The checkpoint's weights do not fit its settings.", hint="Train again."
-        ) from error
-    return model.eval()
+    return load_weights(PathModel(config_of(checkpoint), checkpoint.manifest.text_features), checkpoint)
 
 
 def open_states(
@@ -267,13 +241,12 @@ def open_states(
             cancelled=cancelled,
         )
 
-    size = 2 * snapshot.num_triples * config.hidden * 2
-    if size > config.state_budget_mb << 20:
-        return ComputedStates(model.triples, make_features())
-    return stored_states(
+    return states_of(
         model.triples,
+        snapshot,
         make_features,
         key=f"{checkpoint.manifest.fingerprint} {snapshot.hash}",
+        budget_mb=config.state_budget_mb,
         cache=cache,
         progress=progress,
         cancelled=cancelled,

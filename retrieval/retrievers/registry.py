@@ -12,10 +12,14 @@ from retrieval.errors import ConfigError, MethodError
 from retrieval.kg.snapshot import Snapshot
 from retrieval.retrievers import checkpoint as checkpoints
 from retrieval.retrievers.base import Retriever
-from retrieval.retrievers.features import TextEncoder
+from retrieval.retrievers.checkpoint import Checkpoint
+from retrieval.retrievers.features import TextEncoder, TextFeatures, text_features
 from retrieval.retrievers.path_retriever import PathRetriever, open_states
 from retrieval.retrievers.rapl import RaplRetriever
+from retrieval.retrievers.reg_entity import RegEntityRetriever
+from retrieval.retrievers.reg_triple import RegTripleRetriever
 from retrieval.retrievers.rel_rag_path import RelRagPathRetriever
+from retrieval.retrievers.rel_rag_triple import RelRagTripleRetriever, open_triple_states
 from retrieval.retrievers.zero_shot import ZeroShotRetriever
 from retrieval.types import Method
 
@@ -32,11 +36,34 @@ def _path_method(method: Method, retriever: type[PathRetriever]) -> Factory:
     return opened
 
 
+def _reg_triple(checkpoint: Path, snapshot: Snapshot, encoder: TextEncoder, cache: Path) -> Retriever:
+    opened = checkpoints.read(checkpoint, method=Method.REG_TRIPLE, encoder=encoder.name)
+    return RegTripleRetriever(opened, snapshot, encoder, _features(opened, snapshot, encoder, cache))
+
+
+def _reg_entity(checkpoint: Path, snapshot: Snapshot, encoder: TextEncoder, cache: Path) -> Retriever:
+    opened = checkpoints.read(checkpoint, method=Method.REG_ENTITY, encoder=encoder.name)
+    return RegEntityRetriever(opened, snapshot, encoder, _features(opened, snapshot, encoder, cache))
+
+
+def _rel_rag_triple(checkpoint: Path, snapshot: Snapshot, encoder: TextEncoder, cache: Path) -> Retriever:
+    opened = checkpoints.read(checkpoint, method=Method.REL_RAG_TRIPLE, encoder=encoder.name)
+    states = open_triple_states(opened, snapshot, encoder, cache=cache)
+    return RelRagTripleRetriever(opened, snapshot, encoder, states, cache=cache)
+
+
+def _features(opened: Checkpoint, snapshot: Snapshot, encoder: TextEncoder, cache: Path) -> TextFeatures:
+    return text_features(snapshot, encoder, entity_texts=opened.manifest.entity_texts, cache=cache)
+
+
 #: Trained methods. Without a checkpoint each is stood in for by the zero-shot retriever.
 RETRIEVERS: Mapping[Method, Factory] = MappingProxyType(
     {
         Method.RAPL: _path_method(Method.RAPL, RaplRetriever),
+        Method.REG_ENTITY: _reg_entity,
+        Method.REG_TRIPLE: _reg_triple,
         Method.REL_RAG_PATH: _path_method(Method.REL_RAG_PATH, RelRagPathRetriever),
+        Method.REL_RAG_TRIPLE: _rel_rag_triple,
     }
 )
 

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.storage import load_array, published, save_array
 from retrieval.kg.walks import arc_ends
 from retrieval.nn.line_graph import LineGraphConv
@@ -100,6 +101,27 @@ def stored_states(
         with published(kept) as directory:
             save_array(directory, "states", states)
     return StoredStates(load_array(kept, "states", "float16"))
+
+
+def states_of(
+    encoder: TripleEncoder,
+    snapshot: Snapshot,
+    make_features: Callable[[], GraphFeatures],
+    *,
+    key: str,
+    budget_mb: int,
+    cache: Path,
+    progress: Callable[[Progress], None] | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> States:
+    """The states of a snapshot: kept in ``cache`` when they fit ``budget_mb``, else computed on demand.
+
+    See :func:`stored_states`.
+    """
+    size = 2 * snapshot.num_triples * encoder.hidden * 2
+    if size > budget_mb << 20:
+        return ComputedStates(encoder, make_features())
+    return stored_states(encoder, make_features, key=key, cache=cache, progress=progress, cancelled=cancelled)
 
 
 @torch.inference_mode()

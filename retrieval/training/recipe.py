@@ -14,7 +14,13 @@ from retrieval.config import TrainingConfig
 from retrieval.kg.snapshot import Snapshot
 from retrieval.retrievers.base import Retriever
 from retrieval.retrievers.checkpoint import Checkpoint
-from retrieval.retrievers.features import GraphFeatures, TextEncoder, graph_features
+from retrieval.retrievers.features import (
+    GraphFeatures,
+    TextEncoder,
+    TextFeatures,
+    graph_features,
+    text_features,
+)
 from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import Label
 from retrieval.types import Progress
@@ -51,17 +57,30 @@ class Work:
     cache: Path | None
 
     def features(self, config: TrainingConfig) -> GraphFeatures:
-        """Text features of the graph; ``entity_texts`` resolved."""
-        wanted = config.entity_texts
-        small = self.snapshot.num_entities <= _ENTITY_TEXTS
+        """Text features of the graph and their sums; ``entity_texts`` resolved."""
         return graph_features(
             self.snapshot,
             self.encoder,
-            entity_texts=wanted == "yes" or (wanted == "auto" and small),
+            entity_texts=self._entity_texts(config),
             cache=self.cache,
             progress=self.progress,
             cancelled=self.cancelled,
         )
+
+    def texts(self, config: TrainingConfig) -> TextFeatures:
+        """Text features of the graph alone; ``entity_texts`` resolved."""
+        return text_features(
+            self.snapshot,
+            self.encoder,
+            entity_texts=self._entity_texts(config),
+            cache=self.cache,
+            progress=self.progress,
+            cancelled=self.cancelled,
+        )
+
+    def _entity_texts(self, config: TrainingConfig) -> bool:
+        small = self.snapshot.num_entities <= _ENTITY_TEXTS
+        return config.entity_texts == "yes" or (config.entity_texts == "auto" and small)
 
 
 class Task(Protocol):

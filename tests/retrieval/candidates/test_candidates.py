@@ -4,6 +4,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from retrieval.candidates.fan_out import FanOut
 from retrieval.candidates.khop import KHop
 from retrieval.candidates.ppr import PersonalisedPageRank
 from tests.retrieval.kg.worlds import FILMS, build, random_facts
@@ -14,7 +15,10 @@ def graph(tmp_path):
     return build(random_facts(5, entities=30, facts=60), tmp_path / "g")
 
 
-@pytest.mark.parametrize("strategy", [KHop(2), KHop(3, max_triples=9), PersonalisedPageRank(max_entities=7)])
+@pytest.mark.parametrize(
+    "strategy",
+    [KHop(2), KHop(3, max_triples=9), FanOut(3, per_relation=2), PersonalisedPageRank(max_entities=7)],
+)
 @pytest.mark.parametrize("topics", [[0], [3, 11], []])
 def test_every_strategy_keeps_the_promises_of_a_candidate_subgraph(graph, strategy, topics):
     found = strategy(graph, np.array(topics, np.int64))
@@ -53,3 +57,25 @@ def test_pagerank_agrees_with_networkx(graph):
     theirs = nx.pagerank(walk, alpha=0.8, personalization={0: 1}, tol=1e-12, max_iter=1000)
     assert ours.sum() == pytest.approx(1)
     assert np.allclose(ours, [theirs[int(e)] for e in around.entities], atol=1e-8)
+
+
+def test_fan_out_takes_all_of_a_topic_and_a_few_of_each_relation_beyond(tmp_path):
+    facts = [("hub", "has", f"part {i}") for i in range(6)]
+    facts += [("part 0", "made", f"thing {i}") for i in range(5)] + [("part 0", "near", "part 1")]
+    graph = build(facts, tmp_path / "graph")
+    hub = np.array([graph.find_entity("hub")])
+
+    def made(found):
+        return sum(graph.relations[found.facts] == graph.find_relation("made"))
+
+    found = FanOut(hops=2, per_relation=2)(graph, hub)
+    assert [len(found.facts), made(found)] == [6 + 2 + 1, 2]
+    assert found.truncated
+    whole = FanOut(hops=2, per_relation=5)(graph, hub)
+    assert [len(whole.facts), whole.truncated] == [12, False]
+    assert len(whole.entities) == graph.num_entities
+    one = FanOut(hops=1)(graph, hub)
+    assert [len(one.facts), len(one.entities), one.truncated] == [6, 7, False]
+    # The topic's own six fill the budget; nothing is opened after them.
+    assert len(FanOut(hops=2, max_triples=6)(graph, hub).facts) == 6
+    assert FanOut(hops=2)(graph, np.zeros(0, np.int64)).facts.tolist() == []

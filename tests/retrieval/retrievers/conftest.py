@@ -16,7 +16,14 @@ from tests.retrieval.films import WordEncoder, build, questions
 torch.set_num_threads(1)
 
 PATHS = {"hidden": 32, "batch_size": 32, "epochs": 3, "dropout": 0.0}
-SETTINGS = {Method.REL_RAG_PATH: PATHS, Method.RAPL: PATHS}
+SCORERS = {"hidden": 24, "batch_size": 16, "epochs": 3, "learning_rate": 0.005, "dropout": 0.0}
+SETTINGS = {
+    Method.RAPL: PATHS,
+    Method.REG_ENTITY: SCORERS,
+    Method.REG_TRIPLE: SCORERS,
+    Method.REL_RAG_PATH: PATHS,
+    Method.REL_RAG_TRIPLE: {"hidden": 32, "batch_size": 32, "epochs": 3, "dropout": 0.0},
+}
 
 
 @dataclass(frozen=True)

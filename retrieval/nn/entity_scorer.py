@@ -1,0 +1,114 @@
+"""The scorer of ReG@Entity: principal neighbourhood aggregation over the candidate subgraph (ReG App. E)."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from retrieval.nn.chain_length import ChainLength
+from retrieval.nn.dde import distance_features, distance_width
+from retrieval.nn.pna import PNALayer
+from retrieval.nn.subgraph import SubgraphBatch
+from retrieval.nn.text_match import TextMatch
+
+
+class EntityScorer(nn.Module):
+    """logit of p(entity is on an evidence path | question, candidate subgraph).
+
+    An entity begins with its DDE (and text), and hears of every neighbour through a relation that the question
+    has opened or closed: the relation's part of a message is W r + V q + c(q, r) w with the bilinear match c.
+
+    Args:
+        text_features: d of the text encoder.
+        hidden: F.
+        layers: PNA layers.
+        rounds: of the DDE.
+        longest: most hops of a chain.
+        dropout: rate after each layer.
+        entity_texts: read the entities' labels.
+    """
+
+    def __init__(
+        self,
+        text_features: int,
+        hidden: int,
+        *,
+        layers: int,
+        rounds: int,
+        longest: int,
+        dropout: float,
+        entity_texts: bool,
+    ) -> None:
+        super().__init__()
+        self.rounds = rounds
+        self.place = nn.Linear(distance_width(rounds), hidden)
+        self.entity = nn.Linear(text_features, hidden, bias=False) if entity_texts else None
+        self.relations = nn.ModuleList(nn.Linear(text_features, hidden, bias=False) for _ in range(layers))
+        self.questions = nn.ModuleList(nn.Linear(text_features, hidden) for _ in range(layers))
+        self.matched = nn.ParameterList(nn.Parameter(torch.randn(hidden) * 0.1) for _ in range(layers))
+        self.layers = nn.ModuleList(PNALayer(hidden, dropout) for _ in range(layers))
+        self.asked = nn.Linear(text_features, hidden)
+        self.out = nn.Sequential(nn.Linear(2 * hidden, hidden), nn.ReLU(), nn.Linear(hidden, 1))
+        self.match = TextMatch(text_features, 4.0)
+        self.length = ChainLength(text_features, longest)
+        self.delta: Tensor
+        self.register_buffer("delta", torch.tensor(1.0))
+
+    def project_relations(self, texts: Tensor) -> list[Tensor]:
+        """What directed relations add to the messages of each layer, [2R, d] -> [2R, F] a layer."""
+        return [layer(texts) for layer in self.relations]
+
+    def forward(
+        self,
+        batch: SubgraphBatch,
+        questions: Tensor,
+        relation_texts: Tensor,
+        relations: list[Tensor],
+        entities: Tensor | None = None,
+    ) -> Tensor:
+        """Logits of all entity slots, [n].
+
+        Args:
+            batch: the candidate subgraphs.
+            questions: [B, d].
+            relation_texts: text features of the directed relations, [2R, d].
+            relations: ``project_relations(relation_texts)``.
+            entities: ``entity(texts)`` of each slot, [n, F]; None without entity texts.
+        """
+        x = self.place(distance_features(batch.heads, batch.tails, batch.topics, self.rounds))
+        if entities is not None:
+            x = x + entities
+        sources, relation, counts, graph = both_ways(batch, len(relation_texts) // 2)
+        matches = self.match(questions, relation_texts)[graph, relation].unsqueeze(1)
+        delta = self.delta.item()
+        for i, layer in enumerate(self.layers):
+            told = relations[i][relation] + self.questions[i](questions)[graph] + matches * self.matched[i]
+            x = layer(x, told, sources, counts, delta)
+        asked = self.asked(questions)[batch.entity_graph]
+        logits: Tensor = self.out(torch.cat([x, torch.relu(x) * asked], dim=1)).squeeze(1)
+        return logits
+
+
+def both_ways(batch: SubgraphBatch, relations: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Every triple walked both ways, in the order of the slots entered.
+
+    Returns:
+        Slot left, directed relation and subgraph of each walk, [2N]; walks that enter each slot, [n]: (sources,
+        relation, counts, graph).
+    """
+    entered = torch.cat([batch.tails, batch.heads])
+    order = torch.argsort(entered, stable=True)
+    sources = torch.cat([batch.heads, batch.tails])[order]
+    relation = torch.cat([batch.relations, batch.relations + relations])[order]
+    graph = torch.cat([batch.fact_graph, batch.fact_graph])[order]
+    return sources, relation, torch.bincount(entered, minlength=len(batch.topics)), graph
+
+
+def entity_loss(logits: Tensor, positive: Tensor) -> Tensor:
+    """ReG eq. 34, negated and divided by the number of entities: binary cross-entropy over every candidate.
+
+    Args:
+        logits: [n].
+        positive: the entity is on a labelled path, [n] bool.
+    """
+    return nn.functional.binary_cross_entropy_with_logits(logits, positive.to(logits.dtype))

@@ -1,0 +1,88 @@
+"""Principal neighbourhood aggregation (Corso et al., 2020), as ReG@Entity uses it (ReG App. E)."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+AGGREGATORS = ("mean", "min", "max", "std")
+SCALERS = ("identity", "amplification", "attenuation")
+
+
+def aggregate(messages: Tensor, counts: Tensor) -> Tensor:
+    """Mean, minimum, maximum and standard deviation of what each entity receives.
+
+    Args:
+        messages: in the order of their receivers, [M, F].
+        counts: messages of each of the n receivers, int64 [n]; their sum is M.
+
+    Returns:
+        [n, 4 F] in the order of ``AGGREGATORS``; 0 where nothing is received. A variance below 1e-5 counts as
+        none, as in PyG: the gradient of its root is infinite.
+    """
+    some = (counts > 0).unsqueeze(1)
+
+    def reduced(values: Tensor, how: str) -> Tensor:
+        found = torch.segment_reduce(values, how, lengths=counts, axis=0, unsafe=True)
+        return torch.where(some, found, torch.zeros_like(found))
+
+    size = counts.clamp(min=1).unsqueeze(1)
+    mean = reduced(messages, "sum") / size
+    squares = reduced(messages * messages, "sum") / size
+    variance = squares - mean * mean
+    std = torch.where(variance > 1e-5, variance.clamp(min=1e-5).sqrt(), torch.zeros_like(variance))
+    return torch.cat([mean, reduced(messages, "min"), reduced(messages, "max"), std], dim=1)
+
+
+def scale(aggregated: Tensor, counts: Tensor, delta: float) -> Tensor:
+    """Each aggregate as it is, amplified and attenuated by the entity's degree.
+
+    The factors are 1, log(d + 1) / delta and delta / log(d + 1), with d at least 1 in the last.
+
+    Args:
+        aggregated: [n, F].
+        counts: degrees, int64 [n].
+        delta: mean of log(d + 1) over the training graphs.
+
+    Returns:
+        [n, 3 F] in the order of ``SCALERS``.
+    """
+    log = torch.log(counts.to(aggregated.dtype) + 1).unsqueeze(1)
+    least = torch.log(counts.clamp(min=1).to(aggregated.dtype) + 1).unsqueeze(1)
+    return torch.cat([aggregated, aggregated * (log / delta), aggregated * (delta / least)], dim=1)
+
+
+class PNALayer(nn.Module):
+    """One layer: x'_e = x_e + ReLU(W [x_e, scaled aggregates of the messages to e]).
+
+    The message of a walk u -r-> e is ReLU(A x_u + R_r), with R_r made by the caller from relation and question
+    (the question decides which relations carry anything). A x is a projection per entity that is gathered.
+
+    Args:
+        hidden: F, size of entity states and messages.
+        dropout: rate after the ReLU.
+    """
+
+    def __init__(self, hidden: int, dropout: float) -> None:
+        super().__init__()
+        self.sender = nn.Linear(hidden, hidden, bias=False)
+        self.update = nn.Linear((1 + len(AGGREGATORS) * len(SCALERS)) * hidden, hidden)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x: Tensor, relations: Tensor, sources: Tensor, counts: Tensor, delta: float) -> Tensor:
+        """States after the layer.
+
+        Args:
+            x: [n, F].
+            relations: R_r of each walk, [M, F].
+            sources: slot that each walk leaves, int64 [M], in the order of the slots they enter.
+            counts: walks that enter each slot, int64 [n].
+            delta: see :func:`scale`.
+
+        Returns:
+            [n, F].
+        """
+        messages = torch.relu(self.sender(x)[sources] + relations)
+        received = scale(aggregate(messages, counts), counts, delta)
+        out: Tensor = x + self.dropout(torch.relu(self.update(torch.cat([x, received], dim=1))))
+        return out

@@ -1,0 +1,28 @@
+"""What the texts of question and relation say of themselves."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+
+class TextMatch(nn.Module):
+    """A bilinear form of question and relation text that starts as their cosine.
+
+    With it a relation that no training question asked for can still be found (docs/adr/0002).
+
+    Args:
+        text_features: d of the text encoder.
+        strength: factor at the start.
+    """
+
+    def __init__(self, text_features: int, strength: float) -> None:
+        super().__init__()
+        self.text = nn.Linear(text_features, text_features, bias=False)
+        nn.init.eye_(self.text.weight)
+        self.strength = nn.Parameter(torch.tensor(strength))
+
+    def forward(self, questions: Tensor, relations: Tensor) -> Tensor:
+        """[B, d] questions and [R, d] relation texts -> [B, R]."""
+        scores: Tensor = self.strength * (self.text(questions) @ relations.T)
+        return scores

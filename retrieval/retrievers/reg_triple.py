@@ -1,0 +1,76 @@
+"""ReG@Triple: an MLP over text and DDE ranks the candidate triples (ReG 4.1, App. D.3 and E)."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from retrieval.candidates.fan_out import FanOut
+from retrieval.config import RegTripleConfig
+from retrieval.kg.snapshot import Snapshot
+from retrieval.nn.triple_scorer import TripleScorer
+from retrieval.retrievers.checkpoint import Checkpoint, load_weights
+from retrieval.retrievers.features import TextEncoder, TextFeatures
+from retrieval.retrievers.subgraphs import Subgraphs
+from retrieval.retrievers.triple_ranking import Scores, TripleRanker
+from retrieval.types import Method
+
+
+class RegTripleRetriever(TripleRanker):
+    """Triples ranked one by one by the trained scorer.
+
+    Args:
+        checkpoint: opened for this method and encoder.
+        snapshot: the graph; it need not be the one trained on.
+        encoder: the frozen text encoder.
+        features: text features of the snapshot, with entity texts if the checkpoint has them.
+    """
+
+    def __init__(
+        self, checkpoint: Checkpoint, snapshot: Snapshot, encoder: TextEncoder, features: TextFeatures
+    ) -> None:
+        config = checkpoint.config
+        assert isinstance(config, RegTripleConfig)
+        super().__init__(
+            snapshot,
+            encoder,
+            method=Method.REG_TRIPLE,
+            checkpoint=checkpoint.manifest.fingerprint,
+            simple=checkpoint.manifest.simple,
+            candidates=FanOut(config.max_hops, config.fan_out, config.max_candidates),
+            top_k=config.top_k,
+            max_hops=config.max_hops,
+        )
+        self.model = load_weights(
+            make_scorer(config, checkpoint.manifest.text_features, checkpoint.manifest.entity_texts),
+            checkpoint,
+        )
+        with torch.inference_mode():
+            self.texts = features.relations[: snapshot.num_relations]
+            self.relations = self.model.relation(self.texts)
+            self.ends = (
+                self.model.project_entities(features.entities) if features.entities is not None else None
+            )
+
+    @torch.inference_mode()
+    def score(self, subgraphs: Subgraphs, questions: np.ndarray) -> Scores:
+        """See ``TripleRanker``."""
+        rows = torch.from_numpy(subgraphs.entities)
+        asked = torch.from_numpy(questions)
+        logits = self.model(
+            subgraphs.batch(), asked, self.texts, self.relations,
+            None if self.ends is None else (self.ends[0][rows], self.ends[1][rows]),
+        ).numpy()  # fmt: skip
+        return Scores(logits, logits, logits, self.model.length(asked).numpy())
+
+
+def make_scorer(config: RegTripleConfig, text_features: int, entity_texts: bool) -> TripleScorer:
+    """The untrained scorer of these settings."""
+    return TripleScorer(
+        text_features,
+        config.hidden,
+        rounds=config.rounds,
+        longest=config.max_hops,
+        dropout=config.dropout,
+        entity_texts=entity_texts,
+    )

@@ -1,0 +1,120 @@
+"""The triple-level scorers: losses by hand, and that a batch of subgraphs is its subgraphs."""
+
+import math
+
+import pytest
+import torch
+
+from retrieval.nn.chain_length import ChainLength
+from retrieval.nn.entity_scorer import EntityScorer, both_ways, entity_loss
+from retrieval.nn.line_graph_scorer import LineGraphScorer
+from retrieval.nn.subgraph import SubgraphBatch
+from retrieval.nn.text_match import TextMatch
+from retrieval.nn.triple_scorer import TripleScorer, sampled_triple_loss, triple_loss
+
+D = 6
+
+
+def batch(facts, topics, graphs, slots):
+    heads, relations, tails = torch.tensor(facts).T
+    return SubgraphBatch(
+        heads,
+        relations,
+        tails,
+        torch.tensor(topics, dtype=torch.float32),
+        torch.tensor(graphs),
+        torch.tensor(slots),
+    )
+
+
+FIRST, SECOND = [(0, 0, 1), (1, 1, 2)], [(1, 1, 0), (1, 0, 2), (0, 0, 2)]
+ONE = batch(FIRST, [1, 0, 0], [0, 0], [0, 0, 0])
+OTHER = batch(SECOND, [0, 1, 0], [0, 0, 0], [0, 0, 0])
+BOTH = batch(
+    FIRST + [(h + 3, r, t + 3) for h, r, t in SECOND], [1, 0, 0, 0, 1, 0], [0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1]
+)
+
+
+def test_eq_33_by_hand():
+    logits = torch.tensor([math.log(3), 0.0, -math.log(3)])
+    # p = 3/4, 1/2, 1/4; the first is evidence, the others are not.
+    expected = -(math.log(3 / 4) + math.log(1 / 2) + math.log(3 / 4)) / 3
+    assert triple_loss(logits, torch.tensor([True, False, False])).item() == pytest.approx(expected)
+
+
+def test_eq_34_by_hand():
+    logits = torch.tensor([0.0, math.log(4)])
+    expected = -(math.log(1 / 2) + math.log(1 / 5)) / 2
+    assert entity_loss(logits, torch.tensor([True, False])).item() == pytest.approx(expected)
+
+
+def test_eq_15_by_hand():
+    logits = torch.tensor([math.log(2), math.log(2), 0.0])
+    # sigma(s) of the positive is 2/3; sigma(-s) of the negatives 1/3 and 1/2.
+    expected = -(math.log(2 / 3) + math.log(1 / 3) + math.log(1 / 2)) / 3
+    assert sampled_triple_loss(logits, torch.tensor([True, False, False])).item() == pytest.approx(expected)
+
+
+def test_the_match_of_texts_starts_as_their_cosine():
+    question, relations = torch.eye(D)[:1], torch.eye(D)[:3]
+    assert TextMatch(D, 4.0)(question, relations).tolist() == [[4.0, 0.0, 0.0]]
+
+
+def test_lengths_are_probabilities():
+    torch.manual_seed(0)
+    found = ChainLength(D, 3)(torch.randn(2, D)).exp()
+    assert found.shape == (2, 3)
+    assert torch.allclose(found.sum(1), torch.ones(2))
+
+
+def test_triples_walked_both_ways_in_the_order_of_what_they_enter():
+    sources, relation, counts, graph = both_ways(ONE, relations=2)
+    # Entered: 0 by the inverse of triple 0; 1 by triple 0 and the inverse of triple 1; 2 by triple 1.
+    assert sources.tolist() == [1, 0, 2, 1]
+    assert relation.tolist() == [2, 0, 3, 1]
+    assert counts.tolist() == [1, 2, 1]
+    assert graph.tolist() == [0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("texts", [False, True])
+def test_triple_scores_of_subgraphs_side_by_side_are_those_of_each_alone(texts):
+    torch.manual_seed(1)
+    model = TripleScorer(D, 8, rounds=2, longest=2, dropout=0.5, entity_texts=texts).eval()
+    questions, relations, entities = torch.randn(2, D), torch.randn(2, D), torch.randn(6, D)
+
+    def scores(part, asked, rows):
+        ends = model.project_entities(entities[rows]) if texts else None
+        return model(part, asked, relations, model.relation(relations), ends)
+
+    together = scores(BOTH, questions, slice(0, 6))
+    alone = [scores(ONE, questions[:1], slice(0, 3)), scores(OTHER, questions[1:], slice(3, 6))]
+    assert together.shape == (5,)
+    assert torch.allclose(together, torch.cat(alone), atol=1e-6)
+
+
+@pytest.mark.parametrize("texts", [False, True])
+def test_entity_scores_of_subgraphs_side_by_side_are_those_of_each_alone(texts):
+    torch.manual_seed(2)
+    model = EntityScorer(D, 8, layers=2, rounds=2, longest=2, dropout=0.5, entity_texts=texts).eval()
+    questions, relations, entities = torch.randn(2, D), torch.randn(4, D), torch.randn(6, D)
+
+    def scores(part, asked, rows):
+        own = model.entity(entities[rows]) if texts else None
+        return model(part, asked, relations, model.project_relations(relations), own)
+
+    together = scores(BOTH, questions, slice(0, 6))
+    alone = [scores(ONE, questions[:1], slice(0, 3)), scores(OTHER, questions[1:], slice(3, 6))]
+    assert together.shape == (6,)
+    assert torch.allclose(together, torch.cat(alone), atol=1e-5)
+
+
+def test_line_graph_scores_are_scaled_products_with_the_text_match():
+    torch.manual_seed(3)
+    model = LineGraphScorer(D, 4, longest=2, dropout=0.5, skip=True).eval()
+    states, questions, relations = torch.randn(3, 4), torch.randn(2, D), torch.randn(4, D)
+    graph, relation = torch.tensor([0, 1, 1]), torch.tensor([3, 0, 2])
+    found = model(states, questions, relations, graph, relation)
+    z = model.question(questions)
+    for i, (g, r) in enumerate(zip(graph.tolist(), relation.tolist(), strict=True)):
+        expected = z[g] @ states[i] / 2 + 4 * questions[g] @ relations[r]
+        assert found[i].item() == pytest.approx(expected.item(), abs=1e-5)
