@@ -36,6 +36,10 @@ const router = createBrowserRouter([
       { index: true, element: ask },
       { path: "runs/:id", element: ask },
       {
+        path: "compare",
+        lazy: async () => ({ Component: (await import("@/pages/ComparePage")).ComparePage }),
+      },
+      {
         path: "history",
         lazy: async () => ({ Component: (await import("@/pages/HistoryPage")).HistoryPage }),
       },

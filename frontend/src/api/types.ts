@@ -177,6 +177,7 @@ export interface AskBody {
   graph: Id;
   question: string;
   method?: string;
+  checkpoint?: Id;
   reasoner?: string;
   budget?: number;
   seed?: number;

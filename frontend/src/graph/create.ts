@@ -31,7 +31,10 @@ function elements(model: GraphModel) {
       source: String(edge.source),
       target: String(edge.target),
       label: edge.verified ? edge.label : `${edge.label} · unverified`,
-      short: elide(edge.verified ? edge.label : `${edge.label} · unverified`, LABEL_LENGTH + 12),
+      // Strokes of one fact are named once.
+      short: edge.strand
+        ? ""
+        : elide(edge.verified ? edge.label : `${edge.label} · unverified`, LABEL_LENGTH + 12),
     },
   }));
   return [...nodes, ...edges];

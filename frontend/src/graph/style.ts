@@ -12,7 +12,14 @@ export interface Palette {
   answerLine: string;
   bad: string;
   lit: string;
+  /** Compared runs, by place; UI: the Okabe-Ito colours. */
+  runs: readonly string[];
 }
+
+/** Line styles of compared runs, by place, so that they differ without colour. None is dotted: that is doubt. */
+const DASHES: readonly (readonly number[] | null)[] = [null, [11, 4], [4, 3], [12, 3, 2, 3]];
+/** Pixels between the strokes of one fact. */
+const STRAND = 9;
 
 /** A custom property as an rgb colour. Cytoscape knows neither var() nor oklch(). */
 function token(style: CSSStyleDeclaration, name: string): string {
@@ -32,7 +39,35 @@ export function readPalette(element: HTMLElement): Palette {
     answerLine: token(style, "--answer-line"),
     bad: token(style, "--bad"),
     lit: token(style, "--accent-strong"),
+    runs: DASHES.map((_, place) => token(style, `--run-${place + 1}`)),
   };
+}
+
+/** A run's strokes in its colour and line style; strokes of one fact lie side by side like a rope's. */
+function runStrokes(p: Palette): StylesheetJson {
+  return [
+    { selector: "edge[strokes > 1]", style: { "control-point-step-size": STRAND } },
+    ...DASHES.map((_, strand) => ({
+      selector: `edge[?bow][strand = ${strand}]`,
+      style: { "control-point-distances": 56 + strand * STRAND },
+    })),
+    ...p.runs.map((color, place) => {
+      const dash = DASHES[place];
+      return {
+        selector: `edge[?verified][stroke = ${place}]`,
+        style: {
+          width: 2.5,
+          "line-color": color,
+          "target-arrow-color": color,
+          "source-arrow-color": color,
+          "line-opacity": 1,
+          ...(dash && { "line-style": "dashed" as const, "line-dash-pattern": [...dash] }),
+        },
+      };
+    }),
+    { selector: "edge[?faint][stroke >= 0]", style: { width: 1.5, "line-opacity": 0.75 } },
+    { selector: "edge[?lit][stroke >= 0]", style: { width: 4 } },
+  ];
 }
 
 export function stylesheet(p: Palette, fade: number): StylesheetJson {
@@ -176,6 +211,7 @@ export function stylesheet(p: Palette, fade: number): StylesheetJson {
         "z-index": 9,
       },
     },
+    ...runStrokes(p),
     { selector: "node[?dim]", style: { opacity: 0.28 } },
     { selector: "edge[?dim]", style: { opacity: 0.14, "text-opacity": 0 } },
     {

@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
+import { useShallow } from "zustand/react/shallow";
 import { keys, listJobs } from "@/api/queries";
 import { useJobStore } from "@/store/jobStore";
 import type { RunLog } from "@/store/runLog";
@@ -19,6 +20,24 @@ export function useRunLog(run: string | undefined): { log: RunLog | undefined; l
     if (over) void client.invalidateQueries({ queryKey: keys.runs });
   }, [over, client]);
   return { log, link };
+}
+
+/** The logs of several runs, all followed live while the component is there. */
+export function useRunLogs(runs: readonly string[]): (RunLog | undefined)[] {
+  const client = useQueryClient();
+  const logs = useRunStore(useShallow((state) => runs.map((run) => state.logs[run])));
+  const names = runs.join(",");
+  useEffect(() => {
+    const stops = names ? names.split(",").map((run) => followRun(run)) : [];
+    return () => {
+      for (const stop of stops) stop();
+    };
+  }, [names]);
+  const over = logs.filter((log) => log && isOver(log.view.phase)).length;
+  useEffect(() => {
+    if (over) void client.invalidateQueries({ queryKey: keys.runs });
+  }, [over, client]);
+  return logs;
 }
 
 /** Keeps the job store and the graph queries fresh. Used once, by the shell. */

@@ -1,18 +1,29 @@
 // Ask: a question in, and out come answers, their evidence, and the graph they came from.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { Group, Panel, Separator, useDefaultLayout } from "react-resizable-panels";
 import { useNavigate, useParams, useSearchParams } from "react-router";
 import { ApiError } from "@/api/client";
-import { ask, exportRun, graphsQuery, keys, runQuery, statusQuery, stopRun } from "@/api/queries";
+import {
+  ask,
+  checkpointsQuery,
+  exportRun,
+  graphsQuery,
+  keys,
+  runQuery,
+  statusQuery,
+  stopRun,
+} from "@/api/queries";
 import type { Run } from "@/api/types";
 import { AskBar } from "@/components/ask/AskBar";
 import { Welcome } from "@/components/ask/Welcome";
 import { askBody, draftOfRun, startDraft, type Draft } from "@/components/ask/draft";
+import { CompareDialog } from "@/components/compare/CompareDialog";
 import { GraphPanel, warmGraph } from "@/components/graph/GraphPanel";
 import { ActMenu, Button } from "@/components/kit/controls";
 import { useMedia, useTitle } from "@/components/kit/hooks";
 import { EmptyState, ErrorNotice, Loading, Notice, troubleOf } from "@/components/kit/says";
+import { useUrlNumber, withParams } from "@/components/kit/url";
 import { AnswersPanel } from "@/components/run/AnswersPanel";
 import { ChainsPanel } from "@/components/run/ChainsPanel";
 import { NoAnswerCard } from "@/components/run/NoAnswerCard";
@@ -22,31 +33,22 @@ import { Timeline } from "@/components/run/Timeline";
 import { useRunLog } from "@/live/hooks";
 import { copyText, download, fileName } from "@/store/files";
 import { count, elide } from "@/store/format";
+import { chosenCheckpoint, chosenMethod, methodChoices } from "@/store/methods";
 import { isOver, viewAt, type RunView } from "@/store/runView";
 import { useSettings } from "@/store/settings";
 import { toast } from "@/store/toasts";
 
 const NARROW = "(max-width: 820px)";
 
-function useUrlNumber(name: string): [number | null, (value: number | null) => void] {
-  const [params, setParams] = useSearchParams();
-  const text = params.get(name);
-  const value = text !== null && /^\d+$/.test(text) ? Number(text) : null;
-  const set = useCallback(
-    (next: number | null) => {
-      setParams(
-        (now) => {
-          const changed = new URLSearchParams(now);
-          if (next === null) changed.delete(name);
-          else changed.set(name, String(next));
-          return changed;
-        },
-        { replace: true },
-      );
-    },
-    [name, setParams],
-  );
-  return [value, set];
+/** How to ask, as the address has it. */
+function howOfUrl(params: URLSearchParams): Partial<Draft> {
+  const [method, checkpoint] = [params.get("method"), params.get("checkpoint")];
+  return { ...(method && { method }), ...(method && checkpoint && { checkpoint }) };
+}
+
+function draftOfUrl(params: URLSearchParams): Partial<Draft> {
+  const graph = params.get("graph");
+  return { question: params.get("q") ?? "", ...(graph && { graph }), ...howOfUrl(params) };
 }
 
 /** What a screen reader hears when a run ends. */
@@ -105,7 +107,7 @@ function RunActs({ run }: { run: Run }) {
 
 export function AskPage() {
   const { id } = useParams();
-  const [params] = useSearchParams();
+  const [params, setParams] = useSearchParams();
   const navigate = useNavigate();
   const client = useQueryClient();
   const narrow = useMedia(NARROW);
@@ -117,12 +119,8 @@ export function AskPage() {
   const { log, link } = useRunLog(id);
   const [step, setStep] = useUrlNumber("step");
   const [chain, setChain] = useUrlNumber("chain");
-  const [draft, setDraft] = useState<Draft>(() =>
-    startDraft({
-      question: params.get("q") ?? "",
-      ...(params.get("graph") && { graph: params.get("graph") }),
-    }),
-  );
+  const [draft, setDraft] = useState<Draft>(() => startDraft(draftOfUrl(params)));
+  const [comparing, setComparing] = useState(false);
   const [find, setFind] = useState<{ id: number } | null>(null);
   const [stopping, setStopping] = useState<string | null>(null);
   const panels = useDefaultLayout({ id: "clew-ask", storage: window.localStorage });
@@ -133,7 +131,7 @@ export function AskPage() {
   if (run.data && draftOf !== id) {
     setDraftOf(id);
     if (draft.question.trim() !== run.data.question || String(run.data.graph) !== draft.graph) {
-      setDraft(draftOfRun(run.data));
+      setDraft({ ...draftOfRun(run.data), ...howOfUrl(params) });
     }
   }
 
@@ -143,7 +141,7 @@ export function AskPage() {
   if (asked && draftBy !== asked) {
     setDraftBy(asked);
     setDraftOf(undefined);
-    setDraft(startDraft({ question: params.get("q") ?? "", graph: params.get("graph") ?? draft.graph }));
+    setDraft({ ...startDraft({ graph: draft.graph, ...draftOfUrl(params) }) });
   }
 
   const list = graphs.data?.results;
@@ -151,8 +149,17 @@ export function AskPage() {
   const ready = list?.find((one) => one.state === "ready");
   if (list && !known && ready && !id) setDraft({ ...draft, graph: String(ready.id) });
 
+  const checkpoints = useQuery({ ...checkpointsQuery(draft.graph ?? ""), enabled: draft.graph !== null });
+  const choices = useMemo(
+    () => methodChoices(status.data?.methods ?? [], checkpoints.data?.results ?? []),
+    [status.data, checkpoints.data],
+  );
+  const method = chosenMethod(choices, draft.method, known?.checkpoint?.method);
+  const checkpoint = chosenCheckpoint(method, draft.checkpoint);
+
   const change = (next: Partial<Draft>) => {
     setDraft((now) => ({ ...now, ...next }));
+    keepInUrl(next);
     const { graph, method, reasoner, budget, seed } = next;
     settings.set(
       Object.fromEntries(
@@ -161,8 +168,26 @@ export function AskPage() {
     );
   };
 
+  // Graph, method and checkpoint stay in the address, so that it can be shared as it stands.
+  const keepInUrl = ({ graph, method: chosen, checkpoint: of }: Partial<Draft>) => {
+    const next = withParams(params, {
+      ...(graph !== undefined && !id && { graph }),
+      ...(chosen !== undefined && { method: chosen }),
+      ...(of !== undefined && { checkpoint: of }),
+    });
+    if (next.toString() === params.toString()) return;
+    setDraftBy(next.toString());
+    setParams(next, { replace: true });
+  };
+
   const asking = useMutation({
-    mutationFn: (now: Draft) => ask(askBody(now, known?.id ?? now.graph ?? "")),
+    mutationFn: (now: Draft) =>
+      ask(
+        askBody(
+          { ...now, method: method?.id ?? now.method, checkpoint: checkpoint ? String(checkpoint.id) : null },
+          known?.id ?? now.graph ?? "",
+        ),
+      ),
     onSuccess: (created) => {
       client.setQueryData([...keys.runs, created.id], created);
       setDraftOf(created.id);
@@ -299,6 +324,9 @@ export function AskPage() {
         onDraft={change}
         graphs={list ?? []}
         status={status.data}
+        choices={choices}
+        method={method}
+        checkpoint={checkpoint}
         view={live ?? null}
         running={running}
         stopping={stopping === id}
@@ -307,7 +335,21 @@ export function AskPage() {
           askNow();
         }}
         onStop={() => void stop()}
+        onCompare={() => {
+          setComparing(true);
+        }}
       />
+      {known && (
+        <CompareDialog
+          graph={known}
+          draft={draft}
+          choices={choices}
+          isOpen={comparing}
+          onClose={() => {
+            setComparing(false);
+          }}
+        />
+      )}
       <p className="sr-only" role="status" aria-live="polite">
         {live && outcome(live)}
       </p>

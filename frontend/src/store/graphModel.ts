@@ -19,6 +19,13 @@ export interface GraphNode {
 
 export interface GraphEdge {
   id: string;
+  /** The key of the fact; several strokes may share one. */
+  fact: string;
+  /** Which compared run walked it, by its place among them; null outside comparisons. */
+  stroke: number | null;
+  /** How many strokes stand side by side for this fact, and which of them this is. */
+  strokes: number;
+  strand: number;
   source: number;
   target: number;
   relation: string;
@@ -45,6 +52,8 @@ export interface GraphOptions {
   limit: number;
   only: "all" | "evidence" | "verified";
   relations: ReadonlySet<string>;
+  /** In a comparison: the runs that walked each fact, by their places. Others are drawn as explored. */
+  walkedBy?: ReadonlyMap<string, readonly number[]>;
 }
 
 /** As many as stay readable at once; the rest is a press on "show more" away. */
@@ -157,10 +166,13 @@ export function buildGraph(view: RunView, hand: Exploration, options: GraphOptio
 
   const edges: GraphEdge[] = [];
   const drawn = new Map<string, GraphEdge>();
+  const walkers = new Map<string, readonly number[]>();
   for (const fact of facts.values()) {
     if (!shown.has(fact.head.id) || !shown.has(fact.tail.id)) continue;
     const twin = drawn.get(`${fact.tail.id}|${fact.relation}|${fact.head.id}`);
+    const walked = options.walkedBy?.get(fact.key) ?? [];
     if (twin?.verified === fact.verified && fact.head.id !== fact.tail.id) {
+      walkers.set(twin.id, [...new Set([...(walkers.get(twin.id) ?? []), ...walked])].sort());
       twin.both = true;
       twin.faint &&= !supported.has(fact.key);
       twin.lit ||= lit.has(fact.key);
@@ -169,6 +181,10 @@ export function buildGraph(view: RunView, hand: Exploration, options: GraphOptio
     }
     const edge: GraphEdge = {
       id: fact.key,
+      fact: fact.key,
+      stroke: null,
+      strokes: 1,
+      strand: 0,
       source: fact.head.id,
       target: fact.tail.id,
       relation: fact.relation,
@@ -181,12 +197,18 @@ export function buildGraph(view: RunView, hand: Exploration, options: GraphOptio
       dim: lit.size > 0 && !lit.has(fact.key),
     };
     drawn.set(fact.key, edge);
+    walkers.set(fact.key, walked);
     edges.push(edge);
   }
   for (const jump of jumps) {
     if (!shown.has(jump.source.id) || !shown.has(jump.target.id)) continue;
+    const id = `~${jump.source.id}|${jump.target.id}`;
     edges.push({
-      id: `~${jump.source.id}|${jump.target.id}`,
+      id,
+      fact: id,
+      stroke: null,
+      strokes: 1,
+      strand: 0,
       source: jump.source.id,
       target: jump.target.id,
       relation: "similarity",
@@ -199,10 +221,23 @@ export function buildGraph(view: RunView, hand: Exploration, options: GraphOptio
       dim: lit.size > 0,
     });
   }
-  return { nodes, edges, total: all.length, hidden: hand.hidden.size };
+  const stroked = edges.flatMap((edge) => strokesOf(edge, walkers.get(edge.id) ?? []));
+  return { nodes, edges: stroked, total: all.length, hidden: hand.hidden.size };
 }
 
-/** Edge ids of a shortest path between two shown nodes, direction ignored; [] when there is none. */
+/** `edge` once for each run that walked it; as it is when none is compared. */
+function strokesOf(edge: GraphEdge, walked: readonly number[]): GraphEdge[] {
+  if (!walked.length) return [edge];
+  return walked.map((stroke, strand) => ({
+    ...edge,
+    id: `${edge.id}#${stroke}`,
+    stroke,
+    strokes: walked.length,
+    strand,
+  }));
+}
+
+/** Facts of a shortest path between two shown nodes, direction ignored; [] when there is none. */
 export function pathWithin(model: GraphModel, from: number, to: number): string[] {
   const came = new Map<number, GraphEdge | null>([[from, null]]);
   const queue = [from];
@@ -218,7 +253,7 @@ export function pathWithin(model: GraphModel, from: number, to: number): string[
   const path: string[] = [];
   let at = to;
   for (let edge = came.get(at); edge; edge = came.get(at)) {
-    path.unshift(edge.id);
+    path.unshift(edge.fact);
     at = edge.source === at ? edge.target : edge.source;
   }
   return path;

@@ -50,6 +50,10 @@ const PAIRS: [string, string][] = [
 
 describe.each([":root", ':root[data-theme="dark"]', ':root[data-theme="contrast"]'])("%s", (selector) => {
   const tokens = tokensOf(selector);
+  it.each([1, 2, 3, 4])("the stroke of compared run %i stands out by 3:1", (place) => {
+    const ratio = contrast(tokens.get(`--run-${place}`) ?? "", tokens.get("--graph-surface") ?? "");
+    expect(ratio).toBeGreaterThanOrEqual(3);
+  });
   it.each(PAIRS)("%s on %s", (text, surface) => {
     expect(contrast(tokens.get(text) ?? "", tokens.get(surface) ?? "")).toBeGreaterThanOrEqual(4.5);
   });

@@ -1,10 +1,11 @@
 // Question, graph, method, settings, and the one button that asks or stops.
 import { useState, type Ref } from "react";
 import { Dialog, DialogTrigger, Popover } from "react-aria-components";
-import type { EntityMatch, Graph, Status } from "@/api/types";
+import type { Checkpoint, EntityMatch, Graph, Status } from "@/api/types";
 import { Button, Pick } from "@/components/kit/controls";
-import { Spinner } from "@/components/kit/says";
-import { integer } from "@/store/format";
+import { Fingerprint, Spinner } from "@/components/kit/says";
+import { integer, relativeTime } from "@/store/format";
+import { standing, type MethodChoice } from "@/store/methods";
 import type { RunView } from "@/store/runView";
 import { EntityPicker } from "./EntityPicker";
 import { LinkedChips } from "./LinkedChips";
@@ -16,12 +17,17 @@ interface Props {
   onDraft: (change: Partial<Draft>) => void;
   graphs: readonly Graph[];
   status: Status | undefined;
+  choices: readonly MethodChoice[];
+  /** What will be asked, whether chosen or by default. */
+  method: MethodChoice | undefined;
+  checkpoint: Checkpoint | null;
   view: RunView | null;
   running: boolean;
   stopping: boolean;
   asking: boolean;
   onAsk: () => void;
   onStop: () => void;
+  onCompare: () => void;
   box: Ref<{ focus: () => void }>;
 }
 
@@ -87,6 +93,54 @@ function AskSettings({ draft, onDraft, status }: Pick<Props, "draft" | "onDraft"
   );
 }
 
+/** Which checkpoint is asked: a choice when there are several, and "zero-shot" in words when there is none. */
+function Standing({
+  method,
+  checkpoint,
+  onDraft,
+}: {
+  method: MethodChoice;
+  checkpoint: Checkpoint | null;
+  onDraft: Props["onDraft"];
+}) {
+  if (!checkpoint) {
+    return (
+      <span className="askbar-standing">
+        <span
+          className="badge warn"
+          title={`${method.label} has no checkpoint for this graph: relation paths are scored by the text encoder alone`}
+        >
+          zero-shot: not trained on this graph
+        </span>
+      </span>
+    );
+  }
+  if (method.checkpoints.length < 2) {
+    return (
+      <span className="askbar-standing small muted">
+        checkpoint <Fingerprint value={checkpoint.fingerprint} />
+      </span>
+    );
+  }
+  return (
+    <span className="askbar-standing">
+      <Pick
+        label="Checkpoint"
+        className="pick-small"
+        options={method.checkpoints.map((one, index) => ({
+          id: String(one.id),
+          label: one.fingerprint.slice(0, 10),
+          detail: `trained ${relativeTime(one.created_at)}${index === 0 ? ", the newest" : ""}`,
+        }))}
+        value={String(checkpoint.id)}
+        onChange={(id) => {
+          onDraft({ checkpoint: id });
+        }}
+      />
+    </span>
+  );
+}
+
 function graphDetail(graph: Graph): string {
   if (graph.state === "importing") return "importing";
   if (graph.state === "failed") return "import failed";
@@ -95,16 +149,11 @@ function graphDetail(graph: Graph): string {
 }
 
 export function AskBar(props: Props) {
-  const { draft, onDraft, graphs, status, view, running, stopping, asking, onAsk, onStop, box } = props;
+  const { draft, onDraft, graphs, status, choices, method, checkpoint } = props;
+  const { view, running, stopping, asking, onAsk, onStop, onCompare, box } = props;
   const [tried, setTried] = useState(false);
   const graph = graphs.find((one) => String(one.id) === draft.graph);
   const why = obstacle(draft, graph, status);
-  const methods = (status?.methods ?? []).map((method) => ({
-    id: method.id,
-    label: method.label,
-    detail: method.available ? method.description : "Not available for now",
-    disabled: !method.available,
-  }));
   const ask = () => {
     setTried(true);
     if (!why && !asking) onAsk();
@@ -128,7 +177,7 @@ export function AskBar(props: Props) {
           }))}
           value={graph ? draft.graph : null}
           onChange={(id) => {
-            onDraft({ graph: id, given: null });
+            onDraft({ graph: id, given: null, checkpoint: null });
           }}
         />
         <QuestionBox
@@ -146,12 +195,16 @@ export function AskBar(props: Props) {
         <Pick
           label="Method"
           className="askbar-method"
-          options={methods}
-          value={
-            methods.some((method) => method.id === draft.method) ? draft.method : (methods[0]?.id ?? null)
-          }
-          onChange={(method) => {
-            onDraft({ method });
+          options={choices.map((choice) => ({
+            id: choice.id,
+            label: choice.label,
+            detail: choice.description,
+            end: standing(choice),
+            disabled: !choice.available,
+          }))}
+          value={method?.id ?? null}
+          onChange={(id) => {
+            onDraft({ method: id, checkpoint: null });
           }}
         />
         <DialogTrigger>
@@ -160,6 +213,13 @@ export function AskBar(props: Props) {
             <AskSettings draft={draft} onDraft={onDraft} status={status} />
           </Popover>
         </DialogTrigger>
+        <Button
+          className="askbar-compare"
+          icon="compare"
+          label="Compare methods on this question"
+          isDisabled={!graph}
+          onPress={onCompare}
+        />
         {running ? (
           <Button className="askbar-go stop" look="danger" icon="stop" onPress={onStop} isDisabled={stopping}>
             {stopping ? "Stopping" : "Stop"}
@@ -186,6 +246,7 @@ export function AskBar(props: Props) {
             {why}
           </span>
         )}
+        {method && <Standing method={method} checkpoint={checkpoint} onDraft={onDraft} />}
         <span className="askbar-set small muted tabular">
           budget {draft.budget ?? status?.budgets.default ?? 50} · seed {draft.seed}
           {draft.reasoner === "llm" && " · language model"}

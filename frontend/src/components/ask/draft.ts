@@ -11,6 +11,8 @@ export interface Draft {
   question: string;
   graph: string | null;
   method: string | null;
+  /** A checkpoint of the method; null takes the newest. */
+  checkpoint: string | null;
   reasoner: string | null;
   budget: number | null;
   seed: number;
@@ -20,7 +22,7 @@ export interface Draft {
 
 export function startDraft(change: Partial<Draft> = {}): Draft {
   const { graph, method, reasoner, budget, seed } = useSettings.getState();
-  return { question: "", graph, method, reasoner, budget, seed, given: null, ...change };
+  return { question: "", graph, method, checkpoint: null, reasoner, budget, seed, given: null, ...change };
 }
 
 export function draftOfRun(run: Run): Draft {
@@ -28,6 +30,7 @@ export function draftOfRun(run: Run): Draft {
     question: run.question,
     graph: String(run.graph),
     method: run.method,
+    checkpoint: run.checkpoint === null ? null : String(run.checkpoint),
     reasoner: run.reasoner,
     budget: run.budget,
     seed: run.seed,
@@ -41,6 +44,7 @@ export function askBody(draft: Draft, graph: Id): AskBody {
     question: draft.question.trim(),
     seed: draft.seed,
     ...(draft.method && { method: draft.method }),
+    ...(draft.checkpoint && { checkpoint: draft.checkpoint }),
     ...(draft.reasoner && { reasoner: draft.reasoner }),
     ...(draft.budget && { budget: draft.budget }),
     ...(draft.given?.length && { entities: draft.given.map((entity) => entity.id) }),

@@ -1,5 +1,14 @@
 // The live graph of a run, with everything one can do in it.
-import { Suspense, lazy, useCallback, useEffect, useRef, useState, type KeyboardEvent } from "react";
+import {
+  Suspense,
+  lazy,
+  useCallback,
+  useEffect,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type ReactNode,
+} from "react";
 import { Popover } from "react-aria-components";
 import { neighbours } from "@/api/queries";
 import type { Id } from "@/api/types";
@@ -35,10 +44,14 @@ interface Props {
   find: { id: number } | null;
   onAsk: (about: { id: number; label: string }) => void;
   onClearChain: () => void;
+  /** In a comparison: the runs that walked each fact, and the keys and names of those runs. */
+  walkedBy?: ReadonlyMap<string, readonly number[]>;
+  runs?: ReactNode;
 }
 
-export function GraphPanel({ graph, view, chain, theme, find, onAsk, onClearChain }: Props) {
-  const state = useGraphView(view, chain);
+export function GraphPanel(props: Props) {
+  const { graph, view, chain, theme, find, onAsk, onClearChain, walkedBy, runs } = props;
+  const state = useGraphView(view, chain, walkedBy);
   const { model, dispatch, selected, setSelected } = state;
   const [handle, setHandle] = useState<GraphHandle | null>(null);
   const [layout, setLayout] = useState<LayoutName>("flow");
@@ -68,7 +81,7 @@ export function GraphPanel({ graph, view, chain, theme, find, onAsk, onClearChai
       } else if (total === 0) {
         toast(`${labelOf(id)} is in no fact of this graph.`);
       } else {
-        const before = new Set(model.edges.map((edge) => edge.id));
+        const before = new Set(model.edges.map((edge) => edge.fact));
         dispatch({ type: "expand", hops: answer.hops });
         if (answer.hops.length <= before.size && model.nodes.find((n) => n.id === id)?.degree === total) {
           toast(`All ${total} facts of ${labelOf(id)} are shown.`);
@@ -185,6 +198,7 @@ export function GraphPanel({ graph, view, chain, theme, find, onAsk, onClearChai
         onTable={setTable}
         search={search}
       />
+      {runs}
       <div className="graph-body">
         <div
           className="graph-focus"

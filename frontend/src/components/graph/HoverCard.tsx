@@ -37,7 +37,7 @@ function NodeFacts({ node, view }: { node: GraphNode; view: RunView }) {
 
 function EdgeFacts({ edge, model, view }: { edge: GraphEdge; model: GraphModel; view: RunView }) {
   const name = (id: number) => model.nodes.find((node) => node.id === id)?.label ?? "";
-  const chains = view.chainFacts.flatMap((keys, index) => (keys.includes(edge.id) ? [index + 1] : []));
+  const chains = view.chainFacts.flatMap((keys, index) => (keys.includes(edge.fact) ? [index + 1] : []));
   return (
     <>
       <p>

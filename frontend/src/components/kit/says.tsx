@@ -78,6 +78,15 @@ export function Ago({ iso }: { iso: string }) {
   );
 }
 
+/** The beginning of a hash, the whole of it on hover. */
+export function Fingerprint({ value, of }: { value: string; of?: string }) {
+  return (
+    <span className="mono muted" title={of ? `${of}: ${value}` : value}>
+      {value.slice(0, 10)}
+    </span>
+  );
+}
+
 export function Progress({ label, share }: { label: string; share: number | null }) {
   const percent = share === null ? undefined : Math.round(share * 100);
   return (

@@ -44,7 +44,7 @@ export function Header({ session, status, offline, onPalette, onKeys }: Props) {
         <NavLink
           to="/"
           end={false}
-          className={({ isActive }) => (isActive || location.pathname.startsWith("/runs") ? "on" : "")}
+          className={({ isActive }) => (isActive || /^\/(runs|compare)/.test(location.pathname) ? "on" : "")}
         >
           Ask
         </NavLink>

@@ -1,0 +1,37 @@
+// The drawing's legend of methods: each can be taken out of it and put back.
+import { count } from "@/store/format";
+import { RunMark } from "./RunMark";
+import type { Compared } from "./RunsTable";
+
+export function RunToggles({
+  list,
+  onToggle,
+}: {
+  list: readonly Compared[];
+  onToggle: (place: number) => void;
+}) {
+  return (
+    <div className="run-toggles" role="group" aria-label="Methods in the drawing">
+      {list.map((one, place) => (
+        <button
+          key={one.id}
+          type="button"
+          className="run-toggle"
+          aria-pressed={one.shown}
+          title={`${one.shown ? "Take out of" : "Put into"} the drawing (${place + 1})`}
+          onClick={() => {
+            onToggle(place);
+          }}
+        >
+          <RunMark place={place} />
+          <span>{one.run?.method ?? "…"}</span>
+          <span className="muted tabular">{one.view ? count(one.view.paths.length, "path") : ""}</span>
+          <kbd>{place + 1}</kbd>
+        </button>
+      ))}
+      <span className="muted small hide-narrow">
+        Lines side by side are one hop that several methods walked.
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,113 @@
+// The compared runs, a row each: method, checkpoint, state, time, and how much was found.
+import { Link } from "react-router";
+import type { Run } from "@/api/types";
+import { Fingerprint } from "@/components/kit/says";
+import { integer, milliseconds } from "@/store/format";
+import type { RunView } from "@/store/runView";
+import { RunMark } from "./RunMark";
+
+export interface Compared {
+  id: string;
+  run: Run | undefined;
+  view: RunView | null;
+  missing: boolean;
+  shown: boolean;
+}
+
+function State({ one }: { one: Compared }) {
+  const { run, view } = one;
+  if (one.missing) return <span className="bad-text">deleted</span>;
+  const phase = view && view.phase !== "queued" ? view.phase : (run?.state ?? "queued");
+  switch (phase) {
+    case "done":
+      return view?.noAnswer ? (
+        <span className="badge warn" title={view.noAnswer.message}>
+          no answer
+        </span>
+      ) : (
+        <span className="badge good">done</span>
+      );
+    case "failed":
+      return (
+        <span className="badge bad" title={view?.failure?.message ?? run?.error?.message}>
+          failed
+        </span>
+      );
+    case "cancelled":
+      return <span className="badge warn">stopped</span>;
+    case "running":
+      return <span className="badge accent">running</span>;
+    default:
+      return <span className="badge">waiting</span>;
+  }
+}
+
+function took({ run, view }: Compared): string {
+  const ms = view?.tookMs ?? run?.duration_ms ?? null;
+  return ms === null ? "–" : milliseconds(ms);
+}
+
+export function RunsTable({ list }: { list: readonly Compared[] }) {
+  return (
+    <section className="panel" aria-labelledby="runs-title">
+      <header className="panel-head">
+        <h2 id="runs-title">Methods</h2>
+        <span className="muted small tabular">{list.length}</span>
+      </header>
+      <div className="scroll-x">
+        <table className="table dense">
+          <thead>
+            <tr>
+              <th>Method</th>
+              <th>Checkpoint</th>
+              <th>State</th>
+              <th className="num">Time</th>
+              <th className="num">Paths</th>
+              <th className="num">Answers</th>
+            </tr>
+          </thead>
+          <tbody>
+            {list.map((one, place) => (
+              <tr key={one.id}>
+                <td className="nowrap">
+                  <RunMark place={place} />{" "}
+                  {one.missing ? (
+                    <span className="muted">run {place + 1}</span>
+                  ) : (
+                    <Link to={`/runs/${one.id}`} title="Open this run alone">
+                      {one.run?.method ?? "…"}
+                    </Link>
+                  )}
+                </td>
+                <td>
+                  {one.view?.started ? (
+                    one.view.started.checkpoint ? (
+                      <Fingerprint value={one.view.started.checkpoint} />
+                    ) : (
+                      <span className="badge">zero-shot</span>
+                    )
+                  ) : (
+                    <span className="muted">–</span>
+                  )}
+                </td>
+                <td>
+                  <State one={one} />
+                </td>
+                <td className="num">{took(one)}</td>
+                <td className="num">{integer(one.view?.paths.length ?? 0)}</td>
+                <td className="num">{integer(one.view?.answers.length ?? 0)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {list.map(({ id, view }, place) =>
+        view?.failure ? (
+          <p key={id} className="small bad-text run-trouble">
+            <RunMark place={place} /> {view.failure.message} {view.failure.hint}
+          </p>
+        ) : null,
+      )}
+    </section>
+  );
+}

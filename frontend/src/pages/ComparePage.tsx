@@ -1,0 +1,265 @@
+// Several methods on one question, side by side and in one drawing, while they run and afterwards.
+import { useQueries, useQuery } from "@tanstack/react-query";
+import { useEffect, useMemo, useState } from "react";
+import { Group, Panel, Separator, useDefaultLayout } from "react-resizable-panels";
+import { Link, useNavigate } from "react-router";
+import { ApiError } from "@/api/client";
+import { checkpointsQuery, graphsQuery, runQuery, statusQuery, stopRun } from "@/api/queries";
+import type { Graph } from "@/api/types";
+import { draftOfRun } from "@/components/ask/draft";
+import { AnswerMatrix } from "@/components/compare/AnswerMatrix";
+import { CompareDialog } from "@/components/compare/CompareDialog";
+import { ComparedChains } from "@/components/compare/ComparedChains";
+import { RunToggles } from "@/components/compare/RunToggles";
+import { RunsTable, type Compared } from "@/components/compare/RunsTable";
+import { GraphPanel, warmGraph } from "@/components/graph/GraphPanel";
+import { Button } from "@/components/kit/controls";
+import { useMedia, usePageKeys, useTitle } from "@/components/kit/hooks";
+import { EmptyState, ErrorNotice, Loading, Notice } from "@/components/kit/says";
+import { useUrl, useUrlNumber } from "@/components/kit/url";
+import { useRunLogs } from "@/live/hooks";
+import { copyText } from "@/store/files";
+import { elide } from "@/store/format";
+import { methodChoices } from "@/store/methods";
+import { COMPARED_MAX, overlay } from "@/store/overlay";
+import { isOver } from "@/store/runView";
+import { useSettings } from "@/store/settings";
+import { toast } from "@/store/toasts";
+
+const NARROW = "(max-width: 820px)";
+
+function useCompared(ids: readonly string[], off: ReadonlySet<number>) {
+  const runs = useQueries({ queries: ids.map((id) => runQuery(id)) });
+  const logs = useRunLogs(ids);
+  const list = ids.map((id, place): Compared => {
+    const { data, error } = runs[place] ?? {};
+    return {
+      id,
+      run: data,
+      view: logs[place]?.view ?? null,
+      missing: error instanceof ApiError && error.status === 404,
+      shown: !off.has(place),
+    };
+  });
+  return { list, error: runs.find((one) => one.error)?.error ?? null };
+}
+
+/** Stop every run that still goes on; says so when one could not be stopped. */
+async function stopAll(ids: readonly string[]): Promise<void> {
+  const stopped = await Promise.allSettled(ids.map((id) => stopRun(id)));
+  const failed = stopped.filter((one) => one.status === "rejected").length;
+  if (failed) toast(`${failed} of ${ids.length} runs could not be stopped. Try again.`);
+}
+
+export function ComparePage() {
+  const [params, put] = useUrl();
+  const [chain, setChain] = useUrlNumber("chain");
+  const [find, setFind] = useState<{ id: number } | null>(null);
+  const [again, setAgain] = useState(false);
+  const [stopping, setStopping] = useState(false);
+  const navigate = useNavigate();
+  const narrow = useMedia(NARROW);
+  const { theme } = useSettings();
+  const panels = useDefaultLayout({ id: "clew-compare", storage: window.localStorage });
+  const names = params.get("runs") ?? "";
+  const offText = params.get("off") ?? "";
+  const ids = useMemo(() => names.split(",").filter(Boolean).slice(0, COMPARED_MAX), [names]);
+  const off = useMemo(() => new Set(offText.split("").map((place) => Number(place) - 1)), [offText]);
+  const { list, error } = useCompared(ids, off);
+  const first = list.find((one) => one.run)?.run;
+  useTitle(first ? `Compare: ${elide(first.question, 50)}` : "Compare methods");
+  useEffect(warmGraph, []);
+
+  const shownViews = list.map((one) => (one.shown ? one.view : null));
+  const both = useMemo(
+    () => overlay(shownViews),
+    // The views are new objects whenever an event changed them, and only then.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+    shownViews,
+  );
+  const toggle = (place: number) => {
+    const next = new Set(off);
+    if (!next.delete(place)) next.add(place);
+    put({
+      off: [...next]
+        .sort()
+        .map((one) => one + 1)
+        .join(""),
+      chain: null,
+    });
+  };
+  usePageKeys((event) => {
+    const place = Number(event.key) - 1;
+    if (list[place] && !event.ctrlKey && !event.metaKey && !event.altKey) toggle(place);
+  });
+
+  if (ids.length === 0) {
+    return (
+      <EmptyState
+        title="Nothing to compare yet"
+        act={
+          <Link className="btn primary" to="/">
+            Ask a question
+          </Link>
+        }
+      >
+        Type a question, then press Compare and choose the methods to ask.
+      </EmptyState>
+    );
+  }
+  if (list.every((one) => one.missing)) {
+    return (
+      <EmptyState
+        title="These runs do not exist"
+        act={
+          <Link className="btn primary" to="/history">
+            Open the history
+          </Link>
+        }
+      >
+        They may have been deleted, or the address is incomplete.
+      </EmptyState>
+    );
+  }
+  if (!first) {
+    return error ? (
+      <div className="page">
+        <ErrorNotice error={error} />
+      </div>
+    ) : (
+      <Loading what="the comparison" />
+    );
+  }
+  const active = list.filter((one) => one.view && !isOver(one.view.phase) && !one.missing);
+  const mixed = new Set(list.flatMap((one) => (one.run ? [one.run.question] : []))).size > 1;
+  const snapshots = new Set(list.flatMap((one) => (one.view?.started ? [one.view.started.snapshot] : [])));
+
+  const side = (
+    <>
+      {(mixed || snapshots.size > 1) && (
+        <div className="side-notes">
+          <Notice
+            tone="warn"
+            title={mixed ? "These runs asked different questions" : "These runs read different snapshots"}
+          >
+            What differs may come of that, and not of the method.
+          </Notice>
+        </div>
+      )}
+      <RunsTable list={list} />
+      <AnswerMatrix
+        list={list}
+        onFind={(entity) => {
+          setFind({ id: entity });
+        }}
+      />
+      <ComparedChains list={list} starts={both.chainStarts} chain={chain} onChain={setChain} />
+    </>
+  );
+  const drawing = (
+    <GraphPanel
+      graph={first.graph}
+      view={both.view}
+      chain={chain}
+      theme={theme}
+      find={find}
+      walkedBy={both.walkedBy}
+      runs={<RunToggles list={list} onToggle={toggle} />}
+      onAsk={() => void navigate(`/?graph=${first.graph}`)}
+      onClearChain={() => {
+        setChain(null);
+      }}
+    />
+  );
+  return (
+    <div className={`ask ${narrow ? "narrow" : ""}`}>
+      <header className="compare-head">
+        <div className="grow">
+          <h1>{first.question}</h1>
+          <p className="muted small">
+            <Link to={`/graphs/${first.graph}`}>{first.graph_name}</Link> · budget {first.budget} · seed{" "}
+            {first.seed}
+          </p>
+        </div>
+        <Button
+          look="plain"
+          icon="link"
+          label="Copy the link"
+          onPress={() => void copyText(window.location.href, "Link")}
+        />
+        <Again graph={first.graph} isOpen={again} draft={draftOfRun(first)} onClose={() => setAgain(false)} />
+        {active.length > 0 ? (
+          <Button
+            look="danger"
+            icon="stop"
+            isDisabled={stopping}
+            onPress={() => {
+              setStopping(true);
+              void stopAll(active.map((one) => one.id)).finally(() => {
+                setStopping(false);
+              });
+            }}
+          >
+            Stop all
+          </Button>
+        ) : (
+          <Button icon="retry" onPress={() => setAgain(true)}>
+            Compare again
+          </Button>
+        )}
+      </header>
+      <p className="sr-only" role="status">
+        {active.length ? `${active.length} of ${list.length} runs go on` : "All runs have ended"}
+      </p>
+      {narrow ? (
+        <div className="ask-column">
+          {side}
+          <div className="column-graph tall">{drawing}</div>
+        </div>
+      ) : (
+        <Group
+          id="clew-compare"
+          className="ask-panels"
+          orientation="horizontal"
+          {...(panels.defaultLayout && { defaultLayout: panels.defaultLayout })}
+          onLayoutChanged={panels.onLayoutChanged}
+        >
+          <Panel id="graph" minSize={320}>
+            {drawing}
+          </Panel>
+          <Separator className="splitter" />
+          <Panel id="side" defaultSize="46%" minSize={340}>
+            <div className="side">{side}</div>
+          </Panel>
+        </Group>
+      )}
+    </div>
+  );
+}
+
+function Again({
+  graph: id,
+  draft,
+  isOpen,
+  onClose,
+}: {
+  graph: Graph["id"];
+  draft: ReturnType<typeof draftOfRun>;
+  isOpen: boolean;
+  onClose: () => void;
+}) {
+  const graphs = useQuery(graphsQuery);
+  const status = useQuery(statusQuery);
+  const checkpoints = useQuery(checkpointsQuery(id));
+  const graph = graphs.data?.results.find((one) => String(one.id) === String(id));
+  if (!graph) return null;
+  return (
+    <CompareDialog
+      graph={graph}
+      draft={draft}
+      choices={methodChoices(status.data?.methods ?? [], checkpoints.data?.results ?? [])}
+      isOpen={isOpen}
+      onClose={onClose}
+    />
+  );
+}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import type { Checkpoint, MethodInfo } from "@/api/types";
+import { chosenCheckpoint, chosenMethod, methodChoices, standing } from "./methods";
+
+const method = (id: string, available = true) =>
+  ({ id, label: id, description: "", available }) as MethodInfo;
+const checkpoint = (id: number, of: string, created_at: string) =>
+  ({ id, method: of, created_at, fingerprint: `f${id}` }) as Checkpoint;
+
+const choices = methodChoices(
+  [method("rel-rag-path"), method("inses", false), method("rapl"), method("reg-triple")],
+  [
+    checkpoint(1, "rapl", "2026-01-01T00:00:00Z"),
+    checkpoint(2, "rapl", "2026-01-03T00:00:00Z"),
+    checkpoint(3, "reg-triple", "2026-01-02T00:00:00Z"),
+  ],
+);
+const [rapl, triple, path] = choices;
+
+it("puts trained methods first, then zero-shot ones, then those that cannot be asked", () => {
+  expect(choices.map((choice) => [choice.id, standing(choice)])).toEqual([
+    ["rapl", "2 checkpoints"],
+    ["reg-triple", "trained"],
+    ["rel-rag-path", "zero-shot"],
+    ["inses", "not available"],
+  ]);
+});
+
+describe("what will be asked", () => {
+  it("is what the person chose", () => {
+    expect(chosenMethod(choices, "rel-rag-path", "rapl")).toBe(path);
+  });
+  it("is the graph's own method when the choice is gone or cannot be asked", () => {
+    expect(chosenMethod(choices, "inses", "reg-triple")).toBe(triple);
+    expect(chosenMethod(choices, null, undefined)).toBe(rapl);
+  });
+  it("uses the newest checkpoint unless another of the same method was chosen", () => {
+    expect(chosenCheckpoint(rapl, null)?.id).toBe(2);
+    expect(chosenCheckpoint(rapl, "1")?.id).toBe(1);
+    expect(chosenCheckpoint(rapl, 3)?.id).toBe(2);
+    expect(chosenCheckpoint(path, 3)).toBeNull();
+  });
+});
