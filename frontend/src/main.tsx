@@ -36,7 +36,7 @@ const router = createBrowserRouter([
       { index: true, element: ask },
       { path: "runs/:id", element: ask },
       {
-        path: "compare",
+        path: "compare/:id",
         lazy: async () => ({ Component: (await import("@/pages/ComparePage")).ComparePage }),
       },
       {
@@ -47,6 +47,18 @@ const router = createBrowserRouter([
       {
         path: "graphs/:id",
         lazy: async () => ({ Component: (await import("@/pages/GraphPage")).GraphPage }),
+      },
+      {
+        path: "experiments",
+        lazy: async () => ({ Component: (await import("@/pages/ExperimentsPage")).ExperimentsPage }),
+      },
+      {
+        path: "experiments/compare",
+        lazy: async () => ({ Component: (await import("@/pages/CompareReportsPage")).CompareReportsPage }),
+      },
+      {
+        path: "experiments/:id",
+        lazy: async () => ({ Component: (await import("@/pages/ReportPage")).ReportPage }),
       },
       { path: "*", element: <NotFoundPage /> },
     ],

@@ -1,21 +1,32 @@
 // Every call the pages make, by name, with the keys their cached answers live under.
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { request, setCsrf, upload, type Query } from "./client";
+import { apiUrl, request, setCsrf, upload, type Query } from "./client";
 import type {
   AskBody,
+  ChangedQuestion,
   Checkpoint,
+  CompareBody,
   EntityMatch,
   Graph,
   Id,
   Job,
+  LabelSet,
+  MethodDetail,
   Neighbours,
   Page,
   QuestionSet,
+  Report,
+  ReportBody,
+  ReportComparison,
+  ReportDetail,
+  ReportQuestion,
   RowProblem,
   Run,
   RunEvent,
+  RunGroup,
   Session,
   Status,
+  TrainBody,
 } from "./types";
 
 export const keys = {
@@ -25,6 +36,10 @@ export const keys = {
   questionSets: ["question-sets"],
   checkpoints: ["checkpoints"],
   jobs: ["jobs"],
+  methods: ["methods"],
+  labelSets: ["label-sets"],
+  reports: ["reports"],
+  comparisons: ["comparisons"],
   runs: ["runs"],
 } as const;
 
@@ -106,10 +121,11 @@ export function deleteGraph(id: Id, confirm: string): Promise<void> {
   return request("DELETE", `graphs/${id}`, { query: { confirm } });
 }
 
-export const questionSetsQuery = (graph: Id) =>
+/** Of one graph, or of all when it is null. */
+export const questionSetsQuery = (graph: Id | null) =>
   queryOptions({
     queryKey: [...keys.questionSets, String(graph)],
-    queryFn: () => get<Page<QuestionSet>>("question-sets", { graph, page_size: 100 }),
+    queryFn: () => get<Page<QuestionSet>>("question-sets", { graph, page_size: 200 }),
   });
 
 export function uploadQuestions(form: FormData, onProgress: (share: number) => void) {
@@ -126,9 +142,119 @@ export const checkpointsQuery = (graph: Id) =>
     queryFn: () => get<Page<Checkpoint>>("checkpoints", { graph, page_size: 100 }),
   });
 
-export function train(graph: Id, question_set: Id, method: string): Promise<Job> {
-  return request("POST", `graphs/${graph}/train`, { body: { question_set, method } });
+export function deleteCheckpoint(id: Id): Promise<void> {
+  return request("DELETE", `checkpoints/${id}`);
 }
+
+export const methodQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...keys.methods, id],
+    queryFn: () => get<MethodDetail>(`methods/${id}`),
+    staleTime: Infinity,
+  });
+
+export function train(graph: Id, body: TrainBody): Promise<Job> {
+  return request("POST", `graphs/${graph}/train`, { body });
+}
+
+export const labelSetsQuery = (graph: Id) =>
+  queryOptions({
+    queryKey: [...keys.labelSets, String(graph)],
+    queryFn: () => get<Page<LabelSet>>("label-sets", { graph, page_size: 100 }),
+  });
+
+export function label(body: { graph: Id; question_set: Id; strategy: string; name?: string }) {
+  return request<{ label_set: LabelSet; job: Job }>("POST", "label-sets", { body });
+}
+
+export function deleteLabelSet(id: Id): Promise<void> {
+  return request("DELETE", `label-sets/${id}`);
+}
+
+export const labelSetUrl = (id: Id) => apiUrl(`label-sets/${id}/download`);
+
+export interface ReportFilter {
+  graph?: string;
+  question_set?: string;
+  method?: string;
+  split?: string;
+  checkpoint?: string;
+  page?: number;
+  page_size?: number;
+}
+
+export const reportsQuery = (filter: ReportFilter) =>
+  queryOptions<Page<Report>>({
+    queryKey: [...keys.reports, "list", filter],
+    queryFn: () => get<Page<Report>>("reports", { page_size: 50, ...filter }),
+    placeholderData: keepPreviousData,
+  });
+
+export const reportQuery = (id: Id) =>
+  queryOptions({
+    queryKey: [...keys.reports, String(id)],
+    queryFn: () => get<ReportDetail>(`reports/${id}`),
+  });
+
+export interface RowFilter {
+  outcome?: string;
+  hops?: string;
+  q?: string;
+  page: number;
+  page_size: number;
+}
+
+export const reportQuestionsQuery = (id: Id, filter: RowFilter) =>
+  queryOptions<Page<ReportQuestion>>({
+    queryKey: [...keys.reports, String(id), "questions", filter],
+    queryFn: () => get<Page<ReportQuestion>>(`reports/${id}/questions`, { ...filter }),
+    placeholderData: keepPreviousData,
+  });
+
+export function evaluate(body: ReportBody): Promise<{ report: Report; job: Job }> {
+  return request("POST", "reports", { body });
+}
+
+export function resumeReport(id: Id): Promise<{ report: Report; job: Job }> {
+  return request("POST", `reports/${id}/resume`);
+}
+
+export function deleteReport(id: Id): Promise<void> {
+  return request("DELETE", `reports/${id}`);
+}
+
+export const reportUrl = (id: Id, format: "json" | "md" | "html") =>
+  apiUrl(`reports/${id}/download`, { format });
+
+export const compareReportsQuery = (ids: readonly string[]) =>
+  queryOptions({
+    queryKey: [...keys.reports, "compare", ids],
+    queryFn: () => get<ReportComparison>("reports/compare", { ids: ids.join(",") }),
+  });
+
+export interface ChangeFilter {
+  change?: string;
+  q?: string;
+  page: number;
+  page_size: number;
+}
+
+export const changedQuestionsQuery = (a: string, b: string, filter: ChangeFilter) =>
+  queryOptions<Page<ChangedQuestion>>({
+    queryKey: [...keys.reports, "compare", a, b, filter],
+    queryFn: () => get<Page<ChangedQuestion>>("reports/compare/questions", { ids: `${a},${b}`, ...filter }),
+    placeholderData: keepPreviousData,
+  });
+
+export function compareMethods(body: CompareBody): Promise<RunGroup> {
+  return request("POST", "comparisons", { body });
+}
+
+export const runGroupQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...keys.comparisons, id],
+    queryFn: () => get<RunGroup>(`comparisons/${id}`),
+  });
 
 export function listJobs(): Promise<Page<Job>> {
   return get("jobs", { page_size: 50 });

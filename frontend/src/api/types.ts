@@ -28,6 +28,32 @@ export interface MethodInfo {
   id: string;
   label: string;
   description: string;
+  /** It learns from questions. */
+  trained: boolean;
+  /** It can be asked here. */
+  available: boolean;
+}
+
+/** One setting of a method's training; a value must keep to `least`, `above` and `below` where they are set. */
+export interface Setting {
+  name: string;
+  type: "bool" | "int" | "float" | "str" | "choice";
+  default: unknown;
+  about: string;
+  choices: string[];
+  least: number | null;
+  above: number | null;
+  below: number | null;
+}
+
+export interface MethodDetail extends MethodInfo {
+  settings: Setting[];
+}
+
+export interface LabelStrategy {
+  id: string;
+  label: string;
+  description: string;
   available: boolean;
 }
 
@@ -39,6 +65,7 @@ export interface Status {
   methods: MethodInfo[];
   budgets: { default: number; max: number };
   question_max: number;
+  label_strategies: LabelStrategy[];
 }
 
 export interface Page<T> {
@@ -54,11 +81,18 @@ export interface Checkpoint {
   graph: Id;
   graph_name: string;
   snapshot: string;
+  /** It was trained on the graph's present snapshot, and can be asked. */
+  current: boolean;
   encoder: string;
   fingerprint: string;
   metrics: Record<string, number>;
   config: Record<string, unknown>;
   question_set: Id | null;
+  question_set_name: string;
+  label_set: Id | null;
+  fraction: number;
+  seed: number;
+  job: Id | null;
   created_at: string;
 }
 
@@ -103,7 +137,7 @@ export type JobState = "queued" | "running" | "done" | "failed" | "cancelled";
 
 export interface Job {
   id: Id;
-  kind: "import" | "index" | "train";
+  kind: "import" | "index" | "train" | "label" | "evaluate";
   title: string;
   state: JobState;
   stage: string;
@@ -142,11 +176,32 @@ export interface Run {
   no_answer: NoAnswer | null;
   error: Problem | null;
   warning: Problem | null;
+  group: string | null;
   created_at: string;
   started_at: string | null;
   finished_at: string | null;
   duration_ms: number | null;
   user: string | null;
+}
+
+/** Runs of one question by several methods. */
+export interface RunGroup {
+  id: string;
+  graph: Id;
+  graph_name: string;
+  question: string;
+  created_at: string;
+  runs: Run[];
+}
+
+export interface CompareBody {
+  graph: Id;
+  question: string;
+  methods: { method: string; checkpoint?: Id }[];
+  reasoner?: string;
+  budget?: number;
+  seed?: number;
+  entities?: number[];
 }
 
 export interface EntityMatch {
@@ -182,4 +237,125 @@ export interface AskBody {
   budget?: number;
   seed?: number;
   entities?: number[];
+}
+
+export interface TrainBody {
+  question_set: Id;
+  method: string;
+  config: Record<string, unknown>;
+  fraction: number;
+  seed: number;
+  labels?: Id;
+}
+
+/** Rational paths found for a question set. */
+export interface LabelSet {
+  id: Id;
+  name: string;
+  graph: Id;
+  graph_name: string;
+  snapshot: string;
+  question_set: Id | null;
+  question_set_name: string;
+  strategy: string;
+  state: JobState;
+  job: Id | null;
+  questions: number;
+  labels: number;
+  coverage: number | null;
+  fit: number | null;
+  sources: Record<string, number>;
+  usage: Record<string, number>;
+  error: Problem | null;
+  created_at: string;
+  created_by: string | null;
+}
+
+export type Metrics = Record<string, number | null>;
+
+/** A question set asked of one method. Empty of figures until its job is done. */
+export interface Report {
+  id: Id;
+  graph: Id;
+  graph_name: string;
+  snapshot: string;
+  question_set: Id | null;
+  question_set_name: string;
+  split: string;
+  method: string;
+  checkpoint: Id | null;
+  fingerprint: string | null;
+  reasoner: string;
+  budget: number;
+  seed: number;
+  limit: number | null;
+  topics: "given" | "linked";
+  options: Record<string, unknown>;
+  state: JobState;
+  job: Id | null;
+  n: number;
+  metrics: Metrics;
+  latency_ms: { p50?: number | null; p95?: number | null };
+  usage: Record<string, number>;
+  error: Problem | null;
+  created_at: string;
+  finished_at: string | null;
+  created_by: string | null;
+}
+
+export type Outcome = "right" | "partial" | "wrong" | "no_answer" | "failed";
+
+export interface ReportDetail extends Report {
+  intervals: Record<string, [number, number] | null>;
+  breakdowns: Record<string, Record<string, Metrics>>;
+  outcomes: Partial<Record<Outcome, number>>;
+  no_answers: Record<string, unknown>;
+  manifest: Record<string, unknown>;
+}
+
+export interface ReportQuestion {
+  id: string;
+  question: string;
+  topics: string[];
+  linked: boolean;
+  answers: string[];
+  predicted: string[];
+  no_answer: string | null;
+  error: string | null;
+  hops: number | null;
+  outcome: Outcome;
+  hit: number | null;
+  f1: number | null;
+  exact_set: number | null;
+  triples: number | null;
+  latency_ms: number | null;
+}
+
+export interface ReportBody {
+  graph: Id;
+  question_set: Id;
+  split: string;
+  method?: string;
+  checkpoint?: Id;
+  reasoner?: string;
+  budget?: number;
+  seed?: number;
+  limit?: number;
+  topics?: "given" | "linked";
+}
+
+export interface ReportComparison {
+  reports: ReportDetail[];
+  metrics: { name: string; values: { value: number | null; low: number | null; high: number | null }[] }[];
+  pairs: { a: Id; b: Id; gained: number; lost: number; changed: number }[];
+}
+
+export interface ChangedQuestion {
+  id: string;
+  question: string;
+  hops: number | null;
+  answers: string[];
+  change: "gained" | "lost" | "changed";
+  a: ReportQuestion;
+  b: ReportQuestion;
 }

@@ -35,7 +35,8 @@ export function useRunLogs(runs: readonly string[]): (RunLog | undefined)[] {
   }, [names]);
   const over = logs.filter((log) => log && isOver(log.view.phase)).length;
   useEffect(() => {
-    if (over) void client.invalidateQueries({ queryKey: keys.runs });
+    if (!over) return;
+    for (const queryKey of [keys.runs, keys.comparisons]) void client.invalidateQueries({ queryKey });
   }, [over, client]);
   return logs;
 }
@@ -53,7 +54,7 @@ export function useJobNews(signedIn: boolean): void {
       },
       onJob: (job) => {
         if (job.state !== "running") {
-          for (const queryKey of [keys.graphs, keys.checkpoints, keys.jobs]) {
+          for (const queryKey of [keys.graphs, keys.checkpoints, keys.labelSets, keys.reports, keys.jobs]) {
             void client.invalidateQueries({ queryKey });
           }
         }

@@ -1,11 +1,11 @@
 // Several methods on one question, side by side and in one drawing, while they run and afterwards.
-import { useQueries, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
 import { Group, Panel, Separator, useDefaultLayout } from "react-resizable-panels";
-import { Link, useNavigate } from "react-router";
+import { Link, useNavigate, useParams } from "react-router";
 import { ApiError } from "@/api/client";
-import { checkpointsQuery, graphsQuery, runQuery, statusQuery, stopRun } from "@/api/queries";
-import type { Graph } from "@/api/types";
+import { checkpointsQuery, graphsQuery, runGroupQuery, statusQuery, stopRun } from "@/api/queries";
+import type { Graph, Run } from "@/api/types";
 import { draftOfRun } from "@/components/ask/draft";
 import { AnswerMatrix } from "@/components/compare/AnswerMatrix";
 import { CompareDialog } from "@/components/compare/CompareDialog";
@@ -15,33 +15,28 @@ import { RunsTable, type Compared } from "@/components/compare/RunsTable";
 import { GraphPanel, warmGraph } from "@/components/graph/GraphPanel";
 import { Button } from "@/components/kit/controls";
 import { useMedia, usePageKeys, useTitle } from "@/components/kit/hooks";
-import { EmptyState, ErrorNotice, Loading, Notice } from "@/components/kit/says";
+import { EmptyState, ErrorNotice, Loading } from "@/components/kit/says";
 import { useUrl, useUrlNumber } from "@/components/kit/url";
 import { useRunLogs } from "@/live/hooks";
 import { copyText } from "@/store/files";
 import { elide } from "@/store/format";
 import { methodChoices } from "@/store/methods";
-import { COMPARED_MAX, overlay } from "@/store/overlay";
+import { overlay } from "@/store/overlay";
 import { isOver } from "@/store/runView";
+import { isActive } from "@/store/jobStore";
 import { useSettings } from "@/store/settings";
 import { toast } from "@/store/toasts";
 
 const NARROW = "(max-width: 820px)";
 
-function useCompared(ids: readonly string[], off: ReadonlySet<number>) {
-  const runs = useQueries({ queries: ids.map((id) => runQuery(id)) });
-  const logs = useRunLogs(ids);
-  const list = ids.map((id, place): Compared => {
-    const { data, error } = runs[place] ?? {};
-    return {
-      id,
-      run: data,
-      view: logs[place]?.view ?? null,
-      missing: error instanceof ApiError && error.status === 404,
-      shown: !off.has(place),
-    };
-  });
-  return { list, error: runs.find((one) => one.error)?.error ?? null };
+/** The runs of a group with what is known of each by now. */
+function useCompared(runs: readonly Run[], off: ReadonlySet<number>): Compared[] {
+  const logs = useRunLogs(runs.map((run) => run.id));
+  return runs.map((run, place) => ({
+    run,
+    view: logs[place]?.view ?? null,
+    shown: !off.has(place),
+  }));
 }
 
 /** Stop every run that still goes on; says so when one could not be stopped. */
@@ -52,6 +47,7 @@ async function stopAll(ids: readonly string[]): Promise<void> {
 }
 
 export function ComparePage() {
+  const { id = "" } = useParams();
   const [params, put] = useUrl();
   const [chain, setChain] = useUrlNumber("chain");
   const [find, setFind] = useState<{ id: number } | null>(null);
@@ -61,22 +57,17 @@ export function ComparePage() {
   const narrow = useMedia(NARROW);
   const { theme } = useSettings();
   const panels = useDefaultLayout({ id: "clew-compare", storage: window.localStorage });
-  const names = params.get("runs") ?? "";
   const offText = params.get("off") ?? "";
-  const ids = useMemo(() => names.split(",").filter(Boolean).slice(0, COMPARED_MAX), [names]);
-  const off = useMemo(() => new Set(offText.split("").map((place) => Number(place) - 1)), [offText]);
-  const { list, error } = useCompared(ids, off);
-  const first = list.find((one) => one.run)?.run;
-  useTitle(first ? `Compare: ${elide(first.question, 50)}` : "Compare methods");
+  const off = useMemo(
+    () => new Set((offText.match(/\d/g) ?? []).map((place) => Number(place) - 1)),
+    [offText],
+  );
+  const group = useQuery(runGroupQuery(id));
+  const list = useCompared(group.data?.runs ?? [], off);
+  useTitle(group.data ? `Compare: ${elide(group.data.question, 50)}` : "Compare methods");
   useEffect(warmGraph, []);
 
-  const shownViews = list.map((one) => (one.shown ? one.view : null));
-  const both = useMemo(
-    () => overlay(shownViews),
-    // The views are new objects whenever an event changed them, and only then.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-    shownViews,
-  );
+  const both = overlay(list.map((one) => (one.shown ? one.view : null)));
   const toggle = (place: number) => {
     const next = new Set(off);
     if (!next.delete(place)) next.add(place);
@@ -93,59 +84,53 @@ export function ComparePage() {
     if (list[place] && !event.ctrlKey && !event.metaKey && !event.altKey) toggle(place);
   });
 
-  if (ids.length === 0) {
+  if (group.error instanceof ApiError && group.error.status === 404) {
     return (
       <EmptyState
-        title="Nothing to compare yet"
+        title="This comparison does not exist"
         act={
           <Link className="btn primary" to="/">
             Ask a question
           </Link>
         }
       >
-        Type a question, then press Compare and choose the methods to ask.
+        It may have been deleted, or the address is incomplete. Type a question, press Compare and choose the
+        methods to ask.
       </EmptyState>
     );
   }
-  if (list.every((one) => one.missing)) {
+  if (group.error) {
+    return (
+      <div className="page">
+        <ErrorNotice
+          error={group.error}
+          acts={<Button onPress={() => void group.refetch()}>Try again</Button>}
+        />
+      </div>
+    );
+  }
+  if (group.isPending) return <Loading what="the comparison" />;
+  const [first] = group.data.runs;
+  if (!first) {
     return (
       <EmptyState
-        title="These runs do not exist"
+        title="The runs of this comparison were deleted"
         act={
-          <Link className="btn primary" to="/history">
-            Open the history
+          <Link
+            className="btn primary"
+            to={`/?graph=${group.data.graph}&q=${encodeURIComponent(group.data.question)}`}
+          >
+            Ask it again
           </Link>
         }
       >
-        They may have been deleted, or the address is incomplete.
+        {group.data.question}
       </EmptyState>
     );
   }
-  if (!first) {
-    return error ? (
-      <div className="page">
-        <ErrorNotice error={error} />
-      </div>
-    ) : (
-      <Loading what="the comparison" />
-    );
-  }
-  const active = list.filter((one) => one.view && !isOver(one.view.phase) && !one.missing);
-  const mixed = new Set(list.flatMap((one) => (one.run ? [one.run.question] : []))).size > 1;
-  const snapshots = new Set(list.flatMap((one) => (one.view?.started ? [one.view.started.snapshot] : [])));
-
+  const active = list.filter(({ run, view }) => (view ? !isOver(view.phase) : isActive(run)));
   const side = (
     <>
-      {(mixed || snapshots.size > 1) && (
-        <div className="side-notes">
-          <Notice
-            tone="warn"
-            title={mixed ? "These runs asked different questions" : "These runs read different snapshots"}
-          >
-            What differs may come of that, and not of the method.
-          </Notice>
-        </div>
-      )}
       <RunsTable list={list} />
       <AnswerMatrix
         list={list}
@@ -175,7 +160,7 @@ export function ComparePage() {
     <div className={`ask ${narrow ? "narrow" : ""}`}>
       <header className="compare-head">
         <div className="grow">
-          <h1>{first.question}</h1>
+          <h1>{group.data.question}</h1>
           <p className="muted small">
             <Link to={`/graphs/${first.graph}`}>{first.graph_name}</Link> · budget {first.budget} · seed{" "}
             {first.seed}
@@ -195,7 +180,7 @@ export function ComparePage() {
             isDisabled={stopping}
             onPress={() => {
               setStopping(true);
-              void stopAll(active.map((one) => one.id)).finally(() => {
+              void stopAll(active.map((one) => one.run.id)).finally(() => {
                 setStopping(false);
               });
             }}

@@ -6,6 +6,7 @@ import { graphQuery, sessionQuery, statusQuery } from "@/api/queries";
 import type { Graph } from "@/api/types";
 import { DeleteGraph } from "@/components/graphs/DeleteGraph";
 import { GraphState } from "@/components/graphs/GraphState";
+import { LabelSets } from "@/components/graphs/LabelSets";
 import { ProblemsTable } from "@/components/graphs/ProblemsTable";
 import { QuestionSets } from "@/components/graphs/QuestionSets";
 import { Training } from "@/components/graphs/Training";
@@ -152,6 +153,7 @@ export function GraphPage() {
       <Work graph={graph} />
       <Examples graph={graph} />
       <QuestionSets graph={graph.id} mayWrite={role === "admin" || role === "analyst"} />
+      <LabelSets graph={graph} mayWrite={role === "admin" || role === "analyst"} />
       <Training graph={graph} mayWrite={role === "admin" || role === "analyst"} />
       {graph.problems > 0 && (
         <section className="card" aria-labelledby="problems-title">

@@ -3,7 +3,8 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useNavigate, useSearchParams } from "react-router";
 import { ask, deleteRun, graphsQuery, keys, runsQuery } from "@/api/queries";
-import type { Page, Run } from "@/api/types";
+import type { Run } from "@/api/types";
+import { Pages } from "@/components/kit/Pages";
 import { Button, Pick } from "@/components/kit/controls";
 import { useSettled, useTitle } from "@/components/kit/hooks";
 import { Ago, EmptyState, ErrorNotice, Loading, troubleOf } from "@/components/kit/says";
@@ -39,6 +40,7 @@ function RunRow({ run, onDelete }: { run: Run; onDelete: (run: Run) => void }) {
         graph: run.graph,
         question: run.question,
         method: run.method,
+        ...(run.checkpoint !== null && { checkpoint: run.checkpoint }),
         budget: run.budget,
         seed: run.seed,
       }),
@@ -117,24 +119,6 @@ function useDelayedDelete() {
     });
   };
   return { gone, remove };
-}
-
-function Pages({ page, data, onPage }: { page: number; data: Page<Run>; onPage: (page: number) => void }) {
-  if (data.count <= SIZE) return null;
-  const first = (page - 1) * SIZE + 1;
-  return (
-    <nav className="pages" aria-label="Pages of the history">
-      <Button size="small" isDisabled={!data.previous} onPress={() => onPage(page - 1)}>
-        Newer
-      </Button>
-      <span className="small muted tabular">
-        {integer(first)}–{integer(Math.min(first + SIZE - 1, data.count))} of {integer(data.count)}
-      </span>
-      <Button size="small" isDisabled={!data.next} onPress={() => onPage(page + 1)}>
-        Older
-      </Button>
-    </nav>
-  );
 }
 
 export function HistoryPage() {
@@ -256,8 +240,12 @@ export function HistoryPage() {
       )}
       {runs.data && (
         <Pages
+          what="the history"
           page={page}
+          size={SIZE}
           data={runs.data}
+          back="Newer"
+          on="Older"
           onPage={(next) => {
             put("page", String(next));
           }}

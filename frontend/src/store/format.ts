@@ -55,6 +55,39 @@ export function score(value: number): string {
   return value < 1 && value > 0.995 ? "0.99" : value.toFixed(2);
 }
 
+/** A share as a percentage: "5%", "99.8%". Never rounded up to 100%. */
+export function percent(share: number): string {
+  const value = Math.round(share * 1000) / 10;
+  return `${share < 1 && value >= 100 ? 99.9 : value}%`;
+}
+
+const METRICS: Record<string, string> = {
+  hit: "Hit",
+  hit_at_1: "Hit@1",
+  macro_f1: "Macro-F1",
+  micro_f1: "Micro-F1",
+  exact_set: "Exact set",
+  answer_recall: "Answer recall",
+  path_recall: "Path recall",
+  avg_triples: "Triples",
+  passage_recall_at_2: "Passage recall@2",
+  passage_recall_at_5: "Passage recall@5",
+  n: "n",
+};
+
+/** A metric's name as the papers write it. */
+export function metricName(name: string): string {
+  return METRICS[name] ?? name.replaceAll("_", " ");
+}
+
+/** Shares with three digits, so that they align; averages of counts with one; whole numbers as they are. */
+export function metricValue(name: string, value: number | null): string {
+  if (value === null) return "–";
+  if (name === "n") return integer(value);
+  if (name.startsWith("avg_")) return value.toFixed(1);
+  return value < 0 || value > 1 ? String(Math.round(value * 1000) / 1000) : value.toFixed(3);
+}
+
 export function bytes(value: number): string {
   if (value < 1000) return `${value} B`;
   if (value < 1_000_000) return `${Math.round(value / 1000)} kB`;

@@ -1,6 +1,6 @@
 // Jobs that the tray knows, newest first, and the state of their socket.
 import { create } from "zustand";
-import type { Job } from "@/api/types";
+import type { Job, JobState } from "@/api/types";
 
 interface JobStore {
   jobs: readonly Job[];
@@ -11,8 +11,8 @@ interface JobStore {
 
 const KEPT = 50;
 
-export function isActive(job: Job): boolean {
-  return job.state === "queued" || job.state === "running";
+export function isActive({ state }: { state: JobState }): boolean {
+  return state === "queued" || state === "running";
 }
 
 /** `known` with `news` replacing jobs of the same id, newest first. */

@@ -2,10 +2,17 @@ import { describe, expect, it } from "vitest";
 import type { Checkpoint, MethodInfo } from "@/api/types";
 import { chosenCheckpoint, chosenMethod, methodChoices, standing } from "./methods";
 
-const method = (id: string, available = true) =>
-  ({ id, label: id, description: "", available }) as MethodInfo;
-const checkpoint = (id: number, of: string, created_at: string) =>
-  ({ id, method: of, created_at, fingerprint: `f${id}` }) as Checkpoint;
+const method = (id: string, available = true): MethodInfo => ({
+  id,
+  label: id,
+  description: "",
+  trained: true,
+  available,
+});
+const checkpoint = (id: number, of: string, created_at: string, current = true) => {
+  const one: Partial<Checkpoint> = { id, method: of, created_at, current };
+  return one as Checkpoint;
+};
 
 const choices = methodChoices(
   [method("rel-rag-path"), method("inses", false), method("rapl"), method("reg-triple")],
@@ -13,11 +20,12 @@ const choices = methodChoices(
     checkpoint(1, "rapl", "2026-01-01T00:00:00Z"),
     checkpoint(2, "rapl", "2026-01-03T00:00:00Z"),
     checkpoint(3, "reg-triple", "2026-01-02T00:00:00Z"),
+    checkpoint(4, "rel-rag-path", "2026-01-04T00:00:00Z", false),
   ],
 );
 const [rapl, triple, path] = choices;
 
-it("puts trained methods first, then zero-shot ones, then those that cannot be asked", () => {
+it("puts methods trained on the present snapshot first, then zero-shot ones, then those that cannot be asked", () => {
   expect(choices.map((choice) => [choice.id, standing(choice)])).toEqual([
     ["rapl", "2 checkpoints"],
     ["reg-triple", "trained"],

@@ -6,7 +6,7 @@ export interface MethodChoice {
   label: string;
   description: string;
   available: boolean;
-  /** Checkpoints of this method for the graph, newest first; empty means it is asked zero-shot. */
+  /** Checkpoints of this method for the graph as it is, newest first; empty means it is asked zero-shot. */
   checkpoints: readonly Checkpoint[];
 }
 
@@ -21,7 +21,7 @@ export function methodChoices(
     description,
     available,
     checkpoints: checkpoints
-      .filter((one) => one.method === id)
+      .filter((one) => one.method === id && one.current)
       .sort((a, b) => b.created_at.localeCompare(a.created_at)),
   }));
   const rank = (choice: MethodChoice) => (choice.available ? (choice.checkpoints.length ? 0 : 1) : 2);

@@ -2,9 +2,10 @@
 import { useState, type Ref } from "react";
 import { Dialog, DialogTrigger, Popover } from "react-aria-components";
 import type { Checkpoint, EntityMatch, Graph, Status } from "@/api/types";
+import { CheckpointPick } from "@/components/kit/CheckpointPick";
 import { Button, Pick } from "@/components/kit/controls";
-import { Fingerprint, Spinner } from "@/components/kit/says";
-import { integer, relativeTime } from "@/store/format";
+import { Spinner } from "@/components/kit/says";
+import { integer } from "@/store/format";
 import { standing, type MethodChoice } from "@/store/methods";
 import type { RunView } from "@/store/runView";
 import { EntityPicker } from "./EntityPicker";
@@ -115,24 +116,11 @@ function Standing({
       </span>
     );
   }
-  if (method.checkpoints.length < 2) {
-    return (
-      <span className="askbar-standing small muted">
-        checkpoint <Fingerprint value={checkpoint.fingerprint} />
-      </span>
-    );
-  }
   return (
     <span className="askbar-standing">
-      <Pick
-        label="Checkpoint"
-        className="pick-small"
-        options={method.checkpoints.map((one, index) => ({
-          id: String(one.id),
-          label: one.fingerprint.slice(0, 10),
-          detail: `trained ${relativeTime(one.created_at)}${index === 0 ? ", the newest" : ""}`,
-        }))}
-        value={String(checkpoint.id)}
+      <CheckpointPick
+        checkpoints={method.checkpoints}
+        value={checkpoint}
         onChange={(id) => {
           onDraft({ checkpoint: id });
         }}

@@ -38,16 +38,23 @@ export function draftOfRun(run: Run): Draft {
   };
 }
 
-export function askBody(draft: Draft, graph: Id): AskBody {
+/** What is asked and how much may be retrieved, without by whom. */
+export function askedBody(draft: Draft, graph: Id): Omit<AskBody, "method" | "checkpoint"> {
   return {
     graph,
     question: draft.question.trim(),
     seed: draft.seed,
-    ...(draft.method && { method: draft.method }),
-    ...(draft.checkpoint && { checkpoint: draft.checkpoint }),
     ...(draft.reasoner && { reasoner: draft.reasoner }),
     ...(draft.budget && { budget: draft.budget }),
     ...(draft.given?.length && { entities: draft.given.map((entity) => entity.id) }),
+  };
+}
+
+export function askBody(draft: Draft, graph: Id): AskBody {
+  return {
+    ...askedBody(draft, graph),
+    ...(draft.method && { method: draft.method }),
+    ...(draft.checkpoint && { checkpoint: draft.checkpoint }),
   };
 }
 

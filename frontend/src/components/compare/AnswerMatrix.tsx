@@ -19,7 +19,7 @@ export function AnswerMatrix({
 }) {
   const [all, setAll] = useState(false);
   const rows = answerRows(list.map((one) => one.view));
-  const over = list.every((one) => one.missing || (one.view && isOver(one.view.phase)));
+  const over = list.every((one) => one.view && isOver(one.view.phase));
   const agreed = rows.filter((row) => row.given.every((answer) => answer !== null)).length;
   return (
     <section className="panel" aria-labelledby="matrix-title">
@@ -40,9 +40,9 @@ export function AnswerMatrix({
               <tr>
                 <th>Answer</th>
                 {list.map((one, place) => (
-                  <th key={one.id} className="num">
+                  <th key={one.run.id} className="num">
                     <RunMark place={place} />
-                    <span className="matrix-method">{one.run?.method}</span>
+                    <span className="matrix-method">{one.run.method}</span>
                   </th>
                 ))}
               </tr>
@@ -67,7 +67,7 @@ export function AnswerMatrix({
                     )}
                   </td>
                   {row.given.map((answer, place) => (
-                    <td key={list[place]?.id} className="num">
+                    <td key={list[place]?.run.id} className="num">
                       {answer ? (
                         <span title={answer.verified ? "verified in the graph" : "not verified"}>
                           {answer.verified ? (

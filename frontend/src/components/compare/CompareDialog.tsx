@@ -2,15 +2,15 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate } from "react-router";
-import { ask, keys } from "@/api/queries";
+import { compareMethods, keys } from "@/api/queries";
 import type { Graph } from "@/api/types";
-import { askBody, type Draft } from "@/components/ask/draft";
+import { askedBody, type Draft } from "@/components/ask/draft";
+import { CheckpointPick } from "@/components/kit/CheckpointPick";
 import { Button, Modal } from "@/components/kit/controls";
-import { ErrorNotice, Notice, troubleOf } from "@/components/kit/says";
+import { ErrorNotice, Notice } from "@/components/kit/says";
 import { count } from "@/store/format";
-import { standing, type MethodChoice } from "@/store/methods";
+import { chosenCheckpoint, standing, type MethodChoice } from "@/store/methods";
 import { COMPARED_MAX } from "@/store/overlay";
-import { toast } from "@/store/toasts";
 
 interface Props {
   graph: Graph;
@@ -19,18 +19,40 @@ interface Props {
   onClose: () => void;
 }
 
-/** Ask `methods` at once; the runs that started. Throws the first refusal when none did. */
-async function askAll(graph: Graph, draft: Draft, methods: readonly string[]): Promise<string[]> {
-  const asked = await Promise.allSettled(
-    methods.map((method) => ask(askBody({ ...draft, method, checkpoint: null }, graph.id))),
+interface ChoiceProps {
+  choice: MethodChoice;
+  checked: boolean;
+  full: boolean;
+  checkpoint: string | null;
+  onToggle: () => void;
+  onCheckpoint: (id: string) => void;
+}
+
+function Choice({ choice, checked, full, checkpoint, onToggle, onCheckpoint }: ChoiceProps) {
+  const chosen = chosenCheckpoint(choice, checkpoint);
+  return (
+    <div className="choice">
+      <label>
+        <input type="checkbox" checked={checked} disabled={full && !checked} onChange={onToggle} />
+        <span className="two">
+          <span>
+            {choice.label} <span className="muted mono">{choice.id}</span>
+          </span>
+          <small className="muted">{choice.description}</small>
+        </span>
+        {!chosen && <span className="badge">zero-shot</span>}
+        {choice.checkpoints.length === 1 && <span className="badge good">{standing(choice)}</span>}
+      </label>
+      {chosen && choice.checkpoints.length > 1 && (
+        <CheckpointPick
+          label={`Checkpoint of ${choice.label}`}
+          checkpoints={choice.checkpoints}
+          value={chosen}
+          onChange={onCheckpoint}
+        />
+      )}
+    </div>
   );
-  const refused = asked.flatMap((one, place) =>
-    one.status === "rejected" ? [`${methods[place]}: ${troubleOf(one.reason).message}`] : [],
-  );
-  const runs = asked.flatMap((one) => (one.status === "fulfilled" ? [one.value.id] : []));
-  if (!runs.length) throw new Error(refused.join(" "));
-  for (const text of refused) toast(`Not asked. ${text}`);
-  return runs;
 }
 
 function CompareForm({ graph, draft, choices, onClose }: Props) {
@@ -41,21 +63,24 @@ function CompareForm({ graph, draft, choices, onClose }: Props) {
   const [picked, setPicked] = useState<ReadonlySet<string>>(
     () => new Set((trained.length > 1 ? trained : []).slice(0, COMPARED_MAX).map((choice) => choice.id)),
   );
+  const [checkpoints, setCheckpoints] = useState<Record<string, string>>({});
+  const question = draft.question.trim();
   const start = useMutation({
-    mutationFn: () =>
-      askAll(
-        graph,
-        draft,
-        usable.filter((choice) => picked.has(choice.id)).map((choice) => choice.id),
-      ),
-    onSuccess: (runs) => {
-      void client.invalidateQueries({ queryKey: keys.runs });
+    mutationFn: () => {
+      const methods = usable
+        .filter((choice) => picked.has(choice.id))
+        .map((choice) => {
+          const chosen = chosenCheckpoint(choice, checkpoints[choice.id] ?? null);
+          return { method: choice.id, ...(chosen && { checkpoint: chosen.id }) };
+        });
+      return compareMethods({ ...askedBody(draft, graph.id), methods });
+    },
+    onSuccess: (group) => {
+      client.setQueryData([...keys.comparisons, group.id], group);
       onClose();
-      void navigate(`/compare?runs=${runs.join(",")}`);
+      void navigate(`/compare/${group.id}`);
     },
   });
-  const full = picked.size >= COMPARED_MAX;
-  const question = draft.question.trim();
   return (
     <form
       className="stack"
@@ -73,25 +98,21 @@ function CompareForm({ graph, draft, choices, onClose }: Props) {
           Methods, up to {COMPARED_MAX} ({picked.size} chosen)
         </legend>
         {usable.map((choice) => (
-          <label key={choice.id} className="choice">
-            <input
-              type="checkbox"
-              checked={picked.has(choice.id)}
-              disabled={full && !picked.has(choice.id)}
-              onChange={() => {
-                const next = new Set(picked);
-                if (!next.delete(choice.id)) next.add(choice.id);
-                setPicked(next);
-              }}
-            />
-            <span className="two">
-              <span>
-                {choice.label} <span className="muted mono">{choice.id}</span>
-              </span>
-              <small className="muted">{choice.description}</small>
-            </span>
-            <span className={`badge ${choice.checkpoints.length ? "good" : ""}`}>{standing(choice)}</span>
-          </label>
+          <Choice
+            key={choice.id}
+            choice={choice}
+            checked={picked.has(choice.id)}
+            full={picked.size >= COMPARED_MAX}
+            checkpoint={checkpoints[choice.id] ?? null}
+            onToggle={() => {
+              const next = new Set(picked);
+              if (!next.delete(choice.id)) next.add(choice.id);
+              setPicked(next);
+            }}
+            onCheckpoint={(id) => {
+              setCheckpoints({ ...checkpoints, [choice.id]: id });
+            }}
+          />
         ))}
       </fieldset>
       {trained.length < 2 && (

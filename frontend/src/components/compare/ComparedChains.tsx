@@ -27,9 +27,9 @@ export function ComparedChains({ list, starts, chain, onChain }: Props) {
           const chains = one.view?.chains ?? [];
           const start = starts[place] ?? 0;
           return (
-            <div key={one.id} className="stack tight">
+            <div key={one.run.id} className="stack tight">
               <h3 className="row">
-                <RunMark place={place} /> {one.run?.method}
+                <RunMark place={place} /> {one.run.method}
                 <span className="muted small tabular">{count(chains.length, "chain")}</span>
               </h3>
               <ol className="chains">

@@ -14,7 +14,7 @@ export function RunToggles({
     <div className="run-toggles" role="group" aria-label="Methods in the drawing">
       {list.map((one, place) => (
         <button
-          key={one.id}
+          key={one.run.id}
           type="button"
           className="run-toggle"
           aria-pressed={one.shown}
@@ -24,7 +24,7 @@ export function RunToggles({
           }}
         >
           <RunMark place={place} />
-          <span>{one.run?.method ?? "…"}</span>
+          <span>{one.run.method}</span>
           <span className="muted tabular">{one.view ? count(one.view.paths.length, "path") : ""}</span>
           <kbd>{place + 1}</kbd>
         </button>

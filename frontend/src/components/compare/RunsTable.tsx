@@ -7,17 +7,15 @@ import type { RunView } from "@/store/runView";
 import { RunMark } from "./RunMark";
 
 export interface Compared {
-  id: string;
-  run: Run | undefined;
+  run: Run;
   view: RunView | null;
-  missing: boolean;
+  /** In the drawing. */
   shown: boolean;
 }
 
 function State({ one }: { one: Compared }) {
   const { run, view } = one;
-  if (one.missing) return <span className="bad-text">deleted</span>;
-  const phase = view && view.phase !== "queued" ? view.phase : (run?.state ?? "queued");
+  const phase = view && view.phase !== "queued" ? view.phase : run.state;
   switch (phase) {
     case "done":
       return view?.noAnswer ? (
@@ -29,7 +27,7 @@ function State({ one }: { one: Compared }) {
       );
     case "failed":
       return (
-        <span className="badge bad" title={view?.failure?.message ?? run?.error?.message}>
+        <span className="badge bad" title={view?.failure?.message ?? run.error?.message}>
           failed
         </span>
       );
@@ -43,7 +41,7 @@ function State({ one }: { one: Compared }) {
 }
 
 function took({ run, view }: Compared): string {
-  const ms = view?.tookMs ?? run?.duration_ms ?? null;
+  const ms = view?.tookMs ?? run.duration_ms;
   return ms === null ? "–" : milliseconds(ms);
 }
 
@@ -68,16 +66,12 @@ export function RunsTable({ list }: { list: readonly Compared[] }) {
           </thead>
           <tbody>
             {list.map((one, place) => (
-              <tr key={one.id}>
+              <tr key={one.run.id}>
                 <td className="nowrap">
                   <RunMark place={place} />{" "}
-                  {one.missing ? (
-                    <span className="muted">run {place + 1}</span>
-                  ) : (
-                    <Link to={`/runs/${one.id}`} title="Open this run alone">
-                      {one.run?.method ?? "…"}
-                    </Link>
-                  )}
+                  <Link to={`/runs/${one.run.id}`} title="Open this run alone">
+                    {one.run.method}
+                  </Link>
                 </td>
                 <td>
                   {one.view?.started ? (
@@ -101,9 +95,9 @@ export function RunsTable({ list }: { list: readonly Compared[] }) {
           </tbody>
         </table>
       </div>
-      {list.map(({ id, view }, place) =>
+      {list.map(({ run, view }, place) =>
         view?.failure ? (
-          <p key={id} className="small bad-text run-trouble">
+          <p key={run.id} className="small bad-text run-trouble">
             <RunMark place={place} /> {view.failure.message} {view.failure.hint}
           </p>
         ) : null,

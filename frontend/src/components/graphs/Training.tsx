@@ -1,88 +1,137 @@
-// Training on a question set, and the checkpoints that came of it.
-import { useMutation, useQuery } from "@tanstack/react-query";
+// The checkpoints of a graph: what training left behind, how good each was, and what to do with it.
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { checkpointsQuery, questionSetsQuery, statusQuery, train } from "@/api/queries";
-import type { Graph } from "@/api/types";
-import { Button, Modal, Pick } from "@/components/kit/controls";
-import { Ago, ErrorNotice, Loading } from "@/components/kit/says";
-import { count } from "@/store/format";
-import { useJobStore } from "@/store/jobStore";
+import { Link } from "react-router";
+import { checkpointsQuery, deleteCheckpoint, keys } from "@/api/queries";
+import type { Checkpoint, Graph } from "@/api/types";
+import { EvaluateDialog } from "@/components/experiments/EvaluateDialog";
+import { ActMenu, Button, Modal } from "@/components/kit/controls";
+import { Ago, ErrorNotice, Fingerprint } from "@/components/kit/says";
+import { metricName, metricValue, percent } from "@/store/format";
+import { TrainDialog } from "./TrainDialog";
 
-function metric(value: number): string {
-  return Number.isInteger(value) ? String(value) : value.toFixed(3);
+interface RowProps {
+  graph: Graph;
+  checkpoint: Checkpoint;
+  names: readonly string[];
+  mayWrite: boolean;
+  onEvaluate: () => void;
+  onDelete: () => void;
 }
 
-function TrainForm({ graph, onClose }: { graph: Graph; onClose: () => void }) {
-  const sets = useQuery(questionSetsQuery(graph.id));
-  const status = useQuery(statusQuery);
-  const [set, setSet] = useState<string | null>(null);
-  const [method, setMethod] = useState<string | null>(null);
-  const options = (sets.data?.results ?? []).map((one) => ({
-    id: String(one.id),
-    label: one.name,
-    detail: count(one.questions, "question"),
-  }));
-  const methods = (status.data?.methods ?? [])
-    .filter((one) => one.available)
-    .map((one) => ({ id: one.id, label: one.label, detail: one.description }));
-  const chosenSet = set ?? options[0]?.id ?? null;
-  const chosenMethod = method ?? methods[0]?.id ?? null;
-  const start = useMutation({
-    mutationFn: () => train(graph.id, chosenSet ?? "", chosenMethod ?? ""),
-    onSuccess: (job) => {
-      useJobStore.getState().put([job]);
+function Row({ graph, checkpoint, names, mayWrite, onEvaluate, onDelete }: RowProps) {
+  const inUse = String(graph.checkpoint?.id) === String(checkpoint.id);
+  const ask = `/?graph=${graph.id}&method=${checkpoint.method}&checkpoint=${checkpoint.id}`;
+  return (
+    <tr>
+      <td className="nowrap">
+        {checkpoint.method} {inUse && <span className="badge good">in use</span>}
+        {!checkpoint.current && (
+          <span
+            className="badge warn"
+            title="Trained on an earlier snapshot of this graph; it cannot be asked any more"
+          >
+            earlier snapshot
+          </span>
+        )}
+      </td>
+      {names.map((name) => (
+        <td key={name} className="num">
+          {metricValue(name, checkpoint.metrics[name] ?? null)}
+        </td>
+      ))}
+      <td>
+        {checkpoint.question_set_name}
+        {checkpoint.fraction < 1 && (
+          <span className="muted small"> {percent(checkpoint.fraction)} of it</span>
+        )}
+      </td>
+      <td className="num">{checkpoint.seed}</td>
+      <td>
+        <Fingerprint value={checkpoint.fingerprint} />
+      </td>
+      <td className="muted nowrap">
+        <Ago iso={checkpoint.created_at} />
+      </td>
+      <td className="acts">
+        {checkpoint.current && (
+          <Link className="btn small" to={ask}>
+            Ask
+          </Link>
+        )}{" "}
+        {mayWrite && checkpoint.current && (
+          <Button size="small" onPress={onEvaluate}>
+            Evaluate
+          </Button>
+        )}
+        {mayWrite && (
+          <ActMenu
+            label={`More for ${checkpoint.method}`}
+            trigger={
+              <Button look="plain" size="small" icon="more" aria-label={`More for ${checkpoint.method}`} />
+            }
+            acts={[{ id: "delete", label: "Delete…", icon: "trash", bad: true, onAction: onDelete }]}
+          />
+        )}
+      </td>
+    </tr>
+  );
+}
+
+function DeleteCheckpoint({ checkpoint, onClose }: { checkpoint: Checkpoint; onClose: () => void }) {
+  const client = useQueryClient();
+  const remove = useMutation({
+    mutationFn: () => deleteCheckpoint(checkpoint.id),
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: keys.checkpoints });
+      void client.invalidateQueries({ queryKey: keys.graphs });
       onClose();
     },
   });
-  if (sets.isPending) return <Loading what="question sets" />;
-  if (options.length === 0) {
-    return (
-      <p>Upload a question set for this graph first: training learns from questions with known answers.</p>
-    );
-  }
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        start.mutate();
-      }}
-    >
-      <Pick label="Question set" showLabel options={options} value={chosenSet} onChange={setSet} />
-      <Pick label="Method" showLabel options={methods} value={chosenMethod} onChange={setMethod} />
-      <p className="muted small">
-        Training runs as a job: its progress is in the tray, it can be cancelled, and asking goes on
-        meanwhile. When it is done, this graph is asked with the new checkpoint.
+    <>
+      <p>
+        {checkpoint.method} {checkpoint.fingerprint.slice(0, 10)} will be deleted. Its reports and runs stay.
       </p>
-      {status.data?.workers.jobs === 0 && (
-        <p className="bad-text">No worker is running. The job is kept and starts when one does.</p>
-      )}
-      {start.error && <ErrorNotice error={start.error} />}
+      {remove.error && <ErrorNotice error={remove.error} />}
       <div className="foot">
-        <Button onPress={onClose}>Cancel</Button>
-        <Button type="submit" look="primary" isDisabled={!chosenSet || !chosenMethod || start.isPending}>
-          Start training
+        <Button onPress={onClose}>Keep it</Button>
+        <Button
+          look="danger"
+          isDisabled={remove.isPending}
+          onPress={() => {
+            remove.mutate();
+          }}
+        >
+          Delete
         </Button>
       </div>
-    </form>
+    </>
   );
 }
 
 export function Training({ graph, mayWrite }: { graph: Graph; mayWrite: boolean }) {
-  const [open, setOpen] = useState(false);
+  const [training, setTraining] = useState(false);
+  const [evaluating, setEvaluating] = useState<Checkpoint | null>(null);
+  const [deleting, setDeleting] = useState<Checkpoint | null>(null);
   const checkpoints = useQuery(checkpointsQuery(graph.id));
   const list = checkpoints.data?.results ?? [];
-  const names = [...new Set(list.flatMap((one) => Object.keys(one.metrics)))].slice(0, 5);
+  const names = [...new Set(list.flatMap((one) => Object.keys(one.metrics)))].slice(0, 4);
   return (
     <section className="card" aria-labelledby="training-title">
       <header>
         <h2 id="training-title">Checkpoints</h2>
         <span className="grow" />
+        {list.length > 0 && (
+          <Link className="btn plain small" to={`/experiments?graph=${graph.id}`}>
+            Reports
+          </Link>
+        )}
         {mayWrite && graph.state === "ready" && (
           <Button
             size="small"
             onPress={() => {
-              setOpen(true);
+              setTraining(true);
             }}
           >
             Train
@@ -103,53 +152,76 @@ export function Training({ graph, mayWrite }: { graph: Graph; mayWrite: boolean 
               <tr>
                 <th>Method</th>
                 {names.map((name) => (
-                  <th key={name} className="num">
-                    {name.replaceAll("_", " ")}
+                  <th key={name} className="num" title="On the dev split">
+                    {metricName(name)}
                   </th>
                 ))}
+                <th>Question set</th>
+                <th className="num">Seed</th>
                 <th>Fingerprint</th>
                 <th>Trained</th>
+                <th>
+                  <span className="sr-only">Actions</span>
+                </th>
               </tr>
             </thead>
             <tbody>
               {list.map((one) => (
-                <tr key={one.id}>
-                  <td className="nowrap">
-                    {one.method}{" "}
-                    {graph.checkpoint && String(graph.checkpoint.id) === String(one.id) && (
-                      <span className="badge good">in use</span>
-                    )}
-                  </td>
-                  {names.map((name) => (
-                    <td key={name} className="num">
-                      {one.metrics[name] === undefined ? "–" : metric(one.metrics[name])}
-                    </td>
-                  ))}
-                  <td className="mono muted" title={`${one.fingerprint}, encoder ${one.encoder}`}>
-                    {one.fingerprint.slice(0, 10)}
-                  </td>
-                  <td className="muted nowrap">
-                    <Ago iso={one.created_at} />
-                  </td>
-                </tr>
+                <Row
+                  key={one.id}
+                  graph={graph}
+                  checkpoint={one}
+                  names={names}
+                  mayWrite={mayWrite}
+                  onEvaluate={() => {
+                    setEvaluating(one);
+                  }}
+                  onDelete={() => {
+                    setDeleting(one);
+                  }}
+                />
               ))}
             </tbody>
           </table>
         </div>
       )}
-      <Modal
-        title={`Train on ${graph.name}`}
-        isOpen={open}
+      <TrainDialog
+        graph={graph}
+        isOpen={training}
         onClose={() => {
-          setOpen(false);
+          setTraining(false);
+        }}
+      />
+      <EvaluateDialog
+        isOpen={evaluating !== null}
+        start={{
+          graph: String(graph.id),
+          ...(evaluating && {
+            method: evaluating.method,
+            checkpoint: String(evaluating.id),
+            question_set: evaluating.question_set === null ? null : String(evaluating.question_set),
+          }),
+        }}
+        onClose={() => {
+          setEvaluating(null);
+        }}
+      />
+      <Modal
+        title="Delete this checkpoint?"
+        role="alertdialog"
+        isOpen={deleting !== null}
+        onClose={() => {
+          setDeleting(null);
         }}
       >
-        <TrainForm
-          graph={graph}
-          onClose={() => {
-            setOpen(false);
-          }}
-        />
+        {deleting && (
+          <DeleteCheckpoint
+            checkpoint={deleting}
+            onClose={() => {
+              setDeleting(null);
+            }}
+          />
+        )}
       </Modal>
     </section>
   );

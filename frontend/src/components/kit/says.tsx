@@ -1,6 +1,7 @@
 // How Clew says things: notices, errors, empty places, times, progress.
 import type { ReactNode } from "react";
 import { ApiError } from "@/api/client";
+import type { JobState } from "@/api/types";
 import { exactTime, relativeTime } from "@/store/format";
 import { Icon, type IconName } from "./Icon";
 
@@ -76,6 +77,19 @@ export function Ago({ iso }: { iso: string }) {
       {relativeTime(iso)}
     </time>
   );
+}
+
+const TONES: Record<JobState, string> = {
+  queued: "",
+  running: "accent",
+  done: "good",
+  failed: "bad",
+  cancelled: "warn",
+};
+
+/** The state of long work, in its word. */
+export function JobBadge({ state }: { state: JobState }) {
+  return <span className={`badge ${TONES[state]}`}>{state}</span>;
 }
 
 /** The beginning of a hash, the whole of it on hover. */

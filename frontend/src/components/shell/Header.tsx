@@ -54,6 +54,9 @@ export function Header({ session, status, offline, onPalette, onKeys }: Props) {
         <NavLink to="/graphs" className={({ isActive }) => (isActive ? "on" : "")}>
           Graphs
         </NavLink>
+        <NavLink to="/experiments" className={({ isActive }) => (isActive ? "on" : "")}>
+          Experiments
+        </NavLink>
       </nav>
       <span className="grow" />
       <Button

@@ -6,7 +6,7 @@ import { Link } from "react-router";
 import { cancelJob } from "@/api/queries";
 import type { Job } from "@/api/types";
 import { Button } from "@/components/kit/controls";
-import { Ago, Progress, troubleOf } from "@/components/kit/says";
+import { Ago, JobBadge, Progress, troubleOf } from "@/components/kit/says";
 import { duration, integer } from "@/store/format";
 import { isActive, useJobStore } from "@/store/jobStore";
 
@@ -16,14 +16,6 @@ const STATES: Record<Job["state"], string> = {
   done: "done",
   failed: "failed",
   cancelled: "cancelled",
-};
-
-const TONES: Record<Job["state"], string> = {
-  queued: "",
-  running: "accent",
-  done: "good",
-  failed: "bad",
-  cancelled: "",
 };
 
 /** "1,200 of 5,000 rows · 310 rows/s · 12 s left" */
@@ -37,16 +29,25 @@ export function jobProgress(job: Job): string {
   return parts.join(" · ");
 }
 
+/** Where the work of a job is seen. */
+function placeOf(job: Job): string | null {
+  const { report } = (job.result ?? {}) as { report?: Job["id"] };
+  if (report !== undefined) return `/experiments/${report}`;
+  if (job.kind === "evaluate") return job.graph === null ? "/experiments" : `/experiments?graph=${job.graph}`;
+  return job.graph === null ? null : `/graphs/${job.graph}`;
+}
+
 export function JobRow({ job, workers }: { job: Job; workers: number | undefined }) {
   const cancel = useMutation({ mutationFn: () => cancelJob(job.id) });
   const running = isActive(job);
+  const place = placeOf(job);
   return (
     <li className="job">
       <div className="row">
         <span className="grow elide" title={job.title}>
-          {job.graph === null ? job.title : <Link to={`/graphs/${job.graph}`}>{job.title}</Link>}
+          {place === null ? job.title : <Link to={place}>{job.title}</Link>}
         </span>
-        <span className={`badge ${TONES[job.state]}`}>{job.state}</span>
+        <JobBadge state={job.state} />
         {running && (
           <Button
             size="small"
@@ -110,7 +111,8 @@ export function JobsTray({ workers }: { workers: number | undefined }) {
           <h2>Jobs</h2>
           {jobs.length === 0 ? (
             <p className="muted">
-              Imports, indexing and training show up here while they run, and stay after a reload.
+              Imports, indexing, labelling, training and evaluations show up here while they run, and stay
+              after a reload.
             </p>
           ) : (
             <ul>

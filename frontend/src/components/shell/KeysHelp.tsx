@@ -4,7 +4,7 @@ const KEYS: [string, [string, string][]][] = [
   [
     "Everywhere",
     [
-      ["Ctrl K", "Palette: ask, go to a graph or a run"],
+      ["Ctrl K", "Palette: ask, go to a graph, a report or a run"],
       ["?", "This list"],
       ["a", "Go to the question"],
     ],
@@ -22,6 +22,21 @@ const KEYS: [string, [string, string][]][] = [
       ["p", "Path between two entities on show"],
       ["z", "Undo"],
       ["Esc", "Show everything again"],
+    ],
+  ],
+  [
+    "Comparison",
+    [
+      ["1 2 3 4", "Take a method out of the drawing, or put it back"],
+      ["Esc", "Show every chain again"],
+    ],
+  ],
+  [
+    "Experiments",
+    [
+      ["n", "Start an evaluation"],
+      ["c", "Compare the ticked reports"],
+      ["Space", "Tick the report in focus"],
     ],
   ],
   [

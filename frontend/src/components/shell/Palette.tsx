@@ -1,12 +1,13 @@
-// Ctrl+K: ask, go to a graph, go to a run.
+// Ctrl+K: ask, go to a graph, a report or a run.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate } from "react-router";
-import { graphsQuery, runsQuery } from "@/api/queries";
+import { graphsQuery, reportsQuery, runsQuery } from "@/api/queries";
 import { Icon, type IconName } from "@/components/kit/Icon";
 import { Modal } from "@/components/kit/controls";
 import { useSettled } from "@/components/kit/hooks";
 import { elide, relativeTime } from "@/store/format";
+import { reportLabel } from "@/store/reports";
 
 interface Entry {
   id: string;
@@ -20,6 +21,8 @@ const PAGES: Entry[] = [
   { id: "ask", icon: "ask", label: "Ask", end: "page", to: "/" },
   { id: "history", icon: "history", label: "History", end: "page", to: "/history" },
   { id: "graphs", icon: "graph", label: "Graphs", end: "page", to: "/graphs" },
+  { id: "experiments", icon: "flask", label: "Experiments", end: "page", to: "/experiments" },
+  { id: "evaluate", icon: "flask", label: "Evaluate a method", end: "page", to: "/experiments?evaluate=1" },
   { id: "upload", icon: "upload", label: "Upload a graph", end: "page", to: "/graphs?upload=1" },
 ];
 
@@ -31,6 +34,7 @@ function PaletteBody({ onClose }: { onClose: () => void }) {
   const settled = useSettled(query, 150);
   const graphs = useQuery(graphsQuery);
   const runs = useQuery(runsQuery({ q: settled, page_size: 8 }));
+  const reports = useQuery(reportsQuery({ page_size: 100 }));
   const matches = (label: string) => label.toLowerCase().includes(query.toLowerCase());
   const entries: Entry[] = [
     ...(query
@@ -55,6 +59,16 @@ function PaletteBody({ onClose }: { onClose: () => void }) {
         end: "graph",
         to: `/graphs/${graph.id}`,
       })),
+    ...(reports.data?.results ?? [])
+      .map((report) => ({
+        id: `r${report.id}`,
+        icon: "flask" as const,
+        label: `${reportLabel(report)} on ${report.question_set_name}, ${report.split}`,
+        end: relativeTime(report.created_at),
+        to: `/experiments/${report.id}`,
+      }))
+      .filter((entry) => matches(entry.label))
+      .slice(0, 5),
     ...(runs.data?.results ?? []).map((run) => ({
       id: run.id,
       icon: "history" as const,
@@ -74,14 +88,14 @@ function PaletteBody({ onClose }: { onClose: () => void }) {
       <input
         className="input"
         role="combobox"
-        aria-label="Ask, or go to a graph or a run"
+        aria-label="Ask, or go to a graph, a report or a run"
         aria-expanded="true"
         aria-controls="palette-list"
         aria-activedescendant={entries[at] ? `palette-${at}` : undefined}
         autoComplete="off"
         // The dialog was opened to type here.
         autoFocus
-        placeholder="Ask, or go to a graph or a run"
+        placeholder="Ask, or go to a graph, a report or a run"
         value={text}
         onChange={(event) => {
           setText(event.target.value);

@@ -28,7 +28,7 @@ export function WorkerDot({ status, offline }: { status: Status | undefined; off
             <dd>{answers ? count(answers, "process", "processes") : "none: questions wait"}</dd>
             <dt>jobs</dt>
             <dd>
-              {jobs ? count(jobs, "process", "processes") : "none: imports, indexing and training wait"}
+              {jobs ? count(jobs, "process", "processes") : "none: imports, training and evaluations wait"}
             </dd>
             <dt>encoder</dt>
             <dd>{status.encoder}</dd>

@@ -1,0 +1,58 @@
+// The same metrics within groups of questions: by hops, topics, size of the answer set, novelty.
+import type { Metrics, ReportDetail } from "@/api/types";
+import { integer, metricName, metricValue } from "@/store/format";
+import { KEY_METRICS, breakdownName, groupName, groupOrder } from "@/store/reports";
+
+function Table({ by, groups }: { by: string; groups: Record<string, Metrics> }) {
+  const names = Object.keys(groups).sort(groupOrder);
+  return (
+    <div className="breakdown">
+      <table className="table dense">
+        <caption>{breakdownName(by)}</caption>
+        <thead>
+          <tr>
+            <th>
+              <span className="sr-only">Group</span>
+            </th>
+            <th className="num">n</th>
+            {KEY_METRICS.map((name) => (
+              <th key={name} className="num">
+                {metricName(name)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {names.map((group) => (
+            <tr key={group}>
+              <th scope="row">{groupName(group)}</th>
+              <td className="num muted">{integer(groups[group]?.n ?? 0)}</td>
+              {KEY_METRICS.map((name) => (
+                <td key={name} className="num">
+                  {metricValue(name, groups[group]?.[name] ?? null)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+export function Breakdowns({ report }: { report: ReportDetail }) {
+  const list = Object.entries(report.breakdowns).filter(([, groups]) => Object.keys(groups).length > 0);
+  if (!list.length) return null;
+  return (
+    <section className="card" aria-labelledby="breakdowns-title">
+      <header>
+        <h2 id="breakdowns-title">Breakdowns</h2>
+      </header>
+      <div className="breakdowns">
+        {list.map(([by, groups]) => (
+          <Table key={by} by={by} groups={groups} />
+        ))}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,247 @@
+// Start an evaluation: which questions, asked of what, and how.
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useNavigate } from "react-router";
+import { checkpointsQuery, evaluate, graphsQuery, keys, questionSetsQuery, statusQuery } from "@/api/queries";
+import type { Graph, QuestionSet, ReportBody, Status } from "@/api/types";
+import { CheckpointPick } from "@/components/kit/CheckpointPick";
+import { Button, Modal, Pick } from "@/components/kit/controls";
+import { ErrorNotice, Loading } from "@/components/kit/says";
+import { count, integer } from "@/store/format";
+import { useJobStore } from "@/store/jobStore";
+import { chosenCheckpoint, chosenMethod, methodChoices, standing } from "@/store/methods";
+
+export interface EvaluateStart {
+  graph: string | null;
+  method?: string;
+  checkpoint?: string;
+  question_set?: string | null;
+}
+
+interface FormProps {
+  start: EvaluateStart;
+  graphs: readonly Graph[];
+  status: Status;
+  onClose: () => void;
+}
+
+const SPLITS = ["test", "dev", "train"];
+
+const REASONERS = [
+  { id: "extractive", label: "Extractive", detail: "No language model" },
+  { id: "llm", label: "Language model", detail: "Asked once a question; costs tokens" },
+];
+
+const TOPICS = [
+  { id: "given", label: "As the question set names them", detail: "Measures retrieval and reasoning alone" },
+  { id: "linked", label: "Found by Clew's linker", detail: "Measures what a person gets who just asks" },
+];
+
+/** The splits of a set that hold questions, the one to report on first. */
+function splitsOf(set: QuestionSet | undefined) {
+  return SPLITS.filter((split) => set?.splits[split]).map((split) => ({
+    id: split,
+    label: split,
+    detail: count(set?.splits[split] ?? 0, "question"),
+  }));
+}
+
+const whole = (text: string, least: number) => /^\d+$/.test(text.trim()) && Number(text) >= least;
+
+function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const ready = graphs.filter((graph) => graph.state === "ready");
+  const [graphId, setGraph] = useState(start.graph ?? String(ready[0]?.id ?? ""));
+  const [setId, setSet] = useState(start.question_set ?? null);
+  const [splitId, setSplit] = useState<string | null>(null);
+  const [methodId, setMethod] = useState(start.method ?? null);
+  const [checkpointId, setCheckpoint] = useState(start.checkpoint ?? null);
+  const [topics, setTopics] = useState("given");
+  const [reasoner, setReasoner] = useState("extractive");
+  const [numbers, setNumbers] = useState({ budget: String(status.budgets.default), seed: "7", limit: "" });
+  const sets = useQuery(questionSetsQuery(graphId));
+  const checkpoints = useQuery(checkpointsQuery(graphId));
+  const graph = graphs.find((one) => String(one.id) === graphId);
+  const choices = methodChoices(status.methods, checkpoints.data?.results ?? []);
+  const method = chosenMethod(choices, methodId, graph?.checkpoint?.method);
+  const checkpoint = chosenCheckpoint(method, checkpointId);
+  const list = sets.data?.results ?? [];
+  const set = list.find((one) => String(one.id) === setId) ?? list[0];
+  const splits = splitsOf(set);
+  const split = splits.find((one) => one.id === splitId) ?? splits[0];
+  const wrong = {
+    budget:
+      whole(numbers.budget, 1) && Number(numbers.budget) <= status.budgets.max
+        ? null
+        : `A whole number, 1 to ${integer(status.budgets.max)}.`,
+    seed: whole(numbers.seed, 0) ? null : "A whole number, 0 or more.",
+    limit:
+      numbers.limit.trim() === "" || whole(numbers.limit, 1) ? null : "A whole number, 1 or more, or empty.",
+  };
+  const run = useMutation({
+    mutationFn: (body: ReportBody) => evaluate(body),
+    onSuccess: ({ report, job }) => {
+      useJobStore.getState().put([job]);
+      void client.invalidateQueries({ queryKey: keys.reports });
+      onClose();
+      void navigate(`/experiments/${report.id}`);
+    },
+  });
+  const number = (name: keyof typeof numbers, label: string, hint: string) => (
+    <div className="field">
+      <label htmlFor={`evaluate-${name}`}>{label}</label>
+      <input
+        id={`evaluate-${name}`}
+        className="input tabular"
+        inputMode="numeric"
+        autoComplete="off"
+        value={numbers[name]}
+        aria-invalid={wrong[name] !== null}
+        onChange={(event) => {
+          setNumbers({ ...numbers, [name]: event.target.value });
+        }}
+      />
+      {wrong[name] ? <span className="error">{wrong[name]}</span> : <span className="hint">{hint}</span>}
+    </div>
+  );
+  return (
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!set || !split || !method) return;
+        run.mutate({
+          graph: graphId,
+          question_set: set.id,
+          split: split.id,
+          method: method.id,
+          ...(checkpoint && { checkpoint: checkpoint.id }),
+          topics: topics === "linked" ? "linked" : "given",
+          reasoner,
+          budget: Number(numbers.budget),
+          seed: Number(numbers.seed),
+          ...(numbers.limit.trim() && { limit: Number(numbers.limit) }),
+        });
+      }}
+    >
+      <div className="fields">
+        <Pick
+          label="Graph"
+          showLabel
+          options={ready.map((one) => ({ id: String(one.id), label: one.name }))}
+          value={graphId || null}
+          onChange={(id) => {
+            setGraph(id);
+            setSet(null);
+            setCheckpoint(null);
+          }}
+        />
+        <Pick
+          label="Question set"
+          showLabel
+          options={list.map((one) => ({
+            id: String(one.id),
+            label: one.name,
+            detail: count(one.questions, "question"),
+          }))}
+          value={set ? String(set.id) : null}
+          onChange={(id) => {
+            setSet(id);
+            setSplit(null);
+          }}
+        />
+        <Pick label="Split" showLabel options={splits} value={split?.id ?? null} onChange={setSplit} />
+      </div>
+      {sets.data && list.length === 0 && (
+        <p className="bad-text">
+          {graph?.name} has no question set yet. Upload one on the graph’s page: an evaluation asks questions
+          whose answers are known.
+        </p>
+      )}
+      <div className="fields two-thirds">
+        <Pick
+          label="Method"
+          showLabel
+          options={choices.map((choice) => ({
+            id: choice.id,
+            label: choice.label,
+            detail: choice.description,
+            end: standing(choice),
+            disabled: !choice.available,
+          }))}
+          value={method?.id ?? null}
+          onChange={(id) => {
+            setMethod(id);
+            setCheckpoint(null);
+          }}
+        />
+        <div className="field">
+          <span className="label">Checkpoint</span>
+          <div className="field-value">
+            {method && checkpoint ? (
+              <CheckpointPick checkpoints={method.checkpoints} value={checkpoint} onChange={setCheckpoint} />
+            ) : (
+              <span className="badge warn">zero-shot: not trained on this graph</span>
+            )}
+          </div>
+        </div>
+      </div>
+      <div className="fields">
+        <Pick label="Topic entities" showLabel options={TOPICS} value={topics} onChange={setTopics} />
+        <Pick
+          label="Reasoner"
+          showLabel
+          options={REASONERS.map((one) => ({ ...one, disabled: one.id === "llm" && !status.llm.configured }))}
+          value={reasoner}
+          onChange={setReasoner}
+        />
+      </div>
+      <div className="fields">
+        {number(
+          "budget",
+          "Triple budget",
+          `Facts a question may bring, 1 to ${integer(status.budgets.max)}.`,
+        )}
+        {number("seed", "Seed", "Draws the questions and the paths.")}
+        {number("limit", "At most, questions", "Empty asks them all.")}
+      </div>
+      {status.workers.jobs === 0 && (
+        <p className="bad-text">No worker is running. The job is kept and starts when one does.</p>
+      )}
+      {run.error && <ErrorNotice error={run.error} />}
+      <div className="foot">
+        <Button onPress={onClose}>Cancel</Button>
+        <Button
+          type="submit"
+          look="primary"
+          isDisabled={!set || !split || !method || Object.values(wrong).some(Boolean) || run.isPending}
+        >
+          Start evaluation
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+export function EvaluateDialog({
+  start,
+  isOpen,
+  onClose,
+}: {
+  start: EvaluateStart;
+  isOpen: boolean;
+  onClose: () => void;
+}) {
+  const graphs = useQuery(graphsQuery);
+  const status = useQuery(statusQuery);
+  return (
+    <Modal title="Evaluate" isOpen={isOpen} onClose={onClose} wide>
+      {graphs.data && status.data ? (
+        <EvaluateForm start={start} graphs={graphs.data.results} status={status.data} onClose={onClose} />
+      ) : (
+        <Loading what="graphs" />
+      )}
+    </Modal>
+  );
+}

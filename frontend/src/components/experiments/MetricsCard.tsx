@@ -1,0 +1,51 @@
+// The figures of a report, each with its confidence interval.
+import type { ReportDetail } from "@/api/types";
+import { metricName, metricValue } from "@/store/format";
+import { metricNames } from "@/store/reports";
+import { Interval } from "./Interval";
+
+export function MetricsCard({ report }: { report: ReportDetail }) {
+  return (
+    <section className="card" aria-labelledby="metrics-title">
+      <header>
+        <h2 id="metrics-title">Metrics</h2>
+        <span className="muted small">with 95% bootstrap confidence intervals</span>
+      </header>
+      <div className="scroll-x">
+        <table className="table dense">
+          <thead>
+            <tr>
+              <th>Metric</th>
+              <th className="num">Value</th>
+              <th className="num">95% interval</th>
+              <th className="hide-narrow">
+                <span className="scale-ends">
+                  <span>0</span>
+                  <span>1</span>
+                </span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {metricNames(report.metrics).map((name) => {
+              const value = report.metrics[name] ?? 0;
+              const [low, high] = report.intervals[name] ?? [null, null];
+              return (
+                <tr key={name}>
+                  <td>{metricName(name)}</td>
+                  <td className="num strong">{metricValue(name, value)}</td>
+                  <td className="num muted">
+                    {low === null ? "–" : `${metricValue(name, low)} – ${metricValue(name, high)}`}
+                  </td>
+                  <td className="hide-narrow">
+                    <Interval value={value} low={low} high={high} />
+                  </td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}

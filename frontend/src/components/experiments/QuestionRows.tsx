@@ -1,0 +1,178 @@
+// The questions of a report, to search and filter; those it did not get right come first.
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link } from "react-router";
+import { reportQuestionsQuery } from "@/api/queries";
+import type { ReportDetail, ReportQuestion } from "@/api/types";
+import { Pages } from "@/components/kit/Pages";
+import { Button, Pick } from "@/components/kit/controls";
+import { useSettled } from "@/components/kit/hooks";
+import { EmptyState, ErrorNotice, Loading } from "@/components/kit/says";
+import { useUrl } from "@/components/kit/url";
+import { integer, metricValue, milliseconds } from "@/store/format";
+import { NOT_RIGHT, OUTCOMES, OUTCOME_TONES, askAgain, groupOrder } from "@/store/reports";
+import { AnswerSets, AnswerSetsKey } from "./AnswerSets";
+import { Outcomes } from "./Outcomes";
+
+const SIZE = 25;
+const ALL = "all";
+
+function Row({ report, row }: { report: ReportDetail; row: ReportQuestion }) {
+  return (
+    <tr>
+      <td className="cell-main">
+        <div>{row.question}</div>
+        <div className="small">
+          <AnswerSets answers={row.answers} predicted={row.predicted} nothing={row.no_answer ?? row.error} />
+        </div>
+      </td>
+      <td>
+        <span className={`badge ${OUTCOME_TONES[row.outcome]}`}>{OUTCOMES[row.outcome]}</span>
+      </td>
+      <td className="num hide-narrow">{row.hops ?? "–"}</td>
+      <td className="num hide-narrow">{metricValue("f1", row.f1)}</td>
+      <td className="num hide-narrow">{row.latency_ms === null ? "–" : milliseconds(row.latency_ms)}</td>
+      <td className="acts">
+        <Link
+          className="btn small"
+          to={askAgain(report, row.question)}
+          title="With the same method and checkpoint"
+        >
+          Ask<span className="hide-narrow">&nbsp;this question</span>
+        </Link>
+      </td>
+    </tr>
+  );
+}
+
+export function QuestionRows({ report }: { report: ReportDetail }) {
+  const [params, put] = useUrl();
+  const show = params.get("show") ?? NOT_RIGHT;
+  const hops = params.get("hops") ?? "";
+  const page = Number(params.get("page") ?? "1") || 1;
+  const [text, setText] = useState(params.get("q") ?? "");
+  const q = useSettled(text.trim(), 200);
+  const rows = useQuery(
+    reportQuestionsQuery(report.id, {
+      page,
+      page_size: SIZE,
+      ...(show !== ALL && { outcome: show }),
+      ...(hops && { hops }),
+      ...(q && { q }),
+    }),
+  );
+  const groups = Object.keys(report.breakdowns.hops ?? {}).filter((one) => /^\d+$/.test(one));
+  const filter = (change: Record<string, string | null>) => {
+    put({ page: null, ...change });
+  };
+  const clear = () => {
+    setText("");
+    filter({ show: ALL, hops: null, q: null });
+  };
+  return (
+    <section className="card" aria-labelledby="questions-title">
+      <header className="wrap">
+        <h2 id="questions-title">Questions</h2>
+        {rows.data && (
+          <span className="muted small tabular" role="status">
+            {integer(rows.data.count)} of {integer(report.n)}
+          </span>
+        )}
+        <AnswerSetsKey />
+        <span className="grow" />
+        <input
+          className="input find"
+          type="search"
+          aria-label="Search the questions"
+          placeholder="Search the questions"
+          value={text}
+          onChange={(event) => {
+            setText(event.target.value);
+            filter({ q: event.target.value.trim() });
+          }}
+        />
+        <Pick
+          label="Outcome"
+          value={show}
+          options={[
+            { id: NOT_RIGHT, label: "Not right" },
+            { id: ALL, label: "All questions" },
+            ...Object.entries(OUTCOMES).map(([id, label]) => ({ id, label })),
+          ]}
+          onChange={(id) => {
+            filter({ show: id === NOT_RIGHT ? null : id });
+          }}
+        />
+        {groups.length > 1 && (
+          <Pick
+            label="Hops"
+            value={hops || ALL}
+            options={[
+              { id: ALL, label: "Any hops" },
+              ...groups.sort(groupOrder).map((id) => ({ id, label: `${id} hop${id === "1" ? "" : "s"}` })),
+            ]}
+            onChange={(id) => {
+              filter({ hops: id === ALL ? null : id });
+            }}
+          />
+        )}
+      </header>
+      <Outcomes
+        report={report}
+        shown={show === ALL ? "" : show}
+        onShow={(outcome) => {
+          filter({ show: outcome || null });
+        }}
+      />
+      {rows.error && (
+        <ErrorNotice
+          error={rows.error}
+          acts={<Button onPress={() => void rows.refetch()}>Try again</Button>}
+        />
+      )}
+      {rows.isPending && <Loading what="questions" />}
+      {rows.data?.count === 0 && (
+        <EmptyState
+          title={
+            show === NOT_RIGHT && !q && !hops ? "Every question was answered right" : "No question matches"
+          }
+          act={<Button onPress={clear}>Show all questions</Button>}
+        />
+      )}
+      {rows.data && rows.data.count > 0 && (
+        <div className="scroll-x">
+          <table className="table">
+            <thead>
+              <tr>
+                <th>Question and answers</th>
+                <th>Outcome</th>
+                <th className="num hide-narrow">Hops</th>
+                <th className="num hide-narrow">F1</th>
+                <th className="num hide-narrow">Took</th>
+                <th>
+                  <span className="sr-only">Actions</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.data.results.map((row) => (
+                <Row key={row.id} report={report} row={row} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {rows.data && (
+        <Pages
+          what="the questions"
+          page={page}
+          size={SIZE}
+          data={rows.data}
+          onPage={(next) => {
+            put({ page: String(next) });
+          }}
+        />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,260 @@
+// Label sets: the rational paths a strategy found for a question set, to train from.
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import {
+  deleteLabelSet,
+  keys,
+  label,
+  labelSetUrl,
+  labelSetsQuery,
+  questionSetsQuery,
+  statusQuery,
+} from "@/api/queries";
+import type { Graph, LabelSet } from "@/api/types";
+import { Button, Modal, Pick } from "@/components/kit/controls";
+import { Icon } from "@/components/kit/Icon";
+import { Ago, ErrorNotice, JobBadge, troubleOf } from "@/components/kit/says";
+import { integer, percent } from "@/store/format";
+import { useJobStore } from "@/store/jobStore";
+import { toast } from "@/store/toasts";
+
+function LabelForm({ graph, onClose }: { graph: Graph; onClose: () => void }) {
+  const client = useQueryClient();
+  const sets = useQuery(questionSetsQuery(graph.id));
+  const status = useQuery(statusQuery);
+  const strategies = status.data?.label_strategies ?? [];
+  const [set, setSet] = useState<string | null>(null);
+  const [strategy, setStrategy] = useState<string | null>(null);
+  const [name, setName] = useState("");
+  const list = sets.data?.results ?? [];
+  const chosenSet = set ?? (list[0] ? String(list[0].id) : null);
+  const chosen = strategy ?? strategies.find((one) => one.available)?.id ?? null;
+  const start = useMutation({
+    mutationFn: () =>
+      label({
+        graph: graph.id,
+        question_set: chosenSet ?? "",
+        strategy: chosen ?? "",
+        ...(name.trim() && { name: name.trim() }),
+      }),
+    onSuccess: ({ job }) => {
+      useJobStore.getState().put([job]);
+      void client.invalidateQueries({ queryKey: keys.labelSets });
+      onClose();
+    },
+  });
+  if (sets.data && list.length === 0) {
+    return <p>Upload a question set for this graph first: labels are made for its questions.</p>;
+  }
+  return (
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        start.mutate();
+      }}
+    >
+      <Pick
+        label="Question set"
+        showLabel
+        options={list.map((one) => ({ id: String(one.id), label: one.name }))}
+        value={chosenSet}
+        onChange={setSet}
+      />
+      <fieldset className="choices">
+        <legend className="label">Strategy</legend>
+        {strategies.map((one) => (
+          <div key={one.id} className="choice">
+            <label>
+              <input
+                type="radio"
+                name="strategy"
+                checked={chosen === one.id}
+                disabled={!one.available}
+                onChange={() => {
+                  setStrategy(one.id);
+                }}
+              />
+              <span className="two">
+                <span>{one.label}</span>
+                <small className="muted">
+                  {one.description}
+                  {!one.available && " No language model is set up (LLM_BASE_URL)."}
+                </small>
+              </span>
+            </label>
+          </div>
+        ))}
+      </fieldset>
+      <div className="field">
+        <label htmlFor="label-name">Name, optional</label>
+        <input
+          id="label-name"
+          className="input"
+          maxLength={200}
+          value={name}
+          onChange={(event) => {
+            setName(event.target.value);
+          }}
+        />
+      </div>
+      {start.error && <ErrorNotice error={start.error} />}
+      <div className="foot">
+        <Button onPress={onClose}>Cancel</Button>
+        <Button type="submit" look="primary" isDisabled={!chosenSet || !chosen || start.isPending}>
+          Start labelling
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function LabelRow({ set, mayWrite }: { set: LabelSet; mayWrite: boolean }) {
+  const client = useQueryClient();
+  const [asking, setAsking] = useState(false);
+  const remove = useMutation({
+    mutationFn: () => deleteLabelSet(set.id),
+    onSuccess: () => client.invalidateQueries({ queryKey: keys.labelSets }),
+    onError: (error) => {
+      toast(`The label set could not be deleted. ${troubleOf(error).message}`);
+    },
+  });
+  const done = set.state === "done";
+  return (
+    <tr>
+      <td className="cell-name">
+        <strong>{set.name}</strong>
+        {set.error && (
+          <div className="small bad-text">
+            {set.error.message} {set.error.hint}
+          </div>
+        )}
+      </td>
+      <td>{set.strategy}</td>
+      <td className="muted">{set.question_set_name}</td>
+      <td>
+        <JobBadge state={set.state} />
+      </td>
+      <td className="num">{done ? integer(set.labels) : "–"}</td>
+      <td className="num" title="Share of the questions that have at least one path">
+        {set.coverage === null ? "–" : percent(set.coverage)}
+      </td>
+      <td className="muted nowrap">
+        <Ago iso={set.created_at} />
+      </td>
+      <td className="acts">
+        {done && (
+          <a
+            className="btn plain small icon"
+            href={labelSetUrl(set.id)}
+            download
+            aria-label={`Download ${set.name}`}
+          >
+            <Icon name="download" />
+          </a>
+        )}
+        {mayWrite && (
+          <Button
+            look="plain"
+            size="small"
+            icon="trash"
+            label={`Delete ${set.name}`}
+            onPress={() => {
+              setAsking(true);
+            }}
+          />
+        )}
+        <Modal
+          title={`Delete ${set.name}?`}
+          role="alertdialog"
+          isOpen={asking}
+          onClose={() => {
+            setAsking(false);
+          }}
+        >
+          <p>Its labels will be deleted. Checkpoints trained from them stay.</p>
+          <div className="foot">
+            <Button
+              onPress={() => {
+                setAsking(false);
+              }}
+            >
+              Keep it
+            </Button>
+            <Button
+              look="danger"
+              isDisabled={remove.isPending}
+              onPress={() => {
+                remove.mutate();
+              }}
+            >
+              Delete
+            </Button>
+          </div>
+        </Modal>
+      </td>
+    </tr>
+  );
+}
+
+export function LabelSets({ graph, mayWrite }: { graph: Graph; mayWrite: boolean }) {
+  const [open, setOpen] = useState(false);
+  const sets = useQuery(labelSetsQuery(graph.id));
+  const list = sets.data?.results ?? [];
+  const close = () => {
+    setOpen(false);
+  };
+  return (
+    <section className="card" aria-labelledby="labels-title">
+      <header>
+        <h2 id="labels-title">Labels</h2>
+        <span className="grow" />
+        {mayWrite && graph.state === "ready" && (
+          <Button
+            size="small"
+            onPress={() => {
+              setOpen(true);
+            }}
+          >
+            Label
+          </Button>
+        )}
+      </header>
+      {sets.error && <ErrorNotice error={sets.error} />}
+      {sets.data && list.length === 0 && (
+        <p className="body muted">
+          None kept. Training makes its labels on the way; label a question set here to choose another
+          strategy, to look at the paths, or to train several methods from the same ones.
+        </p>
+      )}
+      {list.length > 0 && (
+        <div className="scroll-x">
+          <table className="table">
+            <thead>
+              <tr>
+                <th>Name</th>
+                <th>Strategy</th>
+                <th>Question set</th>
+                <th>State</th>
+                <th className="num">Paths</th>
+                <th className="num">Coverage</th>
+                <th>Made</th>
+                <th>
+                  <span className="sr-only">Actions</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {list.map((set) => (
+                <LabelRow key={set.id} set={set} mayWrite={mayWrite} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      <Modal title={`Label questions of ${graph.name}`} isOpen={open} onClose={close}>
+        <LabelForm graph={graph} onClose={close} />
+      </Modal>
+    </section>
+  );
+}

@@ -1,0 +1,248 @@
+// Train: on which questions, which method, with which settings, and from which labels.
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { labelSetsQuery, methodQuery, questionSetsQuery, statusQuery, train } from "@/api/queries";
+import type { Graph, MethodInfo, QuestionSet } from "@/api/types";
+import { Button, Modal, Pick } from "@/components/kit/controls";
+import { ErrorNotice, Loading } from "@/components/kit/says";
+import { count, integer } from "@/store/format";
+import { useJobStore } from "@/store/jobStore";
+import { changedSettings, complaint, type Typed } from "@/store/settingsForm";
+import { SettingsForm } from "./SettingsForm";
+
+/** Labels that are made while training, with the rule that needs no language model. */
+const ON_THE_WAY = "made";
+
+interface FormProps {
+  graph: Graph;
+  sets: readonly QuestionSet[];
+  methods: readonly MethodInfo[];
+  onClose: () => void;
+}
+
+function NumberField({
+  id,
+  label,
+  value,
+  hint,
+  onChange,
+}: {
+  id: string;
+  label: string;
+  value: string;
+  hint: string;
+  onChange: (text: string) => void;
+}) {
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        className="input tabular"
+        inputMode="numeric"
+        autoComplete="off"
+        value={value}
+        onChange={(event) => {
+          onChange(event.target.value);
+        }}
+      />
+      <span className="hint">{hint}</span>
+    </div>
+  );
+}
+
+function useForm({ graph, sets, methods }: FormProps) {
+  const [set, setSet] = useState(sets[0]?.id ?? "");
+  const [method, setMethod] = useState(methods[0]?.id ?? "");
+  const [labels, setLabels] = useState(ON_THE_WAY);
+  const [percent, setPercent] = useState("100");
+  const [seed, setSeed] = useState("0");
+  const [typed, setTyped] = useState<Typed>({});
+  const detail = useQuery({ ...methodQuery(method), enabled: method !== "" });
+  // The seed has a field of its own: it draws the training questions as well.
+  const settings = (detail.data?.settings ?? []).filter((setting) => setting.name !== "seed");
+  const made = useQuery(labelSetsQuery(graph.id));
+  const ready = (made.data?.results ?? []).filter(
+    (one) => one.state === "done" && String(one.question_set) === String(set),
+  );
+  const share = Number(percent);
+  const wrong =
+    !(share > 0 && share <= 100) ||
+    !/^\d+$/.test(seed) ||
+    settings.some((setting) => complaint(setting, typed[setting.name] ?? "") !== null);
+  const body = () => ({
+    question_set: set,
+    method,
+    config: changedSettings(settings, typed),
+    fraction: share / 100,
+    seed: Number(seed),
+    ...(labels !== ON_THE_WAY && { labels }),
+  });
+  return {
+    set,
+    setSet,
+    method,
+    setMethod,
+    labels,
+    setLabels,
+    percent,
+    setPercent,
+    seed,
+    setSeed,
+    typed,
+    setTyped,
+    detail,
+    settings,
+    ready,
+    wrong,
+    body,
+  };
+}
+
+function TrainForm(props: FormProps) {
+  const { graph, sets, methods, onClose } = props;
+  const form = useForm(props);
+  const status = useQuery(statusQuery);
+  const start = useMutation({
+    mutationFn: () => train(graph.id, form.body()),
+    onSuccess: (job) => {
+      useJobStore.getState().put([job]);
+      onClose();
+    },
+  });
+  const about = methods.find((one) => one.id === form.method)?.description;
+  const changed = Object.keys(changedSettings(form.settings, form.typed)).length;
+  return (
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        start.mutate();
+      }}
+    >
+      <div className="fields">
+        <Pick
+          label="Question set"
+          showLabel
+          options={sets.map((one) => ({
+            id: String(one.id),
+            label: one.name,
+            detail: `${count(one.splits.train ?? 0, "training question")}, ${integer(one.splits.dev ?? 0)} dev`,
+          }))}
+          value={String(form.set)}
+          onChange={(id) => {
+            form.setSet(id);
+            form.setLabels(ON_THE_WAY);
+          }}
+        />
+        <Pick
+          label="Method"
+          showLabel
+          options={methods.map((one) => ({
+            id: one.id,
+            label: one.label,
+            detail: one.description,
+            end: one.id,
+          }))}
+          value={form.method}
+          onChange={(id) => {
+            form.setMethod(id);
+            form.setTyped({});
+          }}
+        />
+      </div>
+      <p className="muted small">{about}</p>
+      <div className="fields">
+        <div className="field">
+          <Pick
+            label="Labels"
+            showLabel
+            options={[
+              {
+                id: ON_THE_WAY,
+                label: "Made on the way",
+                detail: "By the answer-set rule, without a language model",
+              },
+              ...form.ready.map((one) => ({
+                id: String(one.id),
+                label: one.name,
+                detail: `${one.strategy}, ${count(one.labels, "path")}`,
+              })),
+            ]}
+            value={form.labels}
+            onChange={form.setLabels}
+          />
+          <span className="hint">The rational paths to learn from.</span>
+        </div>
+        <NumberField
+          id="train-share"
+          label="Training questions, %"
+          value={form.percent}
+          hint="Above 0, at most 100. Drawn by the seed."
+          onChange={form.setPercent}
+        />
+        <NumberField
+          id="train-seed"
+          label="Seed"
+          value={form.seed}
+          hint="The same seed trains the same checkpoint."
+          onChange={form.setSeed}
+        />
+      </div>
+      <details className="more">
+        <summary>
+          Settings of {form.method}
+          {changed > 0 && <span className="badge accent">{changed} changed</span>}
+        </summary>
+        {form.detail.isPending && <Loading what="the settings" />}
+        {form.detail.error && <ErrorNotice error={form.detail.error} />}
+        <SettingsForm settings={form.settings} typed={form.typed} onChange={form.setTyped} />
+      </details>
+      <p className="muted small">
+        Training runs as a job: its progress is in the tray, it can be cancelled, it goes on where it stopped,
+        and asking goes on meanwhile.
+      </p>
+      {status.data?.workers.jobs === 0 && (
+        <p className="bad-text">No worker is running. The job is kept and starts when one does.</p>
+      )}
+      {start.error && <ErrorNotice error={start.error} />}
+      <div className="foot">
+        <Button onPress={onClose}>Cancel</Button>
+        <Button
+          type="submit"
+          look="primary"
+          isDisabled={!form.set || !form.method || form.wrong || start.isPending}
+        >
+          Start training
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+export function TrainDialog({
+  graph,
+  isOpen,
+  onClose,
+}: {
+  graph: Graph;
+  isOpen: boolean;
+  onClose: () => void;
+}) {
+  const sets = useQuery(questionSetsQuery(graph.id));
+  const status = useQuery(statusQuery);
+  const methods = (status.data?.methods ?? []).filter((one) => one.trained);
+  return (
+    <Modal title={`Train on ${graph.name}`} isOpen={isOpen} onClose={onClose} wide>
+      {sets.isPending || status.isPending ? (
+        <Loading what="question sets" />
+      ) : sets.error ? (
+        <ErrorNotice error={sets.error} />
+      ) : sets.data.results.length === 0 ? (
+        <p>Upload a question set for this graph first: training learns from questions with known answers.</p>
+      ) : (
+        <TrainForm graph={graph} sets={sets.data.results} methods={methods} onClose={onClose} />
+      )}
+    </Modal>
+  );
+}

@@ -1,0 +1,242 @@
+// Two or more reports of the same questions: figures, differences, and what was gained and lost.
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "react-router";
+import { ApiError } from "@/api/client";
+import { compareReportsQuery } from "@/api/queries";
+import type { ReportComparison, ReportDetail } from "@/api/types";
+import { ChangedQuestions } from "@/components/experiments/ChangedQuestions";
+import { Interval } from "@/components/experiments/Interval";
+import { Button, Pick } from "@/components/kit/controls";
+import { useTitle } from "@/components/kit/hooks";
+import { EmptyState, ErrorNotice, Loading, Notice } from "@/components/kit/says";
+import { useUrl } from "@/components/kit/url";
+import { integer, metricName, metricValue, milliseconds } from "@/store/format";
+import { difference, metricNames, reportLabel, settingsThatDiffer, signed } from "@/store/reports";
+
+type Value = ReportComparison["metrics"][number]["values"][number];
+
+function Cell({ name, value, base }: { name: string; value: Value | undefined; base: Value | undefined }) {
+  const known = value?.value ?? null;
+  if (value === undefined || known === null) return <td className="num muted">–</td>;
+  const diff = base && difference(base, value);
+  const { low, high } = value;
+  return (
+    <td className="num">
+      <div>
+        {diff && (
+          <span
+            className={`diff ${diff.apart ? (diff.by > 0 ? "good-text" : "bad-text") : "muted"}`}
+            title={
+              diff.apart
+                ? "The 95% intervals keep apart"
+                : diff.known
+                  ? "The 95% intervals overlap: it may be chance"
+                  : "No interval is known"
+            }
+          >
+            {signed(diff.by, name.startsWith("avg_") ? 1 : 3)}
+            {diff.apart ? " *" : ""}
+          </span>
+        )}{" "}
+        <span className="strong">{metricValue(name, known)}</span>
+      </div>
+      <div className="small muted">
+        {low !== null && high !== null ? `${metricValue(name, low)} – ${metricValue(name, high)}` : "–"}
+      </div>
+      <Interval value={known} low={low} high={high} />
+    </td>
+  );
+}
+
+function MetricsTable({ comparison }: { comparison: ReportComparison }) {
+  const { reports, metrics } = comparison;
+  const byName = new Map(metrics.map((metric) => [metric.name, metric.values]));
+  const names = metricNames(
+    Object.fromEntries(
+      metrics.map(({ name, values }) => [name, values.find((one) => one.value !== null)?.value ?? null]),
+    ),
+  );
+  return (
+    <section className="card" aria-labelledby="metrics-title">
+      <header>
+        <h2 id="metrics-title">Metrics</h2>
+        <span className="muted small">
+          differences from the first report; * the 95% confidence intervals keep apart
+        </span>
+      </header>
+      <div className="scroll-x">
+        <table className="table dense compare-table">
+          <thead>
+            <tr>
+              <th>Metric</th>
+              {reports.map((report, index) => (
+                <th key={report.id} className="num">
+                  <Link to={`/experiments/${report.id}`} title={report.fingerprint ?? "zero-shot"}>
+                    {reportLabel(report)}
+                  </Link>
+                  {index === 0 && <div className="muted small">compared with</div>}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {names.map((name) => (
+              <tr key={name}>
+                <th scope="row">{metricName(name)}</th>
+                {reports.map((report, index) => (
+                  <Cell
+                    key={report.id}
+                    name={name}
+                    value={byName.get(name)?.[index]}
+                    base={index ? byName.get(name)?.[0] : undefined}
+                  />
+                ))}
+              </tr>
+            ))}
+            {(["p50", "p95"] as const).map((name) => (
+              <tr key={name}>
+                <th scope="row">Latency {name}</th>
+                {reports.map((report) => (
+                  <td key={report.id} className="num">
+                    {report.latency_ms[name] == null ? "–" : milliseconds(report.latency_ms[name])}
+                  </td>
+                ))}
+              </tr>
+            ))}
+            {settingsThatDiffer(reports).map(({ name, values }) => (
+              <tr key={name}>
+                <th scope="row" className="muted">
+                  {name}
+                </th>
+                {values.map((value, index) => (
+                  <td key={reports[index]?.id} className="num muted">
+                    {value}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+function Refused({ error, ids }: { error: unknown; ids: string }) {
+  const choose = (
+    <Link className="btn" to={`/experiments?pick=${ids}`}>
+      Choose others
+    </Link>
+  );
+  if (error instanceof ApiError && error.code === "not_comparable") {
+    return (
+      <Notice tone="warn" urgent title={error.message} acts={choose}>
+        {error.hint || "Figures are compared only when the same questions were asked of the same snapshot."}
+      </Notice>
+    );
+  }
+  return <ErrorNotice error={error} acts={choose} />;
+}
+
+/** The two reports whose questions are listed: as the address says, else the first and the last. */
+function pairOf(reports: readonly ReportDetail[], text: string): [ReportDetail, ReportDetail] | null {
+  const [a, b] = text.split("-").map((id) => reports.find((report) => String(report.id) === id));
+  if (a && b && a !== b) return [a, b];
+  const [first, last] = [reports[0], reports.at(-1)];
+  return first && last && first !== last ? [first, last] : null;
+}
+
+export function CompareReportsPage() {
+  useTitle("Compare reports");
+  const [params, put] = useUrl();
+  const ids = (params.get("ids") ?? "").split(",").filter(Boolean);
+  const comparison = useQuery({ ...compareReportsQuery(ids), enabled: ids.length > 1 });
+  const { data } = comparison;
+  const pair = data ? pairOf(data.reports, params.get("pair") ?? "") : null;
+  const [first] = data?.reports ?? [];
+  const counts =
+    pair &&
+    data?.pairs.find((one) => String(one.a) === String(pair[0].id) && String(one.b) === String(pair[1].id));
+  if (ids.length < 2) {
+    return (
+      <EmptyState
+        title="Choose two or more reports"
+        act={
+          <Link className="btn primary" to={`/experiments?pick=${ids.join(",")}`}>
+            All reports
+          </Link>
+        }
+      >
+        Tick them in the list of experiments, then press Compare.
+      </EmptyState>
+    );
+  }
+  const pairs = (data?.reports ?? []).flatMap((a) =>
+    (data?.reports ?? []).flatMap((b) =>
+      a === b ? [] : [{ id: `${a.id}-${b.id}`, label: `${reportLabel(a)} → ${reportLabel(b)}` }],
+    ),
+  );
+  return (
+    <div className="page wide">
+      <p className="crumb small">
+        <Link to="/experiments">Experiments</Link> <span className="muted">/</span>
+      </p>
+      <div className="page-head">
+        <h1>Compare reports</h1>
+        <span className="grow" />
+        {data && (
+          <Link className="btn" to={`/experiments?pick=${ids.join(",")}`}>
+            Choose others
+          </Link>
+        )}
+      </div>
+      {comparison.error && <Refused error={comparison.error} ids={ids.join(",")} />}
+      {comparison.isPending && <Loading what="the comparison" />}
+      {data && first && (
+        <>
+          <p className="muted">
+            {first.question_set_name}, {first.split} · {integer(first.n)} questions ·{" "}
+            <Link to={`/graphs/${first.graph}`}>{first.graph_name}</Link> · topics {first.topics}
+          </p>
+          <MetricsTable comparison={data} />
+          {pair && (
+            <>
+              <div className="pair-bar">
+                {data.reports.length > 2 && (
+                  <Pick
+                    label="Pair"
+                    options={pairs}
+                    value={`${pair[0].id}-${pair[1].id}`}
+                    onChange={(id) => {
+                      put({ pair: id, page: null });
+                    }}
+                  />
+                )}
+                <p>
+                  From <strong>{reportLabel(pair[0])}</strong> to <strong>{reportLabel(pair[1])}</strong>
+                  {counts && (
+                    <span className="tabular">
+                      : <span className="good-text">{integer(counts.gained)} gained</span>,{" "}
+                      <span className="bad-text">{integer(counts.lost)} lost</span>, answers differ on{" "}
+                      {integer(counts.changed)}
+                    </span>
+                  )}
+                </p>
+                <Button
+                  look="plain"
+                  size="small"
+                  onPress={() => {
+                    put({ pair: `${pair[1].id}-${pair[0].id}`, page: null });
+                  }}
+                >
+                  Turn round
+                </Button>
+              </div>
+              <ChangedQuestions a={pair[0]} b={pair[1]} counts={counts ?? undefined} />
+            </>
+          )}
+        </>
+      )}
+    </div>
+  );
+}

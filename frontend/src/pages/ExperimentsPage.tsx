@@ -1,0 +1,288 @@
+// Evaluation reports: find one, start one, choose some to compare.
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate } from "react-router";
+import { graphsQuery, questionSetsQuery, reportsQuery, sessionQuery, statusQuery } from "@/api/queries";
+import type { Report } from "@/api/types";
+import { EvaluateDialog } from "@/components/experiments/EvaluateDialog";
+import { Pages } from "@/components/kit/Pages";
+import { Button, Pick } from "@/components/kit/controls";
+import { usePageKeys, useTitle } from "@/components/kit/hooks";
+import { Ago, EmptyState, ErrorNotice, Fingerprint, JobBadge, Loading } from "@/components/kit/says";
+import { useUrl } from "@/components/kit/url";
+import { count, integer, metricName, metricValue, milliseconds } from "@/store/format";
+import { KEY_METRICS } from "@/store/reports";
+
+const SIZE = 50;
+const ALL = "all";
+const COMPARED = 8;
+
+interface RowProps {
+  report: Report;
+  picked: boolean;
+  full: boolean;
+  onPick: () => void;
+}
+
+function Row({ report, picked, full, onPick }: RowProps) {
+  const done = report.state === "done";
+  const p50 = report.latency_ms.p50 ?? null;
+  return (
+    <tr className={picked ? "on" : ""}>
+      <td className="cell-check">
+        <input
+          type="checkbox"
+          aria-label={`Compare ${report.method} on ${report.question_set_name}`}
+          title={done ? undefined : "Only reports that are done can be compared"}
+          checked={picked}
+          disabled={!done || (full && !picked)}
+          onChange={onPick}
+        />
+      </td>
+      <td className="cell-name">
+        <Link to={`/experiments/${report.id}`} className="run-link">
+          {report.method}
+        </Link>{" "}
+        {report.fingerprint ? (
+          <Fingerprint value={report.fingerprint} of="Checkpoint" />
+        ) : (
+          <span className="badge">zero-shot</span>
+        )}
+        {report.reasoner === "llm" && <span className="badge">language model</span>}
+      </td>
+      <td>
+        {report.question_set_name} <span className="muted">{report.split}</span>
+        <div className="small muted">
+          {report.graph_name} · topics {report.topics}
+        </div>
+      </td>
+      <td className="num">{done ? integer(report.n) : "–"}</td>
+      {done ? (
+        KEY_METRICS.map((name) => (
+          <td key={name} className="num">
+            {metricValue(name, report.metrics[name] ?? null)}
+          </td>
+        ))
+      ) : (
+        <td colSpan={KEY_METRICS.length} className="num">
+          <JobBadge state={report.state} />
+        </td>
+      )}
+      <td className="num">{p50 === null ? "–" : milliseconds(p50)}</td>
+      <td className="muted nowrap">
+        <Ago iso={report.created_at} />
+      </td>
+    </tr>
+  );
+}
+
+/** What to do first, in the order it has to be done. */
+function FirstSteps({ onEvaluate }: { onEvaluate: (() => void) | undefined }) {
+  return (
+    <EmptyState
+      title="No evaluation yet"
+      act={
+        onEvaluate && (
+          <Button look="primary" onPress={onEvaluate}>
+            Evaluate
+          </Button>
+        )
+      }
+    >
+      An evaluation asks every question of a set and compares the answers with the known ones. It needs a
+      graph with a question set; train a method on the <Link to="/graphs">graph’s page</Link> first, or
+      measure it zero-shot. {!onEvaluate && "An analyst or an admin can start one."}
+    </EmptyState>
+  );
+}
+
+export function ExperimentsPage() {
+  useTitle("Experiments");
+  const navigate = useNavigate();
+  const [params, put] = useUrl();
+  const value = (name: string) => params.get(name) ?? "";
+  const page = Number(value("page")) || 1;
+  const picked = value("pick").split(",").filter(Boolean);
+  const filter = {
+    graph: value("graph"),
+    question_set: value("set"),
+    split: value("split"),
+    method: value("method"),
+  };
+  const { data: session } = useQuery(sessionQuery);
+  const { data: status } = useQuery(statusQuery);
+  const graphs = useQuery(graphsQuery);
+  const sets = useQuery(questionSetsQuery(filter.graph || null));
+  const reports = useQuery(reportsQuery({ ...filter, page, page_size: SIZE }));
+  const mayWrite = session?.user?.role === "admin" || session?.user?.role === "analyst";
+  const rows = reports.data?.results ?? [];
+  const filtered = Object.values(filter).some(Boolean);
+  const evaluate = () => {
+    put({ evaluate: "1" });
+  };
+  const compare = () => void navigate(`/experiments/compare?ids=${picked.join(",")}`);
+  usePageKeys((event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "c" && picked.length > 1) compare();
+    if (event.key === "n" && mayWrite) evaluate();
+  });
+  const pick = (name: string, label: string, all: string, options: { id: string; label: string }[]) => (
+    <Pick
+      label={label}
+      value={value(name) || ALL}
+      options={[{ id: ALL, label: all }, ...options]}
+      onChange={(id) => {
+        put({ [name]: id === ALL ? null : id, page: null, ...(name === "graph" && { set: null }) });
+      }}
+    />
+  );
+  return (
+    <div className="page wide">
+      <div className="page-head">
+        <h1>Experiments</h1>
+        {reports.data && <span className="muted tabular">{integer(reports.data.count)}</span>}
+        <span className="grow" />
+        {pick(
+          "graph",
+          "Graph",
+          "All graphs",
+          (graphs.data?.results ?? []).map((one) => ({ id: String(one.id), label: one.name })),
+        )}
+        {pick(
+          "set",
+          "Question set",
+          "All question sets",
+          (sets.data?.results ?? []).map((one) => ({ id: String(one.id), label: one.name })),
+        )}
+        {pick(
+          "split",
+          "Split",
+          "All splits",
+          ["test", "dev", "train"].map((id) => ({ id, label: id })),
+        )}
+        {pick(
+          "method",
+          "Method",
+          "All methods",
+          (status?.methods ?? []).filter((one) => one.available).map(({ id }) => ({ id, label: id })),
+        )}
+        {mayWrite && (
+          <Button look="primary" onPress={evaluate}>
+            Evaluate
+          </Button>
+        )}
+      </div>
+      {reports.error && (
+        <ErrorNotice
+          error={reports.error}
+          acts={<Button onPress={() => void reports.refetch()}>Try again</Button>}
+        />
+      )}
+      {reports.isPending && <Loading what="reports" />}
+      {reports.data && rows.length === 0 && !filtered && (
+        <FirstSteps onEvaluate={mayWrite ? evaluate : undefined} />
+      )}
+      {reports.data && rows.length === 0 && filtered && (
+        <EmptyState
+          title="No report matches"
+          act={
+            <Button
+              onPress={() => {
+                put({ graph: null, set: null, split: null, method: null, page: null });
+              }}
+            >
+              Clear the filters
+            </Button>
+          }
+        >
+          Choose another graph, question set, split or method.
+        </EmptyState>
+      )}
+      {rows.length > 0 && (
+        <>
+          <div className="pick-bar">
+            <Button isDisabled={picked.length < 2} onPress={compare} icon="compare">
+              {picked.length < 2 ? "Compare" : `Compare ${count(picked.length, "report")}`}
+            </Button>
+            {picked.length < 2 ? (
+              <span className="muted small">
+                Tick two or more reports of one question set to compare them.
+              </span>
+            ) : (
+              <Button
+                look="plain"
+                size="small"
+                onPress={() => {
+                  put({ pick: null });
+                }}
+              >
+                Clear
+              </Button>
+            )}
+          </div>
+          <div className="card scroll-x">
+            <table className="table">
+              <thead>
+                <tr>
+                  <th>
+                    <span className="sr-only">Compare</span>
+                  </th>
+                  <th>Method and checkpoint</th>
+                  <th>Question set</th>
+                  <th className="num">n</th>
+                  {KEY_METRICS.map((name) => (
+                    <th key={name} className="num">
+                      {metricName(name)}
+                    </th>
+                  ))}
+                  <th className="num" title="Half of the questions took no longer">
+                    Latency p50
+                  </th>
+                  <th>Started</th>
+                </tr>
+              </thead>
+              <tbody>
+                {rows.map((report) => {
+                  const id = String(report.id);
+                  return (
+                    <Row
+                      key={id}
+                      report={report}
+                      picked={picked.includes(id)}
+                      full={picked.length >= COMPARED}
+                      onPick={() => {
+                        const next = picked.includes(id)
+                          ? picked.filter((one) => one !== id)
+                          : [...picked, id];
+                        put({ pick: next.join(",") });
+                      }}
+                    />
+                  );
+                })}
+              </tbody>
+            </table>
+          </div>
+        </>
+      )}
+      {reports.data && (
+        <Pages
+          what="the reports"
+          page={page}
+          size={SIZE}
+          data={reports.data}
+          back="Newer"
+          on="Older"
+          onPage={(next) => {
+            put({ page: String(next) });
+          }}
+        />
+      )}
+      <EvaluateDialog
+        start={{ graph: filter.graph || null, ...(filter.method && { method: filter.method }) }}
+        isOpen={params.has("evaluate") && mayWrite}
+        onClose={() => {
+          put({ evaluate: null });
+        }}
+      />
+    </div>
+  );
+}

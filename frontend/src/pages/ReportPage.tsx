@@ -1,0 +1,272 @@
+// One evaluation report: the figures, where they come from, and each question that went wrong.
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link, useNavigate, useParams } from "react-router";
+import { ApiError } from "@/api/client";
+import {
+  deleteReport,
+  keys,
+  reportQuery,
+  reportUrl,
+  resumeReport,
+  sessionQuery,
+  statusQuery,
+} from "@/api/queries";
+import type { ReportDetail } from "@/api/types";
+import { Breakdowns } from "@/components/experiments/Breakdowns";
+import { Manifest } from "@/components/experiments/Manifest";
+import { MetricsCard } from "@/components/experiments/MetricsCard";
+import { QuestionRows } from "@/components/experiments/QuestionRows";
+import { ActMenu, Button, Modal } from "@/components/kit/controls";
+import { useTitle } from "@/components/kit/hooks";
+import { Ago, EmptyState, ErrorNotice, Fingerprint, JobBadge, Loading, Notice } from "@/components/kit/says";
+import { JobRow } from "@/components/shell/JobsTray";
+import { copyText } from "@/store/files";
+import { integer, milliseconds } from "@/store/format";
+import { isActive, useJobStore } from "@/store/jobStore";
+
+const FORMATS = { json: "JSON, with every question", md: "Markdown", html: "HTML" } as const;
+
+function DeleteReport({
+  report,
+  isOpen,
+  onClose,
+}: {
+  report: ReportDetail;
+  isOpen: boolean;
+  onClose: () => void;
+}) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const remove = useMutation({
+    mutationFn: () => deleteReport(report.id),
+    onSuccess: async () => {
+      await navigate("/experiments");
+      void client.invalidateQueries({ queryKey: keys.reports });
+    },
+  });
+  return (
+    <Modal title="Delete this report?" role="alertdialog" isOpen={isOpen} onClose={onClose}>
+      <p>
+        Its figures and its {integer(report.n)} questions will be deleted. The question set and the checkpoint
+        stay, so that it can be made again.
+      </p>
+      {remove.error && <ErrorNotice error={remove.error} />}
+      <div className="foot">
+        <Button onPress={onClose}>Keep it</Button>
+        <Button
+          look="danger"
+          isDisabled={remove.isPending}
+          onPress={() => {
+            remove.mutate();
+          }}
+        >
+          Delete
+        </Button>
+      </div>
+    </Modal>
+  );
+}
+
+/** Until it is done: what goes on, or what happened and how to go on. */
+function Unfinished({ report, mayWrite }: { report: ReportDetail; mayWrite: boolean }) {
+  const client = useQueryClient();
+  const { data: status } = useQuery(statusQuery);
+  const job = useJobStore((state) => state.jobs.find((one) => String(one.id) === String(report.job)));
+  const resume = useMutation({
+    mutationFn: () => resumeReport(report.id),
+    onSuccess: ({ job: next }) => {
+      useJobStore.getState().put([next]);
+      void client.invalidateQueries({ queryKey: keys.reports });
+    },
+  });
+  if (isActive(report)) {
+    return (
+      <section className="card" aria-label="Progress">
+        <ul className="body">
+          {job ? <JobRow job={job} workers={status?.workers.jobs} /> : <Loading what="the job" />}
+        </ul>
+        <p className="body muted">
+          The figures appear here when every question has been asked. You can leave this page; the jobs tray
+          shows how far it is.
+        </p>
+      </section>
+    );
+  }
+  return (
+    <>
+      <Notice
+        tone={report.state === "failed" ? "bad" : "warn"}
+        title={report.error?.message ?? "This evaluation was stopped"}
+        acts={
+          mayWrite && (
+            <Button
+              icon="retry"
+              isDisabled={resume.isPending}
+              onPress={() => {
+                resume.mutate();
+              }}
+            >
+              Go on
+            </Button>
+          )
+        }
+      >
+        {report.error?.hint} Questions that were asked are kept and are not asked again.
+      </Notice>
+      {resume.error && <ErrorNotice error={resume.error} />}
+    </>
+  );
+}
+
+function Counts({ report }: { report: ReportDetail }) {
+  const { p50, p95 } = report.latency_ms;
+  const cells: [string, string, string | undefined][] = [
+    [
+      "questions",
+      integer(report.n),
+      report.limit === null ? undefined : `at most ${report.limit}, drawn by the seed`,
+    ],
+    ["latency p50", p50 == null ? "–" : milliseconds(p50), "Half of the questions took no longer"],
+    ["latency p95", p95 == null ? "–" : milliseconds(p95), "19 of 20 questions took no longer"],
+    ["LLM calls", integer(report.usage.llm_calls ?? 0), undefined],
+    ["tokens", integer(report.usage.tokens ?? 0), undefined],
+  ];
+  return (
+    <dl className="counts">
+      {cells.map(([name, value, title]) => (
+        <div key={name} title={title}>
+          <dt>{name}</dt>
+          <dd className="tabular">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Head({ report, onDelete }: { report: ReportDetail; onDelete: (() => void) | undefined }) {
+  const done = report.state === "done";
+  return (
+    <div className="page-head">
+      <h1>
+        {report.method} on {report.question_set_name}, {report.split}
+      </h1>
+      {!done && <JobBadge state={report.state} />}
+      <span className="grow" />
+      {onDelete && <Button look="plain" icon="trash" label="Delete" onPress={onDelete} />}
+      {done && (
+        <>
+          <ActMenu
+            label="Download the report"
+            trigger={<Button icon="download">Download</Button>}
+            acts={[
+              ...(Object.keys(FORMATS) as (keyof typeof FORMATS)[]).map((format) => ({
+                id: format,
+                label: FORMATS[format],
+                onAction: () => {
+                  window.location.assign(reportUrl(report.id, format));
+                },
+              })),
+              {
+                id: "link",
+                label: "Copy the link",
+                onAction: () => void copyText(window.location.href, "Link"),
+              },
+            ]}
+          />
+          <Link
+            className="btn"
+            to={`/experiments?graph=${report.graph}&split=${report.split}${
+              report.question_set === null ? "" : `&set=${report.question_set}`
+            }&pick=${report.id}`}
+          >
+            Compare with…
+          </Link>
+        </>
+      )}
+    </div>
+  );
+}
+
+export function ReportPage() {
+  const { id = "" } = useParams();
+  const { data: report, error, isPending, refetch } = useQuery(reportQuery(id));
+  const { data: session } = useQuery(sessionQuery);
+  const [deleting, setDeleting] = useState(false);
+  useTitle(report ? `${report.method} on ${report.question_set_name}` : "Report");
+  const mayWrite = session?.user?.role === "admin" || session?.user?.role === "analyst";
+  if (error instanceof ApiError && error.status === 404) {
+    return (
+      <EmptyState
+        title="This report does not exist"
+        act={
+          <Link className="btn primary" to="/experiments">
+            All reports
+          </Link>
+        }
+      >
+        It may have been deleted, or the address is incomplete.
+      </EmptyState>
+    );
+  }
+  if (error) {
+    return (
+      <div className="page">
+        <ErrorNotice error={error} acts={<Button onPress={() => void refetch()}>Try again</Button>} />
+      </div>
+    );
+  }
+  if (isPending) return <Loading what="the report" />;
+  return (
+    <div className="page">
+      <p className="crumb small">
+        <Link to="/experiments">Experiments</Link> <span className="muted">/</span>
+      </p>
+      <Head
+        report={report}
+        onDelete={
+          mayWrite && !isActive(report)
+            ? () => {
+                setDeleting(true);
+              }
+            : undefined
+        }
+      />
+      <p className="muted">
+        {report.fingerprint ? (
+          <>
+            Checkpoint <Fingerprint value={report.fingerprint} />
+            {report.checkpoint === null && " (deleted)"}
+          </>
+        ) : (
+          "Zero-shot: no checkpoint"
+        )}
+        {" · "}
+        <Link to={`/graphs/${report.graph}`}>{report.graph_name}</Link>, snapshot{" "}
+        <Fingerprint value={report.snapshot} /> · topics{" "}
+        {report.topics === "given" ? "as the question set names them" : "found by the linker"} ·{" "}
+        {report.reasoner} reasoner · budget {report.budget} · seed {report.seed} ·{" "}
+        <Ago iso={report.created_at} />
+        {report.created_by && ` by ${report.created_by}`}
+      </p>
+      {report.state === "done" ? (
+        <>
+          <Counts report={report} />
+          <MetricsCard report={report} />
+          <Breakdowns report={report} />
+          <QuestionRows report={report} />
+          <Manifest report={report} />
+        </>
+      ) : (
+        <Unfinished report={report} mayWrite={mayWrite} />
+      )}
+      <DeleteReport
+        report={report}
+        isOpen={deleting}
+        onClose={() => {
+          setDeleting(false);
+        }}
+      />
+    </div>
+  );
+}

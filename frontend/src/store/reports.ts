@@ -1,0 +1,132 @@
+// How reports are read: what comes first, what counts as better, which difference is more than chance.
+import { asText } from "./settingsForm";
+import type { Outcome, Report, ReportComparison, ReportDetail } from "@/api/types";
+
+/** In the table of reports, and first everywhere. */
+export const KEY_METRICS = ["hit", "hit_at_1", "macro_f1", "exact_set"] as const;
+
+const ORDER = [
+  ...KEY_METRICS,
+  "micro_f1",
+  "answer_recall",
+  "path_recall",
+  "passage_recall_at_2",
+  "passage_recall_at_5",
+  "avg_triples",
+];
+
+/** Metrics of a report that apply, the ones people ask for first. */
+export function metricNames(metrics: Record<string, number | null>): string[] {
+  const place = (name: string) => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);
+  return Object.keys(metrics)
+    .filter((name) => metrics[name] !== null && name !== "n")
+    .sort((a, b) => place(a) - place(b) || a.localeCompare(b));
+}
+
+export const OUTCOMES: Record<Outcome, string> = {
+  right: "right",
+  partial: "partly right",
+  wrong: "wrong",
+  no_answer: "no answer",
+  failed: "failed",
+};
+
+export const OUTCOME_ABOUT: Record<Outcome, string> = {
+  right: "The whole answer set and nothing else, or silence where there is no answer",
+  partial: "At least one right answer, but not the set",
+  wrong: "Answers, none of them right",
+  no_answer: "No answer was given where there is one",
+  failed: "The run failed",
+};
+
+export const OUTCOME_TONES: Record<Outcome, string> = {
+  right: "good",
+  partial: "warn",
+  wrong: "bad",
+  no_answer: "",
+  failed: "bad",
+};
+
+/** Everything but right: what one looks at first. */
+export const NOT_RIGHT = "partial,wrong,no_answer,failed";
+
+const BREAKDOWNS: Record<string, string> = {
+  hops: "Hops",
+  topics: "Topic entities",
+  topic_entities: "Topic entities",
+  answers: "Answers in the set",
+  answer_set: "Answers in the set",
+  answer_set_size: "Answers in the set",
+  generalization: "In-distribution, compositional, out-of-distribution",
+  generalisation: "In-distribution, compositional, out-of-distribution",
+};
+
+const GROUPS: Record<string, string> = {
+  iid: "in-distribution",
+  id: "in-distribution",
+  in_distribution: "in-distribution",
+  ood: "out-of-distribution",
+  out_of_distribution: "out-of-distribution",
+};
+
+export function breakdownName(by: string): string {
+  const words = by.replaceAll("_", " ");
+  return BREAKDOWNS[by] ?? words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+export function groupName(group: string): string {
+  return GROUPS[group.toLowerCase()] ?? group.replaceAll("_", " ");
+}
+
+/** Groups as they count: 1, 2, 10, then words. */
+export function groupOrder(a: string, b: string): number {
+  const [x, y] = [Number.parseFloat(a), Number.parseFloat(b)];
+  if (Number.isNaN(x) !== Number.isNaN(y)) return Number.isNaN(x) ? 1 : -1;
+  return Number.isNaN(x) ? a.localeCompare(b) : x - y;
+}
+
+/** "rel-rag-path 3f2a91c04d" or "rapl, zero-shot". */
+export function reportLabel(report: Report): string {
+  return report.fingerprint
+    ? `${report.method} ${report.fingerprint.slice(0, 8)}`
+    : `${report.method}, zero-shot`;
+}
+
+/** The Ask page for a question of a report, asked in the same way. */
+export function askAgain(report: Report, question: string): string {
+  const params = new URLSearchParams({ graph: String(report.graph), q: question, method: report.method });
+  if (report.checkpoint !== null) params.set("checkpoint", String(report.checkpoint));
+  return `/?${params.toString()}`;
+}
+
+type Compared = ReportComparison["metrics"][number]["values"][number];
+
+/** How `value` stands to `base`: the difference, and whether their 95% intervals keep apart. */
+export function difference(base: Compared | undefined, value: Compared | undefined) {
+  if (base?.value == null || value?.value == null) return null;
+  const known = base.low !== null && base.high !== null && value.low !== null && value.high !== null;
+  const apart = known && ((value.low ?? 0) > (base.high ?? 0) || (value.high ?? 0) < (base.low ?? 0));
+  return { by: value.value - base.value, apart, known };
+}
+
+/** "+0.042": a difference always carries its sign. */
+export function signed(by: number, digits = 3): string {
+  const text = Math.abs(by).toFixed(digits);
+  return Number(text) === 0 ? `±${text}` : `${by > 0 ? "+" : "−"}${text}`;
+}
+
+/** What a person would check before believing a comparison: settings in which the reports differ. */
+export function settingsThatDiffer(reports: readonly ReportDetail[]): { name: string; values: string[] }[] {
+  const read: [string, (report: ReportDetail) => string | number][] = [
+    ["method", (report) => report.method],
+    ["checkpoint", (report) => report.fingerprint?.slice(0, 10) ?? "zero-shot"],
+    ["reasoner", (report) => report.reasoner],
+    ["budget", (report) => report.budget],
+    ["seed", (report) => report.seed],
+    ["questions", (report) => report.n],
+    ["code version", (report) => asText(report.manifest.code_version)],
+  ];
+  return read
+    .map(([name, of]) => ({ name, values: reports.map((report) => String(of(report))) }))
+    .filter(({ values }) => new Set(values).size > 1);
+}
