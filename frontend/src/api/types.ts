@@ -47,7 +47,10 @@ export interface Setting {
 }
 
 export interface MethodDetail extends MethodInfo {
+  /** Of training it. */
   settings: Setting[];
+  /** Of asking it in an evaluation. */
+  options: Setting[];
 }
 
 export interface LabelStrategy {
@@ -266,8 +269,11 @@ export interface LabelSet {
   fit: number | null;
   sources: Record<string, number>;
   usage: Record<string, number>;
+  /** How far merging shrank the candidate pools; null where the strategy makes none. */
+  compression: { pools: number; raw: number; merged: number; ratio: number } | null;
   error: Problem | null;
   created_at: string;
+  finished_at: string | null;
   created_by: string | null;
 }
 
@@ -293,10 +299,10 @@ export interface Report {
   options: Record<string, unknown>;
   state: JobState;
   job: Id | null;
-  n: number;
+  n: number | null;
   metrics: Metrics;
-  latency_ms: { p50?: number | null; p95?: number | null };
-  usage: Record<string, number>;
+  latency_ms: { p50: number; p95: number } | null;
+  usage: { llm_calls: number; tokens: number } | null;
   error: Problem | null;
   created_at: string;
   finished_at: string | null;
@@ -342,6 +348,7 @@ export interface ReportBody {
   seed?: number;
   limit?: number;
   topics?: "given" | "linked";
+  options?: Record<string, unknown>;
 }
 
 export interface ReportComparison {

@@ -98,7 +98,7 @@ function MetricsTable({ comparison }: { comparison: ReportComparison }) {
                 <th scope="row">Latency {name}</th>
                 {reports.map((report) => (
                   <td key={report.id} className="num">
-                    {report.latency_ms[name] == null ? "–" : milliseconds(report.latency_ms[name])}
+                    {report.latency_ms ? milliseconds(report.latency_ms[name]) : "–"}
                   </td>
                 ))}
               </tr>
@@ -195,7 +195,7 @@ export function CompareReportsPage() {
       {data && first && (
         <>
           <p className="muted">
-            {first.question_set_name}, {first.split} · {integer(first.n)} questions ·{" "}
+            {first.question_set_name}, {first.split} · {integer(first.n ?? 0)} questions ·{" "}
             <Link to={`/graphs/${first.graph}`}>{first.graph_name}</Link> · topics {first.topics}
           </p>
           <MetricsTable comparison={data} />

@@ -25,7 +25,7 @@ interface RowProps {
 
 function Row({ report, picked, full, onPick }: RowProps) {
   const done = report.state === "done";
-  const p50 = report.latency_ms.p50 ?? null;
+  const p50 = report.latency_ms?.p50 ?? null;
   return (
     <tr className={picked ? "on" : ""}>
       <td className="cell-check">
@@ -55,7 +55,7 @@ function Row({ report, picked, full, onPick }: RowProps) {
           {report.graph_name} · topics {report.topics}
         </div>
       </td>
-      <td className="num">{done ? integer(report.n) : "–"}</td>
+      <td className="num">{report.n === null ? "–" : integer(report.n)}</td>
       {done ? (
         KEY_METRICS.map((name) => (
           <td key={name} className="num">

@@ -48,8 +48,8 @@ function DeleteReport({
   return (
     <Modal title="Delete this report?" role="alertdialog" isOpen={isOpen} onClose={onClose}>
       <p>
-        Its figures and its {integer(report.n)} questions will be deleted. The question set and the checkpoint
-        stay, so that it can be made again.
+        Its figures and its questions will be deleted. The question set and the checkpoint stay, so that it
+        can be made again.
       </p>
       {remove.error && <ErrorNotice error={remove.error} />}
       <div className="foot">
@@ -120,17 +120,17 @@ function Unfinished({ report, mayWrite }: { report: ReportDetail; mayWrite: bool
 }
 
 function Counts({ report }: { report: ReportDetail }) {
-  const { p50, p95 } = report.latency_ms;
+  const { n, latency_ms: latency, usage } = report;
   const cells: [string, string, string | undefined][] = [
     [
       "questions",
-      integer(report.n),
+      n === null ? "–" : integer(n),
       report.limit === null ? undefined : `at most ${report.limit}, drawn by the seed`,
     ],
-    ["latency p50", p50 == null ? "–" : milliseconds(p50), "Half of the questions took no longer"],
-    ["latency p95", p95 == null ? "–" : milliseconds(p95), "19 of 20 questions took no longer"],
-    ["LLM calls", integer(report.usage.llm_calls ?? 0), undefined],
-    ["tokens", integer(report.usage.tokens ?? 0), undefined],
+    ["latency p50", latency ? milliseconds(latency.p50) : "–", "Half of the questions took no longer"],
+    ["latency p95", latency ? milliseconds(latency.p95) : "–", "19 of 20 questions took no longer"],
+    ["LLM calls", integer(usage?.llm_calls ?? 0), undefined],
+    ["tokens", integer(usage?.tokens ?? 0), undefined],
   ];
   return (
     <dl className="counts">

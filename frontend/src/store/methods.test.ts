@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Checkpoint, MethodInfo } from "@/api/types";
-import { chosenCheckpoint, chosenMethod, methodChoices, standing } from "./methods";
+import { chosenCheckpoint, chosenMethod, contenders, firstPick, methodChoices, standing } from "./methods";
 
 const method = (id: string, available = true): MethodInfo => ({
   id,
@@ -47,5 +47,19 @@ describe("what will be asked", () => {
     expect(chosenCheckpoint(rapl, "1")?.id).toBe(1);
     expect(chosenCheckpoint(rapl, 3)?.id).toBe(2);
     expect(chosenCheckpoint(path, 3)).toBeNull();
+  });
+});
+
+describe("a comparison", () => {
+  const all = contenders(choices);
+  it("is between checkpoints, and methods that have none", () => {
+    expect(all.map((one) => one.key)).toEqual(["rapl 2", "rapl 1", "reg-triple 3", "rel-rag-path"]);
+  });
+  it("starts with the newest of each trained method", () => {
+    expect(firstPick(all, 4)).toEqual(["rapl 2", "reg-triple 3"]);
+  });
+  it("starts with two checkpoints when only one method is trained, and with none when there is one", () => {
+    expect(firstPick(all.slice(0, 2), 4)).toEqual(["rapl 2", "rapl 1"]);
+    expect(firstPick(all.slice(2), 4)).toEqual([]);
   });
 });

@@ -55,3 +55,34 @@ export function standing(choice: MethodChoice): string {
   if (length === 0) return "zero-shot";
   return length === 1 ? "trained" : `${length} checkpoints`;
 }
+
+/** One that can take part in a comparison: a method with one of its checkpoints, or zero-shot. */
+export interface Contender {
+  key: string;
+  choice: MethodChoice;
+  checkpoint: Checkpoint | null;
+}
+
+/** Every checkpoint of every method that can be asked, and the methods without one. */
+export function contenders(choices: readonly MethodChoice[]): Contender[] {
+  return choices
+    .filter((choice) => choice.available)
+    .flatMap((choice): Contender[] =>
+      choice.checkpoints.length
+        ? choice.checkpoints.map((checkpoint) => ({
+            key: `${choice.id} ${checkpoint.id}`,
+            choice,
+            checkpoint,
+          }))
+        : [{ key: choice.id, choice, checkpoint: null }],
+    );
+}
+
+/** What a comparison starts with: the newest checkpoint of each trained method, then older ones, up to `most`. */
+export function firstPick(all: readonly Contender[], most: number): string[] {
+  const newest = (one: Contender) => one.checkpoint !== null && one.checkpoint === one.choice.checkpoints[0];
+  const trained = all.filter((one) => one.checkpoint !== null);
+  const best = trained.filter(newest);
+  const pick = best.length > 1 ? best : trained.slice(0, 2);
+  return pick.length > 1 ? pick.slice(0, most).map((one) => one.key) : [];
+}

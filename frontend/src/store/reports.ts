@@ -123,7 +123,7 @@ export function settingsThatDiffer(reports: readonly ReportDetail[]): { name: st
     ["reasoner", (report) => report.reasoner],
     ["budget", (report) => report.budget],
     ["seed", (report) => report.seed],
-    ["questions", (report) => report.n],
+    ["questions", (report) => report.n ?? 0],
     ["code version", (report) => asText(report.manifest.code_version)],
   ];
   return read

@@ -1,15 +1,14 @@
 // Ask one question of several methods at once.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { useNavigate } from "react-router";
+import { Link, useNavigate } from "react-router";
 import { compareMethods, keys } from "@/api/queries";
 import type { Graph } from "@/api/types";
 import { askedBody, type Draft } from "@/components/ask/draft";
-import { CheckpointPick } from "@/components/kit/CheckpointPick";
 import { Button, Modal } from "@/components/kit/controls";
-import { ErrorNotice, Notice } from "@/components/kit/says";
-import { count } from "@/store/format";
-import { chosenCheckpoint, standing, type MethodChoice } from "@/store/methods";
+import { ErrorNotice, Fingerprint, Notice } from "@/components/kit/says";
+import { percent, relativeTime } from "@/store/format";
+import { contenders, firstPick, type Contender, type MethodChoice } from "@/store/methods";
 import { COMPARED_MAX } from "@/store/overlay";
 
 interface Props {
@@ -19,17 +18,17 @@ interface Props {
   onClose: () => void;
 }
 
-interface ChoiceProps {
-  choice: MethodChoice;
+function Choice({
+  one: { choice, checkpoint },
+  checked,
+  full,
+  onToggle,
+}: {
+  one: Contender;
   checked: boolean;
   full: boolean;
-  checkpoint: string | null;
   onToggle: () => void;
-  onCheckpoint: (id: string) => void;
-}
-
-function Choice({ choice, checked, full, checkpoint, onToggle, onCheckpoint }: ChoiceProps) {
-  const chosen = chosenCheckpoint(choice, checkpoint);
+}) {
   return (
     <div className="choice">
       <label>
@@ -38,19 +37,20 @@ function Choice({ choice, checked, full, checkpoint, onToggle, onCheckpoint }: C
           <span>
             {choice.label} <span className="muted mono">{choice.id}</span>
           </span>
-          <small className="muted">{choice.description}</small>
+          <small className="muted">
+            {checkpoint
+              ? `trained ${relativeTime(checkpoint.created_at)} on ${checkpoint.question_set_name}${
+                  checkpoint.fraction < 1 ? `, ${percent(checkpoint.fraction)} of it` : ""
+                }`
+              : choice.description}
+          </small>
         </span>
-        {!chosen && <span className="badge">zero-shot</span>}
-        {choice.checkpoints.length === 1 && <span className="badge good">{standing(choice)}</span>}
+        {checkpoint ? (
+          <Fingerprint value={checkpoint.fingerprint} />
+        ) : (
+          <span className="badge">zero-shot</span>
+        )}
       </label>
-      {chosen && choice.checkpoints.length > 1 && (
-        <CheckpointPick
-          label={`Checkpoint of ${choice.label}`}
-          checkpoints={choice.checkpoints}
-          value={chosen}
-          onChange={onCheckpoint}
-        />
-      )}
     </div>
   );
 }
@@ -58,23 +58,21 @@ function Choice({ choice, checked, full, checkpoint, onToggle, onCheckpoint }: C
 function CompareForm({ graph, draft, choices, onClose }: Props) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const usable = choices.filter((choice) => choice.available);
-  const trained = usable.filter((choice) => choice.checkpoints.length > 0);
-  const [picked, setPicked] = useState<ReadonlySet<string>>(
-    () => new Set((trained.length > 1 ? trained : []).slice(0, COMPARED_MAX).map((choice) => choice.id)),
-  );
-  const [checkpoints, setCheckpoints] = useState<Record<string, string>>({});
+  const all = contenders(choices);
+  const trained = all.filter((one) => one.checkpoint !== null);
+  const [picked, setPicked] = useState<ReadonlySet<string>>(() => new Set(firstPick(all, COMPARED_MAX)));
   const question = draft.question.trim();
   const start = useMutation({
-    mutationFn: () => {
-      const methods = usable
-        .filter((choice) => picked.has(choice.id))
-        .map((choice) => {
-          const chosen = chosenCheckpoint(choice, checkpoints[choice.id] ?? null);
-          return { method: choice.id, ...(chosen && { checkpoint: chosen.id }) };
-        });
-      return compareMethods({ ...askedBody(draft, graph.id), methods });
-    },
+    mutationFn: () =>
+      compareMethods({
+        ...askedBody(draft, graph.id),
+        methods: all
+          .filter((one) => picked.has(one.key))
+          .map(({ choice, checkpoint }) => ({
+            method: choice.id,
+            ...(checkpoint && { checkpoint: checkpoint.id }),
+          })),
+      }),
     onSuccess: (group) => {
       client.setQueryData([...keys.comparisons, group.id], group);
       onClose();
@@ -95,22 +93,18 @@ function CompareForm({ graph, draft, choices, onClose }: Props) {
       </p>
       <fieldset className="choices">
         <legend className="label">
-          Methods, up to {COMPARED_MAX} ({picked.size} chosen)
+          Methods and checkpoints, up to {COMPARED_MAX} ({picked.size} chosen)
         </legend>
-        {usable.map((choice) => (
+        {all.map((one) => (
           <Choice
-            key={choice.id}
-            choice={choice}
-            checked={picked.has(choice.id)}
+            key={one.key}
+            one={one}
+            checked={picked.has(one.key)}
             full={picked.size >= COMPARED_MAX}
-            checkpoint={checkpoints[choice.id] ?? null}
             onToggle={() => {
               const next = new Set(picked);
-              if (!next.delete(choice.id)) next.add(choice.id);
+              if (!next.delete(one.key)) next.add(one.key);
               setPicked(next);
-            }}
-            onCheckpoint={(id) => {
-              setCheckpoints({ ...checkpoints, [choice.id]: id });
             }}
           />
         ))}
@@ -118,17 +112,17 @@ function CompareForm({ graph, draft, choices, onClose }: Props) {
       {trained.length < 2 && (
         <Notice
           tone="info"
-          title={`${trained.length === 0 ? "No method is" : "Only one method is"} trained on ${graph.name}`}
+          title={`${graph.name} has ${trained.length === 0 ? "no checkpoint" : "one checkpoint only"}`}
         >
-          The others are asked zero-shot, with the text encoder alone. Train them on the graph’s page for a
-          fair comparison.
+          A method without one is asked zero-shot, with the text encoder alone. Train on the{" "}
+          <Link to={`/graphs/${graph.id}`}>graph’s page</Link> for a fair comparison.
         </Notice>
       )}
       {start.error && <ErrorNotice error={start.error} />}
       <div className="foot">
         <Button onPress={onClose}>Cancel</Button>
         <Button type="submit" look="primary" isDisabled={picked.size < 2 || !question || start.isPending}>
-          {picked.size < 2 ? "Choose two or more" : `Ask ${count(picked.size, "method")}`}
+          {picked.size < 2 ? "Choose two or more" : `Ask all ${picked.size}`}
         </Button>
       </div>
     </form>

@@ -2,13 +2,23 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate } from "react-router";
-import { checkpointsQuery, evaluate, graphsQuery, keys, questionSetsQuery, statusQuery } from "@/api/queries";
+import {
+  checkpointsQuery,
+  evaluate,
+  graphsQuery,
+  keys,
+  methodQuery,
+  questionSetsQuery,
+  statusQuery,
+} from "@/api/queries";
 import type { Graph, QuestionSet, ReportBody, Status } from "@/api/types";
+import { SettingsForm } from "@/components/kit/SettingsForm";
 import { CheckpointPick } from "@/components/kit/CheckpointPick";
 import { Button, Modal, Pick } from "@/components/kit/controls";
 import { ErrorNotice, Loading } from "@/components/kit/says";
 import { count, integer } from "@/store/format";
 import { useJobStore } from "@/store/jobStore";
+import { changedSettings, complaint, type Typed } from "@/store/settingsForm";
 import { chosenCheckpoint, chosenMethod, methodChoices, standing } from "@/store/methods";
 
 export interface EvaluateStart {
@@ -59,6 +69,7 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
   const [checkpointId, setCheckpoint] = useState(start.checkpoint ?? null);
   const [topics, setTopics] = useState("given");
   const [reasoner, setReasoner] = useState("extractive");
+  const [typed, setTyped] = useState<Typed>({});
   const [numbers, setNumbers] = useState({ budget: String(status.budgets.default), seed: "7", limit: "" });
   const sets = useQuery(questionSetsQuery(graphId));
   const checkpoints = useQuery(checkpointsQuery(graphId));
@@ -66,6 +77,9 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
   const choices = methodChoices(status.methods, checkpoints.data?.results ?? []);
   const method = chosenMethod(choices, methodId, graph?.checkpoint?.method);
   const checkpoint = chosenCheckpoint(method, checkpointId);
+  const detail = useQuery({ ...methodQuery(method?.id ?? ""), enabled: method !== undefined });
+  const options = detail.data?.options ?? [];
+  const optionsWrong = options.some((option) => complaint(option, typed[option.name] ?? "") !== null);
   const list = sets.data?.results ?? [];
   const set = list.find((one) => String(one.id) === setId) ?? list[0];
   const splits = splitsOf(set);
@@ -121,6 +135,7 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
           reasoner,
           budget: Number(numbers.budget),
           seed: Number(numbers.seed),
+          ...(options.length && { options: changedSettings(options, typed) }),
           ...(numbers.limit.trim() && { limit: Number(numbers.limit) }),
         });
       }}
@@ -174,6 +189,7 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
           onChange={(id) => {
             setMethod(id);
             setCheckpoint(null);
+            setTyped({});
           }}
         />
         <div className="field">
@@ -206,6 +222,12 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
         {number("seed", "Seed", "Draws the questions and the paths.")}
         {number("limit", "At most, questions", "Empty asks them all.")}
       </div>
+      {options.length > 0 && (
+        <details className="more">
+          <summary>Settings of asking {method?.id}</summary>
+          <SettingsForm settings={options} typed={typed} onChange={setTyped} />
+        </details>
+      )}
       {status.workers.jobs === 0 && (
         <p className="bad-text">No worker is running. The job is kept and starts when one does.</p>
       )}
@@ -215,7 +237,9 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
         <Button
           type="submit"
           look="primary"
-          isDisabled={!set || !split || !method || Object.values(wrong).some(Boolean) || run.isPending}
+          isDisabled={
+            !set || !split || !method || optionsWrong || Object.values(wrong).some(Boolean) || run.isPending
+          }
         >
           Start evaluation
         </Button>

@@ -75,7 +75,7 @@ export function QuestionRows({ report }: { report: ReportDetail }) {
         <h2 id="questions-title">Questions</h2>
         {rows.data && (
           <span className="muted small tabular" role="status">
-            {integer(rows.data.count)} of {integer(report.n)}
+            {integer(rows.data.count)} of {integer(report.n ?? 0)}
           </span>
         )}
         <AnswerSetsKey />

@@ -139,6 +139,16 @@ function LabelRow({ set, mayWrite }: { set: LabelSet; mayWrite: boolean }) {
       <td className="num" title="Share of the questions that have at least one path">
         {set.coverage === null ? "–" : percent(set.coverage)}
       </td>
+      <td
+        className="num"
+        title={
+          set.compression
+            ? `Merging left ${integer(set.compression.merged)} of ${integer(set.compression.raw)} candidates`
+            : "This strategy merges nothing"
+        }
+      >
+        {set.compression ? percent(set.compression.ratio) : "–"}
+      </td>
       <td className="muted nowrap">
         <Ago iso={set.created_at} />
       </td>
@@ -238,6 +248,7 @@ export function LabelSets({ graph, mayWrite }: { graph: Graph; mayWrite: boolean
                 <th>State</th>
                 <th className="num">Paths</th>
                 <th className="num">Coverage</th>
+                <th className="num">Merged</th>
                 <th>Made</th>
                 <th>
                   <span className="sr-only">Actions</span>

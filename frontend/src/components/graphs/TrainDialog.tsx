@@ -4,11 +4,11 @@ import { useState } from "react";
 import { labelSetsQuery, methodQuery, questionSetsQuery, statusQuery, train } from "@/api/queries";
 import type { Graph, MethodInfo, QuestionSet } from "@/api/types";
 import { Button, Modal, Pick } from "@/components/kit/controls";
+import { SettingsForm } from "@/components/kit/SettingsForm";
 import { ErrorNotice, Loading } from "@/components/kit/says";
 import { count, integer } from "@/store/format";
 import { useJobStore } from "@/store/jobStore";
 import { changedSettings, complaint, type Typed } from "@/store/settingsForm";
-import { SettingsForm } from "./SettingsForm";
 
 /** Labels that are made while training, with the rule that needs no language model. */
 const ON_THE_WAY = "made";

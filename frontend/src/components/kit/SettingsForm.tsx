@@ -1,6 +1,6 @@
-// The settings of a method's training, each with its default and what it does.
+// The settings of a method, each with its default and what it does.
 import type { Setting } from "@/api/types";
-import { Pick } from "@/components/kit/controls";
+import { Pick } from "./controls";
 import { asText, complaint, rangeOf, type Typed } from "@/store/settingsForm";
 
 interface Props {
