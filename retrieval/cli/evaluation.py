@@ -1,10 +1,11 @@
-"""``evaluate``, ``report`` and ``compare``."""
+"""``evaluate``, ``report``, ``compare`` and ``study``."""
 
 from __future__ import annotations
 
 import argparse
 import hashlib
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,8 @@ from retrieval.cli.console import Bars, note, say, stoppable
 from retrieval.cli.questions import of_split, read
 from retrieval.errors import ConfigError
 from retrieval.kg import snapshot as snapshots
+from retrieval.llm.settings import LLMSettings
+from retrieval.loading import load_encoder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -154,3 +157,34 @@ def _say(report: dict[str, Any], out: Path) -> None:
         note(
             f"{own['questions']:,} questions were asked on their own subgraphs; the graph lacks {lost:,} triples"
         )
+
+
+def study(args: argparse.Namespace) -> int:
+    """Train and test what a study says; cells that are finished are not done again."""
+    from retrieval.evaluation import study_config, study_page  # noqa: PLC0415 - imports torch
+    from retrieval.evaluation.pages import html, markdown  # noqa: PLC0415
+    from retrieval.evaluation.report import write_text  # noqa: PLC0415
+    from retrieval.evaluation.study import Study, cells  # noqa: PLC0415
+
+    config = study_config.read(args.config)
+    note(f"{len(cells(config)):,} cells")
+    with stoppable() as stop, Bars() as bars:
+        running = Study(
+            config, args.out,
+            encoder=load_encoder(args.encoder, args.device), llm=LLMSettings.from_mapping(os.environ),
+            say=note, progress=bars, cancelled=stop.is_set,
+        )  # fmt: skip
+        results = list(running.run())
+    summary = study_page.summarise(results, baseline=config.baseline)
+    write_text(args.out / "study.json", json.dumps(summary, ensure_ascii=False, indent=1) + "\n")
+    how = f"{config.reasoner} reasoner, {config.budget} triples a question, {config.split} split."
+    title, blocks = f"Study {args.config.stem}", study_page.blocks(summary, how)
+    for name, form in (("study.md", markdown), ("study.html", html)):
+        write_text(args.out / name, form(title, blocks))
+    for row in summary["rows"]:
+        figures = ", ".join(
+            f"{name} {row['metrics'][name]['mean']:.3f}" for name in ("hit_at_1", "exact_set")
+        )
+        say(f"{row['train']} {row['fraction']:.0%} {row['variant']} -> {row['test']}: {figures}")
+    note(f"wrote study.json, study.md and study.html in {args.out}")
+    return 0

@@ -37,6 +37,7 @@ def build_parser() -> argparse.ArgumentParser:
     _evaluate(commands)
     _report(commands)
     _compare(commands)
+    _study(commands)
     _ask(commands)
     return parser
 
@@ -169,6 +170,16 @@ def _compare(commands: Commands[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--out", type=Path, metavar="FILE", help="ends in .md, .html or .json; printed when left out"
     )
+
+
+def _study(commands: Commands[argparse.ArgumentParser]) -> None:
+    about = "train and test many variants, sets, shares and seeds; goes on where it was stopped"
+    parser = _add(commands, "study", about, _lazy("evaluation", "study"))
+    parser.add_argument("config", type=Path, help="JSON: data, variants, train, test, fractions, seeds, ...")
+    parser.add_argument(
+        "--out", required=True, type=Path, metavar="DIR", help="cells, study.json, .md and .html"
+    )
+    _encoder(parser)
 
 
 def _ask(commands: Commands[argparse.ArgumentParser]) -> None:

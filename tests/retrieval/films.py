@@ -1,6 +1,7 @@
 """A small film graph, questions about it, and an encoder whose vectors are sums of word vectors."""
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -62,9 +63,9 @@ def questions() -> list[Question]:
     return found
 
 
-def build(path: Path) -> Snapshot:
-    """The graph's snapshot."""
-    return snapshot.build(TripleTable.of(facts()), path)
+def build(path: Path, extra: Sequence[tuple[str, str, str]] = ()) -> Snapshot:
+    """The graph's snapshot, with more facts when wanted."""
+    return snapshot.build(TripleTable.of([*facts(), *extra]), path)
 
 
 class WordEncoder:

@@ -1,0 +1,264 @@
+"""Studies: train and test many variants, and know which cells are finished.
+
+A *training* is a variant on a data set, a share of its questions and a seed; a *cell* is a training tested on a data
+set. Each is kept under a key of everything it depends on and is not done again while the key stands.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from retrieval import config as configs
+from retrieval.errors import EvaluationError
+from retrieval.evaluation.evaluator import Subgraphs, Topics, evaluate_engine, sample
+from retrieval.evaluation.outcomes import Journal, fingerprint
+from retrieval.evaluation.report import write_report, write_text
+from retrieval.evaluation.study_config import DataSet, StudyConfig, Variant
+from retrieval.kg import snapshot as snapshots
+from retrieval.kg.questions import read_questions, to_json, training_sample, with_splits
+from retrieval.loading import EngineSpec, load_engine
+from retrieval.supervision import rationalizers
+from retrieval.supervision.grounding import ground, require
+from retrieval.supervision.labels import read_labels, write_labels
+from retrieval.training import train
+from retrieval.types import Progress, Question
+from retrieval.version import code_version
+
+if TYPE_CHECKING:
+    from retrieval.kg.snapshot import Snapshot
+    from retrieval.llm.settings import LLMSettings
+    from retrieval.text.encoder import Encoder
+
+TRAINED, REPORT, CELL = "trained.json", "report.json", "cell.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One training tested on one set. Names are those of the study."""
+
+    train: str
+    variant: str
+    fraction: float
+    seed: int
+    test: str
+
+    @property
+    def training(self) -> str:
+        """A directory's name for the training."""
+        return f"{self.train}--{self.variant}--{self.fraction:g}--{self.seed}"
+
+
+def cells(config: StudyConfig) -> list[Cell]:
+    """Every cell of a study, those of one training side by side."""
+    sets = config.train or tuple(config.data)
+    return [
+        Cell(train, variant, fraction, seed, test)
+        for train, variant, fraction, seed in product(sets, config.variants, config.fractions, config.seeds)
+        for test in (config.test or (train,))
+    ]
+
+
+class Study:
+    """Runs a study in a directory.
+
+    Args:
+        config: what is trained and tested.
+        out: where checkpoints, reports and finished cells are kept.
+        encoder: the text encoder.
+        llm: for the language-model reasoner.
+        say: told in a line what begins.
+        progress: told about every stage.
+        cancelled: asked often.
+    """
+
+    def __init__(
+        self,
+        config: StudyConfig,
+        out: Path,
+        *,
+        encoder: Encoder,
+        llm: LLMSettings | None = None,
+        say: Callable[[str], None] = lambda _: None,
+        progress: Callable[[Progress], None] = lambda _: None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self.config, self.out, self.encoder, self.llm = config, out, encoder, llm
+        self._say, self._progress, self._cancelled = say, progress, cancelled
+        self._data = {name: _Data(name, data) for name, data in config.data.items()}
+
+    def run(self) -> Iterator[dict[str, Any]]:
+        """Do every cell that is not finished; yields the result of each, finished before or now.
+
+        A result is ``{cell, key, n, metrics, intervals, by_hops, breakdowns, latency_ms, retrieval_ms, usage,
+        training, manifest}``.
+
+        Raises:
+            ClewError: a cell cannot be done; those before it are kept.
+            Cancelled: ``cancelled()`` said so; the training and the evaluation under way go on from there next time.
+        """
+        for cell in cells(self.config):
+            yield self._cell(cell)
+
+    def _cell(self, cell: Cell) -> dict[str, Any]:
+        variant, data = self.config.variants[cell.variant], self._data[cell.test]
+        home = self.out / "cells" / cell.training
+        folder, asked = home / cell.test, self._asked(data)
+        trained = self._trained_key(cell, variant)
+        how = [self.config.budget, self.config.topics, self.config.subgraphs, self.config.reasoner]
+        key = _digest(
+            trained, data.snapshot.hash, fingerprint(asked), how, dict(variant.options), _file(data.of.labels)
+        )
+        kept = _kept(folder / CELL, key)
+        if kept is not None:
+            return kept
+        training = self._train(cell, variant, home, trained)
+        self._say(f"testing {cell.training} on {cell.test}")
+        checkpoint = home / "checkpoint" if variant.trained else None
+        engine = load_engine(
+            EngineSpec(
+                data.of.graph, checkpoint, variant.method, self.config.reasoner,
+                cache=self.out / "cache", options=tuple(variant.options.items()),
+            ),
+            self.encoder, llm=self.llm, snapshot=data.snapshot,
+        )  # fmt: skip
+        journal = Journal(folder / ".asked", key, asked)
+        evaluation = evaluate_engine(
+            engine, asked,
+            budget=self.config.budget, seed=cell.seed,
+            topics=cast("Topics", self.config.topics), subgraphs=cast("Subgraphs", self.config.subgraphs),
+            done=journal.done, keep=journal.add, progress=self._progress, cancelled=self._cancelled,
+        )  # fmt: skip
+        report = write_report(
+            folder / REPORT, evaluation,
+            checkpoint=checkpoint, split=self.config.split, limit=self.config.limit,
+            labels=read_labels(data.of.labels) if data.of.labels else [],
+        )  # fmt: skip
+        journal.remove()
+        # Triple states of one checkpoint are large and never used again.
+        shutil.rmtree(self.out / "cache" / "states", ignore_errors=True)
+        result = {
+            "cell": {name: getattr(cell, name) for name in Cell.__dataclass_fields__},
+            "key": key,
+            **{name: report[name] for name in report if name not in ("per_question", "method")},
+            "training": training,
+        }
+        write_text(folder / CELL, json.dumps(result, ensure_ascii=False, indent=1) + "\n")
+        return result
+
+    def _train(self, cell: Cell, variant: Variant, home: Path, key: str) -> dict[str, Any]:
+        """Train unless that is done. Returns what is known of the training."""
+        if not variant.trained:
+            return {"seconds": 0.0, "metrics": {}, "questions": 0, "code_version": code_version()}
+        kept = _kept(home / TRAINED, key)
+        if kept is not None:
+            return kept
+        data = self._data[cell.train]
+        self._say(f"training {cell.training}")
+        began = time.perf_counter()
+        labels = self._labels(data, variant)
+        questions = training_sample(data.questions, cell.fraction, seed=cell.seed)
+        resumed = (home / ".checkpoint.resume").exists()
+        (home / TRAINED).unlink(missing_ok=True)
+        home.mkdir(parents=True, exist_ok=True)
+        result = train(
+            variant.method, data.snapshot, questions,
+            labels=labels, config=dict(variant.config) | {"seed": cell.seed}, out=home / "checkpoint",
+            encoder=self.encoder, progress=self._progress, cancelled=self._cancelled, cache=self.out / "cache",
+        )  # fmt: skip
+        trained = {
+            "key": key,
+            "seconds": round(time.perf_counter() - began, 1),
+            "resumed": resumed,
+            "metrics": result.metrics,
+            "questions": sum(question.split == "train" for question in questions),
+            "code_version": code_version(),
+        }
+        write_text(home / TRAINED, json.dumps(trained, indent=1) + "\n")
+        return trained
+
+    def _labels(self, data: _Data, variant: Variant) -> Path | None:
+        """The labels to learn from: made once for each data set and strategy."""
+        if variant.strategy is None:
+            return data.of.labels
+        path = self.out / "labels" / f"{data.name}--{variant.strategy}--{_digest(data.key)[:12]}.jsonl"
+        if not path.is_file():
+            asked = [question for question in data.questions if question.split != "test"]
+            grounded, skipped = ground(data.snapshot, asked)
+            require(grounded, skipped)
+            found = rationalizers.get(variant.strategy).label(
+                data.snapshot, grounded,
+                encoder=self.encoder, progress=self._progress, cancelled=self._cancelled,
+            )  # fmt: skip
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_labels(path, found.labels)
+        return path
+
+    def _asked(self, data: _Data) -> list[Question]:
+        """The test questions.
+
+        Raises:
+            EvaluationError: the split is empty.
+        """
+        mine = [question for question in data.questions if question.split == self.config.split]
+        if not mine:
+            known = ", ".join(sorted({str(question.split) for question in data.questions}))
+            raise EvaluationError(
+                f"{data.name} has no question in its split {self.config.split!r}.",
+                hint=f"Its splits are: {known}.",
+            )
+        return sample(mine, self.config.limit, 0)
+
+    def _trained_key(self, cell: Cell, variant: Variant) -> str:
+        """Names what the weights depend on."""
+        if not variant.trained:
+            return _digest(variant.method, self.encoder.name, cell.seed)
+        data = self._data[cell.train]
+        settings = configs.as_json(configs.parse(variant.method, dict(variant.config) | {"seed": cell.seed}))
+        labels = variant.strategy or _file(data.of.labels)
+        return _digest(variant.method, settings, labels, data.key, cell.fraction, self.encoder.name)
+
+
+class _Data:
+    """A data set, opened when it is first needed."""
+
+    def __init__(self, name: str, of: DataSet) -> None:
+        self.name, self.of = name, of
+
+    @cached_property
+    def snapshot(self) -> Snapshot:
+        return snapshots.open(self.of.graph)
+
+    @cached_property
+    def questions(self) -> list[Question]:
+        return with_splits(read_questions(self.of.questions, problems=lambda _: None))
+
+    @cached_property
+    def key(self) -> str:
+        rows = [to_json(question) for question in self.questions]
+        return _digest(self.snapshot.hash, rows)
+
+
+def _kept(path: Path, key: str) -> dict[str, Any] | None:
+    """What a finished piece left, when it is of the same key."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return found if isinstance(found, dict) and found.get("key") == key else None
+
+
+def _file(path: Path | None) -> str | None:
+    return None if path is None else hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _digest(*parts: Any) -> str:
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()

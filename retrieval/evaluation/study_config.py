@@ -1,0 +1,162 @@
+"""What a study trains and tests: every variant on every set, share and seed. Plain Python; unknown keys are refused."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from retrieval.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True)
+class DataSet:
+    """A graph with questions.
+
+    Attributes:
+        graph: directory of the snapshot.
+        questions: JSONL with splits; divided by hash where it has none.
+        labels: relation paths of the questions, JSONL: learned from by variants that name no strategy, and telling
+            how new a test question is.
+    """
+
+    graph: Path
+    questions: Path
+    labels: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A way to train and to ask.
+
+    Attributes:
+        method: the retriever's name.
+        config: settings for training that differ from the defaults.
+        options: settings for asking that differ from the defaults.
+        strategy: how questions are labelled; None takes what the data set brings, or training's own default.
+        trained: false asks the zero-shot retriever.
+    """
+
+    method: str
+    config: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+    strategy: str | None = None
+    trained: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class StudyConfig:
+    """A study.
+
+    Attributes:
+        data: data sets by name.
+        variants: by name.
+        train: names of the sets trained on; all when empty.
+        test: names of the sets each checkpoint is tested on; the one it was trained on when empty.
+        fractions: shares of the training questions, above 0 to 1; smaller samples lie within larger ones.
+        seeds: of sampling, training and asking.
+        split: tested on.
+        budget, topics, subgraphs, reasoner, limit: how questions are asked, as in ``evaluate``.
+        baseline: the variant that the others' relative gains are measured against.
+    """
+
+    data: Mapping[str, DataSet]
+    variants: Mapping[str, Variant]
+    train: tuple[str, ...] = ()
+    test: tuple[str, ...] = ()
+    fractions: tuple[float, ...] = (1.0,)
+    seeds: tuple[int, ...] = (0,)
+    split: str = "test"
+    budget: int = 50
+    topics: str = "given"
+    subgraphs: str = "own"
+    reasoner: str = "extractive"
+    limit: int | None = None
+    baseline: str | None = None
+
+    def __post_init__(self) -> None:
+        for what, names, known in (
+            ("data set", (*self.train, *self.test), self.data),
+            ("variant", (self.baseline,) if self.baseline else (), self.variants),
+        ):
+            for name in names:
+                if name not in known:
+                    raise ConfigError(
+                        f"The study has no {what} {name!r}.", hint=f"It has: {', '.join(known)}."
+                    )
+        for share in self.fractions:
+            if not 0 < share <= 1:
+                raise ConfigError(f"A fraction is {share}.", hint="It must be above 0 and at most 1.")
+        for name, value in (("topics", ("given", "linked")), ("subgraphs", ("own", "whole"))):
+            if getattr(self, name) not in value:
+                raise ConfigError(f"{name} is {getattr(self, name)!r}.", hint=f"Choose {' or '.join(value)}.")
+        for name in ("data", "variants", "fractions", "seeds"):
+            if not getattr(self, name):
+                raise ConfigError(f"The study has no {name}.", hint=f"Name at least one under {name!r}.")
+
+
+def read(path: Path) -> StudyConfig:
+    """A study from a JSON file; paths in it are relative to the file.
+
+    Raises:
+        ConfigError: the file cannot be read, a key is unknown (the nearest known one is named) or a value is wrong.
+    """
+    try:
+        raw = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"The study {path} cannot be read: {error}.") from error
+    return parse(raw, path.parent)
+
+
+def parse(raw: Any, home: Path) -> StudyConfig:
+    """A study from plain JSON. See :func:`read`."""
+    body = _checked(raw, StudyConfig, "A study")
+    for name, kind in (("train", str), ("test", str), ("fractions", (int, float)), ("seeds", int)):
+        if name in body:
+            body[name] = _list(body[name], kind, name)
+    for name, kinds in (("budget", int), ("split", str), ("reasoner", str), ("limit", (int, type(None)))):
+        if name in body and (not isinstance(body[name], kinds) or isinstance(body[name], bool)):
+            raise ConfigError(f"{name} is {body[name]!r}.", hint="See the documentation of studies.")
+    data = {}
+    for name, item in _object(body["data"], "data").items():
+        files = _checked(item, DataSet, f"The data set {name!r}")
+        data[name] = DataSet(**{key: home / str(value) for key, value in files.items() if value is not None})
+    body["data"] = data
+    variants = _object(body["variants"], "variants").items()
+    body["variants"] = {
+        name: Variant(**_checked(item, Variant, f"The variant {name!r}")) for name, item in variants
+    }
+    return StudyConfig(**body)
+
+
+def _checked(raw: Any, cls: type, who: str) -> dict[str, Any]:
+    known = {f.name: f.default is MISSING and f.default_factory is MISSING for f in fields(cls)}
+    for key in _object(raw, who):
+        if key not in known:
+            near = difflib.get_close_matches(key, known, n=1, cutoff=0.4)
+            hint = f"Did you mean {near[0]!r}?" if near else f"Known are: {', '.join(known)}."
+            raise ConfigError(f"{who} has no setting {key!r}.", hint=hint)
+    for key, needed in known.items():
+        if needed and key not in raw:
+            raise ConfigError(
+                f"{who} lacks {key!r}.", hint=f"Needed are: {', '.join(k for k in known if known[k])}."
+            )
+    return dict(raw)
+
+
+def _object(raw: Any, who: str) -> dict[str, Any]:
+    if not isinstance(raw, dict):
+        raise ConfigError(f"{who} is no JSON object.", hint='Write settings as {"name": value}.')
+    return raw
+
+
+def _list(raw: Any, kind: type | tuple[type, ...], name: str) -> tuple[Any, ...]:
+    if not isinstance(raw, Sequence) or isinstance(raw, str):
+        raise ConfigError(f"{name} is {raw!r}.", hint="Write a list.")
+    for value in raw:
+        if not isinstance(value, kind) or isinstance(value, bool):
+            raise ConfigError(f"{name} has {value!r}.", hint="It is of the wrong type.")
+    return tuple(raw)
