@@ -1,10 +1,10 @@
 """Answer-set consistency: the rational path is the one that reaches *the answer set* (DESIGN, idea 3).
 
 Of all relation paths that reach an answer, each is scored by the F1 of the set it reaches against the
-answers, pooled over questions of the same shape (the same words once names are masked, or the nearest
-shapes where a shape is rare), so that a path that fits by accident loses to the one that always fits.
-The similarity of question and relation texts, and shortness, break ties. Several topics: one path each,
-their sets intersected.
+answers, for the question itself and pooled over questions of the same shape (the same words once names are
+masked), so that a path that fits by accident loses to the one that always fits. Between paths that fit alike
+the one that explains the question's words wins (``word_alignment``). Several topics: one path each, their
+sets intersected.
 """
 
 from __future__ import annotations
@@ -12,22 +12,43 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from retrieval.kg.snapshot import Snapshot
 from retrieval.retrievers.base import check
-from retrieval.retrievers.features import TextEncoder, encode_all, relation_texts
+from retrieval.retrievers.features import TextEncoder
 from retrieval.retrievers.questions import shape
-from retrieval.supervision.candidate_paths import f1, paths_to, reached
+from retrieval.supervision.candidate_paths import PathsTo, f1, paths_to, reached
 from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import Label, Labelling, Rejections, named
+from retrieval.supervision.word_alignment import AlignmentSettings, Shape, explain
 from retrieval.types import Progress
+
+#: Questions on which it is decided whether walks may come back to their topic.
+_SAMPLE = 300
+#: Favourites of its shape that a question which was not searched itself tries.
+_TRIED = 6
 
 #: One path a topic; None for a topic that does not restrict the answers.
 Combination = tuple[tuple[int, ...] | None, ...]
 Scores = dict[Combination, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Favourite:
+    """A combination as the questions of one shape see it.
+
+    Attributes:
+        combination: paths.
+        pooled: mean F1 over the shape's questions that were looked at.
+        words: log-likelihood of the shape's words, in nats.
+    """
+
+    combination: Combination
+    pooled: float
+    words: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +57,17 @@ class AnswerSetRationalizer:
 
     Attributes:
         max_hops: longest path.
-        pool: questions looked at per shape; a rarer shape borrows from its nearest neighbours.
+        pool: questions of a shape that are searched for paths; the others only try the shape's favourites.
+        candidates: combinations a shape that are compared.
         least: a question whose best path scores lower gets no label.
+        alignment: of the model of words.
     """
 
     max_hops: int = 3
-    pool: int = 8
+    pool: int = 16
+    candidates: int = 64
     least: float = 0.05
+    alignment: AlignmentSettings = field(default_factory=AlignmentSettings)
 
     def label(
         self,
@@ -55,8 +80,9 @@ class AnswerSetRationalizer:
         cancelled: Callable[[], bool] = lambda: False,
     ) -> Labelling:
         """Label by answer-set consistency. Deterministic. See :class:`labels.Rationalizer`."""
+        del encoder
         shapes = group_by_shape(questions)
-        simple = self._prefers_simple(snapshot, questions, shapes, cancelled)
+        simple = self._prefers_simple(snapshot, questions, cancelled)
         scores: dict[int, Scores] = {}
         for done, members in enumerate(shapes.values()):
             for index in members[: self.pool]:
@@ -64,18 +90,26 @@ class AnswerSetRationalizer:
                 scores[index] = self.score(snapshot, questions[index], simple=simple)
             if progress is not None and done % 10 == 0:
                 progress(Progress("finding rational paths", done, len(shapes), "question shapes"))
-        similarity = _Similarity(snapshot, encoder, list(shapes), progress=progress, cancelled=cancelled)
+        favourites = self._favourites(snapshot, shapes, scores)
+        check(cancelled)
         labels: list[Label] = []
         fits: list[float] = []
         for key, members in shapes.items():
             check(cancelled)
-            pooled = self._pool(key, shapes, scores, similarity)
             for index in members:
-                allowed = _without(snapshot, questions[index], pooled, rejected) if rejected else pooled
-                best = self._choose(snapshot, questions[index], allowed, scores.get(index), simple=simple)
+                question = questions[index]
+                own = scores.get(index)
+                allowed = _without(snapshot, question, favourites[key], rejected)
+                best = self._choose(snapshot, question, allowed, own, simple=simple)
+                if best is None:
+                    # None of its shape's: what reaches its own answers best, then.
+                    own = own or self.score(snapshot, question, simple=simple)
+                    alone = [Favourite(c, s, -_length(c)) for c, s in sorted(own.items(), key=repr)]
+                    allowed = _without(snapshot, question, alone, rejected)
+                    best = self._choose(snapshot, question, allowed, own, simple=simple)
                 if best is not None:
                     fits.append(best[1])
-                    labels += _labels(snapshot, questions[index], *best)
+                    labels += _labels(snapshot, question, *best)
         fit = float(np.mean(fits)) if fits else 0.0
         return Labelling(tuple(labels), simple, fit, len(questions) - len(fits))
 
@@ -86,16 +120,18 @@ class AnswerSetRationalizer:
             paths_to(snapshot, topic, answers, max_hops=self.max_hops, simple=simple)
             for topic in question.topics
         ]
-        alone: Scores = {}
-        for i, paths in enumerate(per_topic):
-            for path, found in paths.items():
-                alone[_only(i, path, len(per_topic))] = f1(found, answers)
-        if len(per_topic) == 1:
+        count = len(per_topic)
+        alone = {
+            _only(i, path, count): f
+            for i, found in enumerate(per_topic)
+            for path, f in found.scores().items()
+        }
+        if count == 1:
             return alone
         # Each topic's path must let the answers through; the intersection must leave little else.
         shortlists = [
-            sorted(paths.items(), key=lambda item: (-_recall(item[1], answers), len(item[1])))[:8]
-            for paths in per_topic
+            [(path, reached(snapshot, topic, path, simple=simple)) for path in _widest_recall(found, 8)]
+            for topic, found in zip(question.topics, per_topic, strict=True)
         ]
         for chosen in itertools.product(*shortlists):
             common = chosen[0][1]
@@ -105,76 +141,78 @@ class AnswerSetRationalizer:
         return alone
 
     def _prefers_simple(
-        self,
-        snapshot: Snapshot,
-        questions: Sequence[Grounded],
-        shapes: dict[str, list[int]],
-        cancelled: Callable[[], bool],
+        self, snapshot: Snapshot, questions: Sequence[Grounded], cancelled: Callable[[], bool]
     ) -> bool:
-        """Whether walks that avoid their topic fit the answers better, by best F1 on a sample of shapes."""
-        every = max(1, len(shapes) // 80)
+        """Whether walks that avoid their topic fit the answers better, by best F1 on a sample."""
         simple_sum = free_sum = 0.0
-        for members in list(shapes.values())[::every]:
+        for question in questions[:: max(1, len(questions) // _SAMPLE)]:
             check(cancelled)
-            pair = [self.score(snapshot, questions[members[0]], simple=simple) for simple in (True, False)]
+            pair = [self.score(snapshot, question, simple=simple) for simple in (True, False)]
             simple_best, free_best = (max(s.values(), default=0.0) for s in pair)
             simple_sum, free_sum = simple_sum + simple_best, free_sum + free_best
         return simple_sum >= free_sum
 
-    def _pool(
-        self,
-        key: str,
-        shapes: dict[str, list[int]],
-        scores: dict[int, Scores],
-        similarity: _Similarity,
-    ) -> list[tuple[Combination, float]]:
-        """Combinations with their pooled score, best first."""
-        members = [(index, 1.0) for index in shapes[key] if index in scores]
-        if len(members) < self.pool:
-            for other, weight in similarity.nearest(key, self.pool):
-                members += [(i, weight) for i in shapes[other] if i in scores]
-        total: dict[Combination, float] = defaultdict(float)
-        topics = len(next(iter(scores[members[0][0]]), ()))
-        weights = 0.0
-        for index, weight in members:
-            fitting = {c: s for c, s in scores[index].items() if len(c) == topics}
-            weights += weight if fitting else 0.0
-            for combination, score in fitting.items():
-                total[combination] += weight * score
-        ranked = [
-            (combination, score / weights, similarity.bonus(key, combination) - 0.01 * _length(combination))
-            for combination, score in total.items()
-        ]
-        ranked.sort(key=lambda item: (-item[1] - item[2], repr(item[0])))
-        return [(combination, score) for combination, score, _ in ranked]
+    def _favourites(
+        self, snapshot: Snapshot, shapes: dict[str, list[int]], scores: dict[int, Scores]
+    ) -> dict[str, list[Favourite]]:
+        """Of each shape the combinations worth comparing, best pooled score first."""
+        pooled: dict[str, list[tuple[Combination, float]]] = {}
+        for key, members in shapes.items():
+            total: dict[Combination, float] = defaultdict(float)
+            searched = [scores[index] for index in members if index in scores]
+            for combination, score in itertools.chain.from_iterable(own.items() for own in searched):
+                total[combination] += score / len(searched)
+            ranked = sorted(total.items(), key=lambda item: (-item[1], _length(item[0]), repr(item[0])))
+            pooled[key] = [item for item in ranked if item[1] >= 0.5 * ranked[0][1]][: self.candidates]
+        some = {key: found for key, found in pooled.items() if found}
+        words = explain(
+            [
+                Shape(
+                    tuple(key.split()[1:]),
+                    tuple(_relations(combination) for combination, _ in found),
+                    np.array([score for _, score in found]),
+                    min(len(shapes[key]), self.pool),
+                )
+                for key, found in some.items()
+            ],
+            [snapshot.relation_label(r) for r in range(snapshot.num_relations)],
+            self.alignment,
+        )
+        favourites: dict[str, list[Favourite]] = {key: [] for key in shapes}
+        for (key, found), nats in zip(some.items(), words, strict=True):
+            favourites[key] = [Favourite(c, s, n) for (c, s), n in zip(found, nats.tolist(), strict=True)]
+        return favourites
 
     def _choose(
         self,
         snapshot: Snapshot,
         question: Grounded,
-        pooled: list[tuple[Combination, float]],
+        favourites: Sequence[Favourite],
         own: Scores | None,
         *,
         simple: bool,
     ) -> tuple[Combination, float] | None:
-        """The pooled favourite, unless a close rival fits this very question clearly better."""
-        if not pooled:
-            return None
-        answers = np.array(question.answers, np.int64)
-        close = [(c, s) for c, s in pooled[:4] if s >= 0.5 * pooled[0][1] and len(c) == len(question.topics)]
+        """The favourite that fits this question and its shape, and explains its words, best."""
+        sharpness = self.alignment.sharpness
+        ranked = sorted(favourites, key=lambda f: -(sharpness * f.pooled + f.words))
+        if own is None:
+            # The best few by shape; only they are executed.
+            ranked = ranked[:_TRIED]
+            own = {f.combination: self._fit(snapshot, question, f.combination, simple=simple) for f in ranked}
         best: tuple[float, Combination, float] | None = None
-        for combination, pooled_score in close:
-            score = (
-                own.get(combination, 0.0)
-                if own is not None
-                else f1(_intersection(snapshot, question, combination, simple=simple), answers)
-            )
-            value = score + pooled_score
-            if best is None or value > best[0] + 0.1:
-                best = (value, combination, score)
-        if best is None or best[2] < self.least:
-            return None
-        return best[1], best[2]
+        for favourite in ranked:
+            score = own.get(favourite.combination, 0.0)
+            value = sharpness * (score + favourite.pooled) / 2 + favourite.words
+            if score >= self.least and (best is None or value > best[0]):
+                best = (value, favourite.combination, score)
+        return None if best is None else (best[1], best[2])
+
+    def _fit(
+        self, snapshot: Snapshot, question: Grounded, combination: Combination, *, simple: bool
+    ) -> float:
+        """F1 of what a combination reaches for a question."""
+        found = _intersection(snapshot, question, combination, simple=simple)
+        return f1(found, np.array(question.answers, np.int64))
 
 
 def group_by_shape(questions: Sequence[Grounded]) -> dict[str, list[int]]:
@@ -185,45 +223,6 @@ def group_by_shape(questions: Sequence[Grounded]) -> dict[str, list[int]]:
     return dict(shapes)
 
 
-class _Similarity:
-    """Cosines between question shapes, and of shapes and relation paths."""
-
-    def __init__(
-        self,
-        snapshot: Snapshot,
-        encoder: TextEncoder,
-        shapes: list[str],
-        *,
-        progress: Callable[[Progress], None] | None,
-        cancelled: Callable[[], bool],
-    ) -> None:
-        self._keys = shapes
-        self._rows = {key: row for row, key in enumerate(shapes)}
-        texts = [key.partition(" ")[2] for key in shapes]
-        self._shapes = encode_all(
-            encoder, texts, stage="encoding question shapes", progress=progress, cancelled=cancelled
-        )
-        self._relations = encoder.encode(relation_texts(snapshot))
-
-    def nearest(self, key: str, count: int) -> list[tuple[str, float]]:
-        """The nearest other shapes of as many topics, with a weight in (0, 1)."""
-        row = self._rows[key]
-        cosines = self._shapes @ self._shapes[row]
-        cosines[row] = -1.0
-        order = np.argsort(-cosines, kind="stable")[: 4 * count]
-        topics = key.partition(" ")[0]
-        near = [(self._keys[i], float(cosines[i])) for i in order.tolist()]
-        # Below a cosine of 0.6, MiniLM's sentences share words, not what they ask.
-        same = [(k, (c - 0.6) / 0.4) for k, c in near if c > 0.6 and k.partition(" ")[0] == topics]
-        return [(k, weight * 0.5) for k, weight in same[:count]]
-
-    def bonus(self, key: str, combination: Combination) -> float:
-        """A small reward for relations that sound like the question, in [-0.05, 0.05]."""
-        relations = [r for path in combination if path is not None for r in path]
-        mean = self._relations[relations].mean(0)
-        return 0.05 * float(self._shapes[self._rows[key]] @ mean)
-
-
 def _only(topic: int, path: tuple[int, ...], topics: int) -> Combination:
     return tuple(path if i == topic else None for i in range(topics))
 
@@ -232,8 +231,14 @@ def _length(combination: Combination) -> int:
     return sum(len(path) for path in combination if path is not None)
 
 
-def _recall(found: np.ndarray, answers: np.ndarray) -> float:
-    return len(np.intersect1d(found, answers, assume_unique=True)) / len(answers)
+def _relations(combination: Combination) -> tuple[int, ...]:
+    return tuple(r for path in combination if path is not None for r in path)
+
+
+def _widest_recall(found: PathsTo, count: int) -> list[tuple[int, ...]]:
+    """The paths that let most answers through, those that reach least first among equals."""
+    order = np.lexsort((found.sizes, -found.hits))[:count]
+    return [found.paths[i] for i in order.tolist()]
 
 
 def _intersection(
@@ -248,20 +253,19 @@ def _intersection(
 
 
 def _without(
-    snapshot: Snapshot,
-    question: Grounded,
-    pooled: list[tuple[Combination, float]],
-    rejected: Rejections,
-) -> list[tuple[Combination, float]]:
-    """The combinations that hold no path which was rejected for this question."""
+    snapshot: Snapshot, question: Grounded, favourites: Sequence[Favourite], rejected: Rejections
+) -> list[Favourite]:
+    """The favourites that hold no path which was rejected for this question."""
+    if not rejected:
+        return list(favourites)
     key = question.question.id
     names = [snapshot.entity_label(topic) for topic in question.topics]
     return [
-        (combination, score)
-        for combination, score in pooled
+        favourite
+        for favourite in favourites
         if not any(
             path is not None and (key, name, named(snapshot, path)) in rejected
-            for name, path in zip(names, combination, strict=False)
+            for name, path in zip(names, favourite.combination, strict=True)
         )
     ]
 

@@ -1,12 +1,13 @@
-"""Relation paths from a topic and the sets they reach."""
+"""Relation paths from a topic, and how well the sets they reach fit the answers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from retrieval.kg import search, walks
+from retrieval.kg import paths, search, walks
 from retrieval.kg.snapshot import Snapshot
 
 
@@ -23,6 +24,28 @@ def f1(found: np.ndarray, answers: np.ndarray) -> float:
     return 2 * hits / (len(found) + len(answers)) if hits else 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class PathsTo:
+    """Relation paths that reach an answer, shorter first, then by ids.
+
+    Attributes:
+        paths: directed relation ids.
+        sizes: entities each reaches, int64 [n].
+        hits: answers among them, int64 [n].
+        answers: how many answers there are.
+    """
+
+    paths: tuple[tuple[int, ...], ...]
+    sizes: np.ndarray
+    hits: np.ndarray
+    answers: int
+
+    def scores(self) -> dict[tuple[int, ...], float]:
+        """F1 of the set that each path reaches against the answers."""
+        values = 2 * self.hits / (self.sizes + self.answers)
+        return dict(zip(self.paths, values.tolist(), strict=True))
+
+
 def paths_to(
     snapshot: Snapshot,
     topic: int,
@@ -32,8 +55,12 @@ def paths_to(
     simple: bool,
     widest: int = 2000,
     most: int = 2000,
-) -> dict[tuple[int, ...], np.ndarray]:
+    rows: int = 200_000,
+) -> PathsTo:
     """All relation paths of at most ``max_hops`` from ``topic`` that reach an answer.
+
+    All prefixes grow together, as rows (prefix, entity); a prefix from whose entities no answer can be
+    reached in the hops left is dropped.
 
     Args:
         snapshot: the graph.
@@ -43,36 +70,51 @@ def paths_to(
         simple: walks never come back to the topic.
         widest: a path that reaches more entities than this is not walked on (it is still an end).
         most: at most so many prefixes are walked on in each level, those that reach fewest first.
-
-    Returns:
-        path -> the set it reaches, ascending.
+        rows: at most so many entities, over all prefixes, are walked on in each level.
     """
-    found: dict[tuple[int, ...], np.ndarray] = {}
-    frontier: dict[tuple[int, ...], np.ndarray] = {(): np.array([topic], np.int64)}
-    for _ in range(max_hops):
-        grown: dict[tuple[int, ...], np.ndarray] = {}
-        for prefix, entities in frontier.items():
-            for relation, targets in _by_relation(snapshot, entities, topic if simple else None):
-                path = (*prefix, relation)
-                grown[path] = targets
-                if np.isin(answers, targets, assume_unique=True).any():
-                    found[path] = targets
-        narrow = [(len(targets), path) for path, targets in grown.items() if len(targets) <= widest]
-        frontier = {path: grown[path] for _, path in sorted(narrow)[:most]}
-    return found
+    is_answer = np.zeros(snapshot.num_entities, bool)
+    is_answer[answers] = True
+    distance = paths.distances(snapshot, answers, max_hops - 1) if max_hops > 1 else None
+    prefix, entity = np.zeros(1, np.int64), np.array([topic], np.int64)
+    known: list[tuple[int, ...]] = [()]
+    found: list[tuple[int, ...]] = []
+    sizes: list[np.ndarray] = []
+    hits: list[np.ndarray] = []
+    for hop in range(1, max_hops + 1):
+        left = max_hops - hop
+        owner, relation, target, _ = walks.all_arcs(snapshot, entity)
+        if simple:
+            keep = target != topic
+            owner, relation, target = owner[keep], relation[keep], target[keep]
+        codes, path = _dense(prefix[owner] * (2 * snapshot.num_relations) + relation)
+        near = is_answer[target] if not left else distance[target] <= left  # type: ignore[index]
+        alive = np.zeros(len(codes), bool)
+        alive[path[near]] = True
+        keep = alive[path]
+        # One row for each (path, entity), however it was reached.
+        pairs = np.unique(path[keep] * snapshot.num_entities + target[keep])
+        path, entity = np.divmod(pairs, snapshot.num_entities)
+        size = np.bincount(path, minlength=len(codes))
+        hit = np.bincount(path, weights=is_answer[entity], minlength=len(codes)).astype(np.int64)
+        directed = 2 * snapshot.num_relations
+        ends = np.flatnonzero(hit)
+        found += [(*known[code // directed], code % directed) for code in codes[ends].tolist()]
+        sizes.append(size[ends])
+        hits.append(hit[ends])
+        if not left or not len(pairs):
+            break
+        onward = np.flatnonzero(alive & (size <= widest))
+        onward = onward[np.argsort(size[onward], kind="stable")][:most]
+        onward = np.sort(onward[np.cumsum(size[onward]) <= rows])
+        place = np.full(len(codes), -1, np.int64)
+        place[onward] = np.arange(len(onward))
+        known = [(*known[code // directed], code % directed) for code in codes[onward].tolist()]
+        keep = place[path] >= 0
+        prefix, entity = place[path[keep]], entity[keep]
+    return PathsTo(tuple(found), np.concatenate(sizes), np.concatenate(hits), len(answers))
 
 
-def _by_relation(snapshot: Snapshot, entities: np.ndarray, avoid: int | None) -> list[tuple[int, np.ndarray]]:
-    _, relations, targets, _ = walks.all_arcs(snapshot, entities)
-    if avoid is not None:
-        keep = targets != avoid
-        relations, targets = relations[keep], targets[keep]
-    keys = np.unique(relations * snapshot.num_entities + targets)
-    relations, targets = np.divmod(keys, snapshot.num_entities)
-    bounds = np.flatnonzero(np.diff(relations)) + 1
-    starts = np.concatenate([[0], bounds]).astype(int)
-    if not len(keys):
-        return []
-    return [
-        (int(relations[start]), part) for start, part in zip(starts, np.split(targets, bounds), strict=True)
-    ]
+def _dense(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct codes, ascending, and where each of ``codes`` is among them."""
+    distinct, place = np.unique(codes, return_inverse=True)
+    return distinct, place

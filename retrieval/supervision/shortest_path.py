@@ -10,7 +10,7 @@ import numpy as np
 from retrieval.kg.snapshot import Snapshot
 from retrieval.retrievers.base import check
 from retrieval.retrievers.features import TextEncoder
-from retrieval.supervision.candidate_paths import f1, paths_to
+from retrieval.supervision.candidate_paths import paths_to
 from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import Label, Labelling, NamedPath, Rejections, named
 from retrieval.types import Progress
@@ -60,9 +60,10 @@ class ShortestPathRationalizer:
     ) -> tuple[NamedPath, float] | None:
         for hops in range(1, self.max_hops + 1):
             found = paths_to(snapshot, topic, answers, max_hops=hops, simple=True)
-            found = {path: ends for path, ends in found.items() if named(snapshot, path) not in refused}
-            if found:
-                hits = {path: int(np.isin(answers, reached).sum()) for path, reached in found.items()}
-                path = min(found, key=lambda p: (-hits[p], p))
-                return named(snapshot, path), f1(found[path], answers)
+            scores = found.scores()
+            ranked = sorted(zip(-found.hits, found.paths, strict=True))
+            for _, path in ranked:
+                name = named(snapshot, path)
+                if name not in refused:
+                    return name, scores[path]
         return None

@@ -1,5 +1,7 @@
 """Answer-set consistency finds the rational paths of a small film world; shortest paths do not."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -88,10 +90,31 @@ def test_candidate_paths_agree_with_executing_them(graph, simple):
     topic = graph.find_entity("Film 03")
     answers = np.array(sorted(graph.find_entity(name) for name in ("French", "Maori")))
     found = paths_to(graph, topic, answers, max_hops=3, simple=simple)
-    assert (directed(graph, (("in_language", False),))) in found
-    for path, targets in found.items():
-        assert targets.tolist() == reached(graph, topic, path, simple=simple).tolist()
-        assert set(targets.tolist()) & set(answers.tolist())
+    assert (directed(graph, (("in_language", False),))) in found.paths
+    for path, size, hits in zip(found.paths, found.sizes, found.hits, strict=True):
+        targets = reached(graph, topic, path, simple=simple)
+        assert len(targets) == size
+        assert len(set(targets.tolist()) & set(answers.tolist())) == hits
+        assert found.scores()[path] == pytest.approx(f1(targets, answers))
+
+
+@pytest.mark.parametrize("simple", [True, False])
+def test_no_candidate_path_is_missed(graph, simple):
+    topic, answer = graph.find_entity("Film 03"), graph.find_entity("Film 07")
+    directed_relations = range(2 * graph.num_relations)
+    every = [path for n in (1, 2) for path in itertools.product(directed_relations, repeat=n)]
+    wanted = {path for path in every if answer in reached(graph, topic, path, simple=simple)}
+    found = paths_to(graph, topic, np.array([answer]), max_hops=2, simple=simple)
+    assert set(found.paths) == wanted
+    assert len(wanted) == 2  # by their director and by their language
+
+
+def test_wide_prefixes_end_but_are_not_walked_on(graph):
+    topic, answers = graph.find_entity("Varda"), np.array([graph.find_entity("Film 00")])
+    back = directed(graph, (("directed_by", True),))
+    found = paths_to(graph, topic, answers, max_hops=3, simple=False, widest=5)
+    assert found.paths == (back,)  # Varda directed six films
+    assert found.sizes.tolist() == [6]
 
 
 def test_f1_of_sets():

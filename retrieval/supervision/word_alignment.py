@@ -1,0 +1,152 @@
+"""Which words a relation explains, learned from questions whose path is not known for certain.
+
+Many relation paths reach the same answers ("the gender of X's child" and "the gender of X"), but only one
+accounts for the words of the question. Words are explained as in IBM model 1: each word of a question
+comes from a relation of its path or from none, so that
+
+    log p(words | path) = sum over words of log((b(word) + sum over r in path of t(word | r)) / (len + 1))
+                        + log p(len | number of words) + sum over r in path of log p(direction | relation)
+
+with ``b`` the words' overall frequencies. Expectation maximisation fits ``t``, the lengths and the
+directions; what a path's reached set says (its fit) enters as the prior over paths. Nothing is learned from
+gold paths. Words that a relation's own name shares are counted for it in advance.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+Path = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Questions that differ only in names.
+
+    Attributes:
+        words: of the masked question.
+        paths: candidates: directed relation ids, at least one.
+        fits: how well each path's set fits the answers, in [0, 1], float [n].
+        weight: how much it counts.
+    """
+
+    words: tuple[str, ...]
+    paths: tuple[Path, ...]
+    fits: np.ndarray
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class AlignmentSettings:
+    """How the model is fitted.
+
+    Attributes:
+        rounds: of expectation maximisation.
+        sharpness: nats that a fit of 1 is worth against a fit of 0.
+        named: words counted in advance for each word of a relation's own name.
+        smoothing: words of the overall frequencies counted in advance for each relation.
+        forward: questions counted in advance that walk a relation forward, for each that walks it backward.
+    """
+
+    rounds: int = 6
+    sharpness: float = 30.0
+    named: float = 3.0
+    smoothing: float = 0.05
+    forward: float = 2.0
+
+
+def explain(
+    shapes: Sequence[Shape], names: Sequence[str], settings: AlignmentSettings = AlignmentSettings()
+) -> list[np.ndarray]:
+    """Fit the model to the shapes and say how well each candidate explains its shape's words.
+
+    Args:
+        shapes: with their candidates.
+        names: texts of the R relations; directed relation ``R + r`` is relation ``r`` walked backward.
+        settings: see there.
+
+    Returns:
+        For each shape the log-likelihoods of its candidates, float64 [n].
+    """
+    model = _Model(shapes, names, settings)
+    for _ in range(settings.rounds):
+        model.refit()
+    return [model.likelihoods(i) for i in range(len(shapes))]
+
+
+class _Model:
+    """The tables of the model over the words and relations that occur."""
+
+    def __init__(self, shapes: Sequence[Shape], names: Sequence[str], settings: AlignmentSettings) -> None:
+        self.shapes = shapes
+        self.settings = settings
+        words = {w: i for i, w in enumerate(dict.fromkeys(w for shape in shapes for w in shape.words))}
+        self.relations = np.array(sorted({r for s in shapes for path in s.paths for r in path}), np.int64)
+        place = {r: i for i, r in enumerate(self.relations.tolist())}
+        self.words = [np.array([words[w] for w in shape.words], np.int64) for shape in shapes]
+        self.paths = [[np.array([place[r] for r in path]) for path in shape.paths] for shape in shapes]
+        frequency = np.zeros(len(words))
+        for shape, ids in zip(shapes, self.words, strict=True):
+            np.add.at(frequency, ids, shape.weight)
+        self.frequency = frequency / max(frequency.sum(), 1.0)
+        self.base, self.backward = self.relations % len(names), (self.relations >= len(names)).astype(int)
+        self.prior = settings.smoothing * self.frequency[:, None] + settings.named * _shared(
+            list(words), [names[r] for r in self.base.tolist()]
+        )
+        self.table = self.prior / np.maximum(self.prior.sum(0), 1e-12)
+        self.longest = max((len(path) for shape in shapes for path in shape.paths), default=1)
+        most_words = max((len(shape.words) for shape in shapes), default=0)
+        self.lengths = np.full((most_words + 1, self.longest + 1), 1.0 / self.longest)
+        self.ahead = np.array([settings.forward, 1.0]) / (1.0 + settings.forward)
+        self.direction = np.log(self.ahead[self.backward])
+
+    def likelihoods(self, index: int) -> np.ndarray:
+        """log p(words | path) of a shape's candidates."""
+        ids = self.words[index]
+        values = np.empty(len(self.paths[index]))
+        for i, path in enumerate(self.paths[index]):
+            explained = self.table[np.ix_(ids, path)].sum(1) + self.frequency[ids]
+            values[i] = np.log(explained / (len(path) + 1)).sum() + self.direction[path].sum()
+            values[i] += np.log(self.lengths[len(ids), len(path)])
+        return values
+
+    def refit(self) -> None:
+        """One round: which path each shape has, then the tables that make these likely."""
+        counts = np.zeros_like(self.table)
+        lengths = np.full_like(self.lengths, 0.3)
+        used = np.zeros(len(self.relations))
+        for index, shape in enumerate(self.shapes):
+            ids = self.words[index]
+            value = self.settings.sharpness * shape.fits + self.likelihoods(index)
+            chance = np.exp(value - value.max())
+            chance /= chance.sum()
+            for i in np.flatnonzero(chance > 1e-3):
+                path, mass = self.paths[index][i], chance[i] * shape.weight
+                part = self.table[np.ix_(ids, path)]
+                part = part / (part.sum(1) + self.frequency[ids])[:, None]
+                np.add.at(counts, (ids[:, None], path[None, :]), part * mass)
+                lengths[len(ids), len(path)] += mass
+                np.add.at(used, path, mass)
+        table = counts + self.prior
+        self.table = table / np.maximum(table.sum(0), 1e-12)
+        self.lengths = lengths / lengths[:, 1:].sum(1, keepdims=True)
+        walked = np.tile(2 * self.ahead, (int(self.base.max()) + 1, 1))
+        np.add.at(walked, (self.base, self.backward), used)
+        walked /= walked.sum(1, keepdims=True)
+        self.direction = np.log(walked[self.base, self.backward])
+
+
+def _shared(words: Sequence[str], names: Sequence[str]) -> np.ndarray:
+    """1 where a word is among a relation's own, or begins like one (four letters), [words, relations]."""
+    by_stem: dict[str, list[int]] = defaultdict(list)
+    for i, word in enumerate(words):
+        by_stem[word[:4]].append(i)
+    found = np.zeros((len(words), len(names)))
+    for j, name in enumerate(names):
+        for part in name.casefold().replace("_", " ").replace(".", " ").split():
+            found[by_stem.get(part[:4], []), j] = 1.0
+    return found
