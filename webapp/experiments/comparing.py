@@ -16,18 +16,21 @@ GAINED, LOST, CHANGED = "gained", "lost", "changed"
 CHANGES = (GAINED, LOST, CHANGED)
 
 
+def _questions(report: Report) -> str:
+    drawn = f", limit {report.limit} by seed {report.seed}" if report.limit else ""
+    return f"{report.summary['n']:,} questions of {report.question_set_name}{drawn}"
+
+
 _SAME: list[tuple[str, Callable[[Report], object], Callable[[Report], object]]] = [
     ("snapshot", lambda r: r.snapshot_hash, lambda r: f"{r.graph.name} {r.snapshot_hash[:8]}"),
-    ("question set", lambda r: (r.question_set_id, r.question_set_name), lambda r: r.question_set_name),
     ("split", lambda r: r.split, lambda r: r.split),
+    ("question set", lambda r: r.summary["manifest"]["questions"], _questions),
     ("topics", lambda r: r.topics, lambda r: r.topics),
-    (
-        "questions",
-        lambda r: r.questions_hash,
-        lambda r: f"{r.summary['n']:,} of them, limit {r.limit or 'none'}, seed {r.seed}",
-    ),
+    ("subgraphs", lambda r: r.subgraphs, lambda r: r.subgraphs),
+    ("budget", lambda r: r.budget, lambda r: str(r.budget)),
 ]
-"""What must be the same: its name, its value, and its value for people."""
+"""What must be the same: its name, its value, and its value for people (``retrieval.evaluation.compare`` has the
+same rule for files)."""
 
 
 def require_count(count: int) -> None:
@@ -96,16 +99,16 @@ def differences(a: Report, b: Report, change: str = "", text: str = "") -> Query
 
     Args:
         a: the first report.
-        b: the second one, of the same questions in the same order.
+        b: the second one, of the same questions.
         change: ``gained`` (only ``b`` is right), ``lost`` (only ``a`` is) or ``changed`` (other answers); any of
             these when empty.
         text: a part of the question.
     """
-    there = ReportQuestion.objects.filter(report=a, position=OuterRef("position"))
+    there = ReportQuestion.objects.filter(report=a, key=OuterRef("key"))
     rows = b.rows.annotate(
-        other_row=Subquery(there.values("row")),
-        other_outcome=Subquery(there.values("outcome")),
-        other_hash=Subquery(there.values("predicted_hash")),
+        other_row=Subquery(there.values("row")[:1]),
+        other_outcome=Subquery(there.values("outcome")[:1]),
+        other_hash=Subquery(there.values("predicted_hash")[:1]),
     )
     right, was_right = Q(outcome=Outcome.RIGHT), Q(other_outcome=Outcome.RIGHT)
     found = {

@@ -101,6 +101,13 @@ class Topics(models.TextChoices):
     LINKED = "linked"
 
 
+class Subgraphs(models.TextChoices):
+    """Where a question that brings its own subgraph is asked."""
+
+    OWN = "own"
+    WHOLE = "whole"
+
+
 class Report(MadeByJob):
     """One question set asked of one method. It names what it was made of, so that it outlives all of that.
 
@@ -122,10 +129,9 @@ class Report(MadeByJob):
     seed = models.BigIntegerField()
     limit = models.PositiveIntegerField(null=True)
     topics = models.CharField(max_length=16, choices=Topics, default=Topics.GIVEN)
+    subgraphs = models.CharField(max_length=16, choices=Subgraphs, default=Subgraphs.OWN)
     options = models.JSONField(default=dict)
-    questions_hash = models.CharField(max_length=64, blank=True)
     summary = models.JSONField(default=dict)
-    outcomes = models.JSONField(default=dict)
 
     class Meta:
         ordering = ["-created_at", "-id"]
@@ -161,7 +167,7 @@ class ReportQuestion(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["report", "position"], name="report_question_position"),
         ]
-        indexes = [models.Index(fields=["report", "outcome"])]
+        indexes = [models.Index(fields=["report", "outcome"]), models.Index(fields=["report", "key"])]
 
     def __str__(self) -> str:
         return self.question

@@ -117,7 +117,7 @@ class ReportViewSet(viewsets.GenericViewSet[Report]):
             text=query.get("q", "").replace("\0", ""),
         )
         page = cast(Any, self.paginate_queryset(cast(Any, rows)))
-        return self.get_paginated_response([shapes.as_question(row.row, row.outcome) for row in page])
+        return self.get_paginated_response([row.row for row in page])
 
     @extend_schema(
         parameters=[OpenApiParameter("format", str, enum=[*FORMATS], description="json unless named")],

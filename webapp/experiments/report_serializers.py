@@ -9,7 +9,7 @@ from rest_framework import serializers
 
 from webapp.api.fields import Text
 from webapp.experiments.comparing import CHANGES
-from webapp.experiments.models import Outcome, Report, ReportQuestion, Topics
+from webapp.experiments.models import Outcome, Report, ReportQuestion, Subgraphs, Topics
 from webapp.experiments.serializers import SEED_MAX, MadeByJobSerializer, UsageSerializer
 from webapp.jobs.serializers import JobSerializer
 
@@ -46,6 +46,7 @@ class ReportSerializer(MadeByJobSerializer):
     n = serializers.SerializerMethodField()
     metrics = serializers.SerializerMethodField()
     latency_ms = serializers.SerializerMethodField()
+    retrieval_ms = serializers.SerializerMethodField()
     usage = serializers.SerializerMethodField()
 
     class Meta:
@@ -61,8 +62,8 @@ class ReportSerializer(MadeByJobSerializer):
                 "split",
                 "method",
             ),
-            *("checkpoint", "fingerprint", "reasoner", "budget", "seed", "limit", "topics", "options"),
-            *("state", "job", "n", "metrics", "latency_ms", "usage", "error"),
+            *("checkpoint", "fingerprint", "reasoner", "budget", "seed", "limit", "topics", "subgraphs"),
+            *("options", "state", "job", "n", "metrics", "latency_ms", "retrieval_ms", "usage", "error"),
             *("created_at", "finished_at", "created_by"),
         ]
 
@@ -86,6 +87,12 @@ class ReportSerializer(MadeByJobSerializer):
         latency: dict[str, float] | None = _part(report, "latency_ms")
         return latency
 
+    @extend_schema_field(LatencySerializer(allow_null=True))
+    def get_retrieval_ms(self, report: Report) -> dict[str, float] | None:
+        """Of the latency, what the retriever took; null until it is done."""
+        retrieval: dict[str, float] | None = _part(report, "retrieval_ms")
+        return retrieval
+
     @extend_schema_field(UsageSerializer(allow_null=True))
     def get_usage(self, report: Report) -> dict[str, int] | None:
         """Null until it is done."""
@@ -100,6 +107,8 @@ class ReportDetailSerializer(ReportSerializer):
     breakdowns = serializers.SerializerMethodField()
     outcomes = serializers.SerializerMethodField()
     no_answers = serializers.SerializerMethodField()
+    own_subgraphs = serializers.SerializerMethodField()
+    coverage = serializers.SerializerMethodField()
     manifest = serializers.SerializerMethodField()
 
     class Meta(ReportSerializer.Meta):
@@ -109,6 +118,8 @@ class ReportDetailSerializer(ReportSerializer):
             "breakdowns",
             "outcomes",
             "no_answers",
+            "own_subgraphs",
+            "coverage",
             "manifest",
         ]
 
@@ -127,12 +138,22 @@ class ReportDetailSerializer(ReportSerializer):
     @extend_schema_field(OutcomesSerializer)
     def get_outcomes(self, report: Report) -> dict[str, int]:
         """Questions by how they went."""
-        return {**dict.fromkeys(Outcome.values, 0), **report.outcomes}
+        return {**dict.fromkeys(Outcome.values, 0), **(_part(report, "outcomes") or {})}
 
     @extend_schema_field(serializers.DictField())
     def get_no_answers(self, report: Report) -> dict[str, Any]:
         """How often silence was right, and why there was any."""
         return _part(report, "no_answers") or {}
+
+    @extend_schema_field(serializers.DictField())
+    def get_own_subgraphs(self, report: Report) -> dict[str, Any]:
+        """Questions asked on their own subgraph, its mean size, and triples of it that the graph lacks."""
+        return _part(report, "own_subgraphs") or {}
+
+    @extend_schema_field(serializers.DictField(child=serializers.IntegerField()))
+    def get_coverage(self, report: Report) -> dict[str, int]:
+        """What the graph lacks of the questions' topics and answers."""
+        return _part(report, "coverage") or {}
 
     @extend_schema_field(serializers.DictField())
     def get_manifest(self, report: Report) -> dict[str, Any]:
@@ -157,6 +178,9 @@ class EvaluateSerializer(serializers.Serializer[object]):
     seed = serializers.IntegerField(min_value=0, max_value=SEED_MAX, required=False, default=0)
     limit = serializers.IntegerField(max_value=SEED_MAX, required=False, allow_null=True, default=None)
     topics = serializers.ChoiceField(choices=Topics.choices, required=False, default=Topics.GIVEN.value)
+    subgraphs = serializers.ChoiceField(
+        choices=Subgraphs.choices, required=False, default=Subgraphs.OWN.value
+    )
     options = serializers.DictField(required=False, default=dict)
 
 
@@ -232,11 +256,6 @@ class DifferenceSerializer(serializers.Serializer[object]):
     b = ReportQuestionSerializer()
 
 
-def as_question(row: dict[str, Any], outcome: str) -> dict[str, Any]:
-    """A question's row as the API shows it."""
-    return {**row, "outcome": outcome}
-
-
 def as_difference(rows: ReportQuestion) -> dict[str, Any]:
     """A question of ``comparing.differences`` as the API shows it."""
     was, now = rows.other_outcome, rows.outcome  # type: ignore[attr-defined]  # annotated
@@ -249,6 +268,6 @@ def as_difference(rows: ReportQuestion) -> dict[str, Any]:
         "hops": rows.hops,
         "answers": rows.row["answers"],
         "change": change,
-        "a": as_question(rows.other_row, was),  # type: ignore[attr-defined]  # annotated
-        "b": as_question(rows.row, now),
+        "a": rows.other_row,  # type: ignore[attr-defined]  # annotated
+        "b": rows.row,
     }

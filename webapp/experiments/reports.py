@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,7 +16,7 @@ from retrieval.errors import Cancelled, TrainingDataError
 from webapp.accounts.models import User
 from webapp.api.errors import ConflictError, InvalidError
 from webapp.experiments import choosing
-from webapp.experiments.models import Checkpoint, Outcome, Report, ReportQuestion, Topics
+from webapp.experiments.models import Checkpoint, Report, ReportQuestion, Subgraphs, Topics
 from webapp.experiments.services import empty_split, require_set_of_graph
 from webapp.graphs import files, snapshots
 from webapp.graphs.models import Graph
@@ -41,6 +40,7 @@ class Evaluation:
     seed: int = 0
     limit: int | None = None
     topics: str = Topics.GIVEN.value
+    subgraphs: str = Subgraphs.OWN.value
     options: dict[str, Any] = field(default_factory=dict)
 
 
@@ -80,6 +80,7 @@ def start_report(
             seed=evaluation.seed,
             limit=evaluation.limit,
             topics=evaluation.topics,
+            subgraphs=evaluation.subgraphs,
             options=evaluation.options,
             created_by=user,
         )
@@ -126,8 +127,8 @@ def resume_report(*, report: Report, user: User) -> Report:
     return locked
 
 
-def require_unchanged(report: Report) -> None:
-    """Refuse to go on with a report when what it is made of has gone: results are never mixed.
+def require_unchanged(report: Report) -> QuestionSet:
+    """Refuse to go on with a report when what it is made of has gone: results are never mixed; its question set.
 
     Raises:
         TrainingDataError: its question set was deleted.
@@ -142,21 +143,20 @@ def require_unchanged(report: Report) -> None:
         raise ConflictError("The checkpoint of this report was deleted.", hint=anew)
     if report.graph.snapshot is None or report.graph.snapshot.hash != report.snapshot_hash:
         raise ConflictError(f"{report.graph.name} has another version now than this report.", hint=anew)
+    return report.question_set
 
 
-def save_report(*, report: Report, made: dict[str, Any], questions_hash: str) -> None:
+def save_report(*, report: Report, made: dict[str, Any]) -> None:
     """Record a finished report: its summary and a row for each question, all or nothing.
 
     Args:
         report: the row.
         made: the engine's report as JSON.
-        questions_hash: names the questions that were asked.
 
     Raises:
         Cancelled: the report was deleted meanwhile.
     """
     rows = [_row(report, position, row) for position, row in enumerate(made["per_question"])]
-    counts = Counter(row.outcome for row in rows)
     with transaction.atomic():
         if not Report.objects.select_for_update().filter(pk=report.pk).exists():
             raise Cancelled("The report was deleted.")
@@ -164,8 +164,6 @@ def save_report(*, report: Report, made: dict[str, Any], questions_hash: str) ->
         ReportQuestion.objects.bulk_create(rows, batch_size=1000)
         Report.objects.filter(pk=report.pk).update(
             summary={name: value for name, value in made.items() if name != "per_question"},
-            outcomes={outcome: counts[outcome] for outcome in Outcome.values},
-            questions_hash=questions_hash,
             finished_at=timezone.now(),
         )
 
@@ -177,25 +175,13 @@ def _row(report: Report, position: int, row: dict[str, Any]) -> ReportQuestion:
         key=row["id"],
         question=row["question"],
         hops=row["hops"],
-        outcome=outcome_of(row),
-        predicted_hash=digest(sorted(set(row["predicted"]))),
+        outcome=row["outcome"],
+        predicted_hash=_digest(sorted(set(row["predicted"]))),
         row=row,
     )
 
 
-def outcome_of(row: dict[str, Any]) -> Outcome:
-    """How a question went, from what the engine's report says of it (``docs/contracts.md``)."""
-    if row["error"]:
-        return Outcome.FAILED
-    if row["exact_set"]:
-        return Outcome.RIGHT
-    if row["hit"]:
-        return Outcome.PARTIAL
-    return Outcome.WRONG if row["predicted"] else Outcome.NO_ANSWER
-
-
-def digest(value: Sequence[Any]) -> str:
-    """A name for some JSON."""
+def _digest(value: Sequence[str]) -> str:
     return hashlib.sha256(json.dumps(value, ensure_ascii=False).encode()).hexdigest()
 
 

@@ -1,0 +1,251 @@
+"""Training, labelling and evaluating for real, on the tiny graph, with every trained method."""
+
+import json
+
+import pytest
+
+from retrieval.evaluation import evaluator
+from retrieval.types import TRAINED, Question
+from webapp.answers import services as answers
+from webapp.experiments import labelling as labels
+from webapp.experiments import reports
+from webapp.experiments import services as experiments
+from webapp.experiments.models import Checkpoint, LabelSet, Report
+from webapp.graphs import files
+from webapp.jobs import services as jobs
+from webapp.jobs.models import Job, JobState
+from webapp.questions.services import save_question_set
+from worker import answering, evaluating, labelling, training
+
+COUNTRIES = {"Germany": "Berlin", "France": "Paris"}
+
+
+@pytest.fixture
+def questions(tiny_graph, users):
+    """Six questions over the tiny graph, two of each split; one of them has no answer there."""
+    asked = [
+        Question("q1", "what is the capital of Germany?", ("Germany",), ("Berlin",), split="train"),
+        Question("q2", "what is spoken in France?", ("France",), ("French",), hops=1, split="train"),
+        Question("q3", "what is spoken in Germany?", ("Germany",), ("German",), hops=1, split="dev"),
+        Question("q4", "what borders Switzerland?", ("Switzerland",), ("Germany", "France"), split="dev"),
+        Question("q5", "what is spoken in Switzerland?", ("Switzerland",), ("German",), hops=1, split="test"),
+        Question("q6", "which seas border Germany?", ("Germany",), ("Baltic Sea",), split="test"),
+    ]
+    return save_question_set(
+        name="Six", graph=tiny_graph, questions=asked, format="jsonl", user=users["analyst"]
+    )
+
+
+def start(graph, questions, **fields):
+    evaluation = reports.Evaluation(**{"split": "all", **fields})
+    return reports.start_report(graph=graph, question_set=questions, evaluation=evaluation, user=None)
+
+
+def ended(row):
+    job = Job.objects.get(pk=row.job_id)
+    assert (job.state, job.error_code, job.error_message) == (JobState.DONE, "", "")
+    row.refresh_from_db()
+    return job
+
+
+@pytest.mark.parametrize("method", sorted(TRAINED))
+def test_every_method_is_trained_asked_and_evaluated(tiny_graph, questions, users, method, events):
+    config = {"epochs": 1}
+    job = experiments.start_training(
+        graph=tiny_graph,
+        question_set=questions,
+        training=experiments.Training(method, config=config, seed=5),
+        user=users["analyst"],
+    )
+    training.train(job.pk)
+    job.refresh_from_db()
+    assert (job.state, job.error_message) == (JobState.DONE, "")
+    checkpoint = Checkpoint.objects.get(pk=job.result["checkpoint"])
+    assert (checkpoint.method, checkpoint.config["seed"], checkpoint.config["epochs"]) == (method, 5, 1)
+    assert (checkpoint.question_set_name, checkpoint.fraction) == ("Six", 1.0)
+
+    ask = answers.Ask("What is spoken in Germany?", method=method)
+    run = answers.create_run(graph=tiny_graph, ask=ask, user=users["viewer"])
+    answering.answer(str(run.pk))
+    log = events(run)
+    assert (log[0]["method"], log[0]["checkpoint"]) == (method, checkpoint.fingerprint)
+    assert log[-1]["type"] == "answer.final"
+
+    report = start(tiny_graph, questions, split="test", method=method)
+    evaluating.evaluate(report.job_id)
+    job = ended(report)
+    assert job.result["report"] == report.pk
+    assert report.summary["manifest"]["checkpoint"] == checkpoint.fingerprint
+    assert report.summary["manifest"]["snapshot"] == tiny_graph.snapshot.hash
+    assert (report.summary["method"], report.summary["n"]) == (method, 2)
+    assert set(report.summary["metrics"]) >= {"hit", "hit_at_1", "macro_f1", "exact_set"}
+    assert [row.key for row in report.rows.all()] == ["q5", "q6"]
+    assert sum(report.summary["outcomes"].values()) == 2
+
+
+def test_a_report_is_kept_whole_and_searchable(tiny_graph, questions):
+    report = start(tiny_graph, questions, budget=20, seed=3)
+    evaluating.evaluate(report.job_id)
+    ended(report)
+    directory = files.local_path(files.report_name(tiny_graph.pk, report.pk))
+    whole = json.loads((directory / "report.json").read_text())
+    assert {name: value for name, value in whole.items() if name != "per_question"} == report.summary
+    assert [row.row for row in report.rows.all()] == whole["per_question"]
+    assert (whole["manifest"]["seed"], whole["manifest"]["config"]["budget"]) == (3, 20)
+    assert whole["manifest"]["checkpoint"] is None
+    assert sorted(path.name for path in directory.iterdir()) == ["report.html", "report.json", "report.md"]
+    assert (directory / "report.md").read_text().startswith("# ")
+    by_outcome = {outcome: report.rows.filter(outcome=outcome).count() for outcome in whole["outcomes"]}
+    assert by_outcome == whole["outcomes"]
+
+
+def test_the_linker_finds_the_topics_when_told_to(tiny_graph, questions):
+    given, linked = start(tiny_graph, questions), start(tiny_graph, questions, topics="linked")
+    for report in (given, linked):
+        evaluating.evaluate(report.job_id)
+        ended(report)
+    assert {row.row["linked"] for row in given.rows.all()} == {False}
+    assert {row.row["linked"] for row in linked.rows.all()} == {True}
+    assert given.summary["manifest"]["questions"] == linked.summary["manifest"]["questions"]
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """Ids of the questions that are asked, without those for warmth."""
+    seen = []
+    real = evaluator.ask
+
+    def ask(engine, question, **settings):
+        if not question.question.endswith("by the way"):
+            seen.append(question.id)
+        return real(engine, question, **settings)
+
+    monkeypatch.setattr(evaluator, "ask", ask)
+    return seen
+
+
+def test_a_stopped_evaluation_asks_no_question_twice(tiny_graph, questions, users, asked, monkeypatch):
+    report = start(tiny_graph, questions)
+    real = evaluator.ask
+
+    def stop_at_the_third(engine, question, **settings):
+        if len(asked) == 3:
+            jobs.request_cancel(job=Job.objects.get(pk=report.job_id))
+        return real(engine, question, **settings)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(evaluator, "ask", stop_at_the_third)
+        patch.setattr("webapp.jobs.cancel.READ_EVERY_S", 0.0)
+        evaluating.evaluate(report.job_id)
+    assert Job.objects.get(pk=report.job_id).state == JobState.CANCELLED
+    stopped_after = len(asked)
+    assert 3 <= stopped_after <= 4
+    again = reports.resume_report(report=report, user=users["analyst"])
+    assert again.job_id != report.job_id
+    evaluating.evaluate(again.job_id)
+    ended(again)
+    assert sorted(set(asked)) == ["q1", "q2", "q3", "q4", "q5", "q6"]
+    assert len(asked) in {6, 7}  # the one that was being asked when it was stopped
+    assert [row.key for row in again.rows.all()] == ["q1", "q2", "q3", "q4", "q5", "q6"]
+
+
+def test_a_report_deleted_in_the_middle_leaves_nothing(tiny_graph, questions, monkeypatch):
+    report = start(tiny_graph, questions)
+    real = evaluator.ask
+
+    def delete(*args, **settings):
+        reports.delete_report(report=Report.objects.get())
+        monkeypatch.setattr(evaluator, "ask", real)
+        return real(*args, **settings)
+
+    monkeypatch.setattr(evaluator, "ask", delete)
+    monkeypatch.setattr("webapp.jobs.cancel.READ_EVERY_S", 0.0)
+    evaluating.evaluate(report.job_id)
+    assert Report.objects.count() == 0
+    assert Job.objects.get().state == JobState.CANCELLED
+    assert not files.local_path(files.report_name(tiny_graph.pk, report.pk)).exists()
+
+
+def test_results_of_two_snapshots_are_never_mixed(tiny_graph, questions):
+    report = start(tiny_graph, questions)
+    Report.objects.update(snapshot_hash="older")
+    evaluating.evaluate(report.job_id)
+    job = Job.objects.get()
+    assert (job.state, job.error_message) == ("failed", "Tiny has another version now than this report.")
+
+
+def test_a_question_set_that_the_graph_does_not_know_is_named(tiny_graph, users):
+    asked = [Question("q1", "who?", ("Atlantis",), ("Poseidon",), split="test")]
+    unknown = save_question_set(name="Myths", graph=tiny_graph, questions=asked, format="jsonl", user=None)
+    report = start(tiny_graph, unknown, split="test")
+    evaluating.evaluate(report.job_id)
+    job = Job.objects.get()
+    assert (job.state, job.error_code) == (JobState.FAILED, "bad_evaluation")
+    assert "'Atlantis'" in job.error_message
+
+
+def label(graph, questions, strategy="answer-set"):
+    row = labels.start_labelling(graph=graph, question_set=questions, strategy=strategy, name="", user=None)
+    labelling.label(row.job_id)
+    return row
+
+
+@pytest.mark.parametrize("strategy", ["answer-set", "shortest-path"])
+def test_a_question_set_is_labelled(tiny_graph, questions, strategy):
+    row = label(tiny_graph, questions, strategy)
+    job = ended(row)
+    assert (row.state, row.questions, row.coverage, row.fit) == ("done", 4, 1.0, 1.0)
+    lines = files.local_path(files.labels_name(tiny_graph.pk, row.pk)).read_text().splitlines()
+    found = {one["question"]: one for one in map(json.loads, lines)}
+    assert set(found) == {"q1", "q2", "q3", "q4"}
+    assert (found["q1"]["path"], found["q1"]["source"]) == ([["capital", False]], strategy)
+    assert row.labels == len(lines) == sum(row.sources.values()) == job.result["labels"]
+
+
+def test_labels_are_learned_from_and_named_by_the_checkpoint(tiny_graph, questions):
+    row = label(tiny_graph, questions)
+    row.refresh_from_db()
+    job = experiments.start_training(
+        graph=tiny_graph,
+        question_set=questions,
+        training=experiments.Training("rel-rag-path", config={"epochs": 1}, fraction=0.5, labels=row),
+        user=None,
+    )
+    training.train(job.pk)
+    job.refresh_from_db()
+    assert (job.state, job.error_message) == (JobState.DONE, "")
+    checkpoint = Checkpoint.objects.get()
+    assert (checkpoint.label_set_id, checkpoint.fraction) == (row.pk, 0.5)
+
+
+def test_labels_deleted_before_their_turn_are_missed(tiny_graph, questions):
+    row = label(tiny_graph, questions)
+    row.refresh_from_db()
+    asked = experiments.Training("rel-rag-path", labels=row)
+    job = experiments.start_training(graph=tiny_graph, question_set=questions, training=asked, user=None)
+    labels.delete_label_set(label_set=row)
+    training.train(job.pk)
+    job.refresh_from_db()
+    assert (job.state, job.error_message) == ("failed", "The label set was deleted.")
+
+
+def test_a_label_set_deleted_in_the_middle_leaves_nothing(tiny_graph, questions, monkeypatch):
+    row = labels.start_labelling(
+        graph=tiny_graph, question_set=questions, strategy="answer-set", name="", user=None
+    )
+    monkeypatch.setattr(labels, "save_label_set", lambda **made: LabelSet.objects.all().delete() and False)
+    labelling.label(row.job_id)
+    assert Job.objects.get().state == JobState.CANCELLED
+    assert not files.local_path(files.labels_name(tiny_graph.pk, row.pk)).exists()
+
+
+def test_a_part_of_the_training_questions_lies_within_a_larger_one():
+    asked = [Question(str(i), "q", split="train" if i < 100 else "dev") for i in range(110)]
+
+    def kept(fraction, seed=0):
+        return {q.id for q in training.part_of(asked, fraction, seed) if q.split == "train"}
+
+    assert [len(kept(f)) for f in (0.001, 0.05, 0.5, 1.0)] == [1, 5, 50, 100]
+    assert kept(0.05) < kept(0.5) < kept(1.0)
+    assert kept(0.05) != kept(0.05, seed=1)
+    assert sum(q.split == "dev" for q in training.part_of(asked, 0.05, 0)) == 10
