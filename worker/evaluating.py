@@ -51,9 +51,11 @@ def work(context: reporting.Context) -> dict[str, Any]:
 
 def _make(context: reporting.Context, report: Report) -> dict[str, Any]:
     """Ask the questions; goes on where an earlier attempt, or an earlier job of the same report, stopped."""
+    from retrieval.evaluation import report_page  # noqa: PLC0415
     from retrieval.evaluation.evaluator import evaluate_engine, sample  # noqa: PLC0415
     from retrieval.evaluation.outcomes import Journal, fingerprint  # noqa: PLC0415
-    from retrieval.evaluation.report import write_report  # noqa: PLC0415
+    from retrieval.evaluation.pages import render  # noqa: PLC0415
+    from retrieval.evaluation.report import write_report, write_text  # noqa: PLC0415
 
     question_set = reports.require_unchanged(report)
     split = [q for q in as_engine(question_set) if report.split in (reports.ALL, q.split)]
@@ -79,6 +81,9 @@ def _make(context: reporting.Context, report: Report) -> dict[str, Any]:
     made = write_report(
         out / "report.json", evaluation, checkpoint=checkpoint, split=report.split, limit=report.limit
     )
+    for name in ("report.md", "report.html"):
+        page = out / name
+        write_text(page, render(page, report_page.title(made), report_page.blocks(made)))
     journal.remove()
     return made
 

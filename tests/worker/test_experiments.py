@@ -5,6 +5,7 @@ import json
 import pytest
 
 from retrieval.evaluation import evaluator
+from retrieval.kg.questions import training_sample
 from retrieval.types import TRAINED, Question
 from webapp.answers import services as answers
 from webapp.experiments import labelling as labels
@@ -16,8 +17,6 @@ from webapp.jobs import services as jobs
 from webapp.jobs.models import Job, JobState
 from webapp.questions.services import save_question_set
 from worker import answering, evaluating, labelling, training
-
-COUNTRIES = {"Germany": "Berlin", "France": "Paris"}
 
 
 @pytest.fixture
@@ -202,20 +201,27 @@ def test_a_question_set_is_labelled(tiny_graph, questions, strategy):
     assert row.labels == len(lines) == sum(row.sources.values()) == job.result["labels"]
 
 
-def test_labels_are_learned_from_and_named_by_the_checkpoint(tiny_graph, questions):
+def test_labels_and_a_share_of_the_questions_are_learned_from(tiny_graph, questions, monkeypatch):
+    shares = []
+
+    def spy(asked, fraction, *, seed):
+        shares.append((fraction, seed))
+        return training_sample(asked, fraction, seed=seed)
+
+    monkeypatch.setattr(training, "training_sample", spy)
     row = label(tiny_graph, questions)
     row.refresh_from_db()
     job = experiments.start_training(
         graph=tiny_graph,
         question_set=questions,
-        training=experiments.Training("rel-rag-path", config={"epochs": 1}, fraction=0.5, labels=row),
+        training=experiments.Training("rel-rag-path", {"epochs": 1}, fraction=0.5, seed=4, labels=row),
         user=None,
     )
     training.train(job.pk)
     job.refresh_from_db()
     assert (job.state, job.error_message) == (JobState.DONE, "")
     checkpoint = Checkpoint.objects.get()
-    assert (checkpoint.label_set_id, checkpoint.fraction) == (row.pk, 0.5)
+    assert (checkpoint.label_set_id, checkpoint.fraction, shares) == (row.pk, 0.5, [(0.5, 4)])
 
 
 def test_labels_deleted_before_their_turn_are_missed(tiny_graph, questions):
@@ -237,15 +243,3 @@ def test_a_label_set_deleted_in_the_middle_leaves_nothing(tiny_graph, questions,
     labelling.label(row.job_id)
     assert Job.objects.get().state == JobState.CANCELLED
     assert not files.local_path(files.labels_name(tiny_graph.pk, row.pk)).exists()
-
-
-def test_a_part_of_the_training_questions_lies_within_a_larger_one():
-    asked = [Question(str(i), "q", split="train" if i < 100 else "dev") for i in range(110)]
-
-    def kept(fraction, seed=0):
-        return {q.id for q in training.part_of(asked, fraction, seed) if q.split == "train"}
-
-    assert [len(kept(f)) for f in (0.001, 0.05, 0.5, 1.0)] == [1, 5, 50, 100]
-    assert kept(0.05) < kept(0.5) < kept(1.0)
-    assert kept(0.05) != kept(0.05, seed=1)
-    assert sum(q.split == "dev" for q in training.part_of(asked, 0.05, 0)) == 10
