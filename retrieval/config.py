@@ -86,6 +86,10 @@ class PathConfig(TrainingConfig):
 
     hidden: int = setting(128, "Size of triple states and queries; 128 trains in minutes on two cores [512].")
     dropout: float = setting(0.2, "Rate after each first layer [0.2].", least=0, below=1)
+    graph: Literal["line", "raw"] = setting(
+        "line",
+        "Encode triples on the line graph, or on the raw graph as REL-RAG's ablation does (section 5.3).",
+    )
     skip: bool = setting(True, "Add a projection of phi(h, r, t) to the mean of the two GCNs [no].")
     history: bool = setting(True, "Condition the query on the path so far [no] (docs/adr/0002).")
     words: bool = setting(True, "Attend to the question's words at every step [no] (docs/adr/0002).")

@@ -85,12 +85,46 @@ class Block:
     backward: Side
 
 
-class TripleEncoder(nn.Module):
-    """Triple states z_v from text features of heads, relations and tails.
+class TripleStates(nn.Module):
+    """What every encoder of triples has: phi, and how the two directions become one state.
 
     phi(h, r, t) = W_h h + W_r r + W_t t, a projection per entity and per relation that is gathered, never
     a [N, 3d] matrix. With ``skip`` a projection of phi is added to the mean, because in a GCN the own
     message of a triple is divided by its degree, and all triples that leave one hub would look alike.
+    """
+
+    def __init__(
+        self, text_features: int, hidden: int, dropout: float, *, skip: bool = True, norm: bool = True
+    ) -> None:
+        super().__init__()
+        self.hidden = hidden
+        self.head = nn.Linear(text_features, hidden, bias=False)
+        self.relation = nn.Linear(text_features, hidden, bias=False)
+        self.tail = nn.Linear(text_features, hidden, bias=False)
+        self.skip = nn.Linear(hidden, hidden, bias=False) if skip else None
+        self.norm = nn.LayerNorm(hidden) if norm else nn.Identity()
+        self.dropout = dropout
+
+    def phi(
+        self, entities: Tensor | None, relation_texts: Tensor, heads: Tensor, relations: Tensor, tails: Tensor
+    ) -> Tensor:
+        """phi(h, r, t) of N triples, [N, H]."""
+        x: Tensor = self.relation(relation_texts)[relations]
+        if entities is not None:
+            x = x + self.head(entities)[heads] + self.tail(entities)[tails]
+        return x
+
+    def combine(self, ahead: Tensor, behind: Tensor, x: Tensor) -> Tensor:
+        """MEAN of both directions (eq. 78), the skip, and a layer norm."""
+        mean = (ahead + behind) / 2
+        if self.skip is not None:
+            mean = mean + self.skip(x)
+        states: Tensor = self.norm(mean)
+        return states
+
+
+class TripleEncoder(TripleStates):
+    """Triple states z_v from text features of heads, relations and tails, on the line graph.
 
     Args:
         text_features: d, size of the text features.
@@ -109,16 +143,9 @@ class TripleEncoder(nn.Module):
         skip: bool = True,
         norm: bool = True,
     ) -> None:
-        super().__init__()
-        self.hidden = hidden
-        self.head = nn.Linear(text_features, hidden, bias=False)
-        self.relation = nn.Linear(text_features, hidden, bias=False)
-        self.tail = nn.Linear(text_features, hidden, bias=False)
+        super().__init__(text_features, hidden, dropout, skip=skip, norm=norm)
         self.forward_layers = nn.ModuleList([LineGraphConv(hidden, hidden) for _ in range(2)])
         self.backward_layers = nn.ModuleList([LineGraphConv(hidden, hidden) for _ in range(2)])
-        self.skip = nn.Linear(hidden, hidden, bias=False) if skip else None
-        self.norm = nn.LayerNorm(hidden) if norm else nn.Identity()
-        self.dropout = dropout
 
     def forward(
         self,
@@ -158,15 +185,6 @@ class TripleEncoder(nn.Module):
             sides.append(self._two_layers(x, received, block, side, layers))
         return self.combine(sides[0], sides[1], x[block.targets])
 
-    def phi(
-        self, entities: Tensor | None, relation_texts: Tensor, heads: Tensor, relations: Tensor, tails: Tensor
-    ) -> Tensor:
-        """phi(h, r, t) of N triples, [N, H]."""
-        x: Tensor = self.relation(relation_texts)[relations]
-        if entities is not None:
-            x = x + self.head(entities)[heads] + self.tail(entities)[tails]
-        return x
-
     def project_sums(
         self, sums: EntitySums, entities: Tensor | None, near: nn.Module, far: nn.Module
     ) -> Tensor:
@@ -175,14 +193,6 @@ class TripleEncoder(nn.Module):
         if entities is not None and sums.far is not None:
             received = received + far(sums.far) + sums.near.unsqueeze(1) * near(entities)
         return received
-
-    def combine(self, ahead: Tensor, behind: Tensor, x: Tensor) -> Tensor:
-        """MEAN of both directions (eq. 78), the skip, and a layer norm."""
-        mean = (ahead + behind) / 2
-        if self.skip is not None:
-            mean = mean + self.skip(x)
-        states: Tensor = self.norm(mean)
-        return states
 
     def _activate(self, x: Tensor) -> Tensor:
         return functional.dropout(functional.relu(x), self.dropout, self.training)

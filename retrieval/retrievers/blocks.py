@@ -8,7 +8,8 @@ from torch import Tensor
 
 from retrieval.kg import walks
 from retrieval.kg.snapshot import Snapshot
-from retrieval.nn.triple_encoder import Block, EntitySums, Side
+from retrieval.nn.entity_graph import EntityBlock, EntityGraphEncoder
+from retrieval.nn.triple_encoder import Block, EntitySums, Side, TripleEncoder
 from retrieval.retrievers.features import GraphFeatures, norms, reverse_arcs
 
 
@@ -93,6 +94,50 @@ def build_block(features: GraphFeatures, arcs: np.ndarray, limit: int, rng: np.r
         forward=forward,
         backward=backward,
     )
+
+
+def build_entity_block(
+    features: GraphFeatures, arcs: np.ndarray, limit: int, rng: np.random.Generator
+) -> EntityBlock:
+    """The block of the raw-graph variant; see :func:`build_block`.
+
+    The arcs that enter an entity are the inverses of those that leave it, so both directions read the same neighbours.
+    """
+    snapshot = features.snapshot
+    heads, relations, tails = walks.arc_ends(snapshot, arcs)
+    ends, slots = np.unique(np.concatenate([heads, tails]), return_inverse=True)
+    owner, around, scale = sample_arcs(snapshot, ends, limit, rng)
+    sources, _, targets = walks.arc_ends(snapshot, around)
+    entities, where = np.unique(np.concatenate([ends, targets]), return_inverse=True)
+    rows = torch.from_numpy(entities)
+    far = features.far[rows] if features.far is not None else None
+    near = features.near[rows]
+    return EntityBlock(
+        heads=torch.from_numpy(slots[: len(arcs)]),
+        relations=torch.from_numpy(relations),
+        tails=torch.from_numpy(slots[len(arcs) :]),
+        own=torch.from_numpy(where[: len(ends)]),
+        entities=_rows(features.entities, rows),
+        norm=torch.from_numpy((features.degrees[entities] + 1) ** np.float32(-0.5)),
+        forward=EntitySums(far, features.entering[rows], near),
+        backward=EntitySums(far, features.leaving[rows], near),
+        neighbours=torch.from_numpy(where[len(ends) :]),
+        receivers=torch.from_numpy(owner),
+        weights=torch.from_numpy(norms(features.degrees, targets, sources == targets) * scale),
+    )
+
+
+def arc_states(
+    encoder: TripleEncoder | EntityGraphEncoder,
+    features: GraphFeatures,
+    arcs: np.ndarray,
+    limit: int,
+    rng: np.random.Generator,
+) -> Tensor:
+    """States of distinct arcs, [n, H]; see :func:`build_block`."""
+    if isinstance(encoder, EntityGraphEncoder):
+        return encoder.on_block(build_entity_block(features, arcs, limit, rng), features.relations)
+    return encoder.on_block(build_block(features, arcs, limit, rng), features.relations)
 
 
 def _rows(table: Tensor | None, rows: Tensor) -> Tensor | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from torch import nn
 
 from retrieval.config import PathConfig
+from retrieval.nn.entity_graph import EntityGraphEncoder
 from retrieval.nn.query import QueryEncoder
 from retrieval.nn.triple_encoder import TripleEncoder
 
@@ -19,7 +20,8 @@ class PathModel(nn.Module):
 
     def __init__(self, config: PathConfig, text_features: int) -> None:
         super().__init__()
-        self.triples = TripleEncoder(
+        encoder = TripleEncoder if config.graph == "line" else EntityGraphEncoder
+        self.triples = encoder(
             text_features, config.hidden, config.dropout, skip=config.skip, norm=config.norm
         )
         self.query = QueryEncoder(

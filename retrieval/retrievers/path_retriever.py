@@ -34,8 +34,8 @@ from retrieval.retrievers.states import States, StoredStates, all_states, states
 from retrieval.retrievers.walker import Walker
 from retrieval.types import Method, Progress
 
-#: Facts that the draws behind relation paths may spend, where a method draws until a budget is spent.
-_DRAWN = 100
+#: Facts that the draws behind relation paths may spend, where a method draws until a budget is spent: one round.
+_DRAWN = 1
 #: Questions whose texts are kept: a run asks for paths and for relation paths of one question.
 _READ = 8
 

@@ -11,10 +11,9 @@ from retrieval.nn.query import Texts
 from retrieval.retrievers.path_retriever import PathRetriever
 from retrieval.retrievers.sampling import Drawn, draw
 
-#: Paths drawn between two looks at the budget.
-_ROUND = 64
-#: At most so many rounds: a sure model draws the same paths again and again.
-_ROUNDS = 16
+#: Paths drawn from each topic between two looks at the budget; a sure model draws the same ones again and again, and
+#: after the last round what was found is all.
+_ROUNDS = (256, 1024)
 
 
 class RelRagPathRetriever(PathRetriever):
@@ -32,8 +31,8 @@ class RelRagPathRetriever(PathRetriever):
         """See ``PathRetriever``. The draws end with the round that spends the budget."""
         found: dict[tuple[int, tuple[int, ...]], Drawn] = {}
         facts: set[int] = set()
-        for _ in range(_ROUNDS):
-            drawn = draw(self.walker, topics, texts, firsts=_ROUND, each=1, rng=rng, cancelled=cancelled)
+        for count in _ROUNDS:
+            drawn = draw(self.walker, topics, texts, firsts=count, each=1, rng=rng, cancelled=cancelled)
             for path in drawn:
                 before = found.get((path.topic, path.arcs))
                 found[path.topic, path.arcs] = replace(

@@ -18,14 +18,17 @@ from torch import Tensor, nn
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.storage import load_array, published, save_array
 from retrieval.kg.walks import arc_ends
+from retrieval.nn.entity_graph import EntityGraphEncoder
 from retrieval.nn.line_graph import LineGraphConv
 from retrieval.nn.triple_encoder import EntitySums, TripleEncoder
 from retrieval.retrievers.base import check
-from retrieval.retrievers.blocks import build_block
+from retrieval.retrievers.blocks import arc_states
 from retrieval.retrievers.features import GraphFeatures, norms
 from retrieval.types import Progress
 
 _CHUNK = 1 << 15
+
+StateEncoder = TripleEncoder | EntityGraphEncoder
 
 
 class States(Protocol):
@@ -55,7 +58,7 @@ class ComputedStates:
     its arcs, always the same ones.
     """
 
-    def __init__(self, encoder: TripleEncoder, features: GraphFeatures, *, limit: int = 512) -> None:
+    def __init__(self, encoder: StateEncoder, features: GraphFeatures, *, limit: int = 512) -> None:
         self.encoder = encoder
         self.features = features
         self.limit = limit
@@ -65,16 +68,15 @@ class ComputedStates:
         if not len(arcs):
             return np.zeros((0, self.encoder.hidden), np.float32)
         distinct, where = np.unique(arcs, return_inverse=True)
-        block = build_block(self.features, distinct, self.limit, np.random.default_rng(0))
         with torch.inference_mode():
-            states = self.encoder.on_block(block, self.features.relations)
+            states = arc_states(self.encoder, self.features, distinct, self.limit, np.random.default_rng(0))
         # Rounded as the stored ones are.
         rounded: np.ndarray = states.numpy().astype(np.float16).astype(np.float32)
         return rounded[where]
 
 
 def stored_states(
-    encoder: TripleEncoder,
+    encoder: StateEncoder,
     make_features: Callable[[], GraphFeatures],
     *,
     key: str,
@@ -126,13 +128,15 @@ def states_of(
 
 @torch.inference_mode()
 def all_states(
-    encoder: TripleEncoder,
+    encoder: StateEncoder,
     features: GraphFeatures,
     *,
     progress: Callable[[Progress], None] | None = None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> np.ndarray:
     """States of all 2T arcs, fp16 [2T, H], in memory proportional to (E + chunk) x H beside the result."""
+    if isinstance(encoder, EntityGraphEncoder):
+        return _entity_graph_states(encoder, features, progress=progress, cancelled=cancelled)
     total = 2 * features.snapshot.num_triples
     passes = [_Pass.forward(encoder, features), _Pass.backward(encoder, features)]
     for start in range(0, total, _CHUNK):
@@ -150,6 +154,42 @@ def all_states(
         states[start : arcs.stop] = encoder.combine(ahead, behind, arcs.x).numpy()
         if progress is not None:
             progress(Progress("computing triple states", (total + arcs.stop) // 2, total, "arcs"))
+    return states
+
+
+def _entity_graph_states(
+    encoder: EntityGraphEncoder,
+    features: GraphFeatures,
+    *,
+    progress: Callable[[Progress], None] | None,
+    cancelled: Callable[[], bool],
+) -> np.ndarray:
+    total = 2 * features.snapshot.num_triples
+    norm = torch.from_numpy((features.degrees + 1) ** np.float32(-0.5))
+    sides = []
+    for layers, relations in (
+        (encoder.forward_layers, features.entering),
+        (encoder.backward_layers, features.leaving),
+    ):
+        sums = EntitySums(features.far, relations, features.near)
+        inner = encoder.first(layers, sums, features.entities, norm)
+        near = inner * norm.unsqueeze(1)
+        for start in range(0, total, _CHUNK):
+            check(cancelled)
+            heads, _, tails = arc_ends(features.snapshot, np.arange(start, min(total, start + _CHUNK)))
+            weights = torch.from_numpy(norms(features.degrees, tails, heads == tails)).unsqueeze(1)
+            near.index_add_(0, torch.from_numpy(heads), inner[torch.from_numpy(tails)] * weights)
+        sides.append(encoder.second(layers, near, relations, norm))
+    states = np.empty((total, encoder.hidden), np.float16)
+    for start in range(0, total, _CHUNK):
+        check(cancelled)
+        stop = min(total, start + _CHUNK)
+        ends = [torch.from_numpy(part) for part in arc_ends(features.snapshot, np.arange(start, stop))]
+        ahead, behind = (encoder.triples(vectors, features.relations, *ends) for vectors in sides)
+        x = encoder.phi(features.entities, features.relations, *ends)
+        states[start:stop] = encoder.combine(ahead, behind, x).numpy()
+        if progress is not None:
+            progress(Progress("computing triple states", stop, total, "arcs"))
     return states
 
 

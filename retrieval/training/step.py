@@ -10,7 +10,7 @@ from torch import Tensor
 
 from retrieval.config import PathConfig
 from retrieval.nn.query import Asked
-from retrieval.retrievers.blocks import build_block
+from retrieval.retrievers.blocks import arc_states
 from retrieval.retrievers.features import GraphFeatures
 from retrieval.retrievers.path_model import PathModel
 from retrieval.training.batches import Candidates, Walks, sample_candidates, sample_walks
@@ -47,8 +47,7 @@ def score_batch(model: PathModel, sampler: Sampler, chosen: np.ndarray, rng: np.
     )  # fmt: skip
     walked = walks.arcs[walks.arcs >= 0]
     arcs, where = np.unique(np.concatenate([candidates.arc, walked]), return_inverse=True)
-    block = build_block(sampler.features, arcs, config.neighbours, rng)
-    states = model.triples.on_block(block, sampler.features.relations)
+    states = arc_states(model.triples, sampler.features, arcs, config.neighbours, rng)
     of_candidates = states[torch.from_numpy(where[: len(candidates.arc)])]
     taken = torch.zeros(*walks.arcs.shape, config.hidden)
     taken[torch.from_numpy(walks.arcs >= 0)] = states[torch.from_numpy(where[len(candidates.arc) :])]
