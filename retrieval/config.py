@@ -164,6 +164,10 @@ class RelRagTripleConfig(TripleConfig):
 
     hidden: int = setting(128, "Size of triple states and queries; 128 trains in minutes on two cores [512].")
     dropout: float = setting(0.2, "Rate after each first layer [0.2].", least=0, below=1)
+    graph: Literal["line", "raw"] = setting(
+        "line",
+        "Encode triples on the line graph, or on the raw graph as REL-RAG's ablation does (section 5.3).",
+    )
     skip: bool = setting(True, "Add a projection of phi(h, r, t) to the mean of the two GCNs [no].")
     neighbours: int = setting(16, "Triples read per entity and direction by the second layer while training.")
     negatives: int = setting(5, "Negatives drawn for each positive [5].")

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import torch
 from torch import Tensor, nn
 
 from retrieval.nn.chain_length import ChainLength
+from retrieval.nn.entity_graph import EntityGraphEncoder
 from retrieval.nn.text_match import TextMatch
 from retrieval.nn.triple_encoder import TripleEncoder
 
 
 class LineGraphScorer(nn.Module):
-    """<z_q, z_v> of question and triple (eq. 15), with z_v from the line graph alone.
+    """<z_q, z_v> of question and triple (eq. 15), with z_v from the line graph (or the raw one) alone.
 
     Args:
         text_features: d of the text encoder.
@@ -19,11 +22,22 @@ class LineGraphScorer(nn.Module):
         longest: most hops of a chain.
         dropout: rate after each first layer.
         skip: see ``TripleEncoder``.
+        graph: the line graph, or the raw one (``EntityGraphEncoder``).
     """
 
-    def __init__(self, text_features: int, hidden: int, *, longest: int, dropout: float, skip: bool) -> None:
+    def __init__(
+        self,
+        text_features: int,
+        hidden: int,
+        *,
+        longest: int,
+        dropout: float,
+        skip: bool,
+        graph: Literal["line", "raw"] = "line",
+    ) -> None:
         super().__init__()
-        self.triples = TripleEncoder(text_features, hidden, dropout, skip=skip)
+        encoder = EntityGraphEncoder if graph == "raw" else TripleEncoder
+        self.triples = encoder(text_features, hidden, dropout, skip=skip)
         self.question = nn.Sequential(
             nn.Linear(text_features, hidden), nn.ReLU(), nn.Dropout(dropout), nn.Linear(hidden, hidden)
         )

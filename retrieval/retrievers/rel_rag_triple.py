@@ -102,7 +102,12 @@ def config_of(checkpoint: Checkpoint) -> RelRagTripleConfig:
 def make_scorer(config: RelRagTripleConfig, text_features: int) -> LineGraphScorer:
     """The untrained scorer of these settings."""
     return LineGraphScorer(
-        text_features, config.hidden, longest=config.max_hops, dropout=config.dropout, skip=config.skip
+        text_features,
+        config.hidden,
+        longest=config.max_hops,
+        dropout=config.dropout,
+        skip=config.skip,
+        graph=config.graph,
     )
 
 

@@ -106,7 +106,7 @@ def stored_states(
 
 
 def states_of(
-    encoder: TripleEncoder,
+    encoder: StateEncoder,
     snapshot: Snapshot,
     make_features: Callable[[], GraphFeatures],
     *,

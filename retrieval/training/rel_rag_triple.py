@@ -13,7 +13,7 @@ from retrieval.config import RelRagTripleConfig, TrainingConfig
 from retrieval.kg.walks import arc_ends
 from retrieval.nn.triple_scorer import sampled_triple_loss
 from retrieval.retrievers.base import Retriever
-from retrieval.retrievers.blocks import build_block
+from retrieval.retrievers.blocks import arc_states
 from retrieval.retrievers.checkpoint import Checkpoint
 from retrieval.retrievers.features import GraphFeatures
 from retrieval.retrievers.rel_rag_triple import RelRagTripleRetriever, make_scorer, open_triple_states
@@ -79,8 +79,8 @@ class RelRagTripleTask(SubgraphTask):
         self, arcs: np.ndarray, graph: np.ndarray, questions: Tensor, rng: np.random.Generator
     ) -> Tensor:
         distinct, where = np.unique(arcs, return_inverse=True)
-        block = build_block(self.features, distinct, self.config.neighbours, rng)
-        states = self.scorer.triples.on_block(block, self.features.relations)[torch.from_numpy(where)]
+        states = arc_states(self.scorer.triples, self.features, distinct, self.config.neighbours, rng)
+        states = states[torch.from_numpy(where)]
         _, relations, _ = arc_ends(self.work.snapshot, arcs)
         logits: Tensor = self.scorer(
             states, questions, self.features.relations, torch.from_numpy(graph), torch.from_numpy(relations)
