@@ -55,7 +55,7 @@ class AlignmentSettings:
     rounds: int = 6
     sharpness: float = 30.0
     named: float = 3.0
-    smoothing: float = 0.05
+    smoothing: float = 3.0
     forward: float = 2.0
 
 
