@@ -65,9 +65,10 @@ def test_rejected_labels_and_other_roles_are_not_walked(graph):
         grounded(graph),
         labels,
         WordEncoder(),
-        WordEncoder().encode(["x"] * 8),
+        WordEncoder().encode(["x"] * 2 * graph.num_relations),
         max_hops=2,
         similar=2.0,
+        words=False,
     )
     assert made.paths.tolist() == [[graph.find_relation("directed_by"), -1]]
 
@@ -78,7 +79,9 @@ def test_relations_that_a_language_model_named_are_the_other_first_ones(graph):
         Label("q", "Film 00", (("has_genre", True),), "llm", role="first-relation"),
     ]
     vectors = WordEncoder().encode(["x"] * 2 * graph.num_relations)
-    made = make_examples(graph, grounded(graph), labels, WordEncoder(), vectors, max_hops=2, similar=-1.0)
+    made = make_examples(
+        graph, grounded(graph), labels, WordEncoder(), vectors, max_hops=2, similar=-1.0, words=False
+    )
     wanted = {graph.find_relation("directed_by"), graph.num_relations + graph.find_relation("has_genre")}
     assert set(made.first[0].nonzero()[0].tolist()) == wanted
 
