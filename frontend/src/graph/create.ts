@@ -114,7 +114,7 @@ class Graph implements GraphHandle {
         if (known.has(data.id)) cy.getElementById(data.id).data(data);
       }
       cy.add(added.map((element) => ({ ...element, classes: calm() ? "" : "fresh" })));
-      cy.edges().toggleClass("crowd", model.edges.length > CROWD);
+      cy.edges().toggleClass("crowd", model.edges.filter((edge) => edge.strand === 0).length > CROWD);
     });
     if (added.some((element) => element.group === "nodes")) this.placeNew();
     if (removed.nonempty() && !this.steered) this.fit();

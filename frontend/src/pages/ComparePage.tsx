@@ -32,11 +32,12 @@ const NARROW = "(max-width: 820px)";
 /** The runs of a group with what is known of each by now. */
 function useCompared(runs: readonly Run[], off: ReadonlySet<number>): Compared[] {
   const logs = useRunLogs(runs.map((run) => run.id));
-  return runs.map((run, place) => ({
-    run,
-    view: logs[place]?.view ?? null,
-    shown: !off.has(place),
-  }));
+  return runs.map((run, place) => {
+    const view = logs[place]?.view ?? null;
+    const twin = runs.some((other) => other !== run && other.method === run.method);
+    const checkpoint = view?.started?.checkpoint?.slice(0, 6) ?? "";
+    return { run, name: twin ? `${run.method} ${checkpoint}` : run.method, view, shown: !off.has(place) };
+  });
 }
 
 /** Stop every run that still goes on; says so when one could not be stopped. */

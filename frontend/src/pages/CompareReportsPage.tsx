@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { ApiError } from "@/api/client";
 import { compareReportsQuery } from "@/api/queries";
-import type { ReportComparison, ReportDetail } from "@/api/types";
+import type { Id, ReportComparison, ReportDetail } from "@/api/types";
 import { ChangedQuestions } from "@/components/experiments/ChangedQuestions";
 import { Interval } from "@/components/experiments/Interval";
 import { Button, Pick } from "@/components/kit/controls";
@@ -20,12 +20,14 @@ function Cell({ name, value, base }: { name: string; value: Value | undefined; b
   if (value === undefined || known === null) return <td className="num muted">–</td>;
   const diff = base && difference(base, value);
   const { low, high } = value;
+  // More of a share is better; more triples is only more.
+  const share = !name.startsWith("avg_");
   return (
     <td className="num">
       <div>
         {diff && (
           <span
-            className={`diff ${diff.apart ? (diff.by > 0 ? "good-text" : "bad-text") : "muted"}`}
+            className={`diff ${diff.apart && share ? (diff.by > 0 ? "good-text" : "bad-text") : "muted"}`}
             title={
               diff.apart
                 ? "The 95% intervals keep apart"
@@ -34,7 +36,7 @@ function Cell({ name, value, base }: { name: string; value: Value | undefined; b
                   : "No interval is known"
             }
           >
-            {signed(diff.by, name.startsWith("avg_") ? 1 : 3)}
+            {signed(diff.by, share ? 3 : 1)}
             {diff.apart ? " *" : ""}
           </span>
         )}{" "}
@@ -57,11 +59,11 @@ function MetricsTable({ comparison }: { comparison: ReportComparison }) {
     ),
   );
   return (
-    <section className="card" aria-labelledby="metrics-title">
+    <section className="card fit" aria-labelledby="metrics-title">
       <header>
         <h2 id="metrics-title">Metrics</h2>
         <span className="muted small">
-          differences from the first report; * the 95% confidence intervals keep apart
+          differences from the baseline; * the 95% confidence intervals keep apart
         </span>
       </header>
       <div className="scroll-x">
@@ -74,7 +76,7 @@ function MetricsTable({ comparison }: { comparison: ReportComparison }) {
                   <Link to={`/experiments/${report.id}`} title={report.fingerprint ?? "zero-shot"}>
                     {reportLabel(report)}
                   </Link>
-                  {index === 0 && <div className="muted small">compared with</div>}
+                  {index === 0 && <div className="muted small">baseline</div>}
                 </th>
               ))}
             </tr>
@@ -146,6 +148,15 @@ function pairOf(reports: readonly ReportDetail[], text: string): [ReportDetail, 
   return first && last && first !== last ? [first, last] : null;
 }
 
+/** What was gained and lost within a pair; known only for pairs with the baseline, either way round. */
+function changesOf({ pairs }: ReportComparison, [a, b]: [ReportDetail, ReportDetail]) {
+  const is = (one: { id: Id }, id: Id) => String(one.id) === String(id);
+  const there = pairs.find((pair) => is(a, pair.a) && is(b, pair.b));
+  if (there) return there;
+  const back = pairs.find((pair) => is(b, pair.a) && is(a, pair.b));
+  return back && { ...back, gained: back.lost, lost: back.gained };
+}
+
 export function CompareReportsPage() {
   useTitle("Compare reports");
   const [params, put] = useUrl();
@@ -154,9 +165,7 @@ export function CompareReportsPage() {
   const { data } = comparison;
   const pair = data ? pairOf(data.reports, params.get("pair") ?? "") : null;
   const [first] = data?.reports ?? [];
-  const counts =
-    pair &&
-    data?.pairs.find((one) => String(one.a) === String(pair[0].id) && String(one.b) === String(pair[1].id));
+  const counts = data && pair ? changesOf(data, pair) : undefined;
   if (ids.length < 2) {
     return (
       <EmptyState
@@ -232,7 +241,7 @@ export function CompareReportsPage() {
                   Turn round
                 </Button>
               </div>
-              <ChangedQuestions a={pair[0]} b={pair[1]} counts={counts ?? undefined} />
+              <ChangedQuestions a={pair[0]} b={pair[1]} counts={counts} />
             </>
           )}
         </>

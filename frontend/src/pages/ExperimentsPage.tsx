@@ -15,6 +15,8 @@ import { KEY_METRICS } from "@/store/reports";
 const SIZE = 50;
 const ALL = "all";
 const COMPARED = 8;
+/** Metrics that have room on a phone. */
+const ALSO_NARROW = new Set<string>(["hit", "macro_f1"]);
 
 interface RowProps {
   report: Report;
@@ -48,26 +50,30 @@ function Row({ report, picked, full, onPick }: RowProps) {
           <span className="badge">zero-shot</span>
         )}
         {report.reasoner === "llm" && <span className="badge">language model</span>}
+        <div className="small muted narrow-only">
+          {report.question_set_name}, {report.split}, topics {report.topics}
+          {report.n !== null && `, n ${integer(report.n)}`}
+        </div>
       </td>
-      <td>
+      <td className="hide-narrow">
         {report.question_set_name} <span className="muted">{report.split}</span>
         <div className="small muted">
           {report.graph_name} · topics {report.topics}
         </div>
       </td>
-      <td className="num">{report.n === null ? "–" : integer(report.n)}</td>
+      <td className="num hide-narrow">{report.n === null ? "–" : integer(report.n)}</td>
       {done ? (
         KEY_METRICS.map((name) => (
-          <td key={name} className="num">
+          <td key={name} className={`num ${ALSO_NARROW.has(name) ? "" : "hide-narrow"}`}>
             {metricValue(name, report.metrics[name] ?? null)}
           </td>
         ))
       ) : (
-        <td colSpan={KEY_METRICS.length} className="num">
+        <td colSpan={KEY_METRICS.length} className="num nowrap">
           <JobBadge state={report.state} />
         </td>
       )}
-      <td className="num">{p50 === null ? "–" : milliseconds(p50)}</td>
+      <td className="num hide-narrow">{p50 === null ? "–" : milliseconds(p50)}</td>
       <td className="muted nowrap">
         <Ago iso={report.created_at} />
       </td>
@@ -227,14 +233,14 @@ export function ExperimentsPage() {
                     <span className="sr-only">Compare</span>
                   </th>
                   <th>Method and checkpoint</th>
-                  <th>Question set</th>
-                  <th className="num">n</th>
+                  <th className="hide-narrow">Question set</th>
+                  <th className="num hide-narrow">n</th>
                   {KEY_METRICS.map((name) => (
-                    <th key={name} className="num">
+                    <th key={name} className={`num ${ALSO_NARROW.has(name) ? "" : "hide-narrow"}`}>
                       {metricName(name)}
                     </th>
                   ))}
-                  <th className="num" title="Half of the questions took no longer">
+                  <th className="num hide-narrow" title="Half of the questions took no longer">
                     Latency p50
                   </th>
                   <th>Started</th>

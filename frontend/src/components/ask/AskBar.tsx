@@ -118,6 +118,7 @@ function Standing({
   }
   return (
     <span className="askbar-standing">
+      {method.checkpoints.length > 1 && <span className="small muted">checkpoint</span>}
       <CheckpointPick
         checkpoints={method.checkpoints}
         value={checkpoint}

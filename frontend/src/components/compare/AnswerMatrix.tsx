@@ -42,7 +42,7 @@ export function AnswerMatrix({
                 {list.map((one, place) => (
                   <th key={one.run.id} className="num">
                     <RunMark place={place} />
-                    <span className="matrix-method">{one.run.method}</span>
+                    <span className="matrix-method">{one.name}</span>
                   </th>
                 ))}
               </tr>

@@ -11,7 +11,11 @@ export function RunToggles({
   onToggle: (place: number) => void;
 }) {
   return (
-    <div className="run-toggles" role="group" aria-label="Methods in the drawing">
+    <div
+      className="run-toggles"
+      role="group"
+      aria-label="Methods in the drawing; lines side by side are one hop that several walked"
+    >
       {list.map((one, place) => (
         <button
           key={one.run.id}
@@ -24,14 +28,11 @@ export function RunToggles({
           }}
         >
           <RunMark place={place} />
-          <span>{one.run.method}</span>
+          <span>{one.name}</span>
           <span className="muted tabular">{one.view ? count(one.view.paths.length, "path") : ""}</span>
           <kbd>{place + 1}</kbd>
         </button>
       ))}
-      <span className="muted small hide-narrow">
-        Lines side by side are one hop that several methods walked.
-      </span>
     </div>
   );
 }

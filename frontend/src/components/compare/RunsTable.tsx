@@ -8,6 +8,8 @@ import { RunMark } from "./RunMark";
 
 export interface Compared {
   run: Run;
+  /** Its method, with the beginning of the checkpoint where another run has the same method. */
+  name: string;
   view: RunView | null;
   /** In the drawing. */
   shown: boolean;
@@ -60,7 +62,7 @@ export function RunsTable({ list }: { list: readonly Compared[] }) {
               <th>Checkpoint</th>
               <th>State</th>
               <th className="num">Time</th>
-              <th className="num">Paths</th>
+              <th className="num hide-narrow">Paths</th>
               <th className="num">Answers</th>
             </tr>
           </thead>
@@ -88,7 +90,7 @@ export function RunsTable({ list }: { list: readonly Compared[] }) {
                   <State one={one} />
                 </td>
                 <td className="num">{took(one)}</td>
-                <td className="num">{integer(one.view?.paths.length ?? 0)}</td>
+                <td className="num hide-narrow">{integer(one.view?.paths.length ?? 0)}</td>
                 <td className="num">{integer(one.view?.answers.length ?? 0)}</td>
               </tr>
             ))}

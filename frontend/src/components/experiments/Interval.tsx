@@ -1,14 +1,19 @@
 // A share between 0 and 1 with its confidence interval, drawn on a common scale.
-const WIDTH = 120;
 const HEIGHT = 12;
-const at = (share: number) => 4 + share * (WIDTH - 8);
+interface Props {
+  value: number;
+  low: number | null;
+  high: number | null;
+  width?: number;
+}
 
-export function Interval({ value, low, high }: { value: number; low: number | null; high: number | null }) {
+export function Interval({ value, low, high, width = 120 }: Props) {
+  const at = (share: number) => 4 + share * (width - 8);
   if (value < 0 || value > 1) return null;
   return (
     <svg
-      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-      width={WIDTH}
+      viewBox={`0 0 ${width} ${HEIGHT}`}
+      width={width}
       height={HEIGHT}
       className="interval"
       aria-hidden="true"

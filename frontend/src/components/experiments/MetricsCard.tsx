@@ -4,6 +4,9 @@ import { metricName, metricValue } from "@/store/format";
 import { metricNames } from "@/store/reports";
 import { Interval } from "./Interval";
 
+/** Pixels from 0 to 1. */
+const SCALE = 480;
+
 export function MetricsCard({ report }: { report: ReportDetail }) {
   return (
     <section className="card" aria-labelledby="metrics-title">
@@ -12,14 +15,14 @@ export function MetricsCard({ report }: { report: ReportDetail }) {
         <span className="muted small">with 95% bootstrap confidence intervals</span>
       </header>
       <div className="scroll-x">
-        <table className="table dense">
+        <table className="table dense metrics-table">
           <thead>
             <tr>
               <th>Metric</th>
               <th className="num">Value</th>
               <th className="num">95% interval</th>
               <th className="hide-narrow">
-                <span className="scale-ends">
+                <span className="scale-ends" style={{ width: SCALE }}>
                   <span>0</span>
                   <span>1</span>
                 </span>
@@ -38,7 +41,7 @@ export function MetricsCard({ report }: { report: ReportDetail }) {
                     {low === null ? "–" : `${metricValue(name, low)} – ${metricValue(name, high)}`}
                   </td>
                   <td className="hide-narrow">
-                    <Interval value={value} low={low} high={high} />
+                    <Interval value={value} low={low} high={high} width={SCALE} />
                   </td>
                 </tr>
               );

@@ -204,7 +204,7 @@ export function GraphPanel(props: Props) {
           className="graph-focus"
           tabIndex={0}
           role="application"
-          aria-label={`Drawing of ${model.nodes.length} entities and ${model.edges.length} facts. Arrow keys move between entities, Enter opens the menu.`}
+          aria-label={`Drawing of ${model.nodes.length} entities and ${model.edges.filter((edge) => edge.strand === 0).length} facts. Arrow keys move between entities, Enter opens the menu.`}
           onKeyDown={onArrow}
           onContextMenu={(event) => {
             event.preventDefault();

@@ -178,7 +178,8 @@ export function GraphToolbar(props: Props) {
           </>
         ) : (
           <span className="muted">
-            {integer(model.nodes.length)} nodes, {integer(model.edges.length)} edges
+            {integer(model.nodes.length)} nodes,{" "}
+            {integer(model.edges.filter((edge) => edge.strand === 0).length)} edges
           </span>
         )}
         {model.hidden > 0 && <span className="muted"> · {model.hidden} hidden</span>}

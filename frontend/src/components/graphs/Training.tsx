@@ -8,6 +8,7 @@ import { EvaluateDialog } from "@/components/experiments/EvaluateDialog";
 import { ActMenu, Button, Modal } from "@/components/kit/controls";
 import { Ago, ErrorNotice, Fingerprint } from "@/components/kit/says";
 import { metricName, metricValue, percent } from "@/store/format";
+import { KEY_METRICS } from "@/store/reports";
 import { TrainDialog } from "./TrainDialog";
 
 interface RowProps {
@@ -116,7 +117,7 @@ export function Training({ graph, mayWrite }: { graph: Graph; mayWrite: boolean 
   const [deleting, setDeleting] = useState<Checkpoint | null>(null);
   const checkpoints = useQuery(checkpointsQuery(graph.id));
   const list = checkpoints.data?.results ?? [];
-  const names = [...new Set(list.flatMap((one) => Object.keys(one.metrics)))].slice(0, 4);
+  const names = KEY_METRICS.filter((name) => list.some((one) => one.metrics[name] !== undefined));
   return (
     <section className="card" aria-labelledby="training-title">
       <header>

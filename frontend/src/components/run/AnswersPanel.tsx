@@ -4,6 +4,7 @@ import { Button as AriaButton } from "react-aria-components";
 import type { Answer } from "@/api/events";
 import { Icon } from "@/components/kit/Icon";
 import { ActMenu, Button, Tip } from "@/components/kit/controls";
+import { Fingerprint } from "@/components/kit/says";
 import { copyText, download, fileName } from "@/store/files";
 import { count, milliseconds, score } from "@/store/format";
 import type { RunView } from "@/store/runView";
@@ -106,6 +107,8 @@ export function AnswersPanel({ view, chain, onChain, onFind }: Props) {
           {answers.length > 0 && answers.length}
           {tookMs !== null && ` · ${milliseconds(tookMs)}`}
         </span>
+        {view.started && <span className="muted small mono">{view.started.method}</span>}
+        {view.started?.checkpoint && <Fingerprint value={view.started.checkpoint} of="Checkpoint" />}
         {view.started && !view.started.checkpoint && (
           <span
             className="badge"
