@@ -108,19 +108,17 @@ class Study:
         for cell in cells(self.config):
             yield self._cell(cell)
 
+    def finished(self, cell: Cell) -> dict[str, Any] | None:
+        """The result of a cell that was done and would not be done again; None of any other."""
+        return _kept(self._folder(cell) / CELL, self._key(cell))
+
     def _cell(self, cell: Cell) -> dict[str, Any]:
-        variant, data = self.config.variants[cell.variant], self._data[cell.test]
-        home = self.out / "cells" / cell.training
-        folder, asked = home / cell.test, self._asked(data)
-        trained = self._trained_key(cell, variant)
-        how = [self.config.budget, self.config.topics, self.config.subgraphs, self.config.reasoner]
-        key = _digest(
-            trained, data.snapshot.hash, fingerprint(asked), how, dict(variant.options), _file(data.of.labels)
-        )
-        kept = _kept(folder / CELL, key)
+        kept = self.finished(cell)
         if kept is not None:
             return kept
-        training = self._train(cell, variant, home, trained)
+        variant, data = self.config.variants[cell.variant], self._data[cell.test]
+        home, folder, asked, key = self._home(cell), self._folder(cell), self._asked(data), self._key(cell)
+        training = self._train(cell, variant)
         self._say(f"testing {cell.training} on {cell.test}")
         checkpoint = home / "checkpoint" if variant.trained else None
         engine = load_engine(
@@ -154,8 +152,9 @@ class Study:
         write_text(folder / CELL, json.dumps(result, ensure_ascii=False, indent=1) + "\n")
         return result
 
-    def _train(self, cell: Cell, variant: Variant, home: Path, key: str) -> dict[str, Any]:
+    def _train(self, cell: Cell, variant: Variant) -> dict[str, Any]:
         """Train unless that is done. Returns what is known of the training."""
+        home, key = self._home(cell), self._trained_key(cell, variant)
         if not variant.trained:
             return {"seconds": 0.0, "metrics": {}, "questions": 0, "code_version": code_version()}
         kept = _kept(home / TRAINED, key)
@@ -216,6 +215,26 @@ class Study:
                 hint=f"Its splits are: {known}.",
             )
         return sample(mine, self.config.limit, 0)
+
+    def _home(self, cell: Cell) -> Path:
+        return self.out / "cells" / cell.training
+
+    def _folder(self, cell: Cell) -> Path:
+        """A cell asked in two ways is two cells."""
+        return self._home(cell) / f"{cell.test}--{_digest(self._how(cell))[:8]}"
+
+    def _how(self, cell: Cell) -> list[Any]:
+        """How the questions are asked."""
+        c = self.config
+        how = [c.split, c.limit, c.budget, c.topics, c.subgraphs, c.reasoner]
+        return [*how, dict(c.variants[cell.variant].options)]
+
+    def _key(self, cell: Cell) -> str:
+        """Names what the outcomes depend on."""
+        data = self._data[cell.test]
+        trained = self._trained_key(cell, self.config.variants[cell.variant])
+        asked = fingerprint(self._asked(data))
+        return _digest(trained, data.snapshot.hash, asked, self._how(cell), _file(data.of.labels))
 
     def _trained_key(self, cell: Cell, variant: Variant) -> str:
         """Names what the weights depend on."""

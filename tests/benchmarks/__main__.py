@@ -1,17 +1,20 @@
 """``make bench``: run every benchmark and write docs/benchmarks.md.
 
-``python -m tests.benchmarks NAME...`` runs some of them and replaces their sections of the page only.
+``python -m tests.benchmarks NAME...`` runs some of them and replaces their sections of the page only. Those that
+train for hours (``methods``, ``line_vs_raw``) run only when they are named, a part at a time with ``--method`` and
+``--data``; what is finished is kept.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import platform
-import sys
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tests.benchmarks import latency, line_graph, quality, snapshots
+from tests.benchmarks import latency, line_graph, line_vs_raw, methods, quality, snapshots
 from tests.benchmarks.report import Section
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,15 +26,29 @@ BENCHMARKS = {
 }
 
 
+LONG = ("methods", "line_vs_raw")
+
+
 def main() -> None:
-    names = sys.argv[1:] or list(BENCHMARKS)
-    unknown = [name for name in names if name not in BENCHMARKS]
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
+    parser.add_argument("name", nargs="*", help=f"of {', '.join([*BENCHMARKS, *LONG])}")
+    parser.add_argument("--method", action="append", default=[], help="of methods: only this one; repeatable")
+    parser.add_argument(
+        "--data", action="append", default=[], help="of the long ones: only this set; repeatable"
+    )
+    args = parser.parse_args()
+    known: dict[str, Callable[[], list[Section]]] = BENCHMARKS | {
+        "methods": lambda: methods.measure(args.method, args.data),
+        "line_vs_raw": lambda: line_vs_raw.measure(args.data),
+    }
+    names = args.name or list(BENCHMARKS)
+    unknown = [name for name in names if name not in known]
     if unknown:
-        raise SystemExit(f"no benchmark {', '.join(unknown)}; there are {', '.join(BENCHMARKS)}")
+        raise SystemExit(f"no benchmark {', '.join(unknown)}; there are {', '.join(known)}")
     sections: list[Section] = []
     for name in names:
         print(f"== {name}", flush=True)
-        for section in BENCHMARKS[name]():
+        for section in known[name]():
             print(section.markdown(), flush=True)
             sections.append(section)
     if sections:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -12,6 +10,7 @@ from pathlib import Path
 from retrieval import demo
 from tests.benchmarks.data import found
 from tests.benchmarks.report import Section
+from tests.benchmarks.sets import clew
 
 SHOWN = ("exact_set", "hit_at_1", "macro_f1")
 
@@ -32,7 +31,7 @@ def measure() -> list[Section]:
         if metaqa is not None:
             files = [str(metaqa / hop / "qa_dev.txt.gz") for hop in ("1-hop", "2-hop", "3-hop")]
             questions = home / "metaqa.jsonl"
-            _clew("import-questions", *files, "--format", "metaqa", "--out", str(questions))
+            clew("import-questions", *files, "--format", "metaqa", "--out", str(questions))
             _measure(section, "MetaQA", home, [str(metaqa / "kb.txt.gz")], questions)
     return [section]
 
@@ -47,12 +46,12 @@ def _joined(home: Path) -> Path:
 
 def _measure(section: Section, name: str, home: Path, sources: list[str], questions: Path) -> None:
     graph, checkpoint, out = (str(home / f"{name}.{part}") for part in ("graph", "checkpoint", "json"))
-    _clew("build-graph", *sources, "--out", graph, "--no-index")
+    clew("build-graph", *sources, "--out", graph, "--no-index")
     began = time.perf_counter()
-    _clew("train", "rel-rag-path", "--graph", graph, "--questions", str(questions), "--out", checkpoint)
+    clew("train", "rel-rag-path", "--graph", graph, "--questions", str(questions), "--out", checkpoint)
     section.add(f"{name}: training", f"{time.perf_counter() - began:.0f} s")
     asked = ("--graph", graph, "--questions", str(questions), "--split", "test")
-    _clew("evaluate", *asked, "--checkpoint", checkpoint, "--out", out)
+    clew("evaluate", *asked, "--checkpoint", checkpoint, "--out", out)
     report = json.loads(Path(out).read_text(encoding="utf-8"))
     section.add(f"{name}: {' / '.join(SHOWN)} ({report['n']} questions)", _figures(report["metrics"]))
     for hops, metrics in sorted(report["by_hops"].items()):
@@ -63,7 +62,3 @@ def _measure(section: Section, name: str, home: Path, sources: list[str], questi
 
 def _figures(metrics: dict[str, float]) -> str:
     return " / ".join(f"{metrics[name]:.3f}" for name in SHOWN)
-
-
-def _clew(*arguments: str) -> None:
-    subprocess.run([sys.executable, "-m", "retrieval", *arguments], check=True, stderr=subprocess.DEVNULL)

@@ -7,20 +7,22 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Section:
-    """A table of rows (figure, measured, goal) under a title, with the command that made it."""
+    """A table under a title, with the command that made it; its columns are figure, measured, goal or ``head``."""
 
     title: str
     command: str
     about: str = ""
-    rows: list[tuple[str, str, str]] = field(default_factory=list)
+    rows: list[tuple[str, ...]] = field(default_factory=list)
+    head: tuple[str, ...] = ("figure", "measured", "goal")
 
-    def add(self, figure: str, measured: str, goal: str = "") -> None:
-        self.rows.append((figure, measured, goal))
+    def add(self, *cells: str) -> None:
+        """One row; cells that are left out are empty."""
+        self.rows.append((*cells, *[""] * (len(self.head) - len(cells))))
 
     def markdown(self) -> str:
         lines = [f"## {self.title}", ""]
         if self.about:
             lines += [self.about, ""]
-        lines += [f"`{self.command}`", "", "| figure | measured | goal |", "|---|---|---|"]
+        lines += [f"`{self.command}`", "", f"| {' | '.join(self.head)} |", "|---" * len(self.head) + "|"]
         lines += [f"| {' | '.join(row)} |" for row in self.rows]
         return "\n".join(lines) + "\n"
