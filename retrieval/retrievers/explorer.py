@@ -140,7 +140,8 @@ def _few(snapshot: Snapshot, targets: np.ndarray, members: np.ndarray, count: in
     _, first = np.unique(relation, return_index=True)
     having = np.unique(owner[first])
     even = np.arange(0, len(members), -(-len(members) // count))
-    return members[np.union1d(even, having[:: max(1, -(-len(having) // count))])]
+    kept: np.ndarray = members[np.union1d(even, having[:: max(1, -(-len(having) // count))])]
+    return kept
 
 
 def _best(scores: np.ndarray, topic: np.ndarray, beam: Beam) -> list[int]:
