@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
+from retrieval.kg.restriction import RestrictedSnapshot
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.walks import spans
 from retrieval.retrievers.arc_groups import arcs_at, bounds, groups, spread
@@ -56,6 +57,76 @@ class Candidates:
     weight: np.ndarray
     group_context: np.ndarray
     group_positive: np.ndarray
+
+
+def sample_contexts(
+    snapshot: Snapshot,
+    examples: Examples,
+    chosen: np.ndarray,
+    *,
+    simple: bool,
+    per_relation: int,
+    rng: np.random.Generator,
+) -> tuple[Walks, Candidates]:
+    """Walks of the chosen examples and what competes with their steps, arcs as the whole graph numbers them.
+
+    An example with a subgraph of its own is walked there, and only the subgraph's arcs compete.
+
+    Args:
+        snapshot: the graph.
+        examples: all examples.
+        chosen: indices, [B].
+        simple: never step back to the topic.
+        per_relation: arcs drawn of each directed relation in each context, at most.
+        rng: of everything drawn.
+    """
+    own = [examples.own[i] for i in chosen.tolist()]
+    shared = np.array([i for i, facts in enumerate(own) if facts is None], np.int64)
+    parts: list[tuple[Snapshot, np.ndarray]] = [(snapshot, shared)] if len(shared) else []
+    parts += [(snapshot.restrict(facts), np.array([i])) for i, facts in enumerate(own) if facts is not None]
+    sampled = []
+    for graph, at in parts:
+        walks = sample_walks(graph, examples, chosen[at], simple=simple, rng=rng)
+        found = sample_candidates(
+            graph, examples, chosen[at], walks, simple=simple, per_relation=per_relation, rng=rng
+        )
+        if isinstance(graph, RestrictedSnapshot):
+            walks = replace(walks, arcs=_as_whole(graph, walks.arcs))
+            found = replace(found, arc=_as_whole(graph, found.arc))
+        sampled.append((at, walks, found))
+    return sampled[0][1:] if len(sampled) == 1 else _merged(sampled)
+
+
+def _as_whole(graph: RestrictedSnapshot, arcs: np.ndarray) -> np.ndarray:
+    """A restriction's arcs as the whole graph numbers them; -1 stays."""
+    if not graph.num_triples:
+        return arcs
+    facts = graph.facts[arcs % graph.num_triples]
+    whole: np.ndarray = np.where(arcs < graph.num_triples, facts, facts + graph.base.num_triples)
+    return np.where(arcs < 0, -1, whole)
+
+
+def _merged(sampled: list[tuple[np.ndarray, Walks, Candidates]]) -> tuple[Walks, Candidates]:
+    """The parts of a batch put together again, each example where it was."""
+    order = np.argsort(np.concatenate([at for at, _, _ in sampled]), kind="stable")
+    walks = Walks(
+        *(np.concatenate([getattr(w, f.name) for _, w, _ in sampled])[order] for f in fields(Walks))
+    )
+    contexts = np.cumsum([0, *(len(c.step) for _, _, c in sampled)])
+    groups_before = np.cumsum([0, *(len(c.group_context) for _, _, c in sampled)])
+    shifted = [
+        replace(
+            found,
+            example=at[found.example],
+            context=found.context + contexts[i],
+            group=found.group + groups_before[i],
+            group_context=found.group_context + contexts[i],
+        )
+        for i, (at, _, found) in enumerate(sampled)
+    ]
+    return walks, Candidates(
+        *(np.concatenate([getattr(found, f.name) for found in shifted]) for f in fields(Candidates))
+    )
 
 
 def sample_walks(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from retrieval.kg.restriction import find_facts
 from retrieval.kg.snapshot import Snapshot
 from retrieval.retrievers.features import TextEncoder
 from retrieval.retrievers.questions import QuestionTexts, seen_from, shape
@@ -21,9 +22,11 @@ _AS_WRITTEN = 600
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """N labelled (question, topic) pairs.
+    """N labels of (question, topic) pairs.
 
     Attributes:
+        starts: where each pair's labels begin, int64 [P+1]; one of them is drawn at each visit.
+        own: the facts that each label's question brings as its own subgraph, ascending; None for the whole graph.
         topics: entity ids, int64 [N].
         paths: directed relations, -1 after the end, int64 [N, L].
         lengths: int64 [N].
@@ -33,6 +36,8 @@ class Examples:
         texts: each of the M distinct texts once.
     """
 
+    starts: np.ndarray
+    own: tuple[np.ndarray | None, ...]
     topics: np.ndarray
     paths: np.ndarray
     lengths: np.ndarray
@@ -43,6 +48,17 @@ class Examples:
 
     def __len__(self) -> int:
         return len(self.topics)
+
+    @property
+    def pairs(self) -> int:
+        """P, the number of (question, topic) pairs."""
+        return len(self.starts) - 1
+
+    def draw(self, pairs: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """One label of each pair at random, as both papers do where several paths are valid (REL-RAG 4.1)."""
+        first, count = self.starts[pairs], self.starts[pairs + 1] - self.starts[pairs]
+        drawn: np.ndarray = first + (rng.random(len(pairs)) * count).astype(np.int64)
+        return drawn
 
 
 def make_examples(
@@ -87,8 +103,12 @@ def make_examples(
     shapes: list[str] = []
     named_firsts = _named_firsts(snapshot, labels)
     targets: list[list[int]] = []
+    own: list[np.ndarray | None] = []
+    starts = [0]
     for question in questions:
-        for label in by_question.get(question.question.id, ()):
+        facts = find_facts(snapshot, question.question.triples).facts if question.question.triples else None
+        before: str | None = None
+        for label in sorted(by_question.get(question.question.id, ()), key=lambda label: label.topic):
             topic = snapshot.find_entity(label.topic)
             path = directed(snapshot, label.path)
             if topic not in question.topics or path is None or len(path) > max_hops:
@@ -104,6 +124,12 @@ def make_examples(
             written.append(texts.setdefault(plain, len(texts)) if keep else row)
             shapes.append(shape(plain, index, question.names))
             targets.append(named_firsts.get((label.question, label.topic), []))
+            own.append(facts if facts is not None and len(facts) else None)
+            if label.topic == before:
+                starts[-1] += 1
+            else:
+                starts.append(starts[-1] + 1)
+            before = label.topic
     encoded = QuestionTexts.encode(encoder, list(texts), words=words, progress=progress, cancelled=cancelled)
     padded = np.full((len(paths), max_hops), -1, np.int64)
     for i, path in enumerate(paths):
@@ -115,6 +141,8 @@ def make_examples(
             first[i] = False
             first[i, [*targeted, paths[i][0]]] = True
     return Examples(
+        starts=np.array(starts, np.int64),
+        own=tuple(own),
         topics=np.array(topics, np.int64),
         paths=padded,
         lengths=np.array([len(path) for path in paths], np.int64),

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from retrieval.config import PathConfig, TrainingConfig
 from retrieval.errors import TrainingDataError
+from retrieval.kg.walks import spans
 from retrieval.retrievers.base import Retriever, check
 from retrieval.retrievers.checkpoint import Checkpoint
 from retrieval.retrievers.path_model import PathModel
@@ -22,7 +23,7 @@ from retrieval.training.examples import make_examples
 from retrieval.training.recipe import Splits, Work
 from retrieval.training.step import Sampler, correct_contexts, losses, score_batch
 
-_DEV_EXAMPLES = 1024
+_DEV_PAIRS = 1024
 _DEV_BATCH = 128
 
 
@@ -44,34 +45,37 @@ class PathTask:
         self.train = train
         self.dev = dev if len(dev.examples) else train
         self.model = PathModel(train.config, work.encoder.dim)
-        self.size = len(train.examples)
+        self.size = train.examples.pairs
         self.entity_texts = train.features.entities is not None
 
     def loss(self, chosen: np.ndarray, rng: np.random.Generator) -> Tensor:
         """lambda_1 path loss + lambda_2 first-triple loss."""
-        return losses(score_batch(self.model, self.train, chosen, rng), self.train.config)
+        drawn = self.train.examples.draw(chosen, rng)
+        return losses(score_batch(self.model, self.train, drawn, rng), self.train.config)
 
     @torch.inference_mode()
     def score(self, cancelled: Callable[[], bool]) -> float:
-        """Share of dev examples whose label is the most probable choice at every step of a walk along it."""
+        """Share of dev questions and topics one of whose labels is the most probable choice at every step along it."""
         self.model.eval()
-        rng = np.random.default_rng(0)
-        right = 0
-        count = min(len(self.dev.examples), _DEV_EXAMPLES)
+        rng, examples = np.random.default_rng(0), self.dev.examples
+        count = min(examples.pairs, _DEV_PAIRS)
         # Spread over the split: question sets come sorted by hops.
-        taken = np.arange(count) * len(self.dev.examples) // max(count, 1)
-        for start in range(0, count, _DEV_BATCH):
+        pairs = np.arange(count) * examples.pairs // max(count, 1)
+        taken, pair = spans(examples.starts[pairs], np.diff(examples.starts)[pairs])
+        right = np.zeros(len(taken), bool)
+        for start in range(0, len(taken), _DEV_BATCH):
             check(cancelled)
             chosen = taken[start : start + _DEV_BATCH]
             correct, example = correct_contexts(score_batch(self.model, self.dev, chosen, rng))
-            right += len(chosen) - len(np.unique(example[~correct]))
-        return right / max(count, 1)
+            right[start : start + len(chosen)] = ~np.isin(np.arange(len(chosen)), example[~correct])
+        return len(np.unique(pair[right])) / max(count, 1)
 
     def fingerprint(self) -> bytes:
         """Digest of the examples."""
         digest = hashlib.sha256()
-        for array in (self.train.examples.topics, self.train.examples.paths, self.train.examples.rows):
-            digest.update(array.tobytes())
+        examples = self.train.examples
+        for array in (examples.starts, examples.topics, examples.paths, examples.rows, *examples.own):
+            digest.update(b"whole" if array is None else array.tobytes())
         return digest.digest()
 
     def retriever(self, checkpoint: Checkpoint, cache: Path) -> Retriever:

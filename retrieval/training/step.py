@@ -13,7 +13,7 @@ from retrieval.nn.query import Asked
 from retrieval.retrievers.blocks import arc_states
 from retrieval.retrievers.features import GraphFeatures
 from retrieval.retrievers.path_model import PathModel
-from retrieval.training.batches import Candidates, Walks, sample_candidates, sample_walks
+from retrieval.training.batches import Candidates, Walks, sample_contexts
 from retrieval.training.examples import Examples
 from retrieval.training.losses import first_triple_loss, path_loss, segment_logsumexp
 
@@ -40,9 +40,8 @@ class Sampler:
 def score_batch(model: PathModel, sampler: Sampler, chosen: np.ndarray, rng: np.random.Generator) -> Scored:
     """Sample walks and candidates of the chosen examples and score them."""
     snapshot, examples, config = sampler.features.snapshot, sampler.examples, sampler.config
-    walks = sample_walks(snapshot, examples, chosen, simple=sampler.simple, rng=rng)
-    candidates = sample_candidates(
-        snapshot, examples, chosen, walks,
+    walks, candidates = sample_contexts(
+        snapshot, examples, chosen,
         simple=sampler.simple, per_relation=config.arcs_per_relation, rng=rng,
     )  # fmt: skip
     walked = walks.arcs[walks.arcs >= 0]
