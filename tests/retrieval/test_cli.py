@@ -47,7 +47,7 @@ def test_help_imports_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    for command in ("build-graph", "import-questions", "label", "train", "evaluate", "ask"):
+    for command in ("build-graph", "label", "train", "evaluate", "report", "compare", "study", "ask"):
         assert command in done.stdout
 
 
@@ -295,3 +295,64 @@ def test_questions_of_another_graph_are_refused(tmp_path, graph_dir, capsys):
     arguments = ["--graph", str(graph_dir), "--questions", str(path), "--out", str(tmp_path / "r")]
     assert main(["evaluate", *arguments]) == 2
     assert "no topic entity of any of the 1 questions" in one_line_error(capsys)
+
+
+def test_what_was_seen_in_training_can_be_said(tmp_path, graph_dir, questions_file, capsys):
+    train = tmp_path / "train.jsonl"
+    row = {
+        "id": "t",
+        "question": "What does Italy border?",
+        "topic_entities": ["Austria"],
+        "answers": ["Italy"],
+    }
+    train.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    for name, found in (("train", "t"), ("test", "a")):
+        path = tmp_path / f"{name}-labels.jsonl"
+        label = {
+            "question": found,
+            "topic": "Austria",
+            "path": [["borders", False]],
+            "source": "given",
+            "score": 1.0,
+        }
+        path.write_text(json.dumps(label) + "\n", encoding="utf-8")
+    options = ["--labels", str(tmp_path / "test-labels.jsonl")]
+    seen = ["--train-questions", str(train), "--train-labels", str(tmp_path / "train-labels.jsonl")]
+    out = evaluated(tmp_path, graph_dir, questions_file, "seen.json", *options, *seen)
+    report = json.loads(out.read_text(encoding="utf-8"))
+    assert {row["id"]: row["shift"] for row in report["per_question"]} == {
+        "a": "in-distribution", "b": None, "c": None,
+    }  # fmt: skip
+    counts = {group: row["n"] for group, row in report["breakdowns"]["shift"].items()}
+    assert counts == {"in-distribution": 1, "unknown": 2}
+    arguments = ["--graph", str(graph_dir), "--questions", str(questions_file), "--out", str(out)]
+    capsys.readouterr()
+    assert main(["evaluate", *arguments, *seen[2:]]) == 2
+    assert "--train-questions is missing" in one_line_error(capsys)
+
+
+def test_a_study_writes_its_pages(tmp_path, graph_dir, questions_file, capsys):
+    config = tmp_path / "study.json"
+    body = {
+        "data": {"world": {"graph": "graph", "questions": "questions.jsonl"}},
+        "variants": {"none": {"method": "rel-rag-path", "trained": False}},
+    }
+    config.write_text(json.dumps(body), encoding="utf-8")
+    assert main(["study", str(config), "--out", str(tmp_path / "out")]) == 0
+    said = capsys.readouterr()
+    assert "world 100% none -> world: hit_at_1 1.000, exact_set 1.000" in said.out
+    assert "testing world--none--1--0 on world" in said.err
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        "cells",
+        "study.json",
+        "study.md",
+        "study.html",
+    }
+    assert main(["study", str(config), "--out", str(tmp_path / "out")]) == 0
+    assert "testing" not in capsys.readouterr().err
+
+
+def test_a_share_of_the_training_questions_is_above_none(tmp_path, graph_dir, questions_file, capsys):
+    arguments = ["--graph", str(graph_dir), "--questions", str(questions_file), "--out", str(tmp_path / "c")]
+    assert main(["train", *arguments, "--fraction", "0"]) == 2
+    assert "fraction is 0" in one_line_error(capsys)
