@@ -128,22 +128,22 @@ class RaplConfig(PathConfig):
 class TripleConfig(TrainingConfig):
     """Settings of the methods that score the triples of a candidate subgraph."""
 
-    top_k: int = setting(500, "K, triples retrieved for each topic [ReG 500 or 200, REL-RAG 50 or 500].")
     fan_out: int = setting(
         32, "Candidate triples for each entity, relation and direction; a topic gives all of its own."
     )
     max_candidates: int = setting(10_000, "Candidate triples for each topic, at most.")
+    learning_rate: float = setting(2e-3, "Of Adam [1e-3].", above=0)
     batch_size: int = setting(32, "Questions a step.")
     questions_per_epoch: int = setting(
         4000, "Larger training sets are visited in parts, so that checkpoints come often."
     )
-    rounds: int = setting(3, "Rounds of the directional distance encoding, each way [2].")
 
 
 @dataclass(frozen=True, slots=True)
 class RegTripleConfig(TripleConfig):
     """Settings of ``reg-triple`` (ReG App. E). Values in brackets are SubgraphRAG's, which it follows."""
 
+    rounds: int = setting(3, "Rounds of the directional distance encoding, each way [2].")
     hidden: int = setting(128, "Size of the hidden layers [1024].")
     dropout: float = setting(0.1, "Rate after the first layer [0].", least=0, below=1)
 
@@ -153,9 +153,9 @@ class RegEntityConfig(TripleConfig):
     """Settings of ``reg-entity`` (ReG App. E)."""
 
     hidden: int = setting(48, "Size of entity states and messages.")
+    rounds: int = setting(3, "Rounds of the directional distance encoding, each way.")
     layers: int = setting(3, "Layers of principal neighbourhood aggregation.")
     dropout: float = setting(0.1, "Rate after each layer.", least=0, below=1)
-    top_k: int = setting(700, "K, triples retrieved for each topic [200 more than reg-triple].")
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,6 @@ class RelRagTripleConfig(TripleConfig):
     neighbours: int = setting(16, "Triples read per entity and direction by the second layer while training.")
     negatives: int = setting(5, "Negatives drawn for each positive [5].")
     positives: int = setting(16, "Positives drawn for a question and topic, at most [all].")
-    learning_rate: float = setting(2e-3, "Of Adam [1e-3].", above=0)
     state_budget_mb: int = setting(
         4096, "Triple states are kept on disk up to this size in megabytes, else computed on demand."
     )
@@ -209,6 +208,25 @@ class RaplOptions(PathOptions):
         return int(first[1:]), int(kept[1:])
 
 
+@dataclass(frozen=True, slots=True)
+class TripleOptions(InferenceOptions):
+    """Settings of the triple-level methods for asking."""
+
+    top_k: int = setting(500, "K, triples retrieved for each topic [ReG 500 or 200, REL-RAG 50 or 500].")
+    chain_length: int = setting(
+        3,
+        "L, most hops of the chains that a language model reads; 0 for no limit [2, for CWQ no limit].",
+        least=0,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class EntityOptions(TripleOptions):
+    """Settings of ``reg-entity`` for asking."""
+
+    top_k: int = setting(700, "K, triples retrieved for each topic [200 more than reg-triple].")
+
+
 _STATIC: Mapping[str, Any] = {
     "hidden": 512,
     "history": False,
@@ -240,7 +258,10 @@ CONFIGS: dict[Method, type[TrainingConfig]] = {
 #: Settings for asking; a method that is not named has none.
 OPTIONS: dict[Method, type[InferenceOptions]] = {
     Method.RAPL: RaplOptions,
+    Method.REG_ENTITY: EntityOptions,
+    Method.REG_TRIPLE: TripleOptions,
     Method.REL_RAG_PATH: PathOptions,
+    Method.REL_RAG_TRIPLE: TripleOptions,
 }
 
 

@@ -14,6 +14,7 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
+from retrieval.config import TripleOptions
 from retrieval.errors import Cancelled, ClewError, LLMError, QuestionError, UnknownEntityError
 from retrieval.events import (
     AnswerDelta,
@@ -31,7 +32,8 @@ from retrieval.evidence.chains import distinct_facts
 from retrieval.kg import search
 from retrieval.reasoning.base import Evidence, Reasoner, Verdict
 from retrieval.reasoning.extractive import ExtractiveReasoner, ExtractiveSettings, no_path, not_linked
-from retrieval.reasoning.gather import GatherSettings, gather
+from retrieval.reasoning.gather import GatherSettings, gather, reorganised
+from retrieval.reasoning.llm import NAME as LLM
 from retrieval.types import LinkedEntity, Usage
 
 if TYPE_CHECKING:
@@ -117,7 +119,7 @@ class _Run:
     cancelled: Callable[[], bool]
     began: float = field(default_factory=time.perf_counter)
     paths: int = 0
-    facts: set[int] = field(default_factory=set)
+    facts: dict[int, float] = field(default_factory=dict)
 
     def check(self) -> None:
         if self.cancelled():
@@ -256,7 +258,8 @@ class Engine:
         ):
             run.check()
             run.paths += 1
-            run.facts.update(arc % triples for arc in path.arcs)
+            for arc in path.arcs:
+                run.facts.setdefault(arc % triples, path.score)
             hops = tuple(self.snapshot.hop(arc) for arc in path.arcs)
             yield PathRetrieved(run.paths, hops, round(path.score, 6), run.ms())
         run.check()
@@ -273,7 +276,7 @@ class Engine:
         if self.text_fit is not None and found:
             found, fits = self.text_fit.rescore(run.request.question, found, topics, mentions)
             coverage = max(fits.values())
-        return gather(
+        evidence = gather(
             self.snapshot,
             run.request.question,
             linked.entities,
@@ -284,6 +287,11 @@ class Engine:
             cancelled=run.cancelled,
             coverage=coverage,
         )
+        options = self.retriever.options
+        if isinstance(options, TripleOptions) and self.reasoner.name == LLM:
+            length, settings = options.chain_length or None, self.settings.gather
+            return reorganised(evidence, run.facts, max_length=length, settings=settings)
+        return evidence
 
     def _reason(self, run: _Run, evidence: Evidence) -> Iterator[Event]:
         """Ask the reasoner; when its language model fails, the extractive answer stands in and says so."""

@@ -31,7 +31,7 @@ Walk = tuple[Step, ...]
 
 
 def expand(
-    facts: Iterable[Triple], topics: Collection[int], max_length: int, *, mixed: bool = False
+    facts: Iterable[Triple], topics: Collection[int], max_length: int | None, *, mixed: bool = False
 ) -> list[Walk]:
     """Every chain that breadth-first search grows from the topics through the retrieved facts.
 
@@ -41,7 +41,7 @@ def expand(
     Args:
         facts: the retrieved triples; duplicates are dropped, order decides between ties.
         topics: the question's entities.
-        max_length: L, the most facts in a chain.
+        max_length: L, the most facts in a chain; None for no limit.
         mixed: False expands as the paper does, left to right and right to left apart (a chain is walked
             all forward or all backward). True lets a chain change direction, as retrievers that walk
             inverse relations need ("films by the director of ...").
@@ -49,7 +49,7 @@ def expand(
     Returns:
         Chains in order of length, each starting at a topic.
     """
-    if max_length < 1:
+    if max_length is not None and max_length < 1:
         raise ValueError(f"max_length is {max_length}; a chain has at least one fact")
     distinct = list(dict.fromkeys(facts))
     forward = [Step(fact) for fact in distinct]
@@ -61,7 +61,7 @@ def expand(
     return sorted(chains, key=len)
 
 
-def _search(steps: list[Step], topics: set[int], max_length: int) -> list[Walk]:
+def _search(steps: list[Step], topics: set[int], max_length: int | None) -> list[Walk]:
     """Algorithm 1 over directed steps: lines 3-4 split them, lines 6-22 grow the queue."""
     rest: dict[int, list[Step]] = defaultdict(list)
     queue: deque[Walk] = deque()
@@ -75,7 +75,7 @@ def _search(steps: list[Step], topics: set[int], max_length: int) -> list[Walk]:
     while queue:
         walk = queue.popleft()
         chains.append(walk)
-        if len(walk) >= max_length:
+        if max_length is not None and len(walk) >= max_length:
             continue
         root = walk[0].source
         for step in rest[walk[-1].target]:

@@ -167,3 +167,41 @@ def refine(reaches: Sequence[Reach], join: Join) -> list[Reach]:
         for position, i in enumerate(join.members)
     ]
     return first + [reach for i, reach in enumerate(reaches) if i not in chosen]
+
+
+def merge_entities(reaches: Sequence[Reach], topics: Sequence[int]) -> list[Reach]:
+    """Multi-entity merging (ReG D.4.2) of every group of reaches that meet, for any number of topics.
+
+    Beginning with the best reach, the best one of each other topic joins it as long as something is shared by all
+    of them. A group stands side by side (spatial reordering), its targets the shared ones (target refinement);
+    a topic that leads nowhere in common is left out of the group, and its reaches find their own place.
+
+    Args:
+        reaches: best first.
+        topics: distinct topics, in the order in which they may join a group.
+
+    Returns:
+        The same reaches in their new order; ``partners`` are positions in it.
+    """
+    left = list(range(len(reaches)))
+    merged: list[Reach] = []
+    while left:
+        group, shared = [left[0]], reaches[left[0]].targets
+        for topic in topics:
+            if topic == reaches[group[0]].topic:
+                continue
+            for i in left[1:]:
+                both = np.intersect1d(shared, reaches[i].targets) if reaches[i].topic == topic else shared[:0]
+                if len(both):
+                    group.append(i)
+                    shared = both
+                    break
+        places = range(len(merged), len(merged) + len(group))
+        for place, i in zip(places, group, strict=True):
+            reach = reaches[i]
+            if len(group) > 1:
+                partners = tuple(other for other in places if other != place)
+                reach = replace(reach, levels=(*reach.levels[:-1], shared), partners=partners)
+            merged.append(reach)
+        left = [i for i in left if i not in group]
+    return merged

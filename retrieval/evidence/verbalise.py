@@ -36,6 +36,47 @@ def chain_text(chain: EvidenceChain) -> str:
     return ARROW.join(parts)
 
 
+def merged_texts(chains: Sequence[EvidenceChain]) -> list[str]:
+    """The chains as text, parallel ones as one (ReG App. E): ``A → [written by ⊕ directed by] → B``.
+
+    Chains are parallel when they come from one topic through the same entities and differ in the relation of a
+    single step.
+    """
+    groups: list[list[EvidenceChain]] = []
+    for chain in chains:
+        for group in groups:
+            if all(_parallel(chain, other, group[0]) for other in group):
+                group.append(chain)
+                break
+        else:
+            groups.append([chain])
+    return [_merged_text(group) for group in groups]
+
+
+def _parallel(chain: EvidenceChain, other: EvidenceChain, first: EvidenceChain) -> bool:
+    same = (chain.source, chain.levels, chain.level_counts) == (
+        other.source,
+        other.levels,
+        other.level_counts,
+    )
+    return same and len(_different(chain, first) | _different(other, first)) == 1
+
+
+def _different(chain: EvidenceChain, other: EvidenceChain) -> set[int]:
+    pairs = enumerate(zip(chain.steps, other.steps, strict=False))
+    return {i for i, (mine, theirs) in pairs if mine != theirs}
+
+
+def _merged_text(group: Sequence[EvidenceChain]) -> str:
+    first = group[0]
+    parts = [first.source.label]
+    levels = zip(first.levels, first.level_counts, strict=True)
+    for i, (level, count) in enumerate(levels):
+        steps = dict.fromkeys(step_text(chain.steps[i])[1:-1] for chain in group)
+        parts += [f"[{' ⊕ '.join(steps)}]", level_text(level, count)]
+    return ARROW.join(parts)
+
+
 def path_text(hops: Sequence[Hop]) -> str:
     """One walked path, ``h → [r] → t → [r'] → t'``; empty for no hops."""
     if not hops:

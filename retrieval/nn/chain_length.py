@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
+from retrieval.nn.text_match import unit_variance
+
 
 class ChainLength(nn.Module):
-    """log P(length | question), a linear layer on the question's embedding.
+    """log P(length | question), an MLP of the question's embedding.
 
     Triples are scored one by one, and a relation path's first triples are as right as the path is; nothing in
     their scores says where the chain ends. (A language model that reads the chains decides that for itself.)
@@ -14,13 +16,26 @@ class ChainLength(nn.Module):
     Args:
         text_features: d, size of the question embedding.
         longest: most hops.
+        hidden: size of its hidden layer.
     """
 
-    def __init__(self, text_features: int, longest: int) -> None:
+    def __init__(self, text_features: int, longest: int, hidden: int = 64) -> None:
         super().__init__()
-        self.out = nn.Linear(text_features, longest)
+        self.out = nn.Sequential(
+            nn.Linear(text_features, hidden), nn.ReLU(), nn.Dropout(0.2), nn.Linear(hidden, longest)
+        )
 
     def forward(self, questions: Tensor) -> Tensor:
         """[B, d] -> log-probabilities of 1..longest hops, [B, longest]."""
-        logs: Tensor = self.out(questions).log_softmax(dim=1)
+        logs: Tensor = self.out(unit_variance(questions)).log_softmax(dim=1)
         return logs
+
+
+def length_loss(logs: Tensor, shares: Tensor) -> Tensor:
+    """Cross-entropy against the lengths of the labelled paths.
+
+    Args:
+        logs: [B, L].
+        shares: share of each question's labelled paths that have 1, 2, ... hops, [B, L].
+    """
+    return -(shares * logs).sum(dim=1).mean()

@@ -9,7 +9,7 @@ from retrieval.nn.chain_length import ChainLength
 from retrieval.nn.dde import distance_features, distance_width
 from retrieval.nn.pna import PNALayer
 from retrieval.nn.subgraph import SubgraphBatch
-from retrieval.nn.text_match import TextMatch
+from retrieval.nn.text_match import TextMatch, unit_variance
 
 
 class EntityScorer(nn.Module):
@@ -56,7 +56,13 @@ class EntityScorer(nn.Module):
 
     def project_relations(self, texts: Tensor) -> list[Tensor]:
         """What directed relations add to the messages of each layer, [2R, d] -> [2R, F] a layer."""
-        return [layer(texts) for layer in self.relations]
+        return [layer(unit_variance(texts)) for layer in self.relations]
+
+    def project_entities(self, texts: Tensor) -> Tensor:
+        """What entities' labels add to their first state, [m, d] -> [m, F]."""
+        assert self.entity is not None
+        added: Tensor = self.entity(unit_variance(texts))
+        return added
 
     def forward(
         self,
@@ -73,7 +79,7 @@ class EntityScorer(nn.Module):
             questions: [B, d].
             relation_texts: text features of the directed relations, [2R, d].
             relations: ``project_relations(relation_texts)``.
-            entities: ``entity(texts)`` of each slot, [n, F]; None without entity texts.
+            entities: ``project_entities(texts)`` of each slot, [n, F]; None without entity texts.
         """
         x = self.place(distance_features(batch.heads, batch.tails, batch.topics, self.rounds))
         if entities is not None:
@@ -81,10 +87,11 @@ class EntityScorer(nn.Module):
         sources, relation, counts, graph = both_ways(batch, len(relation_texts) // 2)
         matches = self.match(questions, relation_texts)[graph, relation].unsqueeze(1)
         delta = self.delta.item()
+        read = unit_variance(questions)
         for i, layer in enumerate(self.layers):
-            told = relations[i][relation] + self.questions[i](questions)[graph] + matches * self.matched[i]
+            told = relations[i][relation] + self.questions[i](read)[graph] + matches * self.matched[i]
             x = layer(x, told, sources, counts, delta)
-        asked = self.asked(questions)[batch.entity_graph]
+        asked = self.asked(read)[batch.entity_graph]
         logits: Tensor = self.out(torch.cat([x, torch.relu(x) * asked], dim=1)).squeeze(1)
         return logits
 

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from retrieval.nn.chain_length import ChainLength
 from retrieval.nn.entity_graph import EntityGraphEncoder
-from retrieval.nn.text_match import TextMatch
+from retrieval.nn.text_match import TextMatch, unit_variance
 from retrieval.nn.triple_encoder import TripleEncoder
 
 
@@ -48,7 +48,7 @@ class LineGraphScorer(nn.Module):
 
     def query(self, questions: Tensor) -> Tensor:
         """z_q scaled by H^-1/2, [B, d] -> [B, H]."""
-        z: Tensor = self.question(questions) * self.scale
+        z: Tensor = self.question(unit_variance(questions)) * self.scale
         return z
 
     def forward(

@@ -6,6 +6,12 @@ import torch
 from torch import Tensor, nn
 
 
+def unit_variance(texts: Tensor) -> Tensor:
+    """Text features of unit length with entries of about unit variance, as linear layers are initialised for."""
+    scaled: Tensor = texts * texts.shape[-1] ** 0.5
+    return scaled
+
+
 class TextMatch(nn.Module):
     """A bilinear form of question and relation text that starts as their cosine.
 

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from retrieval.nn.chain_length import ChainLength
 from retrieval.nn.dde import distance_features, distance_width
 from retrieval.nn.subgraph import SubgraphBatch
-from retrieval.nn.text_match import TextMatch
+from retrieval.nn.text_match import TextMatch, unit_variance
 
 
 class TripleScorer(nn.Module):
@@ -50,11 +50,16 @@ class TripleScorer(nn.Module):
         self.match = TextMatch(text_features, 4.0)
         self.length = ChainLength(text_features, longest)
 
+    def project_relations(self, texts: Tensor) -> Tensor:
+        """What relations add, [R, d] -> [R, H]."""
+        added: Tensor = self.relation(unit_variance(texts))
+        return added
+
     def project_entities(self, texts: Tensor) -> tuple[Tensor, Tensor]:
         """What entities add as heads and as tails, [m, d] -> two of [m, H]."""
         assert self.head is not None
         assert self.tail is not None
-        return self.head(texts), self.tail(texts)
+        return self.head(unit_variance(texts)), self.tail(unit_variance(texts))
 
     def forward(
         self,
@@ -70,14 +75,14 @@ class TripleScorer(nn.Module):
             batch: the candidate subgraphs.
             questions: [B, d].
             relation_texts: text features of the relations, [R, d].
-            relations: ``relation(relation_texts)``, [R, H].
+            relations: ``project_relations(relation_texts)``, [R, H].
             ends: what each slot adds as head and as tail, two of [n, H]; None without entity texts.
         """
         places = distance_features(batch.heads, batch.tails, batch.topics, self.rounds)
         as_head, as_tail = self.head_place(places), self.tail_place(places)
         if ends is not None:
             as_head, as_tail = as_head + ends[0], as_tail + ends[1]
-        first = self.question(questions)[batch.fact_graph] + relations[batch.relations]
+        first = self.question(unit_variance(questions))[batch.fact_graph] + relations[batch.relations]
         first = first + as_head[batch.heads] + as_tail[batch.tails]
         matches = self.match(questions, relation_texts)
         logits: Tensor = self.rest(first).squeeze(1) + matches[batch.fact_graph, batch.relations]

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import prod
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from retrieval.errors import Cancelled
 from retrieval.evidence.chains import build_chain
 from retrieval.evidence.reach import Join, Reach, joins, refine, walk
+from retrieval.evidence.reorganise import reorganise
 from retrieval.reasoning.base import Evidence
 from retrieval.reasoning.comparison import compare
 from retrieval.types import LinkedEntity
@@ -32,6 +36,7 @@ class GatherSettings:
             the topics' best relation paths; below it, the topics do not belong together.
         chain_limit: most chains shown.
         chain_share: a chain is shown when its probability is at least this share of the best one's.
+        read_limit: most chains of retrieved triples that a language model reads.
     """
 
     join_width: int = 6
@@ -39,6 +44,7 @@ class GatherSettings:
     join_share: float = 0.0
     chain_limit: int = 6
     chain_share: float = 0.05
+    read_limit: int = 100
 
 
 def gather(
@@ -100,6 +106,32 @@ def gather(
         compared=compared,
         coverage=coverage if join is None and compared is None else 1.0,
     )
+
+
+def reorganised(
+    evidence: Evidence, facts: Mapping[int, float], *, max_length: int | None, settings: GatherSettings
+) -> Evidence:
+    """The evidence as a triple-level retriever gives it to a language model: chains of the retrieved triples alone.
+
+    A comparison keeps its own chains, and so does evidence of which no triple was retrieved.
+
+    Args:
+        evidence: of the same question.
+        facts: the retrieved facts, each with a score in [0, 1].
+        max_length: most hops of a chain; None for no limit.
+        settings: how much is kept.
+    """
+    topics = tuple(dict.fromkeys(linked.entity.id for linked in evidence.entities))
+    reaches = reorganise(evidence.snapshot, facts, topics, max_length=max_length)
+    if evidence.compared is not None or not reaches:
+        return evidence
+    retrieved = evidence.snapshot.restrict(np.array(list(facts), np.int64))
+    join = None
+    if len(topics) > 1 and len(reaches[0].partners) == len(topics) - 1:
+        members = tuple(range(len(topics)))
+        join = Join(members, reaches[0].targets, prod(reaches[i].probability for i in members))
+    chains = tuple(build_chain(retrieved, reach) for reach in reaches[: settings.read_limit])
+    return replace(evidence, reaches=tuple(reaches), chains=chains, join=join)
 
 
 def best_join(reaches: Sequence[Reach], topics: Sequence[int], settings: GatherSettings) -> Join | None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 
-from retrieval.evidence.verbalise import chain_text
+from retrieval.evidence.verbalise import merged_texts
 from retrieval.types import EvidenceChain
 
 PROMPT_VERSION = "answer_v1"
@@ -61,11 +61,11 @@ def messages(question: str, chains: Sequence[EvidenceChain]) -> list[dict[str, s
 
 
 def evidence_block(chains: Sequence[EvidenceChain]) -> str:
-    """Numbered chains, one a line, best first, within ``EVIDENCE_LIMIT`` characters."""
+    """Numbered chains, one a line, best first, parallel ones merged, within ``EVIDENCE_LIMIT`` characters."""
     lines: list[str] = []
     used = 0
-    for number, chain in enumerate(chains, start=1):
-        text = fenced(chain_text(chain))
+    for number, written in enumerate(merged_texts(chains), start=1):
+        text = fenced(written)
         if len(text) > CHAIN_LIMIT:
             text = text[:CHAIN_LIMIT].rstrip() + " …"
         used += len(text)

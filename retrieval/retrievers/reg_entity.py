@@ -40,7 +40,6 @@ class RegEntityRetriever(TripleRanker):
             checkpoint=checkpoint.manifest.fingerprint,
             simple=checkpoint.manifest.simple,
             candidates=FanOut(config.max_hops, config.fan_out, config.max_candidates),
-            top_k=config.top_k,
             max_hops=config.max_hops,
         )
         self.model = load_weights(
@@ -51,9 +50,7 @@ class RegEntityRetriever(TripleRanker):
             self.texts = features.relations
             self.relations = self.model.project_relations(self.texts)
             self.entities = (
-                self.model.entity(features.entities)
-                if self.model.entity is not None and features.entities is not None
-                else None
+                self.model.project_entities(features.entities) if features.entities is not None else None
             )
 
     @torch.inference_mode()

@@ -38,7 +38,6 @@ class RegTripleRetriever(TripleRanker):
             checkpoint=checkpoint.manifest.fingerprint,
             simple=checkpoint.manifest.simple,
             candidates=FanOut(config.max_hops, config.fan_out, config.max_candidates),
-            top_k=config.top_k,
             max_hops=config.max_hops,
         )
         self.model = load_weights(
@@ -47,7 +46,7 @@ class RegTripleRetriever(TripleRanker):
         )
         with torch.inference_mode():
             self.texts = features.relations[: snapshot.num_relations]
-            self.relations = self.model.relation(self.texts)
+            self.relations = self.model.project_relations(self.texts)
             self.ends = (
                 self.model.project_entities(features.entities) if features.entities is not None else None
             )

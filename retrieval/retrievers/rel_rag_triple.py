@@ -59,7 +59,6 @@ class RelRagTripleRetriever(TripleRanker):
             checkpoint=checkpoint.manifest.fingerprint,
             simple=checkpoint.manifest.simple,
             candidates=FanOut(config.max_hops, config.fan_out, config.max_candidates),
-            top_k=config.top_k,
             max_hops=config.max_hops,
         )
         self.model = load_scorer(checkpoint)

@@ -2,7 +2,7 @@
 
 ReG@Triple, ReG@Entity and REL-RAG's triple-based learning differ in how a triple of the candidate subgraph gets
 its score. From there on they are one: the top K triples are retrieved, chains are grown from the topic through
-them, chains of one relation path are merged, and the relation path gets a probability (docs/adr/0003).
+them, chains of one relation path are merged, and the relation path gets a probability (docs/adr/0005).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 
 from retrieval.candidates.base import CandidateStrategy
 from retrieval.candidates.khop import KHop
+from retrieval.config import TripleOptions
 from retrieval.kg.restriction import RestrictedSnapshot
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.walks import spans
@@ -79,7 +80,6 @@ class TripleRanker(RankingRetriever):
     Args:
         snapshot, encoder, method, checkpoint, simple: see ``RankingRetriever``.
         candidates: chooses the candidate subgraph of a topic.
-        top_k: K, triples retrieved for each topic.
         max_hops: longest chain.
     """
 
@@ -92,12 +92,10 @@ class TripleRanker(RankingRetriever):
         checkpoint: str | None,
         simple: bool,
         candidates: CandidateStrategy,
-        top_k: int,
         max_hops: int,
     ) -> None:
         super().__init__(snapshot, encoder, method=method, checkpoint=checkpoint, simple=simple)
         self.candidates = candidates
-        self.top_k = top_k
         self.max_hops = max_hops
 
     @abstractmethod
@@ -119,13 +117,14 @@ class TripleRanker(RankingRetriever):
         self, topics: Sequence[int], texts: Sequence[str], cancelled: Callable[[], bool]
     ) -> list[RelationPath]:
         """See ``RankingRetriever``."""
+        assert isinstance(self.options, TripleOptions), "options are parsed for their own method"
         subgraphs = cut(self.snapshot, topics, self.candidates)
         check(cancelled)
         scores = self.score(subgraphs, self.encoder.encode(list(texts)))
         check(cancelled)
         ranked: list[RelationPath] = []
         for index, topic in enumerate(topics):
-            best = top(scores.rank, slice(*subgraphs.fact_bounds[index : index + 2]), self.top_k)
+            best = top(scores.rank, slice(*subgraphs.fact_bounds[index : index + 2]), self.options.top_k)
             order = np.argsort(subgraphs.facts[best])
             retrieved = Retrieved(subgraphs.facts[best][order], scores.rank[best][order])
             grown = grow(

@@ -68,8 +68,10 @@ class RegEntityTask(SubgraphTask):
     def _logits(self, subgraphs: Subgraphs, questions: Tensor) -> Tensor:
         texts = self.features.relations
         entities = None
-        if self.scorer.entity is not None and self.features.entities is not None:
-            entities = self.scorer.entity(self.features.entities[torch.from_numpy(subgraphs.entities)])
+        if self.features.entities is not None:
+            entities = self.scorer.project_entities(
+                self.features.entities[torch.from_numpy(subgraphs.entities)]
+            )
         relations = self.scorer.project_relations(texts)
         logits: Tensor = self.scorer(subgraphs.batch(), questions, texts, relations, entities)
         return logits

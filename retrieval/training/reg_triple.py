@@ -63,7 +63,9 @@ class RegTripleTask(SubgraphTask):
         ends = None
         if self.features.entities is not None:
             ends = self.scorer.project_entities(self.features.entities[torch.from_numpy(subgraphs.entities)])
-        logits: Tensor = self.scorer(subgraphs.batch(), questions, texts, self.scorer.relation(texts), ends)
+        logits: Tensor = self.scorer(
+            subgraphs.batch(), questions, texts, self.scorer.project_relations(texts), ends
+        )
         return logits
 
 

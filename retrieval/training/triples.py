@@ -9,11 +9,10 @@ from pathlib import Path
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from retrieval.candidates.fan_out import FanOut
 from retrieval.config import TripleConfig
-from retrieval.nn.chain_length import ChainLength
+from retrieval.nn.chain_length import ChainLength, length_loss
 from retrieval.retrievers.base import Retriever, check
 from retrieval.retrievers.checkpoint import Checkpoint
 from retrieval.retrievers.subgraphs import Subgraphs, cut
@@ -96,9 +95,7 @@ class SubgraphTask(ABC):
         plain = rng.random(len(chosen)) < _PLAIN
         rows = np.where(plain, examples.as_written[chosen], examples.rows[chosen])
         questions = torch.from_numpy(examples.embeddings[rows])
-        lengths = functional.cross_entropy(
-            self.length.out(questions), torch.from_numpy(examples.lengths[chosen])
-        )
+        lengths = length_loss(self.length(questions), torch.from_numpy(examples.lengths[chosen]))
         return self.evidence_loss(subgraphs, chosen, questions, rng) + lengths
 
     @torch.inference_mode()

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tests.benchmarks import latency, line_graph, line_vs_raw, methods, quality, snapshots
+from tests.benchmarks import chains, latency, line_graph, line_vs_raw, methods, quality, snapshots
 from tests.benchmarks.report import Section
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,6 +23,7 @@ BENCHMARKS = {
     "line_graph": line_graph.measure,
     "latency": latency.measure,
     "quality": quality.measure,
+    "chains": chains.measure,
 }
 
 

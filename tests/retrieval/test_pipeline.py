@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from retrieval.config import TripleOptions
 from retrieval.errors import LLMError
 from retrieval.events import (
     AnswerFinal,
@@ -19,6 +20,7 @@ from retrieval.events import (
     from_payload,
     to_payload,
 )
+from retrieval.evidence.verbalise import chain_text
 from retrieval.pipeline import AskRequest, Engine
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.types import NoAnswerReason
@@ -211,3 +213,21 @@ def test_threads_may_share_an_engine(engine):
     rest = [*events[0], *first]
     assert timeless(rest)[0]["question"] == QUESTION
     assert replace(events[1][0], question="") == replace(rest[0], question="")
+
+
+def test_a_language_model_reads_chains_of_the_triples_that_a_triple_method_retrieved(graph):
+    class Reader(ExtractiveReasoner):
+        name = "llm"
+
+    retriever = ScriptedRetriever(graph, SCRIPT)
+    retriever.options = TripleOptions(chain_length=1)
+    reader = Engine(graph, retriever, LabelLinker(graph), Reader(), encoder="tiny")
+    chains = next(e for e in ask(reader, budget=4) if isinstance(e, ChainsBuilt)).chains
+    # Two of the border chains fit the budget of four; L = 1 leaves their first hops.
+    assert [chain_text(chain) for chain in chains] == ["Switzerland → [borders] → Austria; France"]
+    retriever.options = TripleOptions(chain_length=0)
+    chains = next(e for e in ask(reader, budget=4) if isinstance(e, ChainsBuilt)).chains
+    assert [chain_text(chain) for chain in chains] == [
+        "Switzerland → [borders] → Austria; France",
+        "Switzerland → [borders] → Austria; France → [official language] → French; German",
+    ]

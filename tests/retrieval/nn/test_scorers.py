@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from retrieval.nn.chain_length import ChainLength
+from retrieval.nn.chain_length import ChainLength, length_loss
 from retrieval.nn.entity_scorer import EntityScorer, both_ways, entity_loss
 from retrieval.nn.line_graph_scorer import LineGraphScorer
 from retrieval.nn.subgraph import SubgraphBatch
@@ -60,9 +60,14 @@ def test_the_match_of_texts_starts_as_their_cosine():
     assert TextMatch(D, 4.0)(question, relations).tolist() == [[4.0, 0.0, 0.0]]
 
 
-def test_lengths_are_probabilities():
+def test_lengths_are_probabilities_and_their_loss_is_a_cross_entropy():
+    logs = torch.tensor([[1 / 2, 1 / 4, 1 / 4], [1 / 8, 7 / 8, 0]]).log()
+    shares = torch.tensor([[1.0, 0, 0], [0.5, 0.5, 0]])
+    # -log 1/2, and -(log 1/8 + log 7/8) / 2; a length that no label has costs nothing.
+    expected = (math.log(2) + (math.log(8) + math.log(8 / 7)) / 2) / 2
+    assert length_loss(logs.clamp(min=-9), shares).item() == pytest.approx(expected, abs=1e-6)
     torch.manual_seed(0)
-    found = ChainLength(D, 3)(torch.randn(2, D)).exp()
+    found = ChainLength(D, 3).eval()(torch.randn(2, D)).exp()
     assert found.shape == (2, 3)
     assert torch.allclose(found.sum(1), torch.ones(2))
 
@@ -84,7 +89,7 @@ def test_triple_scores_of_subgraphs_side_by_side_are_those_of_each_alone(texts):
 
     def scores(part, asked, rows):
         ends = model.project_entities(entities[rows]) if texts else None
-        return model(part, asked, relations, model.relation(relations), ends)
+        return model(part, asked, relations, model.project_relations(relations), ends)
 
     together = scores(BOTH, questions, slice(0, 6))
     alone = [scores(ONE, questions[:1], slice(0, 3)), scores(OTHER, questions[1:], slice(3, 6))]
@@ -99,7 +104,7 @@ def test_entity_scores_of_subgraphs_side_by_side_are_those_of_each_alone(texts):
     questions, relations, entities = torch.randn(2, D), torch.randn(4, D), torch.randn(6, D)
 
     def scores(part, asked, rows):
-        own = model.entity(entities[rows]) if texts else None
+        own = model.project_entities(entities[rows]) if texts else None
         return model(part, asked, relations, model.project_relations(relations), own)
 
     together = scores(BOTH, questions, slice(0, 6))
@@ -114,7 +119,7 @@ def test_line_graph_scores_are_scaled_products_with_the_text_match():
     states, questions, relations = torch.randn(3, 4), torch.randn(2, D), torch.randn(4, D)
     graph, relation = torch.tensor([0, 1, 1]), torch.tensor([3, 0, 2])
     found = model(states, questions, relations, graph, relation)
-    z = model.question(questions)
+    z = model.question(questions * D**0.5)
     for i, (g, r) in enumerate(zip(graph.tolist(), relation.tolist(), strict=True)):
         expected = z[g] @ states[i] / 2 + 4 * questions[g] @ relations[r]
         assert found[i].item() == pytest.approx(expected.item(), abs=1e-5)

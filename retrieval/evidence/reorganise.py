@@ -1,0 +1,43 @@
+"""ReG's reorganisation of retrieved triples into chains (ReG 4.2 and D.4): expand, merge answers, merge entities."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from retrieval.evidence.expand import expand
+from retrieval.evidence.reach import Reach, from_walks, merge_entities
+from retrieval.types import Triple
+
+if TYPE_CHECKING:
+    from retrieval.kg.snapshot import Snapshot
+
+
+def reorganise(
+    snapshot: Snapshot, facts: Mapping[int, float], topics: Sequence[int], *, max_length: int | None
+) -> list[Reach]:
+    """Merged chains of retrieved triples, best first, those of topics that meet side by side.
+
+    Chains may turn, because retrieved triples are walked both ways. A chain is as probable as its weakest
+    triple.
+
+    Args:
+        snapshot: the graph.
+        facts: ids of the retrieved facts, each with a score in [0, 1].
+        topics: distinct topic entities.
+        max_length: L, most hops of a chain; None for no limit.
+
+    Returns:
+        Reaches whose levels hold what the retrieved triples reach, and nothing else of the graph.
+    """
+    scores = {
+        Triple(int(snapshot.heads[fact]), int(snapshot.relations[fact]), int(snapshot.tails[fact])): score
+        for fact, score in sorted(facts.items(), key=lambda item: -item[1])
+    }
+    scored = [
+        (walk, min(scores[step.fact] for step in walk))
+        for walk in expand(scores, topics, max_length, mixed=True)
+        # A turning chain may come back to where it began, and then says nothing.
+        if all(step.target != walk[0].source for step in walk)
+    ]
+    return merge_entities(from_walks(snapshot, scored), topics)

@@ -1,0 +1,153 @@
+"""ReG's reorganisation on graphs small enough to write every chain down."""
+
+import numpy as np
+import pytest
+
+from retrieval.evidence.chains import build_chain
+from retrieval.evidence.reach import merge_entities
+from retrieval.evidence.reorganise import reorganise
+from retrieval.evidence.verbalise import chain_text, merged_texts
+from retrieval.reasoning.gather import GatherSettings, gather, reorganised
+from retrieval.retrievers.base import RelationPath
+from retrieval.types import LinkedEntity
+from tests.retrieval.world import build, ids, labels, path
+
+FACTS = [
+    ("Ann", "directed", "Dawn"),
+    ("Ann", "directed", "Dusk"),
+    ("Ann", "wrote", "Dawn"),
+    ("Ben", "acted_in", "Dawn"),
+    ("Ben", "acted_in", "Noon"),
+    ("Cid", "scored", "Dawn"),
+    ("Cid", "scored", "Dusk"),
+    ("Dawn", "in_genre", "Drama"),
+    ("Dusk", "in_genre", "Drama"),
+]
+
+
+@pytest.fixture
+def graph(tmp_path):
+    return build(tmp_path / "studio", FACTS)
+
+
+def scores(graph, chosen):
+    """Fact ids with scores, from ``(head, relation, tail, score)``."""
+    found = {}
+    for head, relation, tail, score in chosen:
+        fact = graph.find_fact(*ids(graph, head), graph.find_relation(relation), *ids(graph, tail))
+        assert fact is not None
+        found[fact] = score
+    return found
+
+
+def shown(graph, reaches):
+    return [
+        (graph.entity_label(r.topic), r.path, labels(graph, r.targets), round(r.probability, 3), r.partners)
+        for r in reaches
+    ]
+
+
+def test_answers_of_one_relation_path_merge_and_a_chain_is_as_probable_as_its_weakest_triple(graph):
+    retrieved = scores(
+        graph,
+        [
+            ("Ann", "directed", "Dawn", 0.9), ("Ann", "directed", "Dusk", 0.8),
+            ("Dawn", "in_genre", "Drama", 0.5), ("Cid", "scored", "Dawn", 0.4),
+        ],
+    )  # fmt: skip
+    found = reorganise(graph, retrieved, ids(graph, "Ann"), max_length=2)
+    assert shown(graph, found) == [
+        ("Ann", path(graph, "directed"), ["Dawn", "Dusk"], 0.9, ()),
+        ("Ann", path(graph, "directed in_genre"), ["Drama"], 0.5, ()),
+        ("Ann", path(graph, "directed -scored"), ["Cid"], 0.4, ()),
+    ]
+    assert [len(r.path) for r in reorganise(graph, retrieved, ids(graph, "Ann"), max_length=1)] == [1]
+
+
+def test_without_a_limit_chains_grow_as_long_as_triples_go(tmp_path):
+    line = [(f"n{i}", "next", f"n{i + 1}") for i in range(12)]
+    graph = build(tmp_path / "line", line)
+    found = reorganise(graph, dict.fromkeys(range(12), 0.5), ids(graph, "n0"), max_length=None)
+    assert [len(r.path) for r in found] == list(range(1, 13))
+
+
+def test_three_topics_that_meet_stand_side_by_side_with_the_targets_they_share(graph):
+    retrieved = scores(
+        graph,
+        [
+            ("Ann", "directed", "Dawn", 0.9), ("Ann", "directed", "Dusk", 0.9), ("Ben", "acted_in", "Noon", 0.8),
+            ("Ben", "acted_in", "Dawn", 0.7), ("Cid", "scored", "Dawn", 0.6), ("Cid", "scored", "Dusk", 0.6),
+        ],
+    )  # fmt: skip
+    found = reorganise(graph, retrieved, ids(graph, "Ann", "Ben", "Cid"), max_length=1)
+    assert shown(graph, found) == [
+        ("Ann", path(graph, "directed"), ["Dawn"], 0.9, (1, 2)),
+        ("Ben", path(graph, "acted_in"), ["Dawn"], 0.8, (0, 2)),
+        ("Cid", path(graph, "scored"), ["Dawn"], 0.6, (0, 1)),
+    ]
+
+
+def test_a_topic_that_leads_nowhere_in_common_is_left_out_of_the_group(graph):
+    retrieved = scores(
+        graph,
+        [("Ann", "directed", "Dusk", 0.5), ("Ben", "acted_in", "Noon", 0.9), ("Cid", "scored", "Dusk", 0.4)],
+    )
+    found = reorganise(graph, retrieved, ids(graph, "Ann", "Ben", "Cid"), max_length=1)
+    assert shown(graph, found) == [
+        ("Ben", path(graph, "acted_in"), ["Noon"], 0.9, ()),
+        ("Ann", path(graph, "directed"), ["Dusk"], 0.5, (2,)),
+        ("Cid", path(graph, "scored"), ["Dusk"], 0.4, (1,)),
+    ]
+    assert merge_entities([], ids(graph, "Ann")) == []
+
+
+def test_parallel_relations_are_one_chain_of_text(graph):
+    retrieved = scores(
+        graph,
+        [
+            ("Ann", "directed", "Dawn", 0.9), ("Ann", "wrote", "Dawn", 0.8), ("Dawn", "in_genre", "Drama", 0.7),
+        ],
+    )  # fmt: skip
+    kept = graph.restrict(np.array(list(retrieved)))
+    reaches = reorganise(graph, retrieved, ids(graph, "Ann"), max_length=2)
+    chains = [build_chain(kept, reach) for reach in reaches]
+    assert [chain_text(chain) for chain in chains] == [
+        "Ann → [directed] → Dawn",
+        "Ann → [wrote] → Dawn",
+        "Ann → [directed] → Dawn → [in genre] → Drama",
+    ]
+    assert merged_texts(chains) == [
+        "Ann → [directed ⊕ wrote] → Dawn",
+        "Ann → [directed] → Dawn → [in genre] → Drama",
+    ]
+    assert all(hop.verified for chain in chains for hop in chain.hops)
+
+
+def test_a_language_model_reads_the_retrieved_triples_and_nothing_else(graph):
+    ann, ben = ids(graph, "Ann", "Ben")
+    entities = [LinkedEntity(graph.node(e), "", -1, -1, 1.0, "given") for e in (ann, ben)]
+    evidence = gather(
+        graph, "what did Ann direct with Ben", entities, (),
+        [
+            RelationPath(ann, path(graph, "directed"), 0.9),
+            RelationPath(ben, path(graph, "acted_in"), 0.9),
+        ],
+        simple=True, settings=GatherSettings(), cancelled=lambda: False,
+    )  # fmt: skip
+    retrieved = scores(
+        graph,
+        [
+            ("Ann", "directed", "Dawn", 0.9), ("Ann", "directed", "Dusk", 0.9), ("Ben", "acted_in", "Dawn", 0.8),
+        ],
+    )  # fmt: skip
+    read = reorganised(evidence, retrieved, max_length=3, settings=GatherSettings())
+    assert merged_texts(read.chains) == [
+        "Ann → [directed] → Dawn",
+        "Ben → [acted in] → Dawn",
+        "Ann → [directed] → Dawn → [inverse of acted in] → Ben",
+        "Ben → [acted in] → Dawn → [inverse of directed] → Ann",
+    ]
+    assert labels(graph, read.join.targets) == ["Dawn"]
+    assert read.join.probability == pytest.approx(0.72)
+    # Nothing was retrieved: the evidence stands as it was.
+    assert reorganised(evidence, {}, max_length=3, settings=GatherSettings()) is evidence
