@@ -6,6 +6,7 @@ import pytest
 
 from retrieval.errors import Cancelled, TrainingDataError
 from retrieval.retrievers import checkpoint as checkpoints
+from retrieval.retrievers import registry
 from retrieval.training import train
 from retrieval.training.run import split
 from retrieval.types import Method, Question
@@ -27,10 +28,30 @@ def run(graph, out, **settings):
 
 def test_the_same_seed_gives_the_same_checkpoint_and_another_does_not(graph, tmp_path):
     prints = [
-        checkpoints.read_manifest(run(graph, tmp_path / name, seed=seed).checkpoint).fingerprint
+        checkpoints.read_manifest(run(graph, tmp_path / name, seed=seed, epochs=1).checkpoint).fingerprint
         for name, seed in (("a", 1), ("b", 1), ("c", 2))
     ]
     assert prints[0] == prints[1] != prints[2]
+
+
+@pytest.mark.parametrize("method", ["rapl", "rel-rag-path"])
+@pytest.mark.parametrize("form", [{"preset": "paper"}, {"graph": "raw"}], ids=["paper", "raw"])
+def test_the_papers_own_form_and_the_raw_graph_are_trained_and_asked(method, form, graph, tmp_path):
+    settings = {"hidden": 16, "batch_size": 64, "epochs": 1} | form
+    result = train(method, graph, questions(), config=settings, out=tmp_path / "out", encoder=WordEncoder())
+    opened = registry.load(method, result.checkpoint, graph, WordEncoder(), cache=tmp_path / "cache")
+    film = graph.find_entity("Film 01")
+    assert sum(path.score for path in opened.relation_paths("who directed Film 01", [film])) <= 1 + 1e-6
+    assert all(path.topic == film for path in opened.retrieve("who directed Film 01", [film], budget=5))
+    weights = checkpoints.read(result.checkpoint, method=Method(method), encoder="words").weights
+    parts = {name.rsplit(".", 1)[0] for name in weights}
+    static = {
+        name for name in parts if name.split(".")[1] in ("gru", "query", "attention", "text", "norm", "skip")
+    }
+    assert (static == set()) == ("preset" in form)
+    assert ("triples.of_head" in parts) == ("graph" in form)
+    # RAPL's STOP is an MLP in the paper; REL-RAG's is a sum and has no weights.
+    assert any(name.startswith("query.stop") for name in parts) == (method == "rapl" or "graph" in form)
 
 
 def test_the_manifest_says_where_everything_came_from(graph, tmp_path):
