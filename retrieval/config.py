@@ -227,6 +227,34 @@ class EntityOptions(TripleOptions):
     top_k: int = setting(700, "K, triples retrieved for each topic [200 more than reg-triple].")
 
 
+@dataclass(frozen=True, slots=True)
+class RegPathConfig(TrainingConfig):
+    """Settings of ``reg-path``: its planner (ReG eq. 35, App. E). Values in brackets are the paper's."""
+
+    hidden: int = setting(192, "Size of the small planner's memory.")
+    dropout: float = setting(0.3, "Rate in the small planner.", least=0, below=1)
+    words: bool = setting(True, "The small planner attends to the question's words at every step.")
+    word_dropout: float = setting(
+        0.1, "Share of the words that are blanked while training.", least=0, below=1
+    )
+    pooling: Literal["likely", "all"] = setting(
+        "likely",
+        "Of several relation paths of one question whose worth nobody judged, learn the sum of their "
+        "probabilities, so that the one that fits other questions too wins, or all alike (eq. 35) [all].",
+    )
+    learning_rate: float = setting(1e-3, "Of Adam.", above=0)
+    batch_size: int = setting(32, "Questions a step.")
+
+
+@dataclass(frozen=True, slots=True)
+class RegPathOptions(InferenceOptions):
+    """Settings of ``reg-path`` when it is asked."""
+
+    beam: int = setting(
+        20, "Relation paths that go on from each topic on every level; 10 asks less [10 or 20]."
+    )
+
+
 _STATIC: Mapping[str, Any] = {
     "hidden": 512,
     "history": False,
@@ -250,6 +278,7 @@ PRESETS: Mapping[Method, Mapping[str, Mapping[str, Any]]] = {
 CONFIGS: dict[Method, type[TrainingConfig]] = {
     Method.RAPL: RaplConfig,
     Method.REG_ENTITY: RegEntityConfig,
+    Method.REG_PATH: RegPathConfig,
     Method.REG_TRIPLE: RegTripleConfig,
     Method.REL_RAG_PATH: RelRagPathConfig,
     Method.REL_RAG_TRIPLE: RelRagTripleConfig,
@@ -259,6 +288,7 @@ CONFIGS: dict[Method, type[TrainingConfig]] = {
 OPTIONS: dict[Method, type[InferenceOptions]] = {
     Method.RAPL: RaplOptions,
     Method.REG_ENTITY: EntityOptions,
+    Method.REG_PATH: RegPathOptions,
     Method.REG_TRIPLE: TripleOptions,
     Method.REL_RAG_PATH: PathOptions,
     Method.REL_RAG_TRIPLE: TripleOptions,

@@ -29,7 +29,14 @@ class Method(StrEnum):
 
 #: The methods that are trained here; each has settings, a recipe and a retriever.
 TRAINED = frozenset(
-    {Method.RAPL, Method.REG_ENTITY, Method.REG_TRIPLE, Method.REL_RAG_PATH, Method.REL_RAG_TRIPLE}
+    {
+        Method.RAPL,
+        Method.REG_ENTITY,
+        Method.REG_PATH,
+        Method.REG_TRIPLE,
+        Method.REL_RAG_PATH,
+        Method.REL_RAG_TRIPLE,
+    }
 )
 
 
@@ -183,7 +190,11 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One object of a question set."""
+    """One object of a question set.
+
+    ``relation_paths`` are relation names only, from a topic to an answer that need not be given, walked in
+    directions that are not known (RoG's planning data); some of them may be wrong.
+    """
 
     id: str
     question: str
@@ -191,6 +202,7 @@ class Question:
     answers: tuple[str, ...] = ()
     paths: tuple[tuple[tuple[str, str, str], ...], ...] = ()
     triples: tuple[tuple[str, str, str], ...] = ()
+    relation_paths: tuple[tuple[str, ...], ...] = ()
     hops: int | None = None
     split: str | None = None
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from retrieval.types import Method
 
-QUESTION_FORMATS = ("auto", "jsonl", "metaqa", "pathquestion", "rog")
+QUESTION_FORMATS = ("auto", "jsonl", "metaqa", "pathquestion", "relation-paths", "rog")
 STRATEGIES = ("answer-set", "shortest-path", "window", "llm")
 REASONERS = ("extractive", "llm")
 TOPICS = ("given", "linked")

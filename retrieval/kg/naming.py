@@ -49,6 +49,18 @@ def humanise_relation(name: str) -> str:
     return text or name.strip() or name
 
 
+def qualified_text(name: str) -> str:
+    """A relation's name with the type that it belongs to, where the name has one: for telling alike ones apart.
+
+    ``film.actor.film`` -> ``film actor film``; ``/people/person/parents`` -> ``people person parents``; other names
+    as :func:`humanise_relation` writes them.
+    """
+    parts = [part for part in re.split(r"[./]", name.strip().replace("__", "/")) if part]
+    if "://" in name or " " in name or len(parts) < 2:
+        return humanise_relation(name)
+    return " ".join(humanise_relation(part) for part in parts)
+
+
 def _is_acronym(word: str) -> bool:
     return len(word) > 1 and word.isupper() and word.isalpha()
 

@@ -22,7 +22,7 @@ from retrieval.errors import ConfigError, EmptySourceError, SourceError
 from retrieval.kg.readers.sources import Source
 from retrieval.types import Problem, Question
 
-FORMATS = ("jsonl", "metaqa", "pathquestion", "rog")
+FORMATS = ("jsonl", "metaqa", "pathquestion", "relation-paths", "rog")
 SPLITS = ("train", "dev", "test")
 #: The longest question that is taken, in characters.
 QUESTION_LIMIT = 2000
@@ -77,13 +77,14 @@ def read_questions(
     log = _Log(file.name, problems)
     parse = {
         "jsonl": _from_json,
+        "relation-paths": _from_plans,
         "rog": _from_rog,
         "metaqa": _from_metaqa,
         "pathquestion": _from_pathquestion,
     }[chosen]
     if source is None:
         rows = _parquet_rows(file)
-    elif chosen in ("jsonl", "rog"):
+    elif chosen in ("jsonl", "relation-paths", "rog"):
         rows = _json_rows(source, log)
     else:
         rows = _text_rows(source, log)
@@ -318,16 +319,38 @@ def _from_json(row: Any, default_id: str, hops: int | None) -> Question:
     own_hops = body.get("hops", hops)
     if own_hops is not None and (not isinstance(own_hops, int) or isinstance(own_hops, bool)):
         raise _BadRow("hops must be a number")
+    topics, answers, plans = _texts(body, "topic_entities"), _texts(body, "answers"), _relation_paths(body)
+    # Nothing of a question without topic and answers can be measured: it is there to learn from.
+    learned_from = "train" if plans and not topics and not answers else None
     return Question(
         id=str(body.get("id") or default_id),
         question=body["question"].strip(),
-        topic_entities=_texts(body, "topic_entities"),
-        answers=_texts(body, "answers"),
+        topic_entities=topics,
+        answers=answers,
         paths=tuple(_triples(path, "paths") for path in paths),
         triples=_triples(body.get("triples"), "triples"),
+        relation_paths=plans,
         hops=own_hops,
-        split=body.get("split"),
+        split=body.get("split", learned_from),
     )
+
+
+def _relation_paths(body: dict[str, Any]) -> tuple[tuple[str, ...], ...]:
+    """Lists of relation names; empty ones and repeats dropped."""
+    value = body.get("relation_paths") or []
+    if not isinstance(value, list) or not all(
+        isinstance(path, list) and all(isinstance(name, str) for name in path) for path in value
+    ):
+        raise _BadRow("relation_paths must be a list of lists of relation names")
+    return tuple(dict.fromkeys(tuple(path) for path in value if path))
+
+
+def _from_plans(row: Any, default_id: str, hops: int | None) -> Question:
+    """RoG's planning data: a question and its relation paths, neither topic nor answers."""
+    question = _from_json(row, default_id, hops)
+    if not question.relation_paths:
+        raise _BadRow("there are no relation_paths")
+    return question
 
 
 def _from_rog(row: Any, default_id: str, hops: int | None) -> Question:

@@ -17,6 +17,7 @@ from retrieval.retrievers.features import TextEncoder, TextFeatures, text_featur
 from retrieval.retrievers.path_retriever import PathRetriever, open_states
 from retrieval.retrievers.rapl import RaplRetriever
 from retrieval.retrievers.reg_entity import RegEntityRetriever
+from retrieval.retrievers.reg_path import RegPathRetriever, open_planner
 from retrieval.retrievers.reg_triple import RegTripleRetriever
 from retrieval.retrievers.rel_rag_path import RelRagPathRetriever
 from retrieval.retrievers.rel_rag_triple import RelRagTripleRetriever, open_triple_states
@@ -56,11 +57,18 @@ def _features(opened: Checkpoint, snapshot: Snapshot, encoder: TextEncoder, cach
     return text_features(snapshot, encoder, entity_texts=opened.manifest.entity_texts, cache=cache)
 
 
+def _reg_path(checkpoint: Path, snapshot: Snapshot, encoder: TextEncoder, cache: Path) -> Retriever:
+    del cache
+    opened = checkpoints.read(checkpoint, method=Method.REG_PATH, encoder=encoder.name)
+    return RegPathRetriever(opened, snapshot, encoder, open_planner(opened, snapshot, encoder))
+
+
 #: Trained methods. Without a checkpoint each is stood in for by the zero-shot retriever.
 RETRIEVERS: Mapping[Method, Factory] = MappingProxyType(
     {
         Method.RAPL: _path_method(Method.RAPL, RaplRetriever),
         Method.REG_ENTITY: _reg_entity,
+        Method.REG_PATH: _reg_path,
         Method.REG_TRIPLE: _reg_triple,
         Method.REL_RAG_PATH: _path_method(Method.REL_RAG_PATH, RelRagPathRetriever),
         Method.REL_RAG_TRIPLE: _rel_rag_triple,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -23,7 +23,7 @@ from retrieval.retrievers.features import (
 )
 from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import Label
-from retrieval.types import Progress
+from retrieval.types import Progress, Question
 
 #: Above so many entities, encoding their labels takes longer than it is worth.
 _ENTITY_TEXTS = 20_000
@@ -31,11 +31,19 @@ _ENTITY_TEXTS = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Splits:
-    """Grounded questions of the train and dev splits, and what a person should know about them."""
+    """The questions of the train and dev splits, and what a person should know about them.
+
+    Attributes:
+        train, dev: grounded ones.
+        notes: one sentence each.
+        planned, planned_dev: those that have relation paths and cannot be grounded.
+    """
 
     train: list[Grounded]
     dev: list[Grounded]
     notes: tuple[str, ...]
+    planned: list[Question] = field(default_factory=list)
+    planned_dev: list[Question] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from retrieval.retrievers.rel_rag_path import RelRagPathRetriever
 from retrieval.training.paths import path_task
 from retrieval.training.recipe import Recipe
 from retrieval.training.reg_entity import reg_entity_task
+from retrieval.training.reg_path import plan_task
 from retrieval.training.reg_triple import reg_triple_task
 from retrieval.training.rel_rag_triple import rel_rag_triple_task
 from retrieval.types import Method
@@ -19,6 +20,7 @@ RECIPES: Mapping[Method, Recipe] = MappingProxyType(
     {
         Method.RAPL: partial(path_task, opened=RaplRetriever),
         Method.REG_ENTITY: reg_entity_task,
+        Method.REG_PATH: plan_task,
         Method.REG_TRIPLE: reg_triple_task,
         Method.REL_RAG_PATH: partial(path_task, opened=RelRagPathRetriever),
         Method.REL_RAG_TRIPLE: rel_rag_triple_task,

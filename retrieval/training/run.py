@@ -94,7 +94,7 @@ def train(
         labels, misfits = of_graph(snapshot, labels)
         notes += [f"Labels left out: {misfits}."] if misfits.total else []
     work = Work(snapshot, encoder, progress, cancelled, cache)
-    splits = split(snapshot, questions, settings.seed)
+    splits = split(snapshot, questions, settings.seed, plans=Method(method) is Method.REG_PATH)
     used, simple = _labels(work, settings, [*splits.train, *splits.dev], labels)
     torch.manual_seed(settings.seed)
     task = recipe(work, settings, splits, used, simple=simple)
@@ -116,7 +116,8 @@ def train(
         labels=dict(Counter(label.source for label in used)),
     )
     metrics = {task.score_name: course.best, "epochs": float(course.epoch)}
-    metrics |= _measure(work, task, checkpoint, splits.dev or splits.train)
+    if splits.dev or splits.train:
+        metrics |= _measure(work, task, checkpoint, splits.dev or splits.train)
     measured = replace(checkpoint, manifest=replace(checkpoint.manifest, metrics=metrics))
     seen = Seen.of([grounded.question for grounded in splits.train], used)
     checkpoints.save(out, measured, also=seen.save)
@@ -124,11 +125,17 @@ def train(
     return TrainResult(out, metrics, (*splits.notes, *notes))
 
 
-def split(snapshot: Snapshot, questions: Sequence[Question], seed: int) -> Splits:
+def split(snapshot: Snapshot, questions: Sequence[Question], seed: int, *, plans: bool = False) -> Splits:
     """Ground the questions that are not for testing, and see that there is a dev split.
 
     A set without splits is divided by hash of the ids; an empty dev split is carved out of train the same
     way, one in ten, unless that would leave either empty.
+
+    Args:
+        snapshot: the graph.
+        questions: of all splits.
+        seed: of the division.
+        plans: questions that have relation paths and no topic may be learned from too.
 
     Raises:
         TrainingDataError: nothing is left to train on; the message counts why.
@@ -136,23 +143,31 @@ def split(snapshot: Snapshot, questions: Sequence[Question], seed: int) -> Split
     notes: list[str] = []
     if not any(question.split for question in questions):
         notes.append("The set has no splits; questions were divided by hash into train, dev and test.")
-    grounded, skipped = ground(snapshot, [q for q in with_splits(questions, seed) if q.split != "test"])
+    used = [q for q in with_splits(questions, seed) if q.split != "test"]
+    planned = [q for q in used if plans and q.relation_paths and not q.topic_entities]
+    by_itself = {q.id for q in planned}
+    grounded, skipped = ground(snapshot, [q for q in used if q.id not in by_itself])
     if skipped.total:
         notes.append(f"Questions left out: {skipped}.")
     train_part = [q for q in grounded if q.question.split == "train"]
     dev = [q for q in grounded if q.question.split != "train"]
-    require(train_part, skipped, "training question")
+    if not planned:
+        require(train_part, skipped, "training question")
+    set_aside = [q for q in planned if split_of(q.id, seed + 1) == "dev"]
+    planned = [q for q in planned if split_of(q.id, seed + 1) != "dev"] or planned
     if not dev:
         carved = [q for q in train_part if split_of(q.question.id, seed + 1) == "dev"]
         rest = [q for q in train_part if split_of(q.question.id, seed + 1) != "dev"]
-        if carved and rest:
+        if planned and set_aside and not train_part:
+            notes.append(f"{len(set_aside)} questions with relation paths alone were set aside for dev.")
+        elif carved and rest:
             train_part, dev = rest, carved
             notes.append(f"The set has no dev split; {len(dev)} training questions were set aside for it.")
         else:
             notes.append(
                 "The set has no dev split and is too small for one; scores are on training questions."
             )
-    return Splits(train_part, dev, tuple(notes))
+    return Splits(train_part, dev, tuple(notes), planned, set_aside)
 
 
 def _labels(

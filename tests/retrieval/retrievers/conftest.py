@@ -20,6 +20,7 @@ SCORERS = {"hidden": 24, "batch_size": 16, "epochs": 3, "learning_rate": 0.005, 
 SETTINGS = {
     Method.RAPL: PATHS,
     Method.REG_ENTITY: SCORERS,
+    Method.REG_PATH: {**PATHS, "epochs": 2, "learning_rate": 2e-3},
     Method.REG_TRIPLE: SCORERS,
     Method.REL_RAG_PATH: PATHS,
     Method.REL_RAG_TRIPLE: {"hidden": 32, "batch_size": 32, "epochs": 3, "dropout": 0.0},

@@ -117,7 +117,8 @@ def test_on_a_restriction_it_answers_as_on_a_graph_built_from_those_facts(
     theirs = named_paths(own, built, built.find_entity(TOPIC))
     # Rounded states (fp16) of differently ordered sums may differ in the last place.
     assert mine == pytest.approx(theirs, rel=2e-2)
-    assert mine != pytest.approx(named_paths(retriever, whole, topic), rel=2e-2)
+    walked = {a % whole.num_triples for p in retriever.retrieve(QUESTION, [topic], budget=30) for a in p.arcs}
+    assert walked - set(chosen), "the whole graph's paths use facts that the restriction lacks"
     for path in small.retrieve(QUESTION, [topic], budget=30):
         sources, _, _ = arc_ends(restricted, np.array(path.arcs))
         assert sources[0] == topic

@@ -1,0 +1,133 @@
+"""The small planner of ReG@Path: writes relation paths, one relation after the other (ReG eq. 35)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from retrieval.nn.query import Asked, QueryEncoder, Texts
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """Relations as the planner reads and writes them, made of their texts, so that any graph's will do.
+
+    Attributes:
+        texts: text features, [R, d].
+        keys: what a relation is chosen by, [R, H].
+        turns: what its direction is chosen by, [R, H].
+        taken: what the memory reads of a relation walked forward, then of one walked backward, [2R, H].
+    """
+
+    texts: Tensor
+    keys: Tensor
+    turns: Tensor
+    taken: Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Under:
+    """n plans under way.
+
+    Attributes:
+        rows: whose question each one answers, [n] int64.
+        focus: memory of question and relations so far, with the words that matter now, [n, H].
+        sums: of the relations taken, [n, H].
+    """
+
+    rows: Tensor
+    focus: Tensor
+    sums: Tensor
+
+    def at(self, chosen: Tensor) -> Under:
+        """Some of the plans, [m] positions, repeats allowed."""
+        return Under(self.rows[chosen], self.focus[chosen], self.sums[chosen])
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What may come next in n plans; unnormalised.
+
+    Attributes:
+        relations: logits of the relations whichever way they are walked, [n, R].
+        backward: log-odds of walking each backward rather than forward, [n, R].
+        stop: logits of ending the plan, [n].
+    """
+
+    relations: Tensor
+    backward: Tensor
+    stop: Tensor
+
+    def logs(self, *, first: bool) -> Tensor:
+        """Log-probabilities of each relation and, last, of the end, [n, R+1]; no plan ends before it began."""
+        stop = torch.full_like(self.stop, -torch.inf) if first else self.stop
+        return functional.log_softmax(torch.cat([self.relations, stop.unsqueeze(1)], dim=1), dim=1)
+
+
+class SmallPlanner(nn.Module):
+    """Question and relations so far in, the next relation out: p(relation) p(direction | relation).
+
+    Relations are scored by inner product and bilinear form with vectors of their texts: one that no training
+    question has can be written. The direction has a factor of its own, so that plans whose directions nobody
+    knows (RoG's relation paths) teach what to walk, and say nothing about which way.
+
+    Args:
+        text_features: d, size of the text encoder's vectors.
+        hidden: H.
+        dropout: rate.
+        words: attend to the question's words at every step.
+    """
+
+    def __init__(self, text_features: int, hidden: int, dropout: float, *, words: bool) -> None:
+        super().__init__()
+        self.query = QueryEncoder(text_features, hidden, dropout, words=words)
+        self.key = nn.Sequential(
+            nn.Linear(text_features, hidden), nn.ReLU(), nn.Dropout(dropout), nn.Linear(hidden, hidden)
+        )
+        self.turn = nn.Linear(text_features, hidden)
+        self.taken = nn.Linear(text_features, hidden)
+        self.taken_back = nn.Linear(text_features, hidden)
+        # Until a directed path says otherwise, a relation is walked the way its name reads.
+        self.turn_bias = nn.Parameter(torch.tensor(-0.1))
+        for layer in (self.turn, self.taken_back):
+            nn.init.zeros_(layer.weight)
+            nn.init.zeros_(layer.bias)
+
+    def vocabulary(self, texts: Tensor) -> Vocabulary:
+        """The relations of a graph, [R, d] text features."""
+        forward = self.taken(texts)
+        taken = torch.cat([forward, forward + self.taken_back(texts)])
+        return Vocabulary(texts, self.key(texts), self.turn(texts), taken)
+
+    def read(self, texts: Texts) -> Asked:
+        """n questions."""
+        return self.query.read(texts)
+
+    def begin(self, asked: Asked) -> Under:
+        """The empty plan of each question."""
+        rows = torch.arange(len(asked.z_q))
+        return Under(rows, self.query.focus(asked, rows, asked.z_q), torch.zeros_like(asked.z_q))
+
+    def choose(self, asked: Asked, under: Under, vocabulary: Vocabulary) -> Choice:
+        """What may come next in each plan."""
+        queries = self.query.queries(under.focus)
+        scores = queries @ vocabulary.keys.T
+        texts = self.query.text_scores(asked, under.rows, under.focus, vocabulary.texts)
+        if texts is not None:
+            scores = scores + texts
+        stop = (queries * self.query.stop_states(asked.z_q[under.rows], under.sums)).sum(1)
+        return Choice(scores, queries @ vocabulary.turns.T + self.turn_bias, stop)
+
+    def advance(self, asked: Asked, under: Under, taken: Tensor) -> Under:
+        """The plans after one more relation.
+
+        Args:
+            asked: the questions.
+            under: n plans.
+            taken: vectors of the relations, [n, H]: rows of ``Vocabulary.taken``.
+        """
+        memory = self.query.advance(under.focus, taken)
+        return Under(under.rows, self.query.focus(asked, under.rows, memory), under.sums + taken)

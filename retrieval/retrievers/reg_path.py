@@ -1,0 +1,193 @@
+"""ReG@Path: a planner writes relation paths, the graph holds it to those it has (ReG section 4, eq. 35, App. E)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import numpy as np
+import torch
+
+from retrieval.config import RegPathConfig, RegPathOptions
+from retrieval.errors import CheckpointError
+from retrieval.kg.naming import qualified_text
+from retrieval.kg.snapshot import Snapshot
+from retrieval.nn.planner import SmallPlanner, Vocabulary
+from retrieval.nn.query import Asked
+from retrieval.retrievers.base import RelationPath
+from retrieval.retrievers.checkpoint import Checkpoint
+from retrieval.retrievers.features import TextEncoder
+from retrieval.retrievers.plans import Options, Writer, search
+from retrieval.retrievers.questions import QuestionTexts
+from retrieval.retrievers.ranking import RankingRetriever
+from retrieval.types import Method
+
+
+class Planner(Protocol):
+    """A trained planner: the small one, or a language model."""
+
+    def writer(self, questions: Sequence[str]) -> Writer:
+        """What it writes about these questions, as seen from their topics."""
+        ...
+
+
+class RegPathRetriever(RankingRetriever):
+    """Relation paths by a beam over what a planner writes, reasoning paths along them.
+
+    Args:
+        checkpoint: opened for this method and encoder.
+        snapshot: the graph; it need not be the one trained on.
+        encoder: the frozen text encoder.
+        planner: of this checkpoint, for the relations of this graph.
+    """
+
+    def __init__(
+        self, checkpoint: Checkpoint, snapshot: Snapshot, encoder: TextEncoder, planner: Planner
+    ) -> None:
+        super().__init__(
+            snapshot,
+            encoder,
+            method=Method.REG_PATH,
+            checkpoint=checkpoint.manifest.fingerprint,
+            simple=checkpoint.manifest.simple,
+        )
+        self.max_hops = checkpoint.config.max_hops
+        self.planner = planner
+
+    def rank(
+        self, topics: Sequence[int], texts: Sequence[str], cancelled: Callable[[], bool]
+    ) -> list[RelationPath]:
+        """See ``RankingRetriever``."""
+        options = self.options
+        assert isinstance(options, RegPathOptions), "options are parsed for this method"
+        return search(
+            self.snapshot,
+            topics,
+            self.planner.writer(texts),
+            simple=self.simple,
+            max_hops=self.max_hops,
+            width=options.beam,
+            cancelled=cancelled,
+        )
+
+
+def config_of(checkpoint: Checkpoint) -> RegPathConfig:
+    """The checkpoint's settings, of this method's class."""
+    assert isinstance(checkpoint.config, RegPathConfig), "a checkpoint is read for its own method"
+    return checkpoint.config
+
+
+def planner_texts(snapshot: Snapshot) -> list[str]:
+    """The text of each relation, [R]: with the type it belongs to, where its name says that."""
+    return [qualified_text(snapshot.relation_name(r)) for r in range(snapshot.num_relations)]
+
+
+def make_model(config: RegPathConfig, text_features: int) -> SmallPlanner:
+    """A planner of these settings, initialised."""
+    return SmallPlanner(text_features, config.hidden, config.dropout, words=config.words)
+
+
+class SmallBackend:
+    """The small planner as a ``Planner``.
+
+    Args:
+        model: in evaluation mode.
+        snapshot: whose relations it writes.
+        encoder: the frozen text encoder.
+        words: whether the questions' words are read.
+    """
+
+    def __init__(self, model: SmallPlanner, snapshot: Snapshot, encoder: TextEncoder, *, words: bool) -> None:
+        self.model = model
+        self.encoder = encoder
+        self.words = words
+        with torch.inference_mode():
+            self.vocabulary = model.vocabulary(torch.from_numpy(encoder.encode(planner_texts(snapshot))))
+
+    def writer(self, questions: Sequence[str]) -> Writer:
+        """See ``Planner``."""
+        read = QuestionTexts.encode(self.encoder, questions, words=self.words)
+        with torch.inference_mode():
+            asked = self.model.read(read.rows(np.arange(len(questions))))
+            return _SmallWriter(self.model, self.vocabulary, asked)
+
+
+class _SmallWriter:
+    """Remembers the memory of each plan, so that a level costs one step."""
+
+    def __init__(self, model: SmallPlanner, vocabulary: Vocabulary, asked: Asked) -> None:
+        self.model, self.vocabulary, self.asked = model, vocabulary, asked
+        self.under = model.begin(asked)
+        self.places: dict[tuple[int, tuple[int, ...]], int] = {
+            (row, ()): row for row in range(len(asked.z_q))
+        }
+
+    @torch.inference_mode()
+    def next(self, options: Sequence[Options]) -> list[np.ndarray]:
+        """See ``plans.Writer``."""
+        first = not options[0].prefix
+        if not first:
+            before = [self.places[each.row, each.prefix[:-1]] for each in options]
+            took = self.vocabulary.taken[[each.prefix[-1] for each in options]]
+            self.under = self.model.advance(self.asked, self.under.at(torch.tensor(before)), took)
+            self.places = {(each.row, each.prefix): i for i, each in enumerate(options)}
+        choice = self.model.choose(self.asked, self.under, self.vocabulary)
+        scores = choice.relations.double().numpy()
+        backward = choice.backward.double().numpy()
+        stop = choice.stop.double().numpy()
+        return [
+            log_options(scores[i], backward[i], float(stop[i]) if each.may_stop else -np.inf, each.relations)
+            for i, each in ((self.places[each.row, each.prefix], each) for each in options)
+        ]
+
+
+def log_options(scores: np.ndarray, backward: np.ndarray, stop: float, options: np.ndarray) -> np.ndarray:
+    """p(relation) p(direction | relation), both over what is allowed only.
+
+    Args:
+        scores: of relations, [R].
+        backward: log-odds of walking backward, [R].
+        stop: score of stopping, -inf where that is not allowed.
+        options: directed relations allowed, ascending, [k].
+
+    Returns:
+        Log-probabilities of the options and of stopping, [k+1].
+    """
+    total = len(scores)
+    names = options % total
+    distinct, place, ways = np.unique(names, return_inverse=True, return_counts=True)
+    chosen = np.append(scores[distinct], stop)
+    top = chosen.max()
+    if not np.isfinite(top):
+        return np.full(len(options) + 1, -np.inf)
+    logs = chosen - top - np.log(np.exp(chosen - top).sum())
+    sign = np.where(options >= total, 1.0, -1.0)
+    direction = np.where(ways[place] == 2, -np.logaddexp(0.0, -sign * backward[names]), 0.0)
+    result: np.ndarray = np.append(logs[place] + direction, logs[-1])
+    return result
+
+
+def load_model(checkpoint: Checkpoint) -> SmallPlanner:
+    """The checkpoint's small planner, in evaluation mode.
+
+    Raises:
+        CheckpointError: the weights do not fit the settings.
+    """
+    model = make_model(config_of(checkpoint), checkpoint.manifest.text_features)
+    try:
+        model.load_state_dict(checkpoint.weights)
+    except RuntimeError as error:
+        raise CheckpointError(
+            "The checkpoint's weights do not fit its settings.", hint="Train again."
+        ) from error
+    return model.eval()
+
+
+def open_planner(checkpoint: Checkpoint, snapshot: Snapshot, encoder: TextEncoder) -> Planner:
+    """The planner of a checkpoint, whichever its backend.
+
+    Raises:
+        CheckpointError: the weights do not fit the settings.
+        ConfigError: the backend is a language model, and what it needs is not there.
+    """
+    return SmallBackend(load_model(checkpoint), snapshot, encoder, words=config_of(checkpoint).words)

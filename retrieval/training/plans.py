@@ -1,0 +1,101 @@
+"""What the planner of ReG@Path learns from: questions with the relation paths that may answer them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from retrieval.kg import walks
+from retrieval.kg.snapshot import Snapshot
+from retrieval.retrievers.base import check
+from retrieval.retrievers.questions import seen_from
+from retrieval.supervision.grounding import Grounded
+from retrieval.supervision.labels import Label, directed, usable
+from retrieval.text.linking import Linker
+
+if TYPE_CHECKING:
+    from retrieval.types import Question
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A question as seen from a topic, with relation paths of which at least one answers it.
+
+    Attributes:
+        masked: without the topic's name.
+        written: as asked.
+        paths: distinct, ascending. Directed relation ids; plain ids when not ``marked``.
+        marked: the directions are known.
+    """
+
+    masked: str
+    written: str
+    paths: tuple[tuple[int, ...], ...]
+    marked: bool
+
+
+def from_labels(
+    snapshot: Snapshot, questions: Sequence[Grounded], labels: Sequence[Label], *, max_hops: int
+) -> list[Planned]:
+    """One for each question and topic that has accepted paths of at most ``max_hops``."""
+    by_question: dict[str, list[Label]] = defaultdict(list)
+    for label in usable(labels):
+        by_question[label.question].append(label)
+    found: list[Planned] = []
+    for question in questions:
+        by_topic: dict[int, set[tuple[int, ...]]] = defaultdict(set)
+        for label in by_question.get(question.question.id, ()):
+            topic, path = snapshot.find_entity(label.topic), directed(snapshot, label.path)
+            if topic in question.topics and path is not None and len(path) <= max_hops:
+                by_topic[question.topics.index(topic)].add(path)
+        text = question.question.question
+        for index, paths in by_topic.items():
+            masked = seen_from(text, index, question.names)
+            found.append(Planned(masked, text, tuple(sorted(paths)), marked=True))
+    return found
+
+
+def from_relation_paths(
+    snapshot: Snapshot,
+    questions: Sequence[Question],
+    *,
+    max_hops: int,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> list[Planned]:
+    """One for each question with a relation path that this graph's relations can spell.
+
+    The topic is not given. What the linker finds in the question stands in for it, best the entity from which
+    most of the relation paths can be walked; a question whose topic the graph lacks is left as written.
+    """
+    linker = Linker(snapshot)
+    found: list[Planned] = []
+    for question in questions:
+        check(cancelled)
+        spelled = [tuple(snapshot.find_relation(name) for name in path) for path in question.relation_paths]
+        known = {
+            tuple(r for r in path if r is not None) for path in spelled
+            if None not in path and len(path) <= max_hops
+        }  # fmt: skip
+        if not known:
+            continue
+        linked = linker.link(question.question).entities
+        walked = [sum(_walkable(snapshot, link.entity.id, path) for path in known) for link in linked]
+        mention = linked[int(np.argmax(walked))].mention if linked else ""
+        masked = seen_from(question.question, 0, [mention]) if mention else question.question
+        found.append(Planned(masked, question.question, tuple(sorted(known)), marked=False))
+    return found
+
+
+def _walkable(snapshot: Snapshot, topic: int, path: Sequence[int]) -> bool:
+    """Whether the relations can be walked from the topic, each in some direction."""
+    entities = np.array([topic], np.int64)
+    for relation in path:
+        ends = [walks.step(snapshot, entities, relation, inverse)[1] for inverse in (False, True)]
+        entities = np.unique(np.concatenate(ends))
+        if not len(entities):
+            return False
+    return True
