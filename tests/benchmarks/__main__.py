@@ -1,7 +1,7 @@
 """``make bench``: run every benchmark and write docs/benchmarks.md.
 
 ``python -m tests.benchmarks NAME...`` runs some of them and replaces their sections of the page only. Those that
-train for hours (``methods``, ``line_vs_raw``) run only when they are named, a part at a time with ``--method`` and
+train for hours (``LONG``) run only when they are named, a part at a time with ``--method`` and
 ``--data``; what is finished is kept.
 """
 
@@ -14,7 +14,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tests.benchmarks import chains, latency, line_graph, line_vs_raw, methods, quality, snapshots
+from tests.benchmarks import chains, latency, line_graph, line_vs_raw, methods, quality, snapshots, studies
 from tests.benchmarks.report import Section
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,7 +27,7 @@ BENCHMARKS = {
 }
 
 
-LONG = ("methods", "line_vs_raw")
+LONG = ("methods", "efficiency", "supervision", "line_vs_raw")
 
 
 def main() -> None:
@@ -40,6 +40,8 @@ def main() -> None:
     args = parser.parse_args()
     known: dict[str, Callable[[], list[Section]]] = BENCHMARKS | {
         "methods": lambda: methods.measure(args.method, args.data),
+        "efficiency": lambda: studies.efficiency(args.data),
+        "supervision": lambda: studies.supervision(args.data),
         "line_vs_raw": lambda: line_vs_raw.measure(args.data),
     }
     names = args.name or list(BENCHMARKS)

@@ -6,13 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from retrieval.errors import ConfigError
 from retrieval.evaluation.study import Study
 from retrieval.evaluation.study_config import StudyConfig, Variant
 from retrieval.evaluation.study_page import summarise
 from retrieval.loading import load_encoder
 from tests.benchmarks.report import Section
-from tests.benchmarks.sets import CACHE, SETS, prepared
+from tests.benchmarks.sets import CACHE, chosen
 
 TRAINED_ON = ("PQ-2H", "PQ-3H", "PQL-2H", "PQL-3H")
 SEEDS = (0, 1, 2)
@@ -22,10 +21,7 @@ _SHOWN = ("hit_at_1", "macro_f1")
 
 def measure(data: Sequence[str] = ()) -> list[Section]:
     """Every pair of the sets (those named, else PathQuestion's), three seeds, relative gain with its deviation."""
-    for name in data:
-        if name not in SETS:
-            raise ConfigError(f"There is no data set {name!r}.", hint=f"There is: {', '.join(SETS)}.")
-    sets = {name: of for name in (data or TRAINED_ON) if (of := prepared(name)) is not None}
+    sets = chosen(data, TRAINED_ON)
     if len(sets) < 2:
         return []
     variants = {graph: Variant(METHOD, {"graph": graph}) for graph in ("raw", "line")}

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from retrieval.errors import ConfigError
 from retrieval.evaluation.study_config import DataSet
 from tests.benchmarks.data import found
 
@@ -63,6 +65,18 @@ def prepared(name: str) -> DataSet | None:
     if not questions.is_file():
         clew("import-questions", *map(str, files), "--format", public.form, "--out", str(questions))
     return DataSet(built, questions)
+
+
+def chosen(names: Sequence[str], otherwise: Sequence[str]) -> dict[str, DataSet]:
+    """The sets that are named, else ``otherwise``, as far as their data is there.
+
+    Raises:
+        ConfigError: a name is unknown.
+    """
+    for name in names:
+        if name not in SETS:
+            raise ConfigError(f"There is no data set {name!r}.", hint=f"There is: {', '.join(SETS)}.")
+    return {name: of for name in (names or otherwise) if (of := prepared(name)) is not None}
 
 
 def clew(*arguments: str) -> None:
