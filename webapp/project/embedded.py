@@ -223,7 +223,7 @@ class Servers:
     def _other_holders(self) -> bool:
         alive = False
         for file in (self.layout.home / "run" / "holders").iterdir():
-            if _alive(int(file.name)):
+            if is_alive(int(file.name)):
                 alive = True
             else:
                 file.unlink(missing_ok=True)
@@ -255,7 +255,8 @@ def _connects(path: Path) -> bool:
     return True
 
 
-def _alive(pid: int) -> bool:
+def is_alive(pid: int) -> bool:
+    """Whether a process of this number runs."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
