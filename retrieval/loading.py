@@ -92,8 +92,17 @@ def load_engine(
     llm: LLMSettings | None = None,
     settings: EngineSettings | None = None,
     snapshot: Snapshot | None = None,
+    beside: Engine | None = None,
 ) -> Engine:
     """Open snapshot, entity index, retriever and reasoner.
+
+    Args:
+        spec: what to open.
+        encoder: the text encoder.
+        llm: the language model, when one is configured.
+        settings: of the engine.
+        snapshot: the graph, when it is open already.
+        beside: an engine of the same graph and encoder; its snapshot and linker, which cost the most, are shared.
 
     Raises:
         SnapshotError, CheckpointError, MethodError, ConfigError: a part cannot be opened.
@@ -106,8 +115,11 @@ def load_engine(
     from retrieval.text.linking import Linker  # noqa: PLC0415
 
     reasoner = make_reasoner(spec.reasoner, llm, settings)
-    graph = snapshot if snapshot is not None else snapshots.open(spec.snapshot)
-    linker = Linker(graph, EntityIndex.open(graph, encoder), encoder)
+    if beside is not None:
+        graph, linker = beside.snapshot, beside.linker
+    else:
+        graph = snapshot if snapshot is not None else snapshots.open(spec.snapshot)
+        linker = Linker(graph, EntityIndex.open(graph, encoder), encoder)
     cache = spec.cache or cache_of(spec.snapshot)
     retriever = registry.load(
         spec.method, spec.checkpoint, graph, encoder, cache=cache, options=dict(spec.options)
@@ -174,12 +186,28 @@ class EngineCache:
         try:
             with slot.lock:
                 if slot.engine is None:
-                    slot.engine = load_engine(spec, self.encoder, llm=self._llm, settings=self._settings)
+                    slot.engine = load_engine(
+                        spec, self.encoder, llm=self._llm, settings=self._settings, beside=self._beside(spec)
+                    )
                 return slot.engine
         except BaseException:
             with self._lock:
                 self._slots.pop(key, None)
             raise
+
+    def _beside(self, spec: EngineSpec) -> Engine | None:
+        """An engine of the same graph, as it is now, that is open."""
+        graph = (spec.snapshot, stamp(spec)[0])
+        with self._lock:
+            for key, slot in self._slots.items():
+                other = key[0]
+                if (
+                    slot.engine is not None
+                    and isinstance(other, EngineSpec)
+                    and (other.snapshot, key[1]) == graph
+                ):
+                    return slot.engine
+        return None
 
     def __len__(self) -> int:
         return len(self._slots)

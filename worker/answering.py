@@ -76,8 +76,7 @@ def _broken() -> RunFailed:
 
 @shared_task(name=queue.WARM, acks_late=False)
 def warm(graph_id: int) -> None:
-    """Open a graph's newest engine, so that the next question finds it ready."""
+    """Open the engine of a graph's newest checkpoint, so that the next question finds it ready."""
     graph = Graph.objects.select_related("snapshot").filter(pk=graph_id).first()
     if graph is not None and graph.snapshot is not None:
-        checkpoint = newest_checkpoint(graph, method=engines.DEFAULT_METHOD)
-        engines.warm(graph.snapshot, checkpoint)
+        engines.warm(graph.snapshot, newest_checkpoint(graph))

@@ -15,6 +15,7 @@ from retrieval.errors import ClewError
 from retrieval.llm.settings import LLMSettings
 from retrieval.loading import EngineCache, EngineSpec
 from webapp.answers.models import Run
+from webapp.experiments import methods
 from webapp.experiments.choosing import newest_checkpoint
 from webapp.experiments.models import Checkpoint, Report
 from webapp.graphs.files import local_path
@@ -28,7 +29,10 @@ if TYPE_CHECKING:  # these load torch, which the jobs worker needs only for some
 
 logger = logging.getLogger(__name__)
 WARM_MAX = 4
-DEFAULT_METHOD = "rel-rag-path"
+"""Graphs that are opened before anybody asks."""
+
+KEPT = 12
+"""Engines kept open, so that all methods can be compared on one graph; those of one graph share most of their memory."""
 
 
 @functools.cache
@@ -38,7 +42,7 @@ def cache() -> EngineCache:
     llm = None
     if env.llm_base_url is not None and env.llm_model is not None:
         llm = LLMSettings(base_url=env.llm_base_url, model=env.llm_model, api_key=env.llm_api_key or "")
-    return EngineCache(encoder_name=encoder_name(), device=env.device, llm=llm, size=WARM_MAX)
+    return EngineCache(encoder_name=encoder_name(), device=env.device, llm=llm, size=KEPT)
 
 
 def encoder_name() -> str | None:
@@ -111,7 +115,7 @@ def warm_graphs() -> None:
     try:
         for graph in ready().order_by("-runs__created_at", "-pk").distinct()[:WARM_MAX]:
             if graph.snapshot is not None:
-                warm(graph.snapshot, newest_checkpoint(graph, method=DEFAULT_METHOD))
+                warm(graph.snapshot, newest_checkpoint(graph))
     except Exception:  # warming is a courtesy; the first question opens what this could not
         logger.warning("could not warm up", exc_info=True)
     finally:
@@ -119,10 +123,10 @@ def warm_graphs() -> None:
 
 
 def warm(snapshot: Snapshot, checkpoint: Checkpoint | None) -> None:
-    """Open one graph's engine and run it once over its own first label."""
+    """Open one engine of a graph and run it once over the graph's own first label."""
     from retrieval.pipeline import AskRequest  # noqa: PLC0415
 
-    engine = _engine(snapshot, checkpoint, DEFAULT_METHOD, "extractive")
+    engine = _engine(snapshot, checkpoint, checkpoint.method if checkpoint else methods.DEFAULT, "extractive")
     if engine.snapshot.num_entities:
         for _ in engine.run(AskRequest(engine.snapshot.entity_label(0)[:200] or "?", given=(0,))):
             pass

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 
@@ -12,6 +13,7 @@ from retrieval.events import AnswerFinal
 from retrieval.llm.settings import LLMSettings
 from retrieval.loading import EngineCache, EngineSpec, make_reasoner
 from retrieval.pipeline import AskRequest
+from retrieval.types import TRAINED
 from tests.retrieval.world import FACTS, build
 
 
@@ -47,6 +49,16 @@ def test_the_engine_used_longest_ago_goes_first(tmp_path, spec):
     assert cache.get(others[0]) is not second
 
 
+def test_engines_of_one_graph_share_it_and_its_linker(tmp_path, spec):
+    cache = EngineCache()
+    build(tmp_path / "other", FACTS[:5])
+    first, second, third = (cache.get(replace(spec, method=method)) for method in sorted(TRAINED)[:3])
+    assert first.snapshot is second.snapshot is third.snapshot
+    assert first.linker is second.linker is third.linker
+    assert len({id(engine.retriever) for engine in (first, second, third)}) == 3
+    assert cache.get(EngineSpec(tmp_path / "other")).snapshot is not first.snapshot
+
+
 def test_a_graph_that_was_built_again_is_opened_again(tmp_path, spec):
     cache = EngineCache()
     before = cache.get(spec)
@@ -54,6 +66,7 @@ def test_a_graph_that_was_built_again_is_opened_again(tmp_path, spec):
     shutil.rmtree(spec.snapshot)
     (tmp_path / "new").rename(spec.snapshot)
     assert cache.get(spec).snapshot.num_triples == 5
+    assert cache.get(replace(spec, method="rapl")).snapshot.num_triples == 5
     assert before.snapshot.num_triples == len(FACTS)
 
 

@@ -12,13 +12,16 @@ from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 
+from retrieval.types import Question
 from tests.conftest import TINY
 from webapp.answers import selectors, services
 from webapp.answers.models import RunState
+from webapp.experiments import reports
 from webapp.graphs import services as graphs
 from webapp.graphs.models import GraphState, IndexState
 from webapp.jobs import presence
 from webapp.project import embedded
+from webapp.questions.services import save_question_set
 
 ROOT = Path(__file__).parents[2]
 
@@ -89,6 +92,20 @@ def test_from_upload_to_answer(start, users):
     assert events[0]["checkpoint"] is None
     assert "path.retrieved" in {event["type"] for event in events}
     assert run.answers == ["German"]
+
+    asked = [Question("q1", "What is the capital of Germany?", ("Germany",), ("Berlin",), split="test")]
+    questions = save_question_set(name="One", graph=graph, questions=asked, format="jsonl", user=None)
+    report = reports.start_report(
+        graph=graph, question_set=questions, evaluation=reports.Evaluation(), user=users["analyst"]
+    )
+
+    def evaluated():
+        report.refresh_from_db()
+        return report.finished_at is not None
+
+    wait_for(evaluated)
+    assert report.summary["n"] == 1
+    assert [row.row["predicted"] for row in report.rows.all()] == [["Berlin"]]
     process.send_signal(signal.SIGTERM)
     assert process.wait(20) == 0
     assert presence.count(presence.ANSWERS) == presence.count(presence.JOBS) == 0
