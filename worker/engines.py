@@ -32,7 +32,7 @@ WARM_MAX = 4
 """Graphs that are opened before anybody asks."""
 
 KEPT = 12
-"""Engines kept open, so that all methods can be compared on one graph; those of one graph share most of their memory."""
+"""Engines kept open, so that all methods can be compared on one graph; those of one graph share most."""
 
 
 @functools.cache
