@@ -40,7 +40,7 @@ def blocks(report: Mapping[str, Any]) -> list[Block]:
     found: list[Block] = [Text(_summary(report))]
     if report["manifest"].get("cross_dataset"):
         found.append(Text("The checkpoint was trained on another graph: this is a cross-dataset result."))
-    found += [Heading("Metrics"), _metrics(report), Text(_TIES), Heading("Cost"), _cost(report)]
+    found += [Heading("Metrics"), _metrics(report), Text(_TIES), Heading("Cost"), *_cost(report)]
     found += [Heading("How questions ended"), _endings(report)]
     for name, groups in report["breakdowns"].items():
         if groups:
@@ -81,18 +81,17 @@ def _metrics(report: Mapping[str, Any]) -> Table:
     return Table(("metric", "value", "95% interval"), rows)
 
 
-def _cost(report: Mapping[str, Any]) -> Table:
-    count = max(report["n"], 1)
+def _cost(report: Mapping[str, Any]) -> list[Block]:
+    count, usage = max(report["n"], 1), report["usage"]
     rows = [
         (what, f"{times['p50']:.1f} ms", f"{times['p95']:.1f} ms")
         for what, times in (("a question", report["latency_ms"]), ("retrieval alone", report["retrieval_ms"]))
     ]
-    usage = report["usage"]
-    rows += [
-        (what, f"{usage[key]:,} in all", f"{usage[key] / count:.2f} a question")
-        for what, key in (("language-model calls", "llm_calls"), ("tokens", "tokens"))
-    ]
-    return Table(("warm", "p50", "p95"), rows)
+    spent = (
+        f"Language-model calls: {usage['llm_calls']:,} in all, {usage['llm_calls'] / count:.2f} a question; "
+        f"tokens: {usage['tokens']:,} in all, {usage['tokens'] / count:.1f} a question."
+    )
+    return [Table(("warm", "p50", "p95"), rows), Text(spent)]
 
 
 def _endings(report: Mapping[str, Any]) -> Table:

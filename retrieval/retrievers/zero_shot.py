@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from retrieval.config import InferenceOptions
 from retrieval.kg.snapshot import Snapshot
 from retrieval.retrievers.arc_groups import arcs_at, groups, spread
 from retrieval.retrievers.base import RelationPath, check
@@ -44,6 +45,7 @@ class ZeroShotRetriever(RankingRetriever):
         self, snapshot: Snapshot, encoder: TextEncoder, method: Method = Method.REL_RAG_PATH
     ) -> None:
         super().__init__(snapshot, encoder, method=method, checkpoint=None, simple=True)
+        self.options = InferenceOptions()
         self._texts = relation_texts(snapshot)
         self._vectors = encoder.encode(self._texts)
 

@@ -94,6 +94,7 @@ def test_the_page_of_a_report(tmp_path):
     assert "| Hit | 0.667 | 0.000 to 1.000 |" in page
     assert "| 2-4 | 1 | " in page
     assert "2 of 3." in page
+    assert "Language-model calls: 0 in all, 0.00 a question; tokens: 0 in all, 0.0 a question." in page
     assert "**wrong: who wrote \\<it\\>?**" in page
     assert "- predicted: Spielberg" in page
     assert "- right: Benchley" in page
