@@ -33,7 +33,8 @@ def llm() -> Iterator[LLMServer]:
 def clew(llm: LLMServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Clew]:
     home = tmp_path_factory.mktemp("clew")
     env = {"LLM_BASE_URL": llm.url, "LLM_MODEL": "slow-test-model", "LLM_API_KEY": "unused"}
-    with Clew(home, env=env) as running:
+    # The demo graph trains for minutes when it is loaded, and these tests bring graphs of their own.
+    with Clew(home, env=env, options=("--no-demo",)) as running:
         running.wait_for_workers()
         yield running
 

@@ -33,6 +33,7 @@ class Clew:
 
     home: Path
     env: dict[str, str] = field(default_factory=dict)
+    options: tuple[str, ...] = ()
     start_timeout: float = 180.0
     port: int = field(default_factory=free_port)
     process: subprocess.Popen[bytes] | None = None
@@ -59,7 +60,7 @@ class Clew:
             env.pop(name, None)
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "manage.py", "up"],
+                [sys.executable, "manage.py", "up", *self.options],
                 cwd=ROOT,
                 env=env,
                 stdout=log,

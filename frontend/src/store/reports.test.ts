@@ -8,6 +8,7 @@ import {
   reportLabel,
   settingsThatDiffer,
   signed,
+  toldBreakdowns,
 } from "./reports";
 
 const report = (change: Partial<ReportDetail>) =>
@@ -39,13 +40,12 @@ it("names metrics that apply, key ones first and unknown ones last", () => {
 });
 
 it("orders groups as they count", () => {
-  expect(["10+", "2", "ood", "1", "id", "3-5"].sort(groupOrder)).toEqual([
-    "1",
-    "2",
-    "3-5",
-    "10+",
-    "id",
-    "ood",
+  expect(["10+", "2", "1", "3-5"].sort(groupOrder)).toEqual(["1", "2", "3-5", "10+"]);
+  expect(["unknown", "out-of-distribution", "compositional", "in-distribution"].sort(groupOrder)).toEqual([
+    "in-distribution",
+    "compositional",
+    "out-of-distribution",
+    "unknown",
   ]);
 });
 
@@ -56,6 +56,11 @@ it("opens a question with the very same method and checkpoint", () => {
     "rapl 01234567",
     "rapl, zero-shot",
   ]);
+});
+
+it("leaves out breakdowns in which every group is unknown", () => {
+  const told = toldBreakdowns({ hops: { "1": { n: 3 } }, shift: { unknown: { n: 3 } }, topics: {} });
+  expect(told.map(([by]) => by)).toEqual(["hops"]);
 });
 
 describe("a difference", () => {

@@ -1,6 +1,6 @@
 // How reports are read: what comes first, what counts as better, which difference is more than chance.
 import { asText } from "./settingsForm";
-import type { Outcome, Report, ReportComparison, ReportDetail } from "@/api/types";
+import type { Metrics, Outcome, Report, ReportComparison, ReportDetail } from "@/api/types";
 
 /** In the table of reports, and first everywhere. */
 export const KEY_METRICS = ["hit", "hit_at_1", "macro_f1", "exact_set"] as const;
@@ -53,36 +53,31 @@ export const NOT_RIGHT = "partial,wrong,no_answer,failed";
 const BREAKDOWNS: Record<string, string> = {
   hops: "Hops",
   topics: "Topic entities",
-  topic_entities: "Topic entities",
   answers: "Answers in the set",
-  answer_set: "Answers in the set",
-  answer_set_size: "Answers in the set",
-  generalization: "In-distribution, compositional, out-of-distribution",
-  generalisation: "In-distribution, compositional, out-of-distribution",
+  shift: "Distance from training: topic entities, relations, paths",
+  shift_of_relations: "Distance from training: relations and paths alone",
 };
 
-const GROUPS: Record<string, string> = {
-  iid: "in-distribution",
-  id: "in-distribution",
-  in_distribution: "in-distribution",
-  ood: "out-of-distribution",
-  out_of_distribution: "out-of-distribution",
-};
+/** Distance from the training set, nearest first. */
+const SHIFTS = ["in-distribution", "compositional", "out-of-distribution", "unknown"];
 
 export function breakdownName(by: string): string {
   const words = by.replaceAll("_", " ");
   return BREAKDOWNS[by] ?? words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-export function groupName(group: string): string {
-  return GROUPS[group.toLowerCase()] ?? group.replaceAll("_", " ");
-}
-
-/** Groups as they count: 1, 2, 10, then words. */
+/** Groups as they count: 1, 2, 10; distances from near to far. */
 export function groupOrder(a: string, b: string): number {
   const [x, y] = [Number.parseFloat(a), Number.parseFloat(b)];
   if (Number.isNaN(x) !== Number.isNaN(y)) return Number.isNaN(x) ? 1 : -1;
-  return Number.isNaN(x) ? a.localeCompare(b) : x - y;
+  return Number.isNaN(x) ? SHIFTS.indexOf(a) - SHIFTS.indexOf(b) : x - y;
+}
+
+/** The breakdowns that say something: those of which at least one group is known. */
+export function toldBreakdowns(breakdowns: Record<string, Record<string, Metrics>>) {
+  return Object.entries(breakdowns).filter(([, groups]) =>
+    Object.keys(groups).some((group) => group !== "unknown"),
+  );
 }
 
 /** "rel-rag-path 3f2a91c04d" or "rapl, zero-shot". */

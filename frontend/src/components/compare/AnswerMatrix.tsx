@@ -20,6 +20,7 @@ export function AnswerMatrix({
   const [all, setAll] = useState(false);
   const rows = answerRows(list.map((one) => one.view));
   const over = list.every((one) => one.view && isOver(one.view.phase));
+  const stopped = list.some((one) => one.view?.phase === "cancelled");
   const agreed = rows.filter((row) => row.given.every((answer) => answer !== null)).length;
   return (
     <section className="panel" aria-labelledby="matrix-title">
@@ -31,7 +32,11 @@ export function AnswerMatrix({
       </header>
       {rows.length === 0 ? (
         <p className="muted">
-          {over ? "No method found an answer." : "Answers appear here as they are found."}
+          {!over
+            ? "Answers appear here as they are found."
+            : stopped
+              ? "No method had answered when it was stopped."
+              : "No method found an answer."}
         </p>
       ) : (
         <div className="scroll-x">

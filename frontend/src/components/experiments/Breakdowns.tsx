@@ -1,7 +1,7 @@
-// The same metrics within groups of questions: by hops, topics, size of the answer set, novelty.
+// The same metrics within groups of questions: by hops, topics, size of the answer set, distance from training.
 import type { Metrics, ReportDetail } from "@/api/types";
 import { integer, metricName, metricValue } from "@/store/format";
-import { KEY_METRICS, breakdownName, groupName, groupOrder } from "@/store/reports";
+import { KEY_METRICS, breakdownName, groupOrder, toldBreakdowns } from "@/store/reports";
 
 function Table({ by, groups }: { by: string; groups: Record<string, Metrics> }) {
   const names = Object.keys(groups).sort(groupOrder);
@@ -25,7 +25,7 @@ function Table({ by, groups }: { by: string; groups: Record<string, Metrics> }) 
         <tbody>
           {names.map((group) => (
             <tr key={group}>
-              <th scope="row">{groupName(group)}</th>
+              <th scope="row">{group}</th>
               <td className="num muted">{integer(groups[group]?.n ?? 0)}</td>
               {KEY_METRICS.map((name) => (
                 <td key={name} className="num">
@@ -41,7 +41,7 @@ function Table({ by, groups }: { by: string; groups: Record<string, Metrics> }) 
 }
 
 export function Breakdowns({ report }: { report: ReportDetail }) {
-  const list = Object.entries(report.breakdowns).filter(([, groups]) => Object.keys(groups).length > 0);
+  const list = toldBreakdowns(report.breakdowns);
   if (!list.length) return null;
   return (
     <section className="card" aria-labelledby="breakdowns-title">

@@ -38,7 +38,9 @@ function Row({ report, row }: { report: ReportDetail; row: ReportQuestion }) {
           to={askAgain(report, row.question)}
           title="With the same method and checkpoint"
         >
-          Ask<span className="hide-narrow">&nbsp;this question</span>
+          <span>
+            Ask<span className="hide-narrow"> this question</span>
+          </span>
         </Link>
       </td>
     </tr>

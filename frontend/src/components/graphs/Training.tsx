@@ -56,12 +56,20 @@ function Row({ graph, checkpoint, names, mayWrite, onEvaluate, onDelete }: RowPr
       </td>
       <td className="acts">
         {checkpoint.current && (
-          <Link className="btn small" to={ask}>
+          <Link
+            className="btn small"
+            to={ask}
+            aria-label={`Ask with ${checkpoint.method} ${checkpoint.fingerprint.slice(0, 10)}`}
+          >
             Ask
           </Link>
         )}{" "}
         {mayWrite && checkpoint.current && (
-          <Button size="small" onPress={onEvaluate}>
+          <Button
+            size="small"
+            aria-label={`Evaluate ${checkpoint.method} ${checkpoint.fingerprint.slice(0, 10)}`}
+            onPress={onEvaluate}
+          >
             Evaluate
           </Button>
         )}
