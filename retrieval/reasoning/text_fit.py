@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.retrievers.features import TextEncoder, relation_texts
+from retrieval.retrievers.features import TextEncoder, relation_vectors
 from retrieval.retrievers.questions import seen_from
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class TextFit:
         self._encoder = encoder
         self._prior = prior
         self._weights = weights or FitWeights()
-        self._vectors = encoder.encode(relation_texts(snapshot))  # [2 R, d]
+        self._vectors = relation_vectors(snapshot, encoder)  # [2 R, d]
 
     def rescore(
         self, question: str, paths: Sequence[RelationPath], topics: Sequence[int], mentions: Sequence[str]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Protocol
 
@@ -131,7 +131,7 @@ def text_features(
     cancelled: Callable[[], bool] = lambda: False,
 ) -> TextFeatures:
     """Encode what is not cached yet. Arguments as of :func:`graph_features`."""
-    relations = torch.from_numpy(encoder.encode(relation_texts(snapshot)))
+    relations = torch.from_numpy(relation_vectors(snapshot, encoder))
     entities = None
     if entity_texts:
         entities = torch.from_numpy(entity_vectors(snapshot, encoder, cache, progress, cancelled))
@@ -142,6 +142,17 @@ def relation_texts(snapshot: Snapshot) -> list[str]:
     """Texts of the 2R directed relations, inverses after the forward ones."""
     labels = [snapshot.relation_label(r) for r in range(snapshot.num_relations)]
     return [relation_text(label, inverse) for inverse in (False, True) for label in labels]
+
+
+def relation_vectors(snapshot: Snapshot, encoder: TextEncoder) -> np.ndarray:
+    """Vectors of the 2R directed relations, float32 [2R, d]; encoded once for all engines of a process."""
+    # An encoder is told from another by its identity, which mypy does not grant a Protocol.
+    return _encoded(encoder, tuple(relation_texts(snapshot))).copy()  # type: ignore[arg-type]
+
+
+@lru_cache(maxsize=8)
+def _encoded(encoder: TextEncoder, texts: tuple[str, ...]) -> np.ndarray:
+    return encoder.encode(texts)
 
 
 def entity_vectors(

@@ -24,7 +24,7 @@ from retrieval.retrievers.features import (
     TextEncoder,
     features_of,
     graph_features,
-    relation_texts,
+    relation_vectors,
 )
 from retrieval.retrievers.path_model import PathModel
 from retrieval.retrievers.questions import QuestionTexts
@@ -77,7 +77,7 @@ class PathRetriever(RankingRetriever):
             snapshot,
             load_model(checkpoint),
             states,
-            encoder.encode(relation_texts(snapshot)),
+            relation_vectors(snapshot, encoder),
             simple=checkpoint.manifest.simple,
             max_hops=checkpoint.config.max_hops,
         )

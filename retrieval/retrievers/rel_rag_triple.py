@@ -21,7 +21,7 @@ from retrieval.retrievers.features import (
     TextEncoder,
     features_of,
     graph_features,
-    relation_texts,
+    relation_vectors,
 )
 from retrieval.retrievers.states import States, StoredStates, all_states, states_of
 from retrieval.retrievers.subgraphs import Subgraphs
@@ -63,7 +63,7 @@ class RelRagTripleRetriever(TripleRanker):
         )
         self.model = load_scorer(checkpoint)
         self.states = states
-        self.texts = torch.from_numpy(encoder.encode(relation_texts(snapshot)))
+        self.texts = torch.from_numpy(relation_vectors(snapshot, encoder))
         self._entities = Labels(snapshot, encoder, cache) if checkpoint.manifest.entity_texts else None
 
     def on(self, snapshot: RestrictedSnapshot) -> Self:

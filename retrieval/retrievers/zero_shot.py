@@ -14,7 +14,7 @@ from retrieval.config import InferenceOptions
 from retrieval.kg.snapshot import Snapshot
 from retrieval.retrievers.arc_groups import arcs_at, groups, spread
 from retrieval.retrievers.base import RelationPath, check
-from retrieval.retrievers.features import TextEncoder, relation_texts
+from retrieval.retrievers.features import TextEncoder, relation_texts, relation_vectors
 from retrieval.retrievers.ranking import RankingRetriever
 from retrieval.types import Method
 
@@ -47,7 +47,7 @@ class ZeroShotRetriever(RankingRetriever):
         super().__init__(snapshot, encoder, method=method, checkpoint=None, simple=True)
         self.options = InferenceOptions()
         self._texts = relation_texts(snapshot)
-        self._vectors = encoder.encode(self._texts)
+        self._vectors = relation_vectors(snapshot, encoder)
 
     def rank(
         self, topics: Sequence[int], texts: Sequence[str], cancelled: Callable[[], bool]

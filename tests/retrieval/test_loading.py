@@ -6,6 +6,7 @@ import shutil
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from retrieval.errors import ConfigError, SnapshotError
@@ -13,6 +14,7 @@ from retrieval.events import AnswerFinal
 from retrieval.llm.settings import LLMSettings
 from retrieval.loading import EngineCache, EngineSpec, make_reasoner
 from retrieval.pipeline import AskRequest
+from retrieval.retrievers.features import relation_vectors
 from retrieval.types import TRAINED
 from tests.retrieval.world import FACTS, build
 
@@ -57,6 +59,26 @@ def test_engines_of_one_graph_share_it_and_its_linker(tmp_path, spec):
     assert first.linker is second.linker is third.linker
     assert len({id(engine.retriever) for engine in (first, second, third)}) == 3
     assert cache.get(EngineSpec(tmp_path / "other")).snapshot is not first.snapshot
+
+
+def test_the_relations_of_a_graph_are_encoded_once(tmp_path):
+    class Counting:
+        name, dim = "counting", 2
+
+        def __init__(self):
+            self.calls = 0
+
+        def encode(self, texts):
+            self.calls += 1
+            return np.ones((len(texts), 2), np.float32)
+
+    snapshot, encoder = build(tmp_path / "world"), Counting()
+    first, second = relation_vectors(snapshot, encoder), relation_vectors(snapshot, encoder)
+    assert (first.shape, encoder.calls) == ((2 * snapshot.num_relations, 2), 1)
+    first[:] = 0  # a copy: nobody else sees it
+    assert second.min() == relation_vectors(snapshot, encoder).min() == 1
+    relation_vectors(snapshot, other := Counting())
+    assert (encoder.calls, other.calls) == (1, 1)
 
 
 def test_a_graph_that_was_built_again_is_opened_again(tmp_path, spec):
