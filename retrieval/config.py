@@ -132,6 +132,7 @@ class TripleConfig(TrainingConfig):
         32, "Candidate triples for each entity, relation and direction; a topic gives all of its own."
     )
     max_candidates: int = setting(10_000, "Candidate triples for each topic, at most.")
+    words: bool = setting(True, "Read the question's words, not only the text's embedding [no].")
     learning_rate: float = setting(2e-3, "Of Adam [1e-3].", above=0)
     batch_size: int = setting(32, "Questions a step.")
     questions_per_epoch: int = setting(

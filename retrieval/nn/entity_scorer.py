@@ -8,6 +8,8 @@ from torch import Tensor, nn
 from retrieval.nn.chain_length import ChainLength
 from retrieval.nn.dde import distance_features, distance_width
 from retrieval.nn.pna import PNALayer
+from retrieval.nn.query import Texts
+from retrieval.nn.question_reader import QuestionReader
 from retrieval.nn.subgraph import SubgraphBatch
 from retrieval.nn.text_match import TextMatch, unit_variance
 
@@ -26,6 +28,7 @@ class EntityScorer(nn.Module):
         longest: most hops of a chain.
         dropout: rate after each layer.
         entity_texts: read the entities' labels.
+        words: read the questions' words.
     """
 
     def __init__(
@@ -38,16 +41,18 @@ class EntityScorer(nn.Module):
         longest: int,
         dropout: float,
         entity_texts: bool,
+        words: bool,
     ) -> None:
         super().__init__()
         self.rounds = rounds
         self.place = nn.Linear(distance_width(rounds), hidden)
         self.entity = nn.Linear(text_features, hidden, bias=False) if entity_texts else None
         self.relations = nn.ModuleList(nn.Linear(text_features, hidden, bias=False) for _ in range(layers))
-        self.questions = nn.ModuleList(nn.Linear(text_features, hidden) for _ in range(layers))
+        self.question = QuestionReader(text_features, 2 * hidden, words=words)
+        self.questions = nn.ModuleList(nn.Linear(2 * hidden, hidden) for _ in range(layers))
         self.matched = nn.ParameterList(nn.Parameter(torch.randn(hidden) * 0.1) for _ in range(layers))
         self.layers = nn.ModuleList(PNALayer(hidden, dropout) for _ in range(layers))
-        self.asked = nn.Linear(text_features, hidden)
+        self.asked = nn.Linear(2 * hidden, hidden)
         self.out = nn.Sequential(nn.Linear(2 * hidden, hidden), nn.ReLU(), nn.Linear(hidden, 1))
         self.match = TextMatch(text_features, 4.0)
         self.length = ChainLength(text_features, longest)
@@ -67,7 +72,7 @@ class EntityScorer(nn.Module):
     def forward(
         self,
         batch: SubgraphBatch,
-        questions: Tensor,
+        questions: Texts,
         relation_texts: Tensor,
         relations: list[Tensor],
         entities: Tensor | None = None,
@@ -76,7 +81,7 @@ class EntityScorer(nn.Module):
 
         Args:
             batch: the candidate subgraphs.
-            questions: [B, d].
+            questions: B of them.
             relation_texts: text features of the directed relations, [2R, d].
             relations: ``project_relations(relation_texts)``.
             entities: ``project_entities(texts)`` of each slot, [n, F]; None without entity texts.
@@ -85,9 +90,9 @@ class EntityScorer(nn.Module):
         if entities is not None:
             x = x + entities
         sources, relation, counts, graph = both_ways(batch, len(relation_texts) // 2)
-        matches = self.match(questions, relation_texts)[graph, relation].unsqueeze(1)
+        matches = self.match(questions.vectors, relation_texts)[graph, relation].unsqueeze(1)
         delta = self.delta.item()
-        read = unit_variance(questions)
+        read = self.question(questions)
         for i, layer in enumerate(self.layers):
             told = relations[i][relation] + self.questions[i](read)[graph] + matches * self.matched[i]
             x = layer(x, told, sources, counts, delta)

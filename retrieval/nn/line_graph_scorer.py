@@ -9,7 +9,9 @@ from torch import Tensor, nn
 
 from retrieval.nn.chain_length import ChainLength
 from retrieval.nn.entity_graph import EntityGraphEncoder
-from retrieval.nn.text_match import TextMatch, unit_variance
+from retrieval.nn.query import Texts
+from retrieval.nn.question_reader import QuestionReader
+from retrieval.nn.text_match import TextMatch
 from retrieval.nn.triple_encoder import TripleEncoder
 
 
@@ -22,6 +24,7 @@ class LineGraphScorer(nn.Module):
         longest: most hops of a chain.
         dropout: rate after each first layer.
         skip: see ``TripleEncoder``.
+        words: read the questions' words.
         graph: the line graph, or the raw one (``EntityGraphEncoder``).
     """
 
@@ -33,36 +36,42 @@ class LineGraphScorer(nn.Module):
         longest: int,
         dropout: float,
         skip: bool,
+        words: bool,
         graph: Literal["line", "raw"] = "line",
     ) -> None:
         super().__init__()
         encoder = EntityGraphEncoder if graph == "raw" else TripleEncoder
         self.triples = encoder(text_features, hidden, dropout, skip=skip)
         self.question = nn.Sequential(
-            nn.Linear(text_features, hidden), nn.ReLU(), nn.Dropout(dropout), nn.Linear(hidden, hidden)
+            QuestionReader(text_features, hidden, words=words),
+            nn.ReLU(),
+            nn.Dropout(dropout),
+            nn.Linear(hidden, hidden),
         )
         self.bias = nn.Parameter(torch.zeros(()))
         self.match = TextMatch(text_features, 4.0)
         self.length = ChainLength(text_features, longest)
         self.scale = hidden**-0.5
 
-    def query(self, questions: Tensor) -> Tensor:
-        """z_q scaled by H^-1/2, [B, d] -> [B, H]."""
-        z: Tensor = self.question(unit_variance(questions)) * self.scale
+    def query(self, questions: Texts) -> Tensor:
+        """z_q scaled by H^-1/2, [B, H]."""
+        z: Tensor = self.question(questions) * self.scale
         return z
 
     def forward(
-        self, states: Tensor, questions: Tensor, relation_texts: Tensor, graph: Tensor, relations: Tensor
+        self, states: Tensor, questions: Texts, relation_texts: Tensor, graph: Tensor, relations: Tensor
     ) -> Tensor:
         """Logits of n arcs, [n].
 
         Args:
             states: z_v, [n, H].
-            questions: [B, d].
+            questions: B of them.
             relation_texts: of the directed relations, [2R, d].
             graph: question of each arc, int64 [n].
             relations: directed relation of each arc, int64 [n].
         """
         products = (self.query(questions)[graph] * states).sum(1)
-        logits: Tensor = products + self.match(questions, relation_texts)[graph, relations] + self.bias
+        logits: Tensor = (
+            products + self.match(questions.vectors, relation_texts)[graph, relations] + self.bias
+        )
         return logits

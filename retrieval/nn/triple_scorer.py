@@ -7,6 +7,8 @@ from torch import Tensor, nn
 
 from retrieval.nn.chain_length import ChainLength
 from retrieval.nn.dde import distance_features, distance_width
+from retrieval.nn.query import Texts
+from retrieval.nn.question_reader import QuestionReader
 from retrieval.nn.subgraph import SubgraphBatch
 from retrieval.nn.text_match import TextMatch, unit_variance
 
@@ -24,6 +26,7 @@ class TripleScorer(nn.Module):
         longest: most hops of a chain.
         dropout: rate after the first layer.
         entity_texts: read the entities' labels.
+        words: read the questions' words.
     """
 
     def __init__(
@@ -35,10 +38,11 @@ class TripleScorer(nn.Module):
         longest: int,
         dropout: float,
         entity_texts: bool,
+        words: bool,
     ) -> None:
         super().__init__()
         self.rounds = rounds
-        self.question = nn.Linear(text_features, hidden)
+        self.question = QuestionReader(text_features, hidden, words=words)
         self.relation = nn.Linear(text_features, hidden, bias=False)
         self.head = nn.Linear(text_features, hidden, bias=False) if entity_texts else None
         self.tail = nn.Linear(text_features, hidden, bias=False) if entity_texts else None
@@ -64,7 +68,7 @@ class TripleScorer(nn.Module):
     def forward(
         self,
         batch: SubgraphBatch,
-        questions: Tensor,
+        questions: Texts,
         relation_texts: Tensor,
         relations: Tensor,
         ends: tuple[Tensor, Tensor] | None = None,
@@ -73,7 +77,7 @@ class TripleScorer(nn.Module):
 
         Args:
             batch: the candidate subgraphs.
-            questions: [B, d].
+            questions: B of them.
             relation_texts: text features of the relations, [R, d].
             relations: ``project_relations(relation_texts)``, [R, H].
             ends: what each slot adds as head and as tail, two of [n, H]; None without entity texts.
@@ -82,9 +86,9 @@ class TripleScorer(nn.Module):
         as_head, as_tail = self.head_place(places), self.tail_place(places)
         if ends is not None:
             as_head, as_tail = as_head + ends[0], as_tail + ends[1]
-        first = self.question(unit_variance(questions))[batch.fact_graph] + relations[batch.relations]
+        first = self.question(questions)[batch.fact_graph] + relations[batch.relations]
         first = first + as_head[batch.heads] + as_tail[batch.tails]
-        matches = self.match(questions, relation_texts)
+        matches = self.match(questions.vectors, relation_texts)
         logits: Tensor = self.rest(first).squeeze(1) + matches[batch.fact_graph, batch.relations]
         return logits
 

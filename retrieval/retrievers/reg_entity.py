@@ -9,6 +9,7 @@ from retrieval.candidates.fan_out import FanOut
 from retrieval.config import RegEntityConfig
 from retrieval.kg.snapshot import Snapshot
 from retrieval.nn.entity_scorer import EntityScorer
+from retrieval.nn.query import Texts
 from retrieval.retrievers.checkpoint import Checkpoint, load_weights
 from retrieval.retrievers.features import TextEncoder, TextFeatures
 from retrieval.retrievers.subgraphs import Subgraphs
@@ -41,6 +42,7 @@ class RegEntityRetriever(TripleRanker):
             simple=checkpoint.manifest.simple,
             candidates=FanOut(config.max_hops, config.fan_out, config.max_candidates),
             max_hops=config.max_hops,
+            words=config.words,
         )
         self.model = load_weights(
             make_scorer(config, checkpoint.manifest.text_features, checkpoint.manifest.entity_texts),
@@ -54,15 +56,14 @@ class RegEntityRetriever(TripleRanker):
             )
 
     @torch.inference_mode()
-    def score(self, subgraphs: Subgraphs, questions: np.ndarray) -> Scores:
+    def score(self, subgraphs: Subgraphs, questions: Texts) -> Scores:
         """See ``TripleRanker``."""
-        asked = torch.from_numpy(questions)
         rows = torch.from_numpy(subgraphs.entities)
         logits = self.model(
-            subgraphs.batch(), asked, self.texts, self.relations,
+            subgraphs.batch(), questions, self.texts, self.relations,
             None if self.entities is None else self.entities[rows],
         )  # fmt: skip
-        return entity_scores(subgraphs, logits.numpy(), self.model.length(asked).numpy())
+        return entity_scores(subgraphs, logits.numpy(), self.model.length(questions.vectors).numpy())
 
 
 def entity_scores(subgraphs: Subgraphs, logits: np.ndarray, lengths: np.ndarray) -> Scores:
@@ -82,4 +83,5 @@ def make_scorer(config: RegEntityConfig, text_features: int, entity_texts: bool)
         longest=config.max_hops,
         dropout=config.dropout,
         entity_texts=entity_texts,
+        words=config.words,
     )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
 import torch
 
 from retrieval.candidates.fan_out import FanOut
 from retrieval.config import RegTripleConfig
 from retrieval.kg.snapshot import Snapshot
+from retrieval.nn.query import Texts
 from retrieval.nn.triple_scorer import TripleScorer
 from retrieval.retrievers.checkpoint import Checkpoint, load_weights
 from retrieval.retrievers.features import TextEncoder, TextFeatures
@@ -39,6 +39,7 @@ class RegTripleRetriever(TripleRanker):
             simple=checkpoint.manifest.simple,
             candidates=FanOut(config.max_hops, config.fan_out, config.max_candidates),
             max_hops=config.max_hops,
+            words=config.words,
         )
         self.model = load_weights(
             make_scorer(config, checkpoint.manifest.text_features, checkpoint.manifest.entity_texts),
@@ -52,15 +53,14 @@ class RegTripleRetriever(TripleRanker):
             )
 
     @torch.inference_mode()
-    def score(self, subgraphs: Subgraphs, questions: np.ndarray) -> Scores:
+    def score(self, subgraphs: Subgraphs, questions: Texts) -> Scores:
         """See ``TripleRanker``."""
         rows = torch.from_numpy(subgraphs.entities)
-        asked = torch.from_numpy(questions)
         logits = self.model(
-            subgraphs.batch(), asked, self.texts, self.relations,
+            subgraphs.batch(), questions, self.texts, self.relations,
             None if self.ends is None else (self.ends[0][rows], self.ends[1][rows]),
         ).numpy()  # fmt: skip
-        return Scores(logits, logits, logits, self.model.length(asked).numpy())
+        return Scores(logits, logits, logits, self.model.length(questions.vectors).numpy())
 
 
 def make_scorer(config: RegTripleConfig, text_features: int, entity_texts: bool) -> TripleScorer:
@@ -72,4 +72,5 @@ def make_scorer(config: RegTripleConfig, text_features: int, entity_texts: bool)
         longest=config.max_hops,
         dropout=config.dropout,
         entity_texts=entity_texts,
+        words=config.words,
     )

@@ -14,6 +14,7 @@ from retrieval.config import RelRagTripleConfig
 from retrieval.kg.restriction import RestrictedSnapshot
 from retrieval.kg.snapshot import Snapshot
 from retrieval.nn.line_graph_scorer import LineGraphScorer
+from retrieval.nn.query import Texts
 from retrieval.retrievers.checkpoint import Checkpoint, load_weights
 from retrieval.retrievers.features import (
     GraphFeatures,
@@ -60,6 +61,7 @@ class RelRagTripleRetriever(TripleRanker):
             simple=checkpoint.manifest.simple,
             candidates=FanOut(config.max_hops, config.fan_out, config.max_candidates),
             max_hops=config.max_hops,
+            words=config.words,
         )
         self.model = load_scorer(checkpoint)
         self.states = states
@@ -74,21 +76,20 @@ class RelRagTripleRetriever(TripleRanker):
         return other
 
     @torch.inference_mode()
-    def score(self, subgraphs: Subgraphs, questions: np.ndarray) -> Scores:
+    def score(self, subgraphs: Subgraphs, questions: Texts) -> Scores:
         """See ``TripleRanker``."""
-        asked = torch.from_numpy(questions)
         graph = torch.from_numpy(subgraphs.fact_graph)
         forward, backward = (
             self.model(
                 torch.from_numpy(self.states.of(subgraphs.facts + self.snapshot.num_triples * way)),
-                asked,
+                questions,
                 self.texts,
                 graph,
                 torch.from_numpy(subgraphs.relations + self.snapshot.num_relations * way),
             ).numpy()
             for way in (0, 1)
         )
-        lengths = self.model.length(asked).numpy()
+        lengths = self.model.length(questions.vectors).numpy()
         return Scores(np.maximum(forward, backward), forward, backward, lengths, once=True)
 
 
@@ -106,6 +107,7 @@ def make_scorer(config: RelRagTripleConfig, text_features: int) -> LineGraphScor
         longest=config.max_hops,
         dropout=config.dropout,
         skip=config.skip,
+        words=config.words,
         graph=config.graph,
     )
 

@@ -20,10 +20,12 @@ from retrieval.config import TripleOptions
 from retrieval.kg.restriction import RestrictedSnapshot
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.walks import spans
+from retrieval.nn.query import Texts
 from retrieval.retrievers.arc_groups import arcs_at, bounds
 from retrieval.retrievers.base import FoundPath, RelationPath, check
 from retrieval.retrievers.features import TextEncoder
 from retrieval.retrievers.instances import found_paths
+from retrieval.retrievers.questions import QuestionTexts
 from retrieval.retrievers.ranking import RankingRetriever
 from retrieval.retrievers.subgraphs import Subgraphs, cut
 from retrieval.types import Method
@@ -81,6 +83,7 @@ class TripleRanker(RankingRetriever):
         snapshot, encoder, method, checkpoint, simple: see ``RankingRetriever``.
         candidates: chooses the candidate subgraph of a topic.
         max_hops: longest chain.
+        words: the method reads the questions' words.
     """
 
     def __init__(
@@ -93,18 +96,20 @@ class TripleRanker(RankingRetriever):
         simple: bool,
         candidates: CandidateStrategy,
         max_hops: int,
+        words: bool,
     ) -> None:
         super().__init__(snapshot, encoder, method=method, checkpoint=checkpoint, simple=simple)
         self.candidates = candidates
         self.max_hops = max_hops
+        self.words = words
 
     @abstractmethod
-    def score(self, subgraphs: Subgraphs, questions: np.ndarray) -> Scores:
+    def score(self, subgraphs: Subgraphs, questions: Texts) -> Scores:
         """Score every candidate triple.
 
         Args:
             subgraphs: B candidate subgraphs.
-            questions: the question as seen from each topic, float32 [B, d].
+            questions: the question as seen from each topic.
         """
 
     def on(self, snapshot: RestrictedSnapshot) -> Self:
@@ -118,9 +123,10 @@ class TripleRanker(RankingRetriever):
     ) -> list[RelationPath]:
         """See ``RankingRetriever``."""
         assert isinstance(self.options, TripleOptions), "options are parsed for their own method"
+        read = QuestionTexts.encode(self.encoder, texts, words=self.words)
         subgraphs = cut(self.snapshot, topics, self.candidates)
         check(cancelled)
-        scores = self.score(subgraphs, self.encoder.encode(list(texts)))
+        scores = self.score(subgraphs, read.rows(np.arange(len(texts))))
         check(cancelled)
         ranked: list[RelationPath] = []
         for index, topic in enumerate(topics):
@@ -179,8 +185,9 @@ def grow(
     All relation paths grow together, level by level; chains of one relation path are one from the start
     (multi-answer merging, ReG D.4.2). A step's evidence is the mean logit over *all* candidate triples that the
     merged chains would take, retrieved or not, so that a relation path of which few triples were retrieved is
-    not mistaken for a complete one. The evidence of the steps adds up: with the classifier's triples taken as
-    independent, the log-odds that exactly the steps of a path are the evidence is the sum of their logits. The
+    not mistaken for a complete one. A triple that they took before is no evidence when they walk it again, and a
+    step of nothing else is not taken. The evidence of the steps adds up: with the classifier's triples taken as
+    independent, the log-odds that exactly the triples of a path are the evidence is the sum of their logits. The
     probability is a softmax over this sum and log P(length).
 
     Args:
@@ -198,6 +205,7 @@ def grow(
     arcs = _arcs(subgraphs, scores, index, retrieved, relations)
     topic = int(subgraphs.topics[index] - subgraphs.entity_bounds[index])
     known: list[tuple[int, ...]] = [()]
+    used = [np.zeros(0, np.int64)]
     totals = np.zeros(1)
     prefix, entity = np.zeros(1, np.int64), np.array([topic])
     found: list[tuple[tuple[int, ...], float]] = []
@@ -209,12 +217,14 @@ def grow(
         if not len(taken):
             break
         codes, step = np.unique(prefix[owner] * (2 * relations) + arcs.relation[taken], return_inverse=True)
-        size = np.bincount(step, minlength=len(codes))
-        evidence = np.bincount(step, weights=arcs.logit[taken], minlength=len(codes)) / size
+        fresh = _fresh(prefix[owner], arcs.fact[taken], used)
+        size = np.bincount(step, weights=fresh, minlength=len(codes))
+        summed = np.bincount(step, weights=arcs.logit[taken] * fresh, minlength=len(codes))
+        evidence = summed / np.maximum(size, 1)
         before, relation = np.divmod(codes, 2 * relations)
         if scores.once:
             evidence *= [r not in known[p] for p, r in zip(before.tolist(), relation.tolist(), strict=True)]
-        reached = np.bincount(step, weights=arcs.retrieved[taken], minlength=len(codes)) > 0
+        reached = np.bincount(step, weights=arcs.retrieved[taken] & fresh, minlength=len(codes)) > 0
         total = np.where(reached, totals[before] + evidence, -np.inf)
         best = np.argsort(-total, kind="stable")[: min(_BEAM, int(reached.sum()))]
         grown = [(*known[before[i]], int(relation[i])) for i in best.tolist()]
@@ -224,6 +234,11 @@ def grow(
         place[best] = np.arange(len(best))
         goes_on = place[step] >= 0
         width = len(arcs.offsets)
+        walked = place[step[goes_on]], arcs.fact[taken[goes_on]]
+        used = [
+            np.concatenate([used[before[i]], np.unique(walked[1][walked[0] == new])])
+            for new, i in enumerate(best.tolist())
+        ]
         rows = np.unique(place[step[goes_on]] * width + arcs.target[taken[goes_on]])
         prefix, entity = np.divmod(rows, width)
         known, totals = grown, total[best]
@@ -235,10 +250,19 @@ class _Arcs:
     """One subgraph's facts walked both ways, in the order of the slots left (numbered from 0)."""
 
     offsets: np.ndarray
+    fact: np.ndarray
     target: np.ndarray
     relation: np.ndarray
     logit: np.ndarray
     retrieved: np.ndarray
+
+
+def _fresh(prefix: np.ndarray, facts: np.ndarray, used: list[np.ndarray]) -> np.ndarray:
+    """Whether each walk takes a fact that its relation path has not taken before, bool [n]."""
+    width = int(facts.max(initial=0)) + 1
+    known = np.concatenate([path * width + taken[taken < width] for path, taken in enumerate(used)])
+    fresh: np.ndarray = ~np.isin(prefix * width + facts, known)
+    return fresh
 
 
 def _arcs(subgraphs: Subgraphs, scores: Scores, index: int, retrieved: np.ndarray, relations: int) -> _Arcs:
@@ -254,6 +278,7 @@ def _arcs(subgraphs: Subgraphs, scores: Scores, index: int, retrieved: np.ndarra
     relation = subgraphs.relations[facts]
     return _Arcs(
         offsets,
+        order % len(heads),
         np.concatenate([tails, heads])[order],
         np.concatenate([relation, relation + relations])[order],
         np.concatenate([scores.forward[facts], scores.backward[facts]])[order].astype(np.float64),

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from retrieval.config import RegEntityConfig, TrainingConfig
 from retrieval.nn.entity_scorer import entity_loss
+from retrieval.nn.query import Texts
 from retrieval.retrievers.base import Retriever
 from retrieval.retrievers.checkpoint import Checkpoint
 from retrieval.retrievers.features import TextFeatures
@@ -49,14 +50,14 @@ class RegEntityTask(SubgraphTask):
         self.scorer.delta.fill_(float(np.log(degrees + 1).mean()) or 1.0)
 
     def evidence_loss(
-        self, subgraphs: Subgraphs, chosen: np.ndarray, questions: Tensor, rng: np.random.Generator
+        self, subgraphs: Subgraphs, chosen: np.ndarray, questions: Texts, rng: np.random.Generator
     ) -> Tensor:
         """Eq. 34."""
         del rng
         positive = torch.from_numpy(positive_entities(self.train, chosen, subgraphs))
         return entity_loss(self._logits(subgraphs, questions), positive)
 
-    def rank(self, subgraphs: Subgraphs, questions: Tensor) -> np.ndarray:
+    def rank(self, subgraphs: Subgraphs, questions: Texts) -> np.ndarray:
         """See ``SubgraphTask``."""
         return entity_scores(subgraphs, self._logits(subgraphs, questions).numpy(), np.zeros((0, 0))).rank
 
@@ -65,7 +66,7 @@ class RegEntityTask(SubgraphTask):
         del cache
         return RegEntityRetriever(checkpoint, self.work.snapshot, self.work.encoder, self.features)
 
-    def _logits(self, subgraphs: Subgraphs, questions: Tensor) -> Tensor:
+    def _logits(self, subgraphs: Subgraphs, questions: Texts) -> Tensor:
         texts = self.features.relations
         entities = None
         if self.features.entities is not None:

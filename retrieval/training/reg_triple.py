@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from retrieval.config import RegTripleConfig, TrainingConfig
+from retrieval.nn.query import Texts
 from retrieval.nn.triple_scorer import triple_loss
 from retrieval.retrievers.base import Retriever
 from retrieval.retrievers.checkpoint import Checkpoint
@@ -41,14 +42,14 @@ class RegTripleTask(SubgraphTask):
         )  # fmt: skip
 
     def evidence_loss(
-        self, subgraphs: Subgraphs, chosen: np.ndarray, questions: Tensor, rng: np.random.Generator
+        self, subgraphs: Subgraphs, chosen: np.ndarray, questions: Texts, rng: np.random.Generator
     ) -> Tensor:
         """Eq. 33."""
         del rng
         positive = torch.from_numpy(positive_facts(self.train, chosen, subgraphs))
         return triple_loss(self._logits(subgraphs, questions), positive)
 
-    def rank(self, subgraphs: Subgraphs, questions: Tensor) -> np.ndarray:
+    def rank(self, subgraphs: Subgraphs, questions: Texts) -> np.ndarray:
         """See ``SubgraphTask``."""
         scores: np.ndarray = self._logits(subgraphs, questions).numpy()
         return scores
@@ -58,7 +59,7 @@ class RegTripleTask(SubgraphTask):
         del cache
         return RegTripleRetriever(checkpoint, self.work.snapshot, self.work.encoder, self.features)
 
-    def _logits(self, subgraphs: Subgraphs, questions: Tensor) -> Tensor:
+    def _logits(self, subgraphs: Subgraphs, questions: Texts) -> Tensor:
         texts = self.features.relations[: self.work.snapshot.num_relations]
         ends = None
         if self.features.entities is not None:

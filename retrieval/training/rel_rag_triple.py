@@ -11,6 +11,7 @@ from torch import Tensor
 
 from retrieval.config import RelRagTripleConfig, TrainingConfig
 from retrieval.kg.walks import arc_ends
+from retrieval.nn.query import Texts
 from retrieval.nn.triple_scorer import sampled_triple_loss
 from retrieval.retrievers.base import Retriever
 from retrieval.retrievers.blocks import arc_states
@@ -44,7 +45,7 @@ class RelRagTripleTask(SubgraphTask):
         )  # fmt: skip
 
     def evidence_loss(
-        self, subgraphs: Subgraphs, chosen: np.ndarray, questions: Tensor, rng: np.random.Generator
+        self, subgraphs: Subgraphs, chosen: np.ndarray, questions: Texts, rng: np.random.Generator
     ) -> Tensor:
         """Eq. 15."""
         arcs, graph, positive = draw(
@@ -52,10 +53,10 @@ class RelRagTripleTask(SubgraphTask):
             positives=self.config.positives, negatives=self.config.negatives, rng=rng,
         )  # fmt: skip
         if not len(arcs):
-            return questions.sum() * 0
+            return questions.vectors.sum() * 0
         return sampled_triple_loss(self._logits(arcs, graph, questions, rng), torch.from_numpy(positive))
 
-    def rank(self, subgraphs: Subgraphs, questions: Tensor) -> np.ndarray:
+    def rank(self, subgraphs: Subgraphs, questions: Texts) -> np.ndarray:
         """See ``SubgraphTask``."""
         total = self.work.snapshot.num_triples
         rng = np.random.default_rng(0)
@@ -76,7 +77,7 @@ class RelRagTripleTask(SubgraphTask):
         return RelRagTripleRetriever(checkpoint, work.snapshot, work.encoder, states, cache=cache)
 
     def _logits(
-        self, arcs: np.ndarray, graph: np.ndarray, questions: Tensor, rng: np.random.Generator
+        self, arcs: np.ndarray, graph: np.ndarray, questions: Texts, rng: np.random.Generator
     ) -> Tensor:
         distinct, where = np.unique(arcs, return_inverse=True)
         states = arc_states(self.scorer.triples, self.features, distinct, self.config.neighbours, rng)

@@ -12,8 +12,8 @@ import numpy as np
 from retrieval.errors import TrainingDataError
 from retrieval.kg import search
 from retrieval.kg.snapshot import Snapshot
-from retrieval.retrievers.features import TextEncoder, encode_all
-from retrieval.retrievers.questions import seen_from
+from retrieval.retrievers.features import TextEncoder
+from retrieval.retrievers.questions import QuestionTexts, seen_from
 from retrieval.retrievers.subgraphs import Subgraphs
 from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import Label, directed
@@ -46,10 +46,10 @@ class TripleExamples:
         topics: entity ids, int64 [N].
         paths: the labelled relation paths of each, as directed relations.
         answers: entity ids of the question's answers, ascending.
-        rows: row of ``embeddings`` for the question as seen from the topic, int64 [N].
+        rows: row of ``texts`` for the question as seen from the topic, int64 [N].
         as_written: row for the question as written, or ``rows`` again, int64 [N].
         lengths: share of the labelled paths that have 1, 2, ... hops, float32 [N, L].
-        embeddings: float32 [M, d], each distinct text once.
+        texts: each distinct one once.
     """
 
     snapshot: Snapshot
@@ -60,7 +60,7 @@ class TripleExamples:
     rows: np.ndarray
     as_written: np.ndarray
     lengths: np.ndarray
-    embeddings: np.ndarray
+    texts: QuestionTexts
     _known: dict[int, Evidence] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -116,6 +116,7 @@ def make_triple_examples(
     *,
     max_hops: int,
     simple: bool,
+    words: bool,
     progress: Callable[[Progress], None] | None = None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> TripleExamples:
@@ -128,6 +129,7 @@ def make_triple_examples(
         encoder: for the question texts.
         max_hops: longer labels are left out.
         simple: walks never come back to their topic.
+        words: encode the questions' words too.
         progress: told about questions encoded.
         cancelled: asked between batches.
 
@@ -153,16 +155,14 @@ def make_triple_examples(
             answers.append(np.array(question.answers, np.int64))
             rows.append(row)
             written.append(texts.setdefault(plain, len(texts)) if keep else row)
-    embeddings = encode_all(
-        encoder, list(texts), stage="encoding questions", progress=progress, cancelled=cancelled
-    )
+    read = QuestionTexts.encode(encoder, list(texts), words=words, progress=progress, cancelled=cancelled)
     lengths = np.zeros((len(paths), max_hops), np.float32)
     for i, found in enumerate(paths):
         for path in found:
             lengths[i, len(path) - 1] += 1 / len(found)
     return TripleExamples(
         snapshot, simple, np.array(topics, np.int64), tuple(paths), tuple(answers),
-        np.array(rows, np.int64), np.array(written, np.int64), lengths, embeddings,
+        np.array(rows, np.int64), np.array(written, np.int64), lengths, read,
     )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from retrieval.candidates.fan_out import FanOut
 from retrieval.config import TripleConfig
 from retrieval.nn.chain_length import ChainLength, length_loss
+from retrieval.nn.query import Texts
 from retrieval.retrievers.base import Retriever, check
 from retrieval.retrievers.checkpoint import Checkpoint
 from retrieval.retrievers.subgraphs import Subgraphs, cut
@@ -69,19 +70,19 @@ class SubgraphTask(ABC):
 
     @abstractmethod
     def evidence_loss(
-        self, subgraphs: Subgraphs, chosen: np.ndarray, questions: Tensor, rng: np.random.Generator
+        self, subgraphs: Subgraphs, chosen: np.ndarray, questions: Texts, rng: np.random.Generator
     ) -> Tensor:
         """The method's objective.
 
         Args:
             subgraphs: of the chosen training examples.
             chosen: their indices, [B].
-            questions: their embeddings, [B, d].
+            questions: theirs.
             rng: of what is sampled.
         """
 
     @abstractmethod
-    def rank(self, subgraphs: Subgraphs, questions: Tensor) -> np.ndarray:
+    def rank(self, subgraphs: Subgraphs, questions: Texts) -> np.ndarray:
         """Ranking scores of all candidate triples, float [N]; the model is in evaluation mode."""
 
     @abstractmethod
@@ -94,8 +95,8 @@ class SubgraphTask(ABC):
         subgraphs = cut(self.work.snapshot, examples.topics[chosen], self.candidates)
         plain = rng.random(len(chosen)) < _PLAIN
         rows = np.where(plain, examples.as_written[chosen], examples.rows[chosen])
-        questions = torch.from_numpy(examples.embeddings[rows])
-        lengths = length_loss(self.length(questions), torch.from_numpy(examples.lengths[chosen]))
+        questions = examples.texts.rows(rows)
+        lengths = length_loss(self.length(questions.vectors), torch.from_numpy(examples.lengths[chosen]))
         return self.evidence_loss(subgraphs, chosen, questions, rng) + lengths
 
     @torch.inference_mode()
@@ -113,7 +114,7 @@ class SubgraphTask(ABC):
             check(cancelled)
             chosen = taken[start : start + _DEV_BATCH]
             subgraphs = cut(self.work.snapshot, self.dev.topics[chosen], self.candidates)
-            questions = torch.from_numpy(self.dev.embeddings[self.dev.rows[chosen]])
+            questions = self.dev.texts.rows(self.dev.rows[chosen])
             scores = self.rank(subgraphs, questions)
             positive = positive_facts(self.dev, chosen, subgraphs)
             recalls += _recalls(scores, positive, subgraphs.fact_bounds)
@@ -146,7 +147,8 @@ def examples_of(
     def of(questions: Sequence[Grounded]) -> TripleExamples:
         return make_triple_examples(
             work.snapshot, questions, labels, work.encoder,
-            max_hops=config.max_hops, simple=simple, progress=work.progress, cancelled=work.cancelled,
+            max_hops=config.max_hops, simple=simple, words=config.words,
+            progress=work.progress, cancelled=work.cancelled,
         )  # fmt: skip
 
     train = of(splits.train)

@@ -8,6 +8,8 @@ import torch
 from retrieval.nn.chain_length import ChainLength, length_loss
 from retrieval.nn.entity_scorer import EntityScorer, both_ways, entity_loss
 from retrieval.nn.line_graph_scorer import LineGraphScorer
+from retrieval.nn.query import Texts
+from retrieval.nn.question_reader import QuestionReader
 from retrieval.nn.subgraph import SubgraphBatch
 from retrieval.nn.text_match import TextMatch
 from retrieval.nn.triple_scorer import TripleScorer, sampled_triple_loss, triple_loss
@@ -81,18 +83,46 @@ def test_triples_walked_both_ways_in_the_order_of_what_they_enter():
     assert graph.tolist() == [0, 0, 0, 0]
 
 
+def asked(count, words):
+    """Questions of 3, 2, ... words."""
+    vectors = torch.randn(count, D)
+    if not words:
+        return Texts(vectors)
+    lengths = torch.tensor([3, 2][:count])
+    inside = torch.arange(3) < lengths.unsqueeze(1)
+    return Texts(vectors, torch.randn(count, 3, D) * inside.unsqueeze(2), lengths)
+
+
+def only(texts, i):
+    """One question of several, without the padding that the others made it have."""
+    if texts.words is None:
+        return Texts(texts.vectors[i : i + 1])
+    length = int(texts.lengths[i])
+    return Texts(texts.vectors[i : i + 1], texts.words[i : i + 1, :length], texts.lengths[i : i + 1])
+
+
+@pytest.mark.parametrize("words", [False, True])
+def test_a_question_is_read_the_same_alone_and_beside_a_longer_one(words):
+    torch.manual_seed(4)
+    reader, questions = QuestionReader(D, 8, words=words).eval(), asked(2, words)
+    together = reader(questions)
+    assert torch.allclose(together, torch.cat([reader(only(questions, i)) for i in range(2)]), atol=1e-6)
+    plain = reader.text(questions.vectors * D**0.5)
+    assert torch.allclose(together, plain) is not words
+
+
 @pytest.mark.parametrize("texts", [False, True])
 def test_triple_scores_of_subgraphs_side_by_side_are_those_of_each_alone(texts):
     torch.manual_seed(1)
-    model = TripleScorer(D, 8, rounds=2, longest=2, dropout=0.5, entity_texts=texts).eval()
-    questions, relations, entities = torch.randn(2, D), torch.randn(2, D), torch.randn(6, D)
+    model = TripleScorer(D, 8, rounds=2, longest=2, dropout=0.5, entity_texts=texts, words=texts).eval()
+    questions, relations, entities = asked(2, texts), torch.randn(2, D), torch.randn(6, D)
 
-    def scores(part, asked, rows):
+    def scores(part, question, rows):
         ends = model.project_entities(entities[rows]) if texts else None
-        return model(part, asked, relations, model.project_relations(relations), ends)
+        return model(part, question, relations, model.project_relations(relations), ends)
 
     together = scores(BOTH, questions, slice(0, 6))
-    alone = [scores(ONE, questions[:1], slice(0, 3)), scores(OTHER, questions[1:], slice(3, 6))]
+    alone = [scores(ONE, only(questions, 0), slice(0, 3)), scores(OTHER, only(questions, 1), slice(3, 6))]
     assert together.shape == (5,)
     assert torch.allclose(together, torch.cat(alone), atol=1e-6)
 
@@ -100,26 +130,28 @@ def test_triple_scores_of_subgraphs_side_by_side_are_those_of_each_alone(texts):
 @pytest.mark.parametrize("texts", [False, True])
 def test_entity_scores_of_subgraphs_side_by_side_are_those_of_each_alone(texts):
     torch.manual_seed(2)
-    model = EntityScorer(D, 8, layers=2, rounds=2, longest=2, dropout=0.5, entity_texts=texts).eval()
-    questions, relations, entities = torch.randn(2, D), torch.randn(4, D), torch.randn(6, D)
+    model = EntityScorer(
+        D, 8, layers=2, rounds=2, longest=2, dropout=0.5, entity_texts=texts, words=texts
+    ).eval()
+    questions, relations, entities = asked(2, texts), torch.randn(4, D), torch.randn(6, D)
 
-    def scores(part, asked, rows):
+    def scores(part, question, rows):
         own = model.project_entities(entities[rows]) if texts else None
-        return model(part, asked, relations, model.project_relations(relations), own)
+        return model(part, question, relations, model.project_relations(relations), own)
 
     together = scores(BOTH, questions, slice(0, 6))
-    alone = [scores(ONE, questions[:1], slice(0, 3)), scores(OTHER, questions[1:], slice(3, 6))]
+    alone = [scores(ONE, only(questions, 0), slice(0, 3)), scores(OTHER, only(questions, 1), slice(3, 6))]
     assert together.shape == (6,)
     assert torch.allclose(together, torch.cat(alone), atol=1e-5)
 
 
 def test_line_graph_scores_are_scaled_products_with_the_text_match():
     torch.manual_seed(3)
-    model = LineGraphScorer(D, 4, longest=2, dropout=0.5, skip=True).eval()
-    states, questions, relations = torch.randn(3, 4), torch.randn(2, D), torch.randn(4, D)
+    model = LineGraphScorer(D, 4, longest=2, dropout=0.5, skip=True, words=True).eval()
+    states, questions, relations = torch.randn(3, 4), asked(2, True), torch.randn(4, D)
     graph, relation = torch.tensor([0, 1, 1]), torch.tensor([3, 0, 2])
     found = model(states, questions, relations, graph, relation)
-    z = model.question(questions * D**0.5)
+    z = model.question(questions)
     for i, (g, r) in enumerate(zip(graph.tolist(), relation.tolist(), strict=True)):
-        expected = z[g] @ states[i] / 2 + 4 * questions[g] @ relations[r]
+        expected = z[g] @ states[i] / 2 + 4 * questions.vectors[g] @ relations[r]
         assert found[i].item() == pytest.approx(expected.item(), abs=1e-5)
