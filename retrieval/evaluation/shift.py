@@ -37,13 +37,19 @@ class Seen:
 
     @classmethod
     def of(cls, questions: Iterable[Question], labels: Iterable[Label]) -> Seen:
-        """What these training questions and their labels show; labels of other questions are left out."""
+        """What these training questions and their labels show; labels of other questions are left out.
+
+        Relation paths that a question brings without saying which way they are walked count as walked forward.
+        """
         asked = list(questions)
         names = {name for q in asked for name in (*q.topic_entities, *q.answers)}
         names |= {end for q in asked for path in q.paths for head, _, tail in path for end in (head, tail)}
         ids = {question.id for question in asked}
         paths = {path for question, found in by_question(labels).items() if question in ids for path in found}
         paths |= {path for question in asked for path in gold_paths(question)}
+        paths |= {
+            tuple((name, False) for name in plan) for question in asked for plan in question.relation_paths
+        }
         return cls(frozenset(names), frozenset(paths))
 
     def save(self, directory: Path) -> None:

@@ -119,7 +119,7 @@ def train(
     if splits.dev or splits.train:
         metrics |= _measure(work, task, checkpoint, splits.dev or splits.train)
     measured = replace(checkpoint, manifest=replace(checkpoint.manifest, metrics=metrics))
-    seen = Seen.of([grounded.question for grounded in splits.train], used)
+    seen = Seen.of([*(grounded.question for grounded in splits.train), *splits.planned], used)
     checkpoints.save(out, measured, also=seen.save)
     shutil.rmtree(resume, ignore_errors=True)
     return TrainResult(out, metrics, (*splits.notes, *notes))

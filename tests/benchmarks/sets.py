@@ -44,7 +44,10 @@ SETS = {
     ),
     "WebQSP": PublicSet(
         ("freebase-piece", "triples.tsv.gz"),
-        (("freebase-piece", "webqsp_half.jsonl.gz"),),
+        (
+            ("freebase-piece", "webqsp_half.jsonl.gz"),
+            ("freebase-piece", "webqsp_train_relation_paths.jsonl.gz"),
+        ),
         "jsonl",
         vectors=True,
     ),

@@ -63,8 +63,10 @@ def test_gold_paths_are_walked_either_way_and_come_before_labels():
 
 def test_gold_paths_of_training_questions_are_seen_too():
     path = (("Jaws", "starred", "Dreyfuss"),)
-    seen = Seen.of([Question("t", "?", ("Jaws",), paths=(path,))], [])
-    assert seen.paths == {(("starred", False),)}
+    seen = Seen.of(
+        [Question("t", "?", ("Jaws",), paths=(path,)), Question("p", "?", relation_paths=(("a", "b"),))], []
+    )
+    assert seen.paths == {(("starred", False),), (("a", False), ("b", False))}
     assert "Dreyfuss" in seen.entities
 
 
