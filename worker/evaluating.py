@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from celery import shared_task
 
 from retrieval.errors import Cancelled
-from retrieval.types import Progress
+from retrieval.types import Progress, Question
 from retrieval.version import code_version
 from webapp.experiments import reports
 from webapp.experiments.models import Report
@@ -20,6 +22,8 @@ from worker import engines, reporting
 
 if TYPE_CHECKING:
     from retrieval.evaluation.evaluator import Subgraphs, Topics
+    from retrieval.pipeline import Engine
+    from retrieval.supervision.labels import Label
 
 JOURNAL = "asked.jsonl"
 
@@ -76,16 +80,47 @@ def _make(context: reporting.Context, report: Report) -> dict[str, Any]:
         progress=context.progress,
         cancelled=context.cancelled,
     )
-    context.progress(Progress("writing the report", 0, 0))
     checkpoint = files.local_path(report.checkpoint.path) if report.checkpoint else None
+    labels = _paths(context, engine, questions, checkpoint)
+    context.progress(Progress("writing the report", 0, 0))
     made = write_report(
-        out / "report.json", evaluation, checkpoint=checkpoint, split=report.split, limit=report.limit
+        out / "report.json",
+        evaluation,
+        checkpoint=checkpoint,
+        split=report.split,
+        limit=report.limit,
+        labels=labels,
     )
     for name in ("report.md", "report.html"):
         page = out / name
         write_text(page, render(page, report_page.title(made), report_page.blocks(made)))
     journal.remove()
     return made
+
+
+def _paths(
+    context: reporting.Context, engine: Engine, questions: Sequence[Question], checkpoint: Path | None
+) -> Sequence[Label]:
+    """Relation paths of the questions that bring none, by answer-set consistency.
+
+    Only to tell how far each question is from what the checkpoint was trained on: they change no figure.
+    """
+    from retrieval.evaluation.shift import Seen  # noqa: PLC0415
+    from retrieval.supervision import grounding, rationalizers  # noqa: PLC0415
+
+    if checkpoint is None or Seen.load(checkpoint) is None:
+        return ()
+    grounded, _ = grounding.ground(engine.snapshot, [q for q in questions if not q.paths])
+    if not grounded:
+        return ()
+    found = rationalizers.get("answer-set").label(
+        engine.snapshot,
+        grounded,
+        encoder=engines.encoder(),
+        progress=context.progress,
+        cancelled=context.cancelled,
+    )
+    return found.labels
 
 
 def _key(report: Report, questions: str) -> str:

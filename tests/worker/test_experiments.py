@@ -80,6 +80,11 @@ def test_every_method_is_trained_asked_and_evaluated(tiny_graph, questions, user
     assert set(report.summary["metrics"]) >= {"hit", "hit_at_1", "macro_f1", "exact_set"}
     assert [row.key for row in report.rows.all()] == ["q5", "q6"]
     assert sum(report.summary["outcomes"].values()) == 2
+    shifts = {row.key: row.row["shift"] for row in report.rows.all()}
+    assert shifts == {
+        "q5": "out-of-distribution",
+        "q6": None,
+    }  # Switzerland was no topic; no sea is in the graph
 
 
 def test_a_report_is_kept_whole_and_searchable(tiny_graph, questions):
