@@ -97,7 +97,9 @@ class Journal:
                 self.done[question.id] = from_row(row, question)
         path.parent.mkdir(parents=True, exist_ok=True)
         lines = [{"key": key}, *(as_row(outcome) for outcome in self.done.values())]
-        path.write_text("".join(_line(row) for row in lines), encoding="utf-8")
+        part = path.with_name(f"{path.name}.part")
+        part.write_text("".join(_line(row) for row in lines), encoding="utf-8")
+        part.replace(path)
 
     def add(self, outcome: Outcome) -> None:
         """Keep one more."""
