@@ -238,6 +238,12 @@ class RegPathConfig(TrainingConfig):
     word_dropout: float = setting(
         0.1, "Share of the words that are blanked while training.", least=0, below=1
     )
+    tune_encoder: Literal["auto", "yes", "no"] = setting(
+        "auto",
+        "Train a copy of the text encoder with the planner, for the questions; its weights go into the checkpoint. "
+        "auto does so for graphs of 1,000 relations or more: telling many apart takes more than the frozen one says.",
+    )
+    encoder_rate: float = setting(5e-5, "Learning rate of that copy.", above=0)
     pooling: Literal["likely", "all"] = setting(
         "likely",
         "Of several relation paths of one question whose worth nobody judged, learn the sum of their "

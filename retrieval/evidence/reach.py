@@ -12,11 +12,13 @@ import numpy as np
 
 from retrieval.evidence.expand import Walk
 from retrieval.kg import search
+from retrieval.kg.snapshot import KINDS
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
 
 Ids = np.ndarray
+_MEDIATOR = KINDS.index("cvt")
 
 PROFILE_SAMPLE = 20
 """Entities of a set that are looked at to tell what kind they are."""
@@ -61,7 +63,9 @@ def walk(snapshot: Snapshot, topic: int, path: Sequence[int], probability: float
     relations = snapshot.num_relations
     steps = [(directed % relations, directed >= relations) for directed in path]
     levels = search.execute(snapshot, [topic], steps, simple=simple)
-    return Reach(topic, tuple(path), probability, tuple(levels), simple)
+    # A mediator stands between things and is none: it answers nothing.
+    named = levels[-1][snapshot.kinds[levels[-1]] != _MEDIATOR]
+    return Reach(topic, tuple(path), probability, (*levels[:-1], named), simple)
 
 
 def from_walks(snapshot: Snapshot, walks: Iterable[tuple[Walk, float]]) -> list[Reach]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -74,15 +76,31 @@ class SmallPlanner(nn.Module):
     question has can be written. The direction has a factor of its own, so that plans whose directions nobody
     knows (RoG's relation paths) teach what to walk, and say nothing about which way.
 
+    ``temperature`` divides the logits when the planner is asked, not when it is trained: planners that saw few
+    questions are surer than they are right, and what is answered depends on how sure they are.
+
     Args:
         text_features: d, size of the text encoder's vectors.
         hidden: H.
         dropout: rate.
         words: attend to the question's words at every step.
+        encoder: a copy of the text encoder that is trained too and reads the questions.
     """
 
-    def __init__(self, text_features: int, hidden: int, dropout: float, *, words: bool) -> None:
+    def __init__(
+        self,
+        text_features: int,
+        hidden: int,
+        dropout: float,
+        *,
+        words: bool,
+        encoder: nn.Module | None = None,
+    ) -> None:
         super().__init__()
+        self.words = words
+        self.encoder = encoder
+        self.temperature: Tensor
+        self.register_buffer("temperature", torch.tensor(1.0))
         self.query = QueryEncoder(text_features, hidden, dropout, words=words)
         self.key = nn.Sequential(
             nn.Linear(text_features, hidden), nn.ReLU(), nn.Dropout(dropout), nn.Linear(hidden, hidden)
@@ -102,6 +120,21 @@ class SmallPlanner(nn.Module):
         taken = torch.cat([forward, forward + self.taken_back(texts)])
         return Vocabulary(texts, self.key(texts), self.turn(texts), taken)
 
+    def encode(self, questions: Sequence[str]) -> Texts:
+        """What the trained copy of the encoder says of n questions; there must be one."""
+        assert self.encoder is not None, "the planner was made without an encoder of its own"
+        vectors, words, lengths = self.encoder(questions)
+        return Texts(vectors, words, lengths.cpu()) if self.words else Texts(vectors)
+
+    def parameter_groups(self, rate: float, encoder_rate: float) -> list[dict[str, Any]]:
+        """Parameters with their learning rates."""
+        slow = [] if self.encoder is None else list(self.encoder.parameters())
+        own = {id(p) for p in slow}
+        groups: list[dict[str, Any]] = [
+            {"params": [p for p in self.parameters() if id(p) not in own], "lr": rate}
+        ]
+        return [*groups, {"params": slow, "lr": encoder_rate}] if slow else groups
+
     def read(self, texts: Texts) -> Asked:
         """n questions."""
         return self.query.read(texts)
@@ -119,7 +152,9 @@ class SmallPlanner(nn.Module):
         if texts is not None:
             scores = scores + texts
         stop = (queries * self.query.stop_states(asked.z_q[under.rows], under.sums)).sum(1)
-        return Choice(scores, queries @ vocabulary.turns.T + self.turn_bias, stop)
+        backward = queries @ vocabulary.turns.T + self.turn_bias
+        cooled = 1.0 if self.training else self.temperature
+        return Choice(scores / cooled, backward / cooled, stop / cooled)
 
     def advance(self, asked: Asked, under: Under, taken: Tensor) -> Under:
         """The plans after one more relation.

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from retrieval.kg import walks
 from retrieval.kg.naming import relation_text
@@ -44,6 +44,15 @@ class TextEncoder(Protocol):
 
     def words(self, texts: Sequence[str]) -> tuple[np.ndarray, list[np.ndarray]]:
         """What ``encode`` returns, and the words of each text in context, float32 [l, dim] of unit length."""
+        ...
+
+
+@runtime_checkable
+class Trainable(Protocol):
+    """A text encoder of which a trainable copy can be taken."""
+
+    def trainable(self) -> nn.Module:
+        """A layer that takes n texts to unit vectors [n, d], words [n, L, d] and lengths [n]."""
         ...
 
 

@@ -9,14 +9,14 @@ import numpy as np
 import torch
 
 from retrieval.config import RegPathConfig, RegPathOptions
-from retrieval.errors import CheckpointError
+from retrieval.errors import CheckpointError, ConfigError
 from retrieval.kg.naming import qualified_text
 from retrieval.kg.snapshot import Snapshot
 from retrieval.nn.planner import SmallPlanner, Vocabulary
 from retrieval.nn.query import Asked
 from retrieval.retrievers.base import RelationPath
 from retrieval.retrievers.checkpoint import Checkpoint
-from retrieval.retrievers.features import TextEncoder
+from retrieval.retrievers.features import TextEncoder, Trainable
 from retrieval.retrievers.plans import Options, Writer, search
 from retrieval.retrievers.questions import QuestionTexts
 from retrieval.retrievers.ranking import RankingRetriever
@@ -82,9 +82,20 @@ def planner_texts(snapshot: Snapshot) -> list[str]:
     return [qualified_text(snapshot.relation_name(r)) for r in range(snapshot.num_relations)]
 
 
-def make_model(config: RegPathConfig, text_features: int) -> SmallPlanner:
-    """A planner of these settings, initialised."""
-    return SmallPlanner(text_features, config.hidden, config.dropout, words=config.words)
+def make_model(config: RegPathConfig, encoder: TextEncoder, *, tune: bool) -> SmallPlanner:
+    """A planner of these settings, initialised.
+
+    Raises:
+        ConfigError: the encoder is to be tuned and cannot be.
+    """
+    copy = None
+    if tune:
+        if not isinstance(encoder, Trainable):
+            raise ConfigError(
+                f"The text encoder {encoder.name} cannot be trained.", hint='Set "tune_encoder" to "no".'
+            )
+        copy = encoder.trainable()
+    return SmallPlanner(encoder.dim, config.hidden, config.dropout, words=config.words, encoder=copy)
 
 
 class SmallBackend:
@@ -94,22 +105,23 @@ class SmallBackend:
         model: in evaluation mode.
         snapshot: whose relations it writes.
         encoder: the frozen text encoder.
-        words: whether the questions' words are read.
     """
 
-    def __init__(self, model: SmallPlanner, snapshot: Snapshot, encoder: TextEncoder, *, words: bool) -> None:
+    def __init__(self, model: SmallPlanner, snapshot: Snapshot, encoder: TextEncoder) -> None:
         self.model = model
         self.encoder = encoder
-        self.words = words
         with torch.inference_mode():
             self.vocabulary = model.vocabulary(torch.from_numpy(encoder.encode(planner_texts(snapshot))))
 
     def writer(self, questions: Sequence[str]) -> Writer:
         """See ``Planner``."""
-        read = QuestionTexts.encode(self.encoder, questions, words=self.words)
         with torch.inference_mode():
-            asked = self.model.read(read.rows(np.arange(len(questions))))
-            return _SmallWriter(self.model, self.vocabulary, asked)
+            if self.model.encoder is not None:
+                texts = self.model.encode(questions)
+            else:
+                read = QuestionTexts.encode(self.encoder, questions, words=self.model.words)
+                texts = read.rows(np.arange(len(questions)))
+            return _SmallWriter(self.model, self.vocabulary, self.model.read(texts))
 
 
 class _SmallWriter:
@@ -167,13 +179,14 @@ def log_options(scores: np.ndarray, backward: np.ndarray, stop: float, options: 
     return result
 
 
-def load_model(checkpoint: Checkpoint) -> SmallPlanner:
+def load_model(checkpoint: Checkpoint, encoder: TextEncoder) -> SmallPlanner:
     """The checkpoint's small planner, in evaluation mode.
 
     Raises:
         CheckpointError: the weights do not fit the settings.
     """
-    model = make_model(config_of(checkpoint), checkpoint.manifest.text_features)
+    tuned = any(name.startswith("encoder.") for name in checkpoint.weights)
+    model = make_model(config_of(checkpoint), encoder, tune=tuned)
     try:
         model.load_state_dict(checkpoint.weights)
     except RuntimeError as error:
@@ -190,4 +203,4 @@ def open_planner(checkpoint: Checkpoint, snapshot: Snapshot, encoder: TextEncode
         CheckpointError: the weights do not fit the settings.
         ConfigError: the backend is a language model, and what it needs is not there.
     """
-    return SmallBackend(load_model(checkpoint), snapshot, encoder, words=config_of(checkpoint).words)
+    return SmallBackend(load_model(checkpoint, encoder), snapshot, encoder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import threading
 from collections import OrderedDict
@@ -99,6 +100,10 @@ class Encoder:
                 words[i] = token[:length] / np.linalg.norm(token[:length], axis=1, keepdims=True)
         return vectors, words
 
+    def trainable(self) -> TrainableEncoder:
+        """A copy of the model whose weights can be trained; this encoder keeps its own."""
+        return TrainableEncoder(copy.deepcopy(self._model), self._features)
+
     def _in_batches(
         self, texts: Sequence[str], batch_size: int, progress: Callable[[int], None] | None
     ) -> np.ndarray:
@@ -116,12 +121,36 @@ class Encoder:
         return _unit(self._run(texts)["sentence_embedding"])
 
     def _run(self, texts: list[str]) -> dict[str, Any]:
+        with torch.inference_mode():
+            output: dict[str, Any] = self._model(self._features(texts))
+        return output
+
+    def _features(self, texts: list[str]) -> dict[str, Any]:
         with self._tokenizer_lock:
             features = self._model.preprocess(texts)
-        with torch.inference_mode():
-            features = {k: v.to(self.device) if hasattr(v, "to") else v for k, v in features.items()}
-            output: dict[str, Any] = self._model(features)
-        return output
+        return {k: v.to(self.device) if hasattr(v, "to") else v for k, v in features.items()}
+
+
+class TrainableEncoder(torch.nn.Module):
+    """A sentence encoder as a layer of a larger model. ``forward`` gives what ``Encoder.words`` does, as tensors.
+
+    Args:
+        model: trained in place.
+        features: texts to the model's input.
+    """
+
+    def __init__(self, model: SentenceTransformer, features: Callable[[list[str]], dict[str, Any]]) -> None:
+        super().__init__()
+        self.model = model.requires_grad_(True)
+        self._features = features
+
+    def forward(self, texts: Sequence[str]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Unit vectors of n texts [n, d] and of their words [n, L, d] (zeros after the end), and the lengths [n]."""
+        output = self.model(self._features(list(texts)))
+        mask = output["attention_mask"]
+        unit = torch.nn.functional.normalize
+        words = unit(output["token_embeddings"].float(), dim=-1) * mask.unsqueeze(-1)
+        return unit(output["sentence_embedding"].float(), dim=-1), words, mask.sum(1)
 
 
 def _unit(embedding: torch.Tensor) -> np.ndarray:

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from retrieval.config import TrainingConfig
 from retrieval.retrievers.base import check
-from retrieval.training.recipe import Task
+from retrieval.training.recipe import Rated, Task
 from retrieval.types import Progress
 
 #: Small training sets are visited several times an epoch, so that an epoch is worth a checkpoint.
@@ -80,7 +80,8 @@ def fit(
         Cancelled: ``cancelled()`` said so; the next call goes on after the last whole epoch.
     """
     model = task.model
-    optimizer = torch.optim.Adam(model.parameters(), lr=config.learning_rate)
+    groups = task.parameter_groups() if isinstance(task, Rated) else model.parameters()
+    optimizer = torch.optim.Adam(groups, lr=config.learning_rate)
     course = _load(resume, key, model, optimizer) or Course()
     size = min(max(task.size, _LEAST_PER_EPOCH), config.questions_per_epoch)
     while course.epoch < config.epochs and course.since_best < config.patience:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from torch import Tensor, nn
@@ -136,6 +136,15 @@ class Task(Protocol):
 
     def retriever(self, checkpoint: Checkpoint, cache: Path) -> Retriever:
         """The trained retriever on the training graph, for dev metrics; what it computes stays in ``cache``."""
+        ...
+
+
+@runtime_checkable
+class Rated(Protocol):
+    """A task whose parameters do not all learn at the same rate."""
+
+    def parameter_groups(self) -> list[dict[str, Any]]:
+        """What the optimizer is given: parameters with their rates."""
         ...
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -17,6 +18,7 @@ from retrieval.nn.planner import SmallPlanner, Vocabulary
 from retrieval.nn.query import Asked, Texts
 from retrieval.retrievers.base import Retriever, check
 from retrieval.retrievers.checkpoint import Checkpoint
+from retrieval.retrievers.features import Trainable
 from retrieval.retrievers.questions import QuestionTexts
 from retrieval.retrievers.reg_path import RegPathRetriever, make_model, open_planner, planner_texts
 from retrieval.supervision.labels import Label
@@ -26,7 +28,9 @@ from retrieval.training.recipe import Splits, Task, Work
 
 #: Of a question with more relation paths, so many are drawn for each step.
 _PATHS = 12
+_MANY_RELATIONS = 1000
 _DEV_EXAMPLES = 1024
+_TEMPERATURES = (1.0, 1.25, 1.5, 2.0, 2.5, 3.0)
 _DEV_BATCH = 128
 #: Share of the questions that are read as written, for mentions that are not found when asking.
 _AS_WRITTEN = {True: 0.1, False: 0.5}
@@ -53,13 +57,19 @@ class PlanTask:
         self.train = train
         self.dev = dev or train
         self.size = len(train)
-        self.model = make_model(config, work.encoder.dim)
+        self.model = make_model(config, work.encoder, tune=tunes(config, work))
         self.relations = torch.from_numpy(work.encoder.encode(planner_texts(work.snapshot)))
+        if self.model.encoder is not None:
+            return
         texts = dict.fromkeys(t for one in (*train, *self.dev) for t in (one.masked, one.written))
         self._rows = {text: row for row, text in enumerate(texts)}
         self._texts = QuestionTexts.encode(
             work.encoder, list(texts), words=config.words, progress=work.progress, cancelled=work.cancelled
         )
+
+    def parameter_groups(self) -> list[dict[str, Any]]:
+        """See ``recipe.Rated``."""
+        return self.model.parameter_groups(self.config.learning_rate, self.config.encoder_rate)
 
     def loss(self, chosen: np.ndarray, rng: np.random.Generator) -> Tensor:
         """Mean negative log-likelihood of the questions' relation paths."""
@@ -84,12 +94,15 @@ class PlanTask:
 
     @torch.inference_mode()
     def score(self, cancelled: Callable[[], bool]) -> float:
-        """Share of dev questions whose most probable plan, step by step, is one of theirs."""
+        """Share of dev questions whose most probable plan, step by step, is one of theirs.
+
+        On the way the temperature is set at which the planner is least surprised by the dev questions' paths.
+        """
         self.model.eval()
         vocabulary = self.model.vocabulary(self.relations)
         count = min(len(self.dev), _DEV_EXAMPLES)
         taken = np.arange(count) * len(self.dev) // max(count, 1)
-        right = 0
+        right, surprise = 0, np.zeros(len(_TEMPERATURES))
         for start in range(0, count, _DEV_BATCH):
             check(cancelled)
             ones = [self.dev[int(i)] for i in taken[start : start + _DEV_BATCH]]
@@ -100,7 +113,19 @@ class PlanTask:
                 (plan if one.marked else tuple(r % total for r in plan)) in one.paths
                 for one, plan in zip(ones, plans, strict=True)
             )
+            surprise += len(ones) * self._surprise(vocabulary, asked, ones)
+        self.model.temperature.fill_(_TEMPERATURES[int(np.argmin(surprise))])
         return right / max(count, 1)
+
+    def _surprise(self, vocabulary: Vocabulary, asked: Asked, ones: Sequence[Planned]) -> np.ndarray:
+        """Negative log-likelihood that any of a question's paths is planned, at each temperature tried."""
+        paths, marked = [one.paths[:_PATHS] for one in ones], [one.marked for one in ones]
+        losses = []
+        for temperature in _TEMPERATURES:
+            self.model.temperature.fill_(temperature)
+            logs, owner = path_logs(self.model, vocabulary, asked, paths, marked)
+            losses.append(float(plan_loss(logs, owner, torch.zeros(len(ones), dtype=torch.bool))))
+        return np.array(losses)
 
     def fingerprint(self) -> bytes:
         """Digest of the examples."""
@@ -113,7 +138,16 @@ class PlanTask:
         return RegPathRetriever(checkpoint, snapshot, encoder, open_planner(checkpoint, snapshot, encoder))
 
     def _read(self, texts: Sequence[str]) -> Texts:
+        if self.model.encoder is not None:
+            return self.model.encode(texts)
         return self._texts.rows(np.array([self._rows[text] for text in texts]))
+
+
+def tunes(config: RegPathConfig, work: Work) -> bool:
+    """Whether the text encoder is trained along."""
+    many = work.snapshot.num_relations >= _MANY_RELATIONS
+    able = isinstance(work.encoder, Trainable)
+    return config.tune_encoder == "yes" or (config.tune_encoder == "auto" and many and able)
 
 
 def path_logs(

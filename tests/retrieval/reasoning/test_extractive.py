@@ -38,12 +38,28 @@ def scored(verdict):
     return [(a.label, a.score, a.chains) for a in verdict.answers]
 
 
-def test_the_ratio_decides_which_relation_paths_answer_together(graph):
-    script = {"Switzerland": [("borders official_language", 0.5), ("official_language", 0.3)]}
-    alone = decide(graph, "Switzerland?", script, extractive=ExtractiveSettings(ratio=0.7))
-    assert scored(alone) == [("French", 0.5, (0,)), ("German", 0.5, (0,)), ("Italian", 0.5, (0,))]
-    together = decide(graph, "Switzerland?", script, extractive=ExtractiveSettings(ratio=0.6))
+def test_sets_answer_together_when_neither_is_likely_enough_alone(graph):
+    """Alone the likelier set (3 languages) has an expected F1 of p, with the other 6/7 p + 2/5 (1 - p)."""
+    paths = ("borders official_language", "official_language")
+    f1_alone = ExtractiveSettings(hit=0)
+    likely = {"Switzerland": list(zip(paths, (0.8, 0.2), strict=True))}
+    alone = decide(graph, "Switzerland?", likely, extractive=f1_alone)
+    assert scored(alone) == [("French", 0.8, (0,)), ("German", 0.8, (0,)), ("Italian", 0.8, (0,))]
+    open_ = {"Switzerland": list(zip(paths, (0.5, 0.3), strict=True))}
+    together = decide(graph, "Switzerland?", open_, extractive=f1_alone)
     assert scored(together)[-1] == ("Romansh", 0.3, (1,))
+    # That some answer is right counts too: 1.4 p against 6/7 p + 2/5 (1 - p) + 0.4.
+    surer = decide(graph, "Switzerland?", likely, extractive=ExtractiveSettings(hit=0.4))
+    assert scored(surer)[-1] == ("Romansh", 0.2, (1,))
+
+
+def test_a_set_that_the_others_bear_out_beats_a_likelier_one(tmp_path):
+    """Expected F1: r 0.34; s 0.332 + 4/5 * 0.328 = 0.594; r and s together 0.584, r and u 0.592."""
+    sets = {"r": "6789", "s": "23", "u": "235"}
+    graph = build(tmp_path / "sets", [("A", name, end) for name, ends in sets.items() for end in ends])
+    script = {"A": [("r", 0.34), ("s", 0.332), ("u", 0.328)]}
+    found = decide(graph, "A?", script, extractive=ExtractiveSettings(hit=0))
+    assert [(a.label, a.score) for a in found.answers] == [("2", 0.66), ("3", 0.66)]
 
 
 def test_relation_paths_that_reach_the_same_set_add_up(tmp_path):
@@ -51,8 +67,12 @@ def test_relation_paths_that_reach_the_same_set_add_up(tmp_path):
         tmp_path / "twice",
         [("Jaws", "scored_by", "Williams"), ("Jaws", "music", "Williams"), ("Jaws", "by", "Spielberg")],
     )
-    script = {"Jaws": [("by", 0.4), ("scored_by", 0.35), ("music", 0.25)]}
-    assert scored(decide(graph, "Jaws?", script)) == [("Williams", 0.6, (1, 2))]
+    script = {"Jaws": [("by", 0.36), ("scored_by", 0.34), ("music", 0.3)]}
+    found = decide(graph, "Jaws?", script, extractive=ExtractiveSettings(hit=0, floor=0))
+    assert scored(found) == [("Williams", 0.64, (1, 2)), ("Spielberg", 0.36, (0,))]
+    script = {"Jaws": [("by", 0.32), ("scored_by", 0.35), ("music", 0.33)]}
+    found = decide(graph, "Jaws?", script, extractive=ExtractiveSettings(hit=0))
+    assert scored(found) == [("Williams", 0.68, (0, 1))]
 
 
 def test_a_relation_path_that_reaches_nothing_does_not_count(graph):
@@ -194,9 +214,7 @@ def test_a_question_without_a_choice_compares_nothing():
     assert asks_to_compare("is the Rhine longer than the Aare?")
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"ratio": 0}, {"ratio": 1.1}, {"floor": -0.1}, {"floor": 2}, {"kinship": -1}]
-)
+@pytest.mark.parametrize("wrong", [{"hit": -0.1}, {"floor": -0.1}, {"floor": 2}, {"kinship": -1}])
 def test_wrong_settings_are_refused(wrong):
     with pytest.raises(ConfigError):
         ExtractiveSettings(**wrong)
