@@ -87,6 +87,28 @@ def compare(args: argparse.Namespace) -> int:
     return 0
 
 
+def faithfulness(args: argparse.Namespace) -> int:
+    """Ask the configured language model of a report's right answers; replies are kept and not paid for twice."""
+    from retrieval.evaluation.faithfulness import measure  # noqa: PLC0415 - imports torch
+    from retrieval.evaluation.report import read_report, write_text  # noqa: PLC0415
+    from retrieval.llm.replies import Asker, ReplyStore  # noqa: PLC0415
+
+    settings = LLMSettings.from_mapping(os.environ)
+    if settings is None:
+        raise ConfigError(
+            "Faithfulness is asked of a language model, and none is configured.",
+            hint="Set LLM_BASE_URL and LLM_MODEL.",
+        )
+    asker = Asker(settings, ReplyStore(args.replies or args.out.with_name("replies")))
+    with stoppable() as stop:
+        found = measure(read_report(args.report), asker, cancelled=stop.is_set)
+    write_text(args.out, json.dumps(found, ensure_ascii=False, indent=1) + "\n")
+    score = found["hallucination_score"]
+    say("hallucination_score\t" + ("-" if score is None else f"{score:.4f}"))
+    note(f"{args.out}: {found['asked']:,} asked, {found['unsaid']:,} replies do not say")
+    return 0
+
+
 def _seen(args: argparse.Namespace) -> Seen | None:
     """What was seen in training, where the caller says so; else the checkpoint knows.
 

@@ -37,6 +37,7 @@ def build_parser() -> argparse.ArgumentParser:
     _evaluate(commands)
     _report(commands)
     _compare(commands)
+    _faithfulness(commands)
     _study(commands)
     _ask(commands)
     return parser
@@ -169,6 +170,16 @@ def _compare(commands: Commands[argparse.ArgumentParser]) -> None:
     parser.add_argument("reports", nargs="+", type=Path, metavar="REPORT", help="report.json of each")
     parser.add_argument(
         "--out", type=Path, metavar="FILE", help="ends in .md, .html or .json; printed when left out"
+    )
+
+
+def _faithfulness(commands: Commands[argparse.ArgumentParser]) -> None:
+    about = "ask a language model whether right answers rest on the retrieved paths"
+    parser = _add(commands, "faithfulness", about, _lazy("evaluation", "faithfulness"))
+    parser.add_argument("report", type=Path, help="report.json")
+    parser.add_argument("--out", required=True, type=Path, metavar="FILE", help="faithfulness.json")
+    parser.add_argument(
+        "--replies", type=Path, metavar="DIR", help="where replies are kept (default: replies, beside --out)"
     )
 
 

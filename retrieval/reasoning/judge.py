@@ -12,10 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-from retrieval.llm.chat import ChatUsage, stream_chat
-from retrieval.llm.settings import LLMSettings
-from retrieval.reasoning.prompting import NoAnswerLines, evidence_block, fenced, parse_answers
-from retrieval.types import EvidenceChain
+from retrieval.llm.replies import Asker, Request
+from retrieval.reasoning.prompting import NoAnswerLines, fenced, numbered, parse_answers
 
 PROMPT_VERSION = "faithfulness_v1"
 
@@ -30,58 +28,55 @@ class Judgement:
     """What a model said of one question.
 
     Attributes:
-        grounded: it used the paths; None when the reply does not say.
+        grounded: it used the paths; None when the reply does not say, or none came.
         answers: what it answered.
-        reply: as it came.
-        usage: what it cost.
+        reply: as it came; None when the request failed.
     """
 
     grounded: bool | None
     answers: tuple[str, ...]
-    reply: str
-    usage: ChatUsage
+    reply: str | None
 
 
 def judge(
-    settings: LLMSettings,
-    question: str,
-    chains: Sequence[EvidenceChain],
+    asker: Asker,
+    asked: Sequence[tuple[str, Sequence[str]]],
     *,
     cancelled: Callable[[], bool] = lambda: False,
-) -> Judgement:
-    """Ask whether the model answers from the chains.
+) -> list[Judgement]:
+    """Ask of each question whether the model answers it from its paths. Replies are kept and not paid for twice.
 
     Args:
-        settings: which model, where.
-        question: as asked.
-        chains: the retrieved evidence, best first.
+        asker: the language model.
+        asked: questions, each with its retrieved paths as text, best first.
         cancelled: asked while waiting.
 
     Raises:
         Cancelled: ``cancelled()`` said so.
         LLMError: the endpoint cannot be used.
     """
-    pieces: list[str] = []
-    usage = ChatUsage()
-    for piece in stream_chat(settings, messages(question, chains), cancelled=cancelled):
-        if isinstance(piece, ChatUsage):
-            usage = piece
-        else:
-            pieces.append(piece)
-    reply = "".join(pieces)
+    found = [Judgement(None, (), None)] * len(asked)
+    requests = [request(question, paths) for question, paths in asked]
+    for index, reply in asker.ask(requests, cancelled=cancelled):
+        if reply is not None:
+            found[index] = read(reply.text)
+    return found
+
+
+def request(question: str, paths: Sequence[str]) -> Request:
+    """What is asked for one question."""
+    parts = {"{paths}": numbered(paths), "{question}": fenced(question)}
+    body = re.sub(r"\{paths\}|\{question\}", lambda m: parts[m.group()], _prompt())
+    return Request(PROMPT_VERSION, (("user", body),))
+
+
+def read(reply: str) -> Judgement:
+    """A reply, understood."""
     try:
         answers = tuple(parse_answers(reply))
     except NoAnswerLines:
         answers = ()
-    return Judgement(parse_verdict(reply), answers, reply, usage)
-
-
-def messages(question: str, chains: Sequence[EvidenceChain]) -> list[dict[str, str]]:
-    """The chat message for one question."""
-    parts = {"{chains}": evidence_block(chains), "{question}": fenced(question)}
-    return [
-        {"role": "user", "content": re.sub(r"\{chains\}|\{question\}", lambda m: parts[m.group()], _prompt())}
-    ]
+    return Judgement(parse_verdict(reply), answers, reply)
 
 
 def parse_verdict(reply: str) -> bool | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib import resources
 
@@ -62,9 +62,14 @@ def messages(question: str, chains: Sequence[EvidenceChain]) -> list[dict[str, s
 
 def evidence_block(chains: Sequence[EvidenceChain]) -> str:
     """Numbered chains, one a line, best first, parallel ones merged, within ``EVIDENCE_LIMIT`` characters."""
+    return numbered(merged_texts(chains))
+
+
+def numbered(chains: Iterable[str]) -> str:
+    """See :func:`evidence_block`; for chains that are text already."""
     lines: list[str] = []
     used = 0
-    for number, written in enumerate(merged_texts(chains), start=1):
+    for number, written in enumerate(chains, start=1):
         text = fenced(written)
         if len(text) > CHAIN_LIMIT:
             text = text[:CHAIN_LIMIT].rstrip() + " …"

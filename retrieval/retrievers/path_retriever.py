@@ -13,7 +13,6 @@ import numpy as np
 from retrieval.config import PathConfig, PathOptions
 from retrieval.kg.restriction import RestrictedSnapshot
 from retrieval.kg.snapshot import Snapshot
-from retrieval.kg.walks import arc_ends
 from retrieval.nn.query import Texts
 from retrieval.retrievers.base import FoundPath, RelationPath, check
 from retrieval.retrievers.checkpoint import Checkpoint, load_weights
@@ -105,7 +104,7 @@ class PathRetriever(RankingRetriever):
         """See ``RankingRetriever``. Of drawn paths, a relation path's probability is its share of the draws."""
         if self._ranks:
             return explore(self.walker, topics, self._texts(texts), self.beam, cancelled)
-        shares = relation_shares(self.snapshot, self._drawn(topics, texts, _DRAWN, 0, cancelled))
+        shares = relation_shares(self._drawn(topics, texts, _DRAWN, 0, cancelled))
         found = [RelationPath(topics[topic], path, share) for (topic, path), share in shares.items()]
         return sorted(found, key=lambda path: (topics.index(path.topic), -path.score, path.relations))
 
@@ -130,11 +129,11 @@ class PathRetriever(RankingRetriever):
         if not live:
             return
         drawn = self._drawn(live, texts, budget, seed, cancelled)
-        shares = relation_shares(self.snapshot, drawn)
+        shares = relation_shares(drawn)
         facts: set[int] = set()
         for path in sorted(
             drawn,
-            key=lambda p: (-shares[_key(self.snapshot, p)], _key(self.snapshot, p), -p.probability, p.arcs),
+            key=lambda p: (-shares[p.topic, p.relations], p.topic, p.relations, -p.probability, p.arcs),
         ):
             fresh = {arc % self.snapshot.num_triples for arc in path.arcs} - facts
             if len(facts) + len(fresh) <= budget:
@@ -148,6 +147,11 @@ class PathRetriever(RankingRetriever):
         entities = self._entities.of(small.entities) if self._entities is not None else None
         states = all_states(mine.model.triples, features_of(small, mine.relations, entities))
         other.walker = mine.on(snapshot, StoredStates(states))
+        return other
+
+    def _copy(self) -> Self:
+        other = super()._copy()
+        other._read = OrderedDict()  # with a lock of its own
         return other
 
     def _drawn(
@@ -176,16 +180,12 @@ class PathRetriever(RankingRetriever):
         return read
 
 
-def _key(snapshot: Snapshot, drawn: Drawn) -> tuple[int, tuple[int, ...]]:
-    return drawn.topic, tuple(arc_ends(snapshot, np.array(drawn.arcs))[1].tolist())
-
-
-def relation_shares(snapshot: Snapshot, drawn: Sequence[Drawn]) -> dict[tuple[int, tuple[int, ...]], float]:
+def relation_shares(drawn: Sequence[Drawn]) -> dict[tuple[int, tuple[int, ...]], float]:
     """The share of each relation path among the draws of its topic."""
     counts: Counter[tuple[int, tuple[int, ...]]] = Counter()
     totals: Counter[int] = Counter()
     for path in drawn:
-        counts[_key(snapshot, path)] += path.count
+        counts[path.topic, path.relations] += path.count
         totals[path.topic] += path.count
     return {key: count / totals[key[0]] for key, count in counts.items()}
 

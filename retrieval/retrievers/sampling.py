@@ -8,7 +8,7 @@ Draws that have come the same way so far share one row, so that hundreds of them
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -28,14 +28,18 @@ class Drawn:
     Attributes:
         topic: position of its topic.
         arcs: at least one.
+        relations: the directed relation of each.
         probability: of drawing it.
         count: how often it was drawn.
+        stuck: it ended where nothing led on, without the choice.
     """
 
     topic: int
     arcs: tuple[int, ...]
+    relations: tuple[int, ...]
     probability: float
     count: int
+    stuck: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,7 @@ class _Rows:
 
     front: Front
     arcs: np.ndarray
+    relations: np.ndarray
     log: np.ndarray
     count: np.ndarray
 
@@ -61,6 +66,9 @@ def draw(
 ) -> list[Drawn]:
     """Draw paths with replacement; distinct ones, in no particular order.
 
+    A walk that nothing leads on from has to stop there. Where other draws along the same relations could choose, it is
+    left out: "the actors' other films" is not answered by the actors who made none.
+
     Args:
         walker: scores the steps.
         topics: n entity ids.
@@ -72,7 +80,8 @@ def draw(
     """
     asked, front = walker.start(topics, texts)
     ids, count = np.array(topics, np.int64), len(topics)
-    rows = _Rows(front, np.zeros((count, 0), np.int64), np.zeros(count), np.full(count, firsts))
+    none = np.zeros((count, 0), np.int64)
+    rows = _Rows(front, none, none, np.zeros(count), np.full(count, firsts))
     found: list[Drawn] = []
     for level in range(walker.max_hops):
         check(cancelled)
@@ -82,10 +91,18 @@ def draw(
         found += ended
         rows = _grown(walker, asked, options, rows, taken)
         if level == 0:
-            rows = _Rows(rows.front, rows.arcs, rows.log, rows.count * each)
+            rows = replace(rows, count=rows.count * each)
         if not len(rows.count):
             break
-    return found + _ended(rows, np.arange(len(rows.count)), rows.log, rows.count)
+    whole = np.zeros(len(rows.count), bool)
+    return _chosen(found + _ended(rows, np.arange(len(rows.count)), rows.log, rows.count, whole))
+
+
+def _chosen(drawn: list[Drawn]) -> list[Drawn]:
+    """The paths that ended by choice, and those that were stuck where none of their relations could choose."""
+    free = {(path.topic, path.relations[:i]) for path in drawn for i in range(len(path.relations))}
+    free |= {(path.topic, path.relations) for path in drawn if not path.stuck}
+    return [path for path in drawn if not path.stuck or (path.topic, path.relations) not in free]
 
 
 def _draw(
@@ -114,7 +131,7 @@ def _draw(
     taken = {"option": option[going], "log": rows.log[row[option[going]]] + own[option[going]]}
     taken["count"] = count[going]
     stopped = row[option[~going]]
-    ended = _ended(rows, stopped, rows.log[stopped] + own[option[~going]], count[~going])
+    ended = _ended(rows, stopped, rows.log[stopped] + own[option[~going]], count[~going], stuck[stopped])
     return taken, ended
 
 
@@ -123,14 +140,25 @@ def _grown(
 ) -> _Rows:
     option = taken["option"]
     arcs = np.column_stack([rows.arcs[options.row[option]], options.arc[option]])
-    return _Rows(walker.advance(asked, rows.front, options, option), arcs, taken["log"], taken["count"])
+    relations = np.column_stack([rows.relations[options.row[option]], options.relation[option]])
+    front = walker.advance(asked, rows.front, options, option)
+    return _Rows(front, arcs, relations, taken["log"], taken["count"])
 
 
-def _ended(rows: _Rows, which: np.ndarray, log: np.ndarray, count: np.ndarray) -> list[Drawn]:
+def _ended(
+    rows: _Rows, which: np.ndarray, log: np.ndarray, count: np.ndarray, stuck: np.ndarray
+) -> list[Drawn]:
     """The rows as paths; a walk that never began is none."""
     if not rows.arcs.shape[1]:
         return []
     return [
-        Drawn(int(rows.front.topic[i]), tuple(rows.arcs[i].tolist()), float(np.exp(min(p, 0.0))), int(c))
-        for i, p, c in zip(which.tolist(), log.tolist(), count.tolist(), strict=True)
+        Drawn(
+            topic=int(rows.front.topic[i]),
+            arcs=tuple(rows.arcs[i].tolist()),
+            relations=tuple(rows.relations[i].tolist()),
+            probability=float(np.exp(min(p, 0.0))),
+            count=c,
+            stuck=s,
+        )
+        for i, p, c, s in zip(which.tolist(), log.tolist(), count.tolist(), stuck.tolist(), strict=True)
     ]

@@ -56,6 +56,26 @@ def test_paths_are_drawn_as_often_as_they_are_probable():
         assert abs(path.count / 20_000 - path.probability) < 4 * spread
 
 
+class DeadEnd(ToyWalker):
+    """As above, but nothing leads on from place 2: a walk there is stuck."""
+
+    stop = {0: 9.0, 1: -0.5, 2: -9.0}
+    relations = {0: 0, 1: 0, 2: 1}
+
+    def options(self, asked, front, topics, limit):
+        found = super().options(asked, front, topics, limit)
+        return replace(found, relation=np.array([self.relations[arc] for arc in found.arc], int))
+
+
+def test_a_walk_that_is_stuck_counts_only_where_no_other_along_its_relations_could_choose():
+    found = draw(DeadEnd(), [0], None, firsts=500, each=1, rng=np.random.default_rng(0))
+    # (1,) went along relation 0 like (0,), which chose to stop or to go on.
+    assert {path.arcs for path in found} == {(0,), (0, 2)}
+    DeadEnd.relations[1] = 2
+    found = draw(DeadEnd(), [0], None, firsts=500, each=1, rng=np.random.default_rng(0))
+    assert {(path.arcs, path.stuck) for path in found} == {((0,), False), ((0, 2), True), ((1,), True)}
+
+
 def test_each_first_triple_begins_so_many_paths():
     found = draw(ToyWalker(), [0, 1], None, firsts=10, each=5, rng=np.random.default_rng(1))
     for topic in (0, 1):
@@ -68,8 +88,11 @@ def test_each_first_triple_begins_so_many_paths():
 
 def test_rapl_keeps_the_most_probable_draws_and_then_drops_repeats():
     drawn = [
-        Drawn(0, (1,), 0.2, 3), Drawn(0, (2, 3), 0.5, 4), Drawn(0, (4,), 0.1, 2), Drawn(1, (5,), 0.9, 1),
-    ]  # fmt: skip
+        Drawn(0, (1,), (1,), 0.2, 3),
+        Drawn(0, (2, 3), (2, 3), 0.5, 4),
+        Drawn(0, (4,), (4,), 0.1, 2),
+        Drawn(1, (5,), (5,), 0.9, 1),
+    ]
     assert [path.arcs for path in kept(drawn, 0, 4)] == [(2, 3)]
     assert [path.arcs for path in kept(drawn, 0, 5)] == [(2, 3), (1,)]
     assert [path.arcs for path in kept(drawn, 0, 9)] == [(2, 3), (1,), (4,)]

@@ -1,0 +1,57 @@
+"""How often right answers rest on the retrieved paths, as a language model says of itself (RAPL 5.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from retrieval.errors import EvaluationError
+from retrieval.llm.replies import Asker
+from retrieval.reasoning.judge import PROMPT_VERSION, hallucination_score, judge
+
+
+def measure(
+    report: Mapping[str, Any], asker: Asker, *, cancelled: Callable[[], bool] = lambda: False
+) -> dict[str, Any]:
+    """Ask of every question of a report that was hit whether the model answers it from the report's paths.
+
+    Args:
+        report: as ``evaluate`` writes it.
+        asker: the language model.
+        cancelled: asked while waiting.
+
+    Returns:
+        Plain JSON: ``hallucination_score`` (null when no reply says), how many questions were ``asked``, said ``used``,
+        ``not_used`` or nothing (``unsaid``), ``usage``, ``manifest``, and ``per_question``.
+
+    Raises:
+        EvaluationError: no question of the report was hit and has paths.
+        Cancelled: ``cancelled()`` said so; replies that came are kept.
+        LLMError: the endpoint cannot be used.
+    """
+    rows = [row for row in report["per_question"] if row["hit"] > 0 and row["paths"]]
+    if not rows:
+        raise EvaluationError(
+            "No question of the report was answered rightly with paths.",
+            hint="Faithfulness is asked of right answers; evaluate another checkpoint or question set.",
+        )
+    asked = [(row["question"], [found["path"] for found in row["paths"]]) for row in rows]
+    judgements = judge(asker, asked, cancelled=cancelled)
+    said = [judgement.grounded for judgement in judgements]
+    return {
+        "hallucination_score": hallucination_score(judgements),
+        "asked": len(rows),
+        "used": said.count(True),
+        "not_used": said.count(False),
+        "unsaid": said.count(None),
+        "usage": {
+            "llm_calls": asker.usage.llm_calls,
+            "tokens": asker.usage.prompt_tokens + asker.usage.completion_tokens,
+            "kept": asker.kept,
+        },
+        "manifest": {"model": asker.settings.model, "prompt": PROMPT_VERSION, "report": report["manifest"]},
+        "per_question": [
+            {"id": row["id"], "used": judgement.grounded, "answers": list(judgement.answers)}
+            for row, judgement in zip(rows, judgements, strict=True)
+        ],
+    }
