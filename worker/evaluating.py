@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -77,7 +78,7 @@ def _make(context: reporting.Context, report: Report) -> dict[str, Any]:
         subgraphs=cast("Subgraphs", report.subgraphs),
         done=journal.done,
         keep=journal.add,
-        progress=context.progress,
+        progress=_asking(context, len(journal.done)),
         cancelled=context.cancelled,
     )
     checkpoint = files.local_path(report.checkpoint.path) if report.checkpoint else None
@@ -96,6 +97,15 @@ def _make(context: reporting.Context, report: Report) -> dict[str, Any]:
         write_text(page, render(page, report_page.title(made), report_page.blocks(made)))
     journal.remove()
     return made
+
+
+def _asking(context: reporting.Context, kept: int) -> Callable[[Progress], None]:
+    """Reports questions that were asked before apart, so that rate and time left are of those that are asked now."""
+
+    def progress(made: Progress) -> None:
+        context.progress(replace(made, stage="taking up" if made.done <= kept else "asking"))
+
+    return progress
 
 
 def _paths(

@@ -144,10 +144,20 @@ def test_a_stopped_evaluation_asks_no_question_twice(tiny_graph, questions, user
     assert Job.objects.get(pk=report.job_id).state == JobState.CANCELLED
     stopped_after = len(asked)
     assert 3 <= stopped_after <= 4
+    stages = []
+    real_report = jobs.report
+
+    def spy(*, progress, **values):
+        stages.append((progress.stage, progress.done))
+        real_report(progress=progress, **values)
+
+    monkeypatch.setattr(jobs, "report", spy)
     again = reports.resume_report(report=report, user=users["analyst"])
     assert again.job_id != report.job_id
     evaluating.evaluate(again.job_id)
     ended(again)
+    begun = dict(reversed(stages))
+    assert (begun["taking up"], begun["asking"]) == (1, len(set(asked[:stopped_after])))
     assert sorted(set(asked)) == ["q1", "q2", "q3", "q4", "q5", "q6"]
     assert len(asked) in {6, 7}  # the one that was being asked when it was stopped
     assert [row.key for row in again.rows.all()] == ["q1", "q2", "q3", "q4", "q5", "q6"]
