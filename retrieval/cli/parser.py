@@ -10,7 +10,9 @@ from pathlib import Path
 from retrieval.types import Method
 
 QUESTION_FORMATS = ("auto", "jsonl", "metaqa", "pathquestion", "relation-paths", "rog")
-STRATEGIES = ("answer-set", "shortest-path", "window", "llm")
+STRATEGIES = ("answer-set", "shortest-path", "llm")
+PROMPTS = ("reg", "rapl", "rel-rag")
+CANDIDATES = ("reg", "rapl", "shortest")
 REASONERS = ("extractive", "llm")
 TOPICS = ("given", "linked")
 SUBGRAPHS = ("own", "whole")
@@ -90,11 +92,34 @@ def _import_questions(commands: Commands[argparse.ArgumentParser]) -> None:
 
 
 def _label(commands: Commands[argparse.ArgumentParser]) -> None:
-    about = "find the rational path of each question"
+    about = "find the rational paths of each question"
     parser = _add(commands, "label", about, _lazy("questions", "label"))
     _graph_and_questions(parser)
-    parser.add_argument("--strategy", choices=STRATEGIES, default="answer-set")
-    parser.add_argument("--out", required=True, type=Path, metavar="FILE")
+    parser.add_argument(
+        "--strategy",
+        default="answer-set",
+        metavar="NAME",
+        help=f"{', '.join(STRATEGIES)} (default answer-set)",
+    )
+    parser.add_argument("--prompt", choices=PROMPTS, help="llm: the paper whose prompt is used (default reg)")
+    parser.add_argument(
+        "--candidates",
+        choices=CANDIDATES,
+        help="llm: paths to choose from (default: those of the prompt's paper)",
+    )
+    parser.add_argument("--verdicts", type=Path, metavar="FILE", help="analysts' verdicts, which win")
+    parser.add_argument(
+        "--replies",
+        type=Path,
+        metavar="DIR",
+        help="llm: where replies are kept (default: in the graph's cache)",
+    )
+    parser.add_argument(
+        "--concurrency", type=int, default=4, metavar="N", help="llm: requests at a time (default 4)"
+    )
+    parser.add_argument(
+        "--out", required=True, type=Path, metavar="FILE", help="JSONL; gzipped when it ends in .gz"
+    )
     _encoder(parser)
 
 

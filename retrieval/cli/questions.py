@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections import Counter
 from typing import TYPE_CHECKING
 
 from retrieval.cli.console import Bars, ProblemList, note, say, stoppable
-from retrieval.errors import SourceError, TrainingDataError
+from retrieval.errors import ConfigError, SourceError, TrainingDataError
 from retrieval.kg import questions as question_files
 from retrieval.kg import snapshot as snapshots
-from retrieval.loading import load_encoder
+from retrieval.llm.settings import LLMSettings
+from retrieval.loading import cache_of, load_encoder
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from retrieval.supervision.labels import Labelling, Rationalizer
     from retrieval.types import Question
 
 
@@ -33,12 +36,11 @@ def import_questions(args: argparse.Namespace) -> int:
 
 
 def label(args: argparse.Namespace) -> int:
-    """Write the rational relation path of each question that one can be found for."""
-    from retrieval.supervision import grounding, rationalizers  # noqa: PLC0415 - imports torch
+    """Write the rational relation paths of each question that some can be found for."""
+    from retrieval.supervision import grounding  # noqa: PLC0415 - imports torch
     from retrieval.supervision.labels import write_labels  # noqa: PLC0415
 
-    rationalizer = rationalizers.get(args.strategy)
-
+    rationalizer = _rationalizer(args)
     graph = snapshots.open(args.graph)
     grounded, skipped = grounding.ground(graph, of_split(read(args.questions), args.split))
     grounding.require(grounded, skipped)
@@ -47,9 +49,67 @@ def label(args: argparse.Namespace) -> int:
         found = rationalizer.label(graph, grounded, encoder=encoder, progress=bars, cancelled=stop.is_set)
     if skipped.total:
         note(f"Skipped: {skipped}.")
+    for line in found.notes:
+        note(line)
+    if found.unlabelled == len(grounded):
+        raise TrainingDataError(
+            f"None of the {len(grounded):,} questions could be labelled; {args.out} is not written.",
+            hint="Use another strategy, or a question set that belongs to this graph.",
+        )
     count = write_labels(args.out, found.labels)
-    say(f"{args.out}: {count:,} labels, mean fit {found.fit:.3f}; {found.unlabelled:,} questions without one")
+    for line in summary(found, len(grounded)):
+        say(line)
+    say(f"{args.out}: {count:,} labels")
     return 0
+
+
+def summary(found: Labelling, questions: int) -> list[str]:
+    """Coverage, fit, compression and cost of a labelling, a line each."""
+    labelled = questions - found.unlabelled
+    lines = [
+        f"coverage\t{labelled / questions:.4f}\t{labelled:,} of {questions:,} questions have a path",
+        f"fit\t{found.fit:.4f}\tmean F1 of what the labelled questions' best paths reach",
+    ]
+    small = found.compression
+    if small is not None:
+        raw, merged = small.raw / max(small.pools, 1), small.merged / max(small.pools, 1)
+        lines += [
+            f"candidates\t{raw:.2f} -> {merged:.2f}\taverage a question, before and after merging",
+            f"compression\t{small.ratio:.4f}\tof the average; of the largest pool {small.ratio_max:.4f} "
+            f"({small.raw_max:,} -> {small.merged_max:,})",
+        ]
+    usage = found.usage
+    if usage.llm_calls or found.kept_replies:
+        lines.append(
+            f"usage\t{usage.llm_calls:,} calls\t{usage.prompt_tokens:,} prompt and {usage.completion_tokens:,} "
+            f"completion tokens; {found.kept_replies:,} replies were kept from before"
+        )
+    return lines
+
+
+def _rationalizer(args: argparse.Namespace) -> Rationalizer:
+    """What the arguments ask for.
+
+    Raises:
+        ConfigError: options that do not go together, an unknown strategy, or no language model.
+        TrainingDataError: the verdicts cannot be read.
+    """
+    from retrieval.supervision import rationalizers  # noqa: PLC0415 - imports torch
+    from retrieval.supervision.verdicts import VerdictRationalizer, read_verdicts  # noqa: PLC0415
+
+    if args.strategy != "llm" and (args.prompt or args.candidates):
+        raise ConfigError(
+            "--prompt and --candidates are for --strategy llm.", hint="Add it, or leave them out."
+        )
+    work = rationalizers.LLMWork(
+        LLMSettings.from_mapping(os.environ),
+        args.replies or cache_of(args.graph) / "replies",
+        args.prompt or "reg",
+        args.candidates,
+        args.concurrency,
+    )
+    chosen = rationalizers.get(args.strategy, work)
+    return VerdictRationalizer(read_verdicts(args.verdicts), chosen) if args.verdicts else chosen
 
 
 def read(path: Path, fmt: str = "auto") -> list[Question]:

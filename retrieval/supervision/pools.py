@@ -88,9 +88,9 @@ def reg_pool(snapshot: Snapshot, question: Grounded, max_hops: int) -> Pool:
     ]
     listed = {(candidate.start, candidate.relations) for candidate in found}
     for topic in question.topics:
-        facts = [c for c in _facts(snapshot, "topic-fact", topic) if (topic, c.relations) not in listed]
-        found += facts
-    found += _facts(snapshot, "answer-fact", answer)
+        around = facts(snapshot, "topic-fact", topic)
+        found += [fact for fact in around if (topic, fact.relations) not in listed]
+    found += facts(snapshot, "answer-fact", answer)
     raw += sum(snapshot.degree(entity) for entity in (*question.topics, *question.answers))
     return Pool(tuple(found), raw)
 
@@ -225,7 +225,7 @@ def _representative(question: Grounded, chains: Mapping[int, Chains]) -> int:
     return min(question.answers, key=lambda answer: (-votes[answer], answer))
 
 
-def _facts(snapshot: Snapshot, role: Role, entity: int) -> list[Candidate]:
+def facts(snapshot: Snapshot, role: Role, entity: int) -> list[Candidate]:
     """One candidate for each directed relation that leaves an entity."""
     _, relations, _, arcs = walks.all_arcs(snapshot, np.array([entity], np.int64))
     distinct, first = np.unique(relations, return_index=True)

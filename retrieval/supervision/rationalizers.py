@@ -3,28 +3,70 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 
 from retrieval.errors import ConfigError
+from retrieval.llm.replies import Asker, ReplyStore
+from retrieval.llm.settings import LLMSettings
+from retrieval.supervision import pools, prompting
 from retrieval.supervision.answer_set import AnswerSetRationalizer
 from retrieval.supervision.labels import Rationalizer
+from retrieval.supervision.llm import LLMRationalizer
 from retrieval.supervision.shortest_path import ShortestPathRationalizer
 
-RATIONALIZERS: Mapping[str, Callable[[], Rationalizer]] = MappingProxyType(
-    {"answer-set": AnswerSetRationalizer, "shortest-path": ShortestPathRationalizer}
+
+@dataclass(frozen=True, slots=True)
+class LLMWork:
+    """What the strategy ``llm`` needs.
+
+    Attributes:
+        settings: the endpoint; None when none is configured.
+        replies: directory where replies are kept.
+        prompt: ``reg``, ``rapl`` or ``rel-rag``.
+        candidates: name of a pool; None for the prompt's own.
+        concurrency: requests under way at a time.
+    """
+
+    settings: LLMSettings | None
+    replies: Path
+    prompt: str = "reg"
+    candidates: str | None = None
+    concurrency: int = 4
+
+
+def _with_llm(work: LLMWork | None) -> Rationalizer:
+    if work is None or work.settings is None:
+        raise ConfigError(
+            "The strategy llm asks a language model, and none is configured.",
+            hint="Set LLM_BASE_URL and LLM_MODEL (and LLM_API_KEY, if it wants one), or use answer-set.",
+        )
+    prompting.require(work.prompt)
+    if work.candidates is not None:
+        pools.get(work.candidates)
+    if work.concurrency < 1:
+        raise ConfigError(f"concurrency is {work.concurrency}.", hint="At least 1.")
+    asker = Asker(work.settings, ReplyStore(work.replies), concurrency=work.concurrency)
+    return LLMRationalizer(asker, work.prompt, work.candidates)
+
+
+RATIONALIZERS: Mapping[str, Callable[[LLMWork | None], Rationalizer]] = MappingProxyType(
+    {
+        "answer-set": lambda _: AnswerSetRationalizer(),
+        "shortest-path": lambda _: ShortestPathRationalizer(),
+        "llm": _with_llm,
+    }
 )
 
 
-def get(strategy: str) -> Rationalizer:
+def get(strategy: str, llm: LLMWork | None = None) -> Rationalizer:
     """The rationalizer of a strategy, with its default settings.
 
     Raises:
-        ConfigError: there is none of that name.
+        ConfigError: there is none of that name, or it needs a language model and none is configured.
     """
-    try:
-        return RATIONALIZERS[strategy]()
-    except KeyError:
+    if strategy not in RATIONALIZERS:
         known = ", ".join(sorted(RATIONALIZERS))
-        raise ConfigError(
-            f"No labelling strategy is called {strategy!r}.", hint=f"There is: {known}."
-        ) from None
+        raise ConfigError(f"No labelling strategy is called {strategy!r}.", hint=f"There are: {known}.")
+    return RATIONALIZERS[strategy](llm)
