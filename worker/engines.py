@@ -38,11 +38,17 @@ KEPT = 12
 @functools.cache
 def cache() -> EngineCache:
     """This process's engines."""
+    return EngineCache(
+        encoder_name=encoder_name(), device=settings.CLEW.device, llm=llm_settings(), size=KEPT
+    )
+
+
+def llm_settings() -> LLMSettings | None:
+    """The language model; None when none is configured."""
     env = settings.CLEW
-    llm = None
-    if env.llm_base_url is not None and env.llm_model is not None:
-        llm = LLMSettings(base_url=env.llm_base_url, model=env.llm_model, api_key=env.llm_api_key or "")
-    return EngineCache(encoder_name=encoder_name(), device=env.device, llm=llm, size=KEPT)
+    if env.llm_base_url is None or env.llm_model is None:
+        return None
+    return LLMSettings(base_url=env.llm_base_url, model=env.llm_model, api_key=env.llm_api_key or "")
 
 
 def encoder_name() -> str | None:

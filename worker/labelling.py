@@ -10,6 +10,7 @@ from celery import shared_task
 
 from retrieval.errors import Cancelled, TrainingDataError
 from retrieval.kg import snapshot as kg
+from retrieval.loading import cache_of
 from webapp.api.errors import GraphNotReadyError
 from webapp.experiments import labelling
 from webapp.experiments.models import LabelSet
@@ -47,7 +48,9 @@ def work(context: reporting.Context) -> dict[str, Any]:
     snapshot = kg.open(files.local_path(graph.snapshot.path))
     grounded, skipped = grounding.ground(snapshot, questions)
     grounding.require(grounded, skipped)
-    found = rationalizers.get(label_set.strategy).label(
+    replies = cache_of(files.local_path(graph.snapshot.path)) / "replies"
+    asking = rationalizers.LLMWork(engines.llm_settings(), replies)
+    found = rationalizers.get(label_set.strategy, asking).label(
         snapshot, grounded, encoder=encoder, progress=context.progress, cancelled=context.cancelled
     )
     path = files.local_path(files.labels_name(graph.pk, label_set.pk))

@@ -10,13 +10,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from retrieval.errors import TrainingDataError
-from retrieval.kg import search
+from retrieval.kg import search, walks
 from retrieval.kg.snapshot import Snapshot
 from retrieval.retrievers.features import TextEncoder
 from retrieval.retrievers.questions import QuestionTexts, seen_from
 from retrieval.retrievers.subgraphs import Subgraphs
 from retrieval.supervision.grounding import Grounded
-from retrieval.supervision.labels import Label, directed
+from retrieval.supervision.labels import Label, directed, usable
+from retrieval.supervision.refined import selected_facts
 from retrieval.types import Progress
 
 #: At most so many questions are also encoded as written, for mentions that are not found when asking.
@@ -50,6 +51,7 @@ class TripleExamples:
         as_written: row for the question as written, or ``rows`` again, int64 [N].
         lengths: share of the labelled paths that have 1, 2, ... hops, float32 [N, L].
         texts: each distinct one once.
+        facts: arc ids of single facts that are evidence too, of each example.
     """
 
     snapshot: Snapshot
@@ -61,6 +63,7 @@ class TripleExamples:
     as_written: np.ndarray
     lengths: np.ndarray
     texts: QuestionTexts
+    facts: tuple[np.ndarray, ...]
     _known: dict[int, Evidence] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -74,6 +77,7 @@ class TripleExamples:
                 int(self.topics[index]),
                 self.paths[index],
                 self.answers[index],
+                facts=self.facts[index],
                 simple=self.simple,
             )
         return self._known[index]
@@ -82,6 +86,7 @@ class TripleExamples:
         """Digest of what is learned."""
         digest = hashlib.sha256(self.topics.tobytes() + self.rows.tobytes())
         digest.update(repr(self.paths).encode())
+        digest.update(np.concatenate([np.zeros(0, np.int64), *self.facts]).tobytes())
         return digest.digest()
 
 
@@ -91,21 +96,20 @@ def walked(
     paths: Sequence[tuple[int, ...]],
     answers: np.ndarray,
     *,
+    facts: np.ndarray,
     simple: bool,
 ) -> Evidence:
-    """The arcs and entities on the walks along ``paths`` from ``topic`` to ``answers``."""
+    """The arcs and entities on the walks along ``paths`` from ``topic`` to ``answers``, and of ``facts``."""
     relations = snapshot.num_relations
-    arcs: list[np.ndarray] = []
-    entities: list[np.ndarray] = [np.array([topic], np.int64)]
+    sources, _, targets = walks.arc_ends(snapshot, facts)
+    arcs: list[np.ndarray] = [facts]
+    entities: list[np.ndarray] = [np.array([topic], np.int64), sources, targets]
     for path in paths:
         steps = [(r % relations, r >= relations) for r in path]
         trace = search.trace(snapshot, [topic], steps, answers, simple=simple, limit=2 * snapshot.num_triples)
         arcs += trace.arcs
         entities += trace.levels
-    return Evidence(
-        np.unique(np.concatenate(arcs)) if arcs else np.zeros(0, np.int64),
-        np.unique(np.concatenate(entities)),
-    )
+    return Evidence(np.unique(np.concatenate(arcs)), np.unique(np.concatenate(entities)))
 
 
 def make_triple_examples(
@@ -120,7 +124,8 @@ def make_triple_examples(
     progress: Callable[[Progress], None] | None = None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> TripleExamples:
-    """Join labels with their questions; labels of other questions or unknown relations are left out.
+    """Join labels with their questions; labels of other questions or unknown relations are left out, and
+    so are rejected ones.
 
     Args:
         snapshot: the graph.
@@ -145,6 +150,7 @@ def make_triple_examples(
     answers: list[np.ndarray] = []
     rows: list[int] = []
     written: list[int] = []
+    facts: list[np.ndarray] = []
     for question in questions:
         for topic, found in _paths_by_topic(snapshot, question, by_question, max_hops).items():
             plain = question.question.question
@@ -153,6 +159,8 @@ def make_triple_examples(
             topics.append(topic)
             paths.append(found)
             answers.append(np.array(question.answers, np.int64))
+            own = by_question[question.question.id]
+            facts.append(selected_facts(snapshot, topic, answers[-1], own))
             rows.append(row)
             written.append(texts.setdefault(plain, len(texts)) if keep else row)
     read = QuestionTexts.encode(encoder, list(texts), words=words, progress=progress, cancelled=cancelled)
@@ -162,7 +170,7 @@ def make_triple_examples(
             lengths[i, len(path) - 1] += 1 / len(found)
     return TripleExamples(
         snapshot, simple, np.array(topics, np.int64), tuple(paths), tuple(answers),
-        np.array(rows, np.int64), np.array(written, np.int64), lengths, read,
+        np.array(rows, np.int64), np.array(written, np.int64), lengths, read, tuple(facts),
     )  # fmt: skip
 
 
@@ -170,7 +178,7 @@ def _paths_by_topic(
     snapshot: Snapshot, question: Grounded, labels: dict[str, list[Label]], max_hops: int
 ) -> dict[int, tuple[tuple[int, ...], ...]]:
     found: dict[int, tuple[tuple[int, ...], ...]] = {}
-    for label in labels.get(question.question.id, ()):
+    for label in usable(labels.get(question.question.id, ())):
         topic, path = snapshot.find_entity(label.topic), directed(snapshot, label.path)
         if topic in question.topics and path is not None and len(path) <= max_hops:
             assert topic is not None
