@@ -44,7 +44,9 @@ def test_facts_are_those_of_the_topic_and_of_every_answer(graph):
 
 def test_paths_and_facts_are_the_evidence_of_a_question(graph):
     grounded, _ = ground(graph, [Question("q", "who made Jaws", ("Jaws",), ("Spielberg",))])
-    examples = make_triple_examples(graph, grounded, LABELS, WordEncoder(), max_hops=2, words=False, simple=True)
+    examples = make_triple_examples(
+        graph, grounded, LABELS, WordEncoder(), max_hops=2, words=False, simple=True
+    )
     evidence = examples.evidence(0)
     facts = {int(arc) % graph.num_triples for arc in evidence.arcs}
     assert facts == {
