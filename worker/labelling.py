@@ -49,10 +49,15 @@ def work(context: reporting.Context) -> dict[str, Any]:
     grounded, skipped = grounding.ground(snapshot, questions)
     grounding.require(grounded, skipped)
     replies = cache_of(files.local_path(graph.snapshot.path)) / "replies"
-    asking = rationalizers.LLMWork(engines.llm_settings(), replies)
+    asking = rationalizers.LLMWork(engines.llm_settings(), replies, label_set.prompt or labelling.PROMPTS[0])
     found = rationalizers.get(label_set.strategy, asking).label(
         snapshot, grounded, encoder=encoder, progress=context.progress, cancelled=context.cancelled
     )
+    if found.unlabelled == len(grounded):
+        raise TrainingDataError(
+            f"None of the {len(grounded):,} questions could be labelled.",
+            hint="Use another strategy, or a question set that belongs to this graph.",
+        )
     path = files.local_path(files.labels_name(graph.pk, label_set.pk))
     path.parent.mkdir(parents=True, exist_ok=True)
     count = write_labels(path, found.labels)

@@ -76,6 +76,8 @@ def test_labelling_is_queued(api, tiny_graph, question_set, redis):
     [
         ({"strategy": "oracle"}, "bad_config"),
         ({"strategy": "llm"}, "llm_not_configured"),
+        ({"strategy": "llm", "prompt": "poem"}, "bad_config"),
+        ({"prompt": "reg"}, "bad_config"),
         ({"strategy": None}, "invalid"),
         ({"question_set": "x"}, "invalid"),
         ({"name": "n" * 201}, "invalid"),

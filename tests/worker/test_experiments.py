@@ -1,12 +1,15 @@
 """Training, labelling and evaluating for real, on the tiny graph, with every trained method."""
 
 import json
+import re
+from dataclasses import replace
 
 import pytest
 
 from retrieval.evaluation import evaluator
 from retrieval.kg.questions import training_sample
 from retrieval.types import TRAINED, Question
+from tests.support.llm_server import LLMServer
 from webapp.answers import services as answers
 from webapp.experiments import labelling as labels
 from webapp.experiments import reports
@@ -214,6 +217,39 @@ def test_a_question_set_is_labelled(tiny_graph, questions, strategy):
     assert set(found) == {"q1", "q2", "q3", "q4"}
     assert (found["q1"]["path"], found["q1"]["source"]) == ([["capital", False]], strategy)
     assert row.labels == len(lines) == sum(row.sources.values()) == job.result["labels"]
+
+
+@pytest.fixture
+def model(settings):
+    """A language model that finds every path rational."""
+
+    def reply(body):
+        lines = re.findall(r"^Path \d+\. .*$", body["messages"][-1]["content"], re.MULTILINE)
+        return "\n".join(f"ans: {line}" for line in lines)
+
+    with LLMServer(reply) as server:
+        settings.CLEW = replace(settings.CLEW, llm_base_url=server.url, llm_model="tiny")
+        yield server
+
+
+def test_a_language_model_labels_and_is_paid_once(tiny_graph, questions, model):
+    row = label(tiny_graph, questions, "llm")
+    ended(row)
+    assert (row.prompt, row.coverage) == ("reg", 1.0)
+    assert (row.usage["llm_calls"], len(model.requests), set(row.sources)) == (4, 4, {"llm"})
+    assert row.usage["tokens"] > 400
+    assert row.compression["pools"] == 4
+    again = label(tiny_graph, questions, "llm")
+    ended(again)
+    assert (again.usage, len(model.requests)) == ({"llm_calls": 0, "tokens": 0}, 4)
+    assert (again.labels, again.sources) == (row.labels, row.sources)
+
+
+def test_a_language_model_that_chooses_nothing_makes_no_labels(tiny_graph, questions, model):
+    model.reply = lambda body: "None of them."
+    row = label(tiny_graph, questions, "llm")
+    job = Job.objects.get(pk=row.job_id)
+    assert (job.state, job.error_message) == ("failed", "None of the 4 questions could be labelled.")
 
 
 def test_labels_and_a_share_of_the_questions_are_learned_from(tiny_graph, questions, monkeypatch):

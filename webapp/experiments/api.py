@@ -140,6 +140,7 @@ class LabelSetViewSet(viewsets.GenericViewSet[LabelSet]):
             graph=get_object_or_404(graphs(), pk=data["graph"]),
             question_set=get_object_or_404(question_sets(), pk=data["question_set"]),
             strategy=data["strategy"],
+            prompt=data["prompt"],
             name=data["name"],
             user=cast(User, request.user),
         )

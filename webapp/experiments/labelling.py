@@ -29,6 +29,9 @@ STRATEGIES: dict[str, tuple[str, str]] = {
 }
 """What each strategy of ``retrieval.supervision`` is to people; a test says that these are the same."""
 
+PROMPTS = ("reg", "rapl", "rel-rag")
+"""Whose prompt the language model is given; the first unless one is named."""
+
 
 def shown(strategy: str, *, llm_configured: bool) -> dict[str, object]:
     """A strategy as the API shows it."""
@@ -38,13 +41,13 @@ def shown(strategy: str, *, llm_configured: bool) -> dict[str, object]:
 
 
 def start_labelling(
-    *, graph: Graph, question_set: QuestionSet, strategy: str, name: str, user: User | None
+    *, graph: Graph, question_set: QuestionSet, strategy: str, prompt: str = "", name: str, user: User | None
 ) -> LabelSet:
     """Make a label set and queue the job that fills it.
 
     Raises:
         GraphNotReadyError: the graph has no snapshot.
-        ConfigError: there is no such strategy.
+        ConfigError: there is no such strategy or prompt, or the strategy has no prompt.
         NotConfiguredError: it needs a language model and none is set up.
         TrainingDataError: the question set is of another graph, or holds test questions only.
     """
@@ -53,6 +56,7 @@ def start_labelling(
         raise ConfigError(
             f"No labelling strategy is called {strategy}.", hint=f"Choose one of: {', '.join(STRATEGIES)}."
         )
+    prompt = _prompt(strategy, prompt)
     if strategy == LLM:
         choosing.require_llm("choose another strategy")
     require_set_of_graph(question_set, graph)
@@ -77,9 +81,20 @@ def start_labelling(
             question_set=question_set,
             question_set_name=question_set.name,
             strategy=strategy,
+            prompt=prompt,
             job=job,
             created_by=user,
         )
+
+
+def _prompt(strategy: str, prompt: str) -> str:
+    if strategy != LLM:
+        if prompt:
+            raise ConfigError(f"The strategy {strategy} has no prompt.", hint="Leave it out.")
+        return ""
+    if prompt and prompt not in PROMPTS:
+        raise ConfigError(f"No prompt is called {prompt}.", hint=f"Choose one of: {', '.join(PROMPTS)}.")
+    return prompt or PROMPTS[0]
 
 
 def save_label_set(*, label_set: LabelSet, **made: Any) -> bool:

@@ -52,6 +52,7 @@ class LabelSet(MadeByJob):
     )
     question_set_name = models.CharField(max_length=200)
     strategy = models.CharField(max_length=32)
+    prompt = models.CharField(max_length=32, blank=True)
     questions = models.PositiveIntegerField(default=0)
     labels = models.PositiveIntegerField(default=0)
     coverage = models.FloatField(null=True)

@@ -127,7 +127,7 @@ class LabelSetSerializer(MadeByJobSerializer):
         model = LabelSet
         fields = [
             *("id", "name", "graph", "graph_name", "snapshot", "question_set", "question_set_name"),
-            *("strategy", "state", "job", "questions", "labels", "coverage", "fit", "sources"),
+            *("strategy", "prompt", "state", "job", "questions", "labels", "coverage", "fit", "sources"),
             *("compression", "usage", "error", "created_at", "finished_at", "created_by"),
         ]
 
@@ -143,6 +143,7 @@ class LabelSerializer(serializers.Serializer[object]):
     graph = serializers.IntegerField()
     question_set = serializers.IntegerField()
     strategy = Text(max_length=32)
+    prompt = Text(max_length=32, required=False, allow_blank=True, default="")
     name = Text(max_length=200, required=False, allow_blank=True, default="")
 
 
