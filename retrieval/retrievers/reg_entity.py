@@ -12,8 +12,9 @@ from retrieval.nn.entity_scorer import EntityScorer
 from retrieval.nn.query import Texts
 from retrieval.retrievers.checkpoint import Checkpoint, load_weights
 from retrieval.retrievers.features import TextEncoder, TextFeatures
+from retrieval.retrievers.growing import Scores
 from retrieval.retrievers.subgraphs import Subgraphs
-from retrieval.retrievers.triple_ranking import Scores, TripleRanker
+from retrieval.retrievers.triple_ranking import TripleRanker
 from retrieval.types import Method
 
 
@@ -70,7 +71,7 @@ def entity_scores(subgraphs: Subgraphs, logits: np.ndarray, lengths: np.ndarray)
     """From logits of the entity slots, [n], to those of the triples (ReG App. E, ReG@Entity)."""
     share = 1 / (1 + np.exp(-logits.astype(np.float64)))
     heads, tails = subgraphs.heads, subgraphs.tails
-    return Scores(share[heads] + share[tails], logits[tails], logits[heads], lengths)
+    return Scores(share[heads] + share[tails], logits[tails], logits[heads], lengths, of_entities=True)
 
 
 def make_scorer(config: RegEntityConfig, text_features: int, entity_texts: bool) -> EntityScorer:

@@ -11,8 +11,9 @@ from retrieval.nn.query import Texts
 from retrieval.nn.triple_scorer import TripleScorer
 from retrieval.retrievers.checkpoint import Checkpoint, load_weights
 from retrieval.retrievers.features import TextEncoder, TextFeatures
+from retrieval.retrievers.growing import Scores
 from retrieval.retrievers.subgraphs import Subgraphs
-from retrieval.retrievers.triple_ranking import Scores, TripleRanker
+from retrieval.retrievers.triple_ranking import TripleRanker
 from retrieval.types import Method
 
 

@@ -24,9 +24,10 @@ from retrieval.retrievers.features import (
     graph_features,
     relation_vectors,
 )
+from retrieval.retrievers.growing import Scores
 from retrieval.retrievers.states import States, StoredStates, all_states, states_of
 from retrieval.retrievers.subgraphs import Subgraphs
-from retrieval.retrievers.triple_ranking import Scores, TripleRanker
+from retrieval.retrievers.triple_ranking import TripleRanker
 from retrieval.types import Method, Progress
 
 

@@ -24,36 +24,15 @@ from retrieval.nn.query import Texts
 from retrieval.retrievers.arc_groups import arcs_at, bounds
 from retrieval.retrievers.base import FoundPath, RelationPath, check
 from retrieval.retrievers.features import TextEncoder
+from retrieval.retrievers.growing import Scores, grow
 from retrieval.retrievers.instances import found_paths
 from retrieval.retrievers.questions import QuestionTexts
 from retrieval.retrievers.ranking import RankingRetriever
 from retrieval.retrievers.subgraphs import Subgraphs, cut
 from retrieval.types import Method
 
-#: Relation paths grown further per level, and kept per topic at the end.
-_BEAM = 24
-_KEPT = 32
 #: Chains of one relation path that are looked at.
 _CHAINS = 4096
-
-
-@dataclass(frozen=True, slots=True)
-class Scores:
-    """What a method says of N candidate triples of B subgraphs.
-
-    Attributes:
-        rank: the triples' scores, by which the top K are taken, float [N].
-        forward, backward: logit that a chain which walks the triple forward (backward) is evidence, float [N].
-        lengths: log-probability that the chain asked for has 1, 2, ... hops, float [B, L].
-        once: a directed relation counts once in a chain, because its score does not know where in the chain it
-            stands.
-    """
-
-    rank: np.ndarray
-    forward: np.ndarray
-    backward: np.ndarray
-    lengths: np.ndarray
-    once: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -168,132 +147,6 @@ def top(scores: np.ndarray, within: slice, count: int) -> np.ndarray:
     order = np.argsort(-scores[within], kind="stable")[:count]
     positions: np.ndarray = order + within.start
     return positions
-
-
-def grow(
-    subgraphs: Subgraphs,
-    scores: Scores,
-    index: int,
-    retrieved: np.ndarray,
-    *,
-    relations: int,
-    max_hops: int,
-    simple: bool,
-) -> list[tuple[tuple[int, ...], float]]:
-    """Relation paths from a topic through retrieved triples, with probabilities, best first.
-
-    All relation paths grow together, level by level; chains of one relation path are one from the start
-    (multi-answer merging, ReG D.4.2). A step's evidence is the mean logit over *all* candidate triples that the
-    merged chains would take, retrieved or not, so that a relation path of which few triples were retrieved is
-    not mistaken for a complete one. A triple that they took before is no evidence when they walk it again, and a
-    step of nothing else is not taken. The evidence of the steps adds up: with the classifier's triples taken as
-    independent, the log-odds that exactly the triples of a path are the evidence is the sum of their logits. The
-    probability is a softmax over this sum and log P(length).
-
-    Args:
-        subgraphs: with this topic's candidates.
-        scores: of all candidates.
-        index: which subgraph.
-        retrieved: positions of the retrieved triples, [k].
-        relations: R.
-        max_hops: longest path.
-        simple: chains never come back to the topic.
-
-    Returns:
-        (directed relations, probability); the probabilities sum to 1.
-    """
-    arcs = _arcs(subgraphs, scores, index, retrieved, relations)
-    topic = int(subgraphs.topics[index] - subgraphs.entity_bounds[index])
-    known: list[tuple[int, ...]] = [()]
-    used = [np.zeros(0, np.int64)]
-    totals = np.zeros(1)
-    prefix, entity = np.zeros(1, np.int64), np.array([topic])
-    found: list[tuple[tuple[int, ...], float]] = []
-    for level in range(max_hops):
-        taken, owner = spans(arcs.offsets[entity], arcs.offsets[entity + 1] - arcs.offsets[entity])
-        if simple:
-            keep = arcs.target[taken] != topic
-            taken, owner = taken[keep], owner[keep]
-        if not len(taken):
-            break
-        codes, step = np.unique(prefix[owner] * (2 * relations) + arcs.relation[taken], return_inverse=True)
-        fresh = _fresh(prefix[owner], arcs.fact[taken], used)
-        size = np.bincount(step, weights=fresh, minlength=len(codes))
-        summed = np.bincount(step, weights=arcs.logit[taken] * fresh, minlength=len(codes))
-        evidence = summed / np.maximum(size, 1)
-        before, relation = np.divmod(codes, 2 * relations)
-        if scores.once:
-            evidence *= [r not in known[p] for p, r in zip(before.tolist(), relation.tolist(), strict=True)]
-        reached = np.bincount(step, weights=arcs.retrieved[taken] & fresh, minlength=len(codes)) > 0
-        total = np.where(reached, totals[before] + evidence, -np.inf)
-        best = np.argsort(-total, kind="stable")[: min(_BEAM, int(reached.sum()))]
-        grown = [(*known[before[i]], int(relation[i])) for i in best.tolist()]
-        asked = float(scores.lengths[index, level]) if level < scores.lengths.shape[1] else -np.inf
-        found += [(path, float(total[i]) + asked) for path, i in zip(grown, best.tolist(), strict=True)]
-        place = np.full(len(codes), -1)
-        place[best] = np.arange(len(best))
-        goes_on = place[step] >= 0
-        width = len(arcs.offsets)
-        walked = place[step[goes_on]], arcs.fact[taken[goes_on]]
-        used = [
-            np.concatenate([used[before[i]], np.unique(walked[1][walked[0] == new])])
-            for new, i in enumerate(best.tolist())
-        ]
-        rows = np.unique(place[step[goes_on]] * width + arcs.target[taken[goes_on]])
-        prefix, entity = np.divmod(rows, width)
-        known, totals = grown, total[best]
-    return _softmax(found)
-
-
-@dataclass(frozen=True, slots=True)
-class _Arcs:
-    """One subgraph's facts walked both ways, in the order of the slots left (numbered from 0)."""
-
-    offsets: np.ndarray
-    fact: np.ndarray
-    target: np.ndarray
-    relation: np.ndarray
-    logit: np.ndarray
-    retrieved: np.ndarray
-
-
-def _fresh(prefix: np.ndarray, facts: np.ndarray, used: list[np.ndarray]) -> np.ndarray:
-    """Whether each walk takes a fact that its relation path has not taken before, bool [n]."""
-    width = int(facts.max(initial=0)) + 1
-    known = np.concatenate([path * width + taken[taken < width] for path, taken in enumerate(used)])
-    fresh: np.ndarray = ~np.isin(prefix * width + facts, known)
-    return fresh
-
-
-def _arcs(subgraphs: Subgraphs, scores: Scores, index: int, retrieved: np.ndarray, relations: int) -> _Arcs:
-    facts = slice(*subgraphs.fact_bounds[index : index + 2])
-    first, last = subgraphs.entity_bounds[index : index + 2]
-    heads, tails = subgraphs.heads[facts] - first, subgraphs.tails[facts] - first
-    source = np.concatenate([heads, tails])
-    order = np.argsort(source, kind="stable")
-    chosen = np.zeros(facts.stop - facts.start, bool)
-    chosen[retrieved - facts.start] = True
-    offsets = np.zeros(last - first + 1, np.int64)
-    np.cumsum(np.bincount(source, minlength=last - first), out=offsets[1:])
-    relation = subgraphs.relations[facts]
-    return _Arcs(
-        offsets,
-        order % len(heads),
-        np.concatenate([tails, heads])[order],
-        np.concatenate([relation, relation + relations])[order],
-        np.concatenate([scores.forward[facts], scores.backward[facts]])[order].astype(np.float64),
-        np.concatenate([chosen, chosen])[order],
-    )
-
-
-def _softmax(found: list[tuple[tuple[int, ...], float]]) -> list[tuple[tuple[int, ...], float]]:
-    best = sorted(found, key=lambda item: (-item[1], len(item[0]), item[0]))[:_KEPT]
-    if not best:
-        return []
-    shares = np.exp(np.array([score for _, score in best]) - best[0][1])
-    shares /= shares.sum()
-    # A share too small for a float is no probability.
-    return [(path, float(s)) for (path, _), s in zip(best, shares, strict=True) if s > 0]
 
 
 def chains_within(

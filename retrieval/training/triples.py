@@ -106,7 +106,7 @@ class SubgraphTask(ABC):
         Mean over examples with evidence among their candidates.
         """
         self.model.eval()
-        recalls: list[float] = []
+        found: list[float] = []
         count = min(len(self.dev), _DEV_EXAMPLES)
         # Spread over the split: question sets come sorted by hops.
         taken = np.arange(count) * len(self.dev) // max(count, 1)
@@ -117,15 +117,21 @@ class SubgraphTask(ABC):
             questions = self.dev.texts.rows(self.dev.rows[chosen])
             scores = self.rank(subgraphs, questions)
             positive = positive_facts(self.dev, chosen, subgraphs)
-            recalls += _recalls(scores, positive, subgraphs.fact_bounds)
-        return float(np.mean(recalls)) if recalls else 0.0
+            found += recalls(scores, positive, subgraphs.fact_bounds)
+        return float(np.mean(found)) if found else 0.0
 
     def fingerprint(self) -> bytes:
         """Digest of the examples."""
         return self.train.fingerprint()
 
 
-def _recalls(scores: np.ndarray, positive: np.ndarray, bounds: np.ndarray) -> list[float]:
+def recalls(scores: np.ndarray, positive: np.ndarray, bounds: np.ndarray) -> list[float]:
+    """Of each subgraph with evidence: the share that is evidence among as many best-ranked triples as are.
+
+    Args:
+        scores, positive: of N candidate triples.
+        bounds: where each subgraph's triples begin, and N.
+    """
     found: list[float] = []
     for first, last in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
         wanted = int(positive[first:last].sum())

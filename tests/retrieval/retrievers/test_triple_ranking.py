@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from retrieval.candidates.fan_out import FanOut
+from retrieval.retrievers.growing import Scores, grow
 from retrieval.retrievers.reg_entity import entity_scores
 from retrieval.retrievers.subgraphs import cut
-from retrieval.retrievers.triple_ranking import Retrieved, Scores, chains_within, grow, top
+from retrieval.retrievers.triple_ranking import Retrieved, chains_within, top
 from tests.retrieval.world import build, ids, labels, path
 
 
@@ -88,6 +89,28 @@ def test_only_retrieved_triples_begin_or_continue_a_path_but_all_are_its_evidenc
     assert ratio == pytest.approx(math.exp(-2))
 
 
+def test_a_triple_that_is_walked_back_is_no_evidence(graph):
+    subgraphs, scores = scored(
+        graph, "Jaws",
+        {
+            ("Jaws", "directed_by", "Spielberg"): 2.0,
+            ("Munich", "directed_by", "Spielberg"): 1.0,
+            ("Lincoln", "directed_by", "Spielberg"): 1.0,
+            ("Jaws", "in_genre", "Horror"): 2.0,
+        },
+        lengths=(0.5, 0.5),
+    )  # fmt: skip
+    positions = top(scores.rank, slice(0, len(scores.rank)), len(scores.rank))
+    found = dict(
+        grow(subgraphs, scores, 0, positions, relations=graph.num_relations, max_hops=2, simple=False)
+    )
+    # Back over directed_by stand the other two films, 1; the way back to Jaws adds nothing to their mean.
+    back, there = path(graph, "directed_by -directed_by"), path(graph, "directed_by")
+    assert found[back] / found[there] == pytest.approx(math.e)
+    # Horror has no other film: the step would be its own triple walked back.
+    assert set(found) == {back, there, path(graph, "in_genre")}
+
+
 def test_a_relation_counts_once_where_scores_do_not_know_their_place(graph):
     subgraphs, scores = scored(
         graph, "Switzerland",
@@ -105,6 +128,24 @@ def test_a_relation_counts_once_where_scores_do_not_know_their_place(graph):
     counted, single = grown(graph, subgraphs, scores), grown(graph, subgraphs, once)
     assert counted[two] / counted[one] == pytest.approx(math.e)
     assert single[two] / single[one] == pytest.approx(1)
+
+
+def test_an_entity_counts_once_where_entities_are_scored(graph):
+    subgraphs = cut(graph, ids(graph, "Austria"), FanOut(2))
+    named = labels(graph, subgraphs.entities)
+    logits = np.full(len(named), -4.0)
+    for name in ("Austria", "Italy", "Switzerland"):
+        logits[named.index(name)] = 2.0
+    scores = entity_scores(subgraphs, logits, np.log(np.array([[0.5, 0.5]])))
+    positions = top(scores.rank, slice(0, len(scores.rank)), len(scores.rank))
+    found = dict(
+        grow(subgraphs, scores, 0, positions, relations=graph.num_relations, max_hops=2, simple=True)
+    )
+    # Austria borders Italy alone, which is entered: 2. Italy is bordered by Switzerland and France beside it:
+    # (2 - 4) / 2. Switzerland borders (backward, then forward) Italy, France and Germany: (2 - 4 - 4) / 3.
+    one = found[path(graph, "borders")]
+    assert found[path(graph, "borders -borders")] / one == pytest.approx(math.exp(-1))
+    assert found[path(graph, "-borders borders")] / one == pytest.approx(math.exp(-2))
 
 
 def test_chains_use_retrieved_triples_only_and_the_best_come_first(graph):
