@@ -55,7 +55,7 @@ def test_coverage_fit_compression_and_usage_are_printed(paths, llm, capsys):
     assert said["candidates"][0] == "5.00 -> 3.00"
     assert said["compression"] == ["0.6000", "of the average; of the largest pool 0.5000 (6 -> 3)"]
     assert said["usage"][0] == "6 calls"
-    assert said["usage"][1].startswith("600 prompt and 36 completion tokens; 0 replies")
+    assert said["usage"][1].startswith("600 prompt and 30 completion tokens; 0 replies")
     assert {label.source for label in read_labels(out)} == {"llm"}
     assert main(["label", *arguments, "--strategy", "llm"]) == 0
     assert figures(capsys)["usage"] == [
