@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from retrieval.config import PathConfig, PathOptions
 from retrieval.kg.restriction import RestrictedSnapshot
 from retrieval.kg.snapshot import Snapshot
 from retrieval.nn.query import Texts
-from retrieval.retrievers.base import FoundPath, RelationPath, check
+from retrieval.retrievers.base import FoundPath, RelationPath
 from retrieval.retrievers.checkpoint import Checkpoint, load_weights
 from retrieval.retrievers.explorer import Beam, explore
 from retrieval.retrievers.features import (
@@ -33,8 +33,8 @@ from retrieval.retrievers.states import States, StoredStates, all_states, states
 from retrieval.retrievers.walker import Walker
 from retrieval.types import Method, Progress
 
-#: Facts that the draws behind relation paths may spend, where a method draws until a budget is spent: one round.
-_DRAWN = 1
+#: Relation paths by which drawn paths are ordered.
+_RANKED = 64
 #: Questions whose texts are kept: a run asks for paths and for relation paths of one question.
 _READ = 8
 
@@ -91,7 +91,11 @@ class PathRetriever(RankingRetriever):
         rng: np.random.Generator,
         cancelled: Callable[[], bool],
     ) -> list[Drawn]:
-        """The paths that the paper's sampled inference keeps, the most probable first where it ranks them."""
+        """The paths that the paper's sampled inference draws."""
+
+    def keep(self, drawn: list[Drawn]) -> list[Drawn]:
+        """Those of them that it hands on: all, unless the paper says otherwise."""
+        return drawn
 
     @property
     def _ranks(self) -> bool:
@@ -101,12 +105,8 @@ class PathRetriever(RankingRetriever):
     def rank(
         self, topics: Sequence[int], texts: Sequence[str], cancelled: Callable[[], bool]
     ) -> list[RelationPath]:
-        """See ``RankingRetriever``. Of drawn paths, a relation path's probability is its share of the draws."""
-        if self._ranks:
-            return explore(self.walker, topics, self._texts(texts), self.beam, cancelled)
-        shares = relation_shares(self._drawn(topics, texts, _DRAWN, 0, cancelled))
-        found = [RelationPath(topics[topic], path, share) for (topic, path), share in shares.items()]
-        return sorted(found, key=lambda path: (topics.index(path.topic), -path.score, path.relations))
+        """See ``RankingRetriever``."""
+        return explore(self.walker, topics, self._texts(texts), self.beam, cancelled)
 
     def retrieve(
         self,
@@ -118,23 +118,26 @@ class PathRetriever(RankingRetriever):
         mentions: Sequence[str] = (),
         cancelled: Callable[[], bool] = lambda: False,
     ) -> Iterator[FoundPath]:
-        """See ``base.Retriever``."""
+        """See ``base.Retriever``. Drawn paths come in the order of their relation paths' probabilities."""
         if self._ranks:
             yield from super().retrieve(
                 question, topics, budget=budget, seed=seed, mentions=mentions, cancelled=cancelled
             )
             return
-        check(cancelled)
+        found = self.relation_paths(question, topics, limit=_RANKED, mentions=mentions, cancelled=cancelled)
+        probable = {(path.topic, path.relations): path.score for path in found}
         live, texts = self._live(question, topics, mentions)
         if not live:
             return
-        drawn = self._drawn(live, texts, budget, seed, cancelled)
-        shares = relation_shares(drawn)
+        rng = np.random.default_rng(seed)
+        drawn = self.draws(live, self._texts(texts), budget=budget, rng=rng, cancelled=cancelled)
         facts: set[int] = set()
-        for path in sorted(
-            drawn,
-            key=lambda p: (-shares[p.topic, p.relations], p.topic, p.relations, -p.probability, p.arcs),
-        ):
+
+        def rank(path: Drawn) -> tuple[Any, ...]:
+            share = probable.get((live[path.topic], path.relations), 0.0)
+            return -share, path.topic, path.relations, -path.probability, path.arcs
+
+        for path in sorted(self.keep(drawn), key=rank):
             fresh = {arc % self.snapshot.num_triples for arc in path.arcs} - facts
             if len(facts) + len(fresh) <= budget:
                 facts |= fresh
@@ -154,17 +157,6 @@ class PathRetriever(RankingRetriever):
         other._read = OrderedDict()  # with a lock of its own
         return other
 
-    def _drawn(
-        self,
-        topics: Sequence[int],
-        texts: Sequence[str],
-        budget: int,
-        seed: int,
-        cancelled: Callable[[], bool],
-    ) -> list[Drawn]:
-        rng = np.random.default_rng(seed)
-        return self.draws(topics, self._texts(texts), budget=budget, rng=rng, cancelled=cancelled)
-
     def _texts(self, texts: Sequence[str]) -> Texts:
         """The texts as the encoder reads them; the last question's are kept."""
         key = tuple(texts)
@@ -178,16 +170,6 @@ class PathRetriever(RankingRetriever):
             while len(self._read) > _READ:
                 self._read.popitem(last=False)
         return read
-
-
-def relation_shares(drawn: Sequence[Drawn]) -> dict[tuple[int, tuple[int, ...]], float]:
-    """The share of each relation path among the draws of its topic."""
-    counts: Counter[tuple[int, tuple[int, ...]]] = Counter()
-    totals: Counter[int] = Counter()
-    for path in drawn:
-        counts[path.topic, path.relations] += path.count
-        totals[path.topic] += path.count
-    return {key: count / totals[key[0]] for key, count in counts.items()}
 
 
 def config_of(checkpoint: Checkpoint) -> PathConfig:

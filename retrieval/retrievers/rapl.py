@@ -27,12 +27,20 @@ class RaplRetriever(PathRetriever):
         rng: np.random.Generator,
         cancelled: Callable[[], bool],
     ) -> list[Drawn]:
-        """See ``PathRetriever``. The M are counted before repeats are dropped, as the paper says."""
+        """See ``PathRetriever``."""
         del budget
+        firsts, _ = self._sizes
+        return draw(self.walker, topics, texts, firsts=firsts, each=PER_FIRST, rng=rng, cancelled=cancelled)
+
+    def keep(self, drawn: list[Drawn]) -> list[Drawn]:
+        """See ``PathRetriever``. The M are counted before repeats are dropped, as the paper says."""
+        topics = sorted({path.topic for path in drawn})
+        return [path for topic in topics for path in kept(drawn, topic, self._sizes[1])]
+
+    @property
+    def _sizes(self) -> tuple[int, int]:
         assert isinstance(self.options, RaplOptions), "options are parsed for their own method"
-        firsts, most = self.options.sizes
-        drawn = draw(self.walker, topics, texts, firsts=firsts, each=PER_FIRST, rng=rng, cancelled=cancelled)
-        return [path for topic in range(len(topics)) for path in kept(drawn, topic, most)]
+        return self.options.sizes
 
 
 def kept(drawn: Sequence[Drawn], topic: int, most: int) -> list[Drawn]:
