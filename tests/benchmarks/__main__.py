@@ -37,9 +37,12 @@ def main() -> None:
     parser.add_argument(
         "--data", action="append", default=[], help="of the long ones: only this set; repeatable"
     )
+    parser.add_argument(
+        "--finished", action="store_true", help="of methods: show what is finished, run nothing"
+    )
     args = parser.parse_args()
     known: dict[str, Callable[[], list[Section]]] = BENCHMARKS | {
-        "methods": lambda: methods.measure(args.method, args.data),
+        "methods": lambda: methods.measure(args.method, args.data, run=not args.finished),
         "efficiency": lambda: studies.efficiency(args.data),
         "supervision": lambda: studies.supervision(args.data),
         "line_vs_raw": lambda: line_vs_raw.measure(args.data),

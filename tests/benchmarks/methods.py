@@ -42,8 +42,8 @@ GOALS = {
 }
 
 
-def measure(methods: Sequence[str] = (), data: Sequence[str] = ()) -> list[Section]:
-    """Run the chosen cells (all when none is named) and show every finished one."""
+def measure(methods: Sequence[str] = (), data: Sequence[str] = (), *, run: bool = True) -> list[Section]:
+    """Run the chosen cells (all when none is named) and show every finished one; without ``run``, only show them."""
     known = [str(method) for method in sorted(RETRIEVERS)]
     for what, names, there in (("method", methods, known), ("data set", data, list(SETS))):
         for name in names:
@@ -63,7 +63,7 @@ def measure(methods: Sequence[str] = (), data: Sequence[str] = ()) -> list[Secti
             head=HEAD,
         )
         for method in known:
-            wanted = (not methods or method in methods) and (not data or name in data)
+            wanted = run and (not methods or method in methods) and (not data or name in data)
             for topics in ("given", "linked") if name == "WebQSP" else ("given",):
                 result = cell_of(name, of, method, topics, run=wanted)
                 if result is not None:
