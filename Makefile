@@ -28,7 +28,7 @@ $(VENV)/.core: requirements.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
 	@touch $@
 
-$(VENV)/.dev: requirements-dev.txt $(VENV)/.core
+$(VENV)/.dev: requirements-dev.txt requirements-llm.txt $(VENV)/.core
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	@touch $@
 

@@ -232,8 +232,15 @@ class EntityOptions(TripleOptions):
 class RegPathConfig(TrainingConfig):
     """Settings of ``reg-path``: its planner (ReG eq. 35, App. E). Values in brackets are the paper's."""
 
+    backend: Literal["small", "llm"] = setting(
+        "small",
+        "The planner: a small decoder over relation embeddings, or a causal language model with LoRA adapters, which "
+        "needs a GPU to be useful [llm].",
+    )
+    llm: str = setting("", "Directory of the causal language model, for the backend llm [LLaMA-2-7B].")
+    lora_rank: int = setting(8, "Rank of its adapters.")
     hidden: int = setting(192, "Size of the small planner's memory.")
-    dropout: float = setting(0.3, "Rate in the small planner.", least=0, below=1)
+    dropout: float = setting(0.3, "Rate in the planner, or in the adapters.", least=0, below=1)
     words: bool = setting(True, "The small planner attends to the question's words at every step.")
     word_dropout: float = setting(
         0.1, "Share of the words that are blanked while training.", least=0, below=1

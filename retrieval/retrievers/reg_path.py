@@ -17,6 +17,7 @@ from retrieval.nn.query import Asked
 from retrieval.retrievers.base import RelationPath
 from retrieval.retrievers.checkpoint import Checkpoint
 from retrieval.retrievers.features import TextEncoder, Trainable
+from retrieval.retrievers.language_planner import LanguageBackend, LanguagePlanner
 from retrieval.retrievers.plans import Options, Writer, search
 from retrieval.retrievers.questions import QuestionTexts
 from retrieval.retrievers.ranking import RankingRetriever
@@ -203,4 +204,16 @@ def open_planner(checkpoint: Checkpoint, snapshot: Snapshot, encoder: TextEncode
         CheckpointError: the weights do not fit the settings.
         ConfigError: the backend is a language model, and what it needs is not there.
     """
-    return SmallBackend(load_model(checkpoint, encoder), snapshot, encoder)
+    config = config_of(checkpoint)
+    if config.backend == "small":
+        return SmallBackend(load_model(checkpoint, encoder), snapshot, encoder)
+    model = LanguagePlanner(config)
+    try:
+        model.load_state_dict(checkpoint.weights)
+    except RuntimeError as error:
+        raise CheckpointError(
+            f"The checkpoint's adapters do not fit the language model {config.llm}.",
+            hint="Put the language model back that it was trained with, or train again.",
+        ) from error
+    model.eval()
+    return LanguageBackend(model, snapshot)

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import torch
+from torch import Tensor
 
 from retrieval.kg import walks
 from retrieval.kg.snapshot import Snapshot
@@ -16,9 +18,14 @@ from retrieval.retrievers.questions import seen_from
 from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import Label, directed, usable
 from retrieval.text.linking import Linker
+from retrieval.training.losses import segment_logsumexp
 
 if TYPE_CHECKING:
     from retrieval.types import Question
+
+
+#: Of a question with more relation paths, so many are drawn for each step.
+PATHS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,3 +106,28 @@ def _walkable(snapshot: Snapshot, topic: int, path: Sequence[int]) -> bool:
         if not len(entities):
             return False
     return True
+
+
+def draw(paths: tuple[tuple[int, ...], ...], rng: np.random.Generator) -> list[tuple[int, ...]]:
+    """The paths of a question for one step: all, or ``PATHS`` of them."""
+    if len(paths) <= PATHS:
+        return list(paths)
+    return [paths[i] for i in rng.permutation(len(paths))[:PATHS]]
+
+
+def plan_loss(logs: Tensor, owner: Tensor, judged: Tensor) -> Tensor:
+    """Mean over questions of eq. 35.
+
+    Where the paths were judged to be rational, the mean of their negative log-likelihoods; where they were not,
+    the negative log of their summed likelihood: whichever of them the other questions bear out may take it all.
+
+    Args:
+        logs: log-likelihood of each path, [m].
+        owner: its question, [m].
+        judged: [n] bool.
+    """
+    count = len(judged)
+    sizes = torch.bincount(owner, minlength=count)
+    every = logs.new_zeros(count).index_add(0, owner, logs) / sizes
+    any_of = segment_logsumexp(logs, owner, count)
+    return -torch.where(judged, every, any_of).mean()

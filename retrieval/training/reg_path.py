@@ -22,12 +22,10 @@ from retrieval.retrievers.features import Trainable
 from retrieval.retrievers.questions import QuestionTexts
 from retrieval.retrievers.reg_path import RegPathRetriever, make_model, open_planner, planner_texts
 from retrieval.supervision.labels import Label
-from retrieval.training.losses import segment_logsumexp
-from retrieval.training.plans import Planned, from_labels, from_relation_paths
+from retrieval.training.language_plans import LanguageTask
+from retrieval.training.plans import PATHS, Planned, draw, from_labels, from_relation_paths, plan_loss
 from retrieval.training.recipe import Splits, Task, Work
 
-#: Of a question with more relation paths, so many are drawn for each step.
-_PATHS = 12
 _MANY_RELATIONS = 1000
 _DEV_EXAMPLES = 1024
 _TEMPERATURES = (1.0, 1.25, 1.5, 2.0, 2.5, 3.0)
@@ -84,7 +82,7 @@ class PlanTask:
         if texts.words is not None:
             blank = torch.from_numpy(rng.random(texts.words.shape[:2]) < self.config.word_dropout)
             texts = Texts(texts.vectors, texts.words.masked_fill(blank.unsqueeze(2), 0.0), texts.lengths)
-        drawn = [_draw(one.paths, rng) for one in ones]
+        drawn = [draw(one.paths, rng) for one in ones]
         logs, owner = path_logs(
             self.model, self.model.vocabulary(self.relations), self.model.read(texts),
             drawn, [one.marked for one in ones],
@@ -119,7 +117,7 @@ class PlanTask:
 
     def _surprise(self, vocabulary: Vocabulary, asked: Asked, ones: Sequence[Planned]) -> np.ndarray:
         """Negative log-likelihood that any of a question's paths is planned, at each temperature tried."""
-        paths, marked = [one.paths[:_PATHS] for one in ones], [one.marked for one in ones]
+        paths, marked = [one.paths[:PATHS] for one in ones], [one.marked for one in ones]
         losses = []
         for temperature in _TEMPERATURES:
             self.model.temperature.fill_(temperature)
@@ -199,24 +197,6 @@ def path_logs(
     return logs, torch.tensor(owner)
 
 
-def plan_loss(logs: Tensor, owner: Tensor, judged: Tensor) -> Tensor:
-    """Mean over questions of eq. 35.
-
-    Where the paths were judged to be rational, the mean of their negative log-likelihoods; where they were not,
-    the negative log of their summed likelihood: whichever of them the other questions bear out may take it all.
-
-    Args:
-        logs: log-likelihood of each path, [m].
-        owner: its question, [m].
-        judged: [n] bool.
-    """
-    count = len(judged)
-    sizes = torch.bincount(owner, minlength=count)
-    every = logs.new_zeros(count).index_add(0, owner, logs) / sizes
-    any_of = segment_logsumexp(logs, owner, count)
-    return -torch.where(judged, every, any_of).mean()
-
-
 def greedy(model: SmallPlanner, vocabulary: Vocabulary, asked: Asked, hops: int) -> list[tuple[int, ...]]:
     """The most probable step after step for each question, whatever any graph allows; directed relations."""
     total = len(vocabulary.texts)
@@ -234,12 +214,6 @@ def greedy(model: SmallPlanner, vocabulary: Vocabulary, asked: Asked, hops: int)
             plans[i] = (*plans[i], int(relations[i]))
         under = model.advance(asked, under, vocabulary.taken[relations])
     return plans
-
-
-def _draw(paths: tuple[tuple[int, ...], ...], rng: np.random.Generator) -> list[tuple[int, ...]]:
-    if len(paths) <= _PATHS:
-        return list(paths)
-    return [paths[i] for i in rng.permutation(len(paths))[:_PATHS]]
 
 
 def plan_task(
@@ -264,4 +238,6 @@ def plan_task(
             f"most {hops} hops that this graph can spell.",
             hint="Give a larger max_hops, or a question set that belongs to this graph.",
         )
+    if config.backend == "llm":
+        return LanguageTask(work, config, train, dev)
     return PlanTask(work, config, train, dev)

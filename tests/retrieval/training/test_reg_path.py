@@ -15,8 +15,8 @@ from retrieval.retrievers import registry
 from retrieval.supervision.grounding import ground
 from retrieval.supervision.labels import Label
 from retrieval.training import train
-from retrieval.training.plans import Planned, from_labels, from_relation_paths
-from retrieval.training.reg_path import path_logs, plan_loss
+from retrieval.training.plans import Planned, from_labels, from_relation_paths, plan_loss
+from retrieval.training.reg_path import path_logs
 from retrieval.training.validate import predict
 from retrieval.types import Question
 from tests.retrieval.films import SHAPES, WordEncoder, build, questions
