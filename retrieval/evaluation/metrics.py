@@ -7,10 +7,10 @@ best score, Hit@1 is the share of them that are right: what a random order among
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 Fact = tuple[str, str, str]
 T = TypeVar("T", int, str)
@@ -101,6 +101,25 @@ def score_question(
             fmean(facts.issuperset(path) for path in gold_paths) if facts is not None and gold_paths else None
         ),
         triples=None if facts is None else len(facts),
+    )
+
+
+def score_of_row(row: Mapping[str, Any]) -> QuestionScore:
+    """The score behind a row of a report's ``per_question``."""
+    positives, predicted, gold = row["counts"]
+    return QuestionScore(
+        hit=row["hit"],
+        hit_at_1=row["hit_at_1"],
+        precision=row["precision"],
+        recall=row["recall"],
+        f1=row["f1"],
+        exact=row["exact_set"],
+        true_positives=positives,
+        predicted=predicted,
+        gold=gold,
+        answer_recall=row["answer_recall"],
+        path_recall=row["path_recall"],
+        triples=row["triples"],
     )
 
 

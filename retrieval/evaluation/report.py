@@ -17,7 +17,15 @@ from retrieval.evaluation import coverage
 from retrieval.evaluation.bootstrap import intervals
 from retrieval.evaluation.breakdowns import breakdowns
 from retrieval.evaluation.evaluator import Evaluation
-from retrieval.evaluation.metrics import Fact, QuestionScore, Scored, aggregate, quantile, score_question
+from retrieval.evaluation.metrics import (
+    Fact,
+    QuestionScore,
+    Scored,
+    aggregate,
+    quantile,
+    score_of_row,
+    score_question,
+)
 from retrieval.evaluation.outcomes import Outcome, fingerprint
 from retrieval.evaluation.shift import Seen, Shift, by_question
 from retrieval.kg.labels import normalise
@@ -252,20 +260,4 @@ def _row(outcome: Outcome, scores: QuestionScore, shift: Shift | None) -> dict[s
 
 def scores_of(report: Mapping[str, Any]) -> list[QuestionScore]:
     """The scores behind a report's ``per_question``, in its order."""
-    return [
-        QuestionScore(
-            hit=row["hit"],
-            hit_at_1=row["hit_at_1"],
-            precision=row["precision"],
-            recall=row["recall"],
-            f1=row["f1"],
-            exact=row["exact_set"],
-            true_positives=row["counts"][0],
-            predicted=row["counts"][1],
-            gold=row["counts"][2],
-            answer_recall=row["answer_recall"],
-            path_recall=row["path_recall"],
-            triples=row["triples"],
-        )
-        for row in report["per_question"]
-    ]
+    return [score_of_row(row) for row in report["per_question"]]

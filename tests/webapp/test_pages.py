@@ -97,6 +97,7 @@ def test_the_schema_is_valid_without_a_warning(tmp_path):
         "reports/{id}/download",
         "reports/compare",
         "reports/compare/questions",
+        "reports/compare/paired",
         "comparisons",
         "comparisons/{id}",
         "jobs",

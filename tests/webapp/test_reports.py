@@ -20,6 +20,7 @@ METRICS = {"hit": 0.75, "exact_set": 0.5, "path_recall": None}
 
 def row(key, outcome, predicted, hops=1):
     """A row of the engine's report, as far as this application reads it."""
+    hit, right = float("Berlin" in predicted), float(predicted == ["Berlin"])
     return {
         "id": key,
         "question": f"question {key}?",
@@ -27,6 +28,12 @@ def row(key, outcome, predicted, hops=1):
         "predicted": predicted,
         "hops": hops,
         "outcome": outcome,
+        **dict.fromkeys(("hit", "hit_at_1", "precision", "recall", "f1"), hit),
+        "exact_set": right,
+        "counts": [int(hit), len(predicted), 1],
+        "answer_recall": hit,
+        "path_recall": None,
+        "triples": 5,
     }
 
 
@@ -288,6 +295,26 @@ def test_reports_are_compared(api, finished):
         "values": [{"value": None, "low": None, "high": None}] * 2,
     }
     assert shown["pairs"] == [{"a": a.pk, "b": b.pk, "gained": 1, "lost": 1, "changed": 3}]
+
+
+def test_a_difference_is_told_from_chance(api, finished):
+    a, b, c = finished(), finished(BETTER), finished([row(f"q{i}", "right", ["Berlin"]) for i in range(1, 5)])
+    client, url = api("viewer"), f"{URL}/compare/paired"
+
+    def found(*pair):
+        answer = client.get(url, {"ids": ",".join(str(report.pk) for report in pair)})
+        return {one.pop("name"): one for one in answer.json()}
+
+    assert found(a, b)["exact_set"]["value"] == 0.0
+    better = found(a, c)["exact_set"]
+    assert (better["value"], better["high"]) == (0.75, 1.0)
+    assert 0 < better["low"] <= 0.5
+    assert better["p"] < 0.25
+    assert found(c, a)["exact_set"]["value"] == -0.75
+    assert "path_recall" not in found(a, c)
+    ReportQuestion.objects.all().delete()
+    assert found(a, c)["exact_set"] == better  # reports never change, so it is kept
+    assert client.get(url, {"ids": f"{a.pk},{b.pk},{c.pk}"}).json()["error"]["code"] == "invalid"
 
 
 def test_what_was_gained_and_lost_is_shown_question_by_question(api, finished):

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
+from django.core.cache import cache
 from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 
+from retrieval.evaluation import bootstrap
+from retrieval.evaluation.metrics import score_of_row
 from webapp.api.errors import NotComparableError
 from webapp.experiments.models import Outcome, Report, ReportQuestion
 
 REPORTS_MAX = 8
 GAINED, LOST, CHANGED = "gained", "lost", "changed"
 CHANGES = (GAINED, LOST, CHANGED)
+PAIRED_KEPT_S = 7 * 24 * 3600
 
 
 def _questions(report: Report) -> str:
@@ -92,6 +96,21 @@ def metrics(reports: Sequence[Report]) -> list[dict[str, Any]]:
 def _value(report: Report, name: str) -> dict[str, float | None]:
     low, high = report.summary.get("intervals", {}).get(name) or (None, None)
     return {"value": report.summary["metrics"].get(name), "low": low, "high": high}
+
+
+def paired(a: Report, b: Report) -> list[dict[str, Any]]:
+    """How much better ``b`` is than ``a`` by each metric, with the 95% interval and p of a paired bootstrap.
+
+    Takes a second or two for thousands of questions; reports never change, so it is kept.
+    """
+    key = f"paired:{a.pk}:{b.pk}"
+    found: list[dict[str, Any]] | None = cache.get(key)
+    if found is None:
+        rows = {report.pk: dict(report.rows.values_list("key", "row")) for report in (a, b)}
+        scores = [[score_of_row(rows[report.pk][name]) for name in rows[a.pk]] for report in (a, b)]
+        found = [{"name": name, **asdict(value)} for name, value in bootstrap.differences(*scores).items()]
+        cache.set(key, found, PAIRED_KEPT_S)
+    return found
 
 
 def differences(a: Report, b: Report, change: str = "", text: str = "") -> QuerySet[ReportQuestion]:

@@ -147,6 +147,16 @@ class ReportViewSet(viewsets.GenericViewSet[Report]):
         return Response(shapes.ComparedSerializer(whole).data)
 
     @extend_schema(
+        operation_id="reports_compare_paired",
+        parameters=[_IDS],
+        responses=shapes.PairedSerializer(many=True),
+    )
+    @action(detail=False, url_path="compare/paired", pagination_class=None)
+    def paired(self, request: Request) -> Response:
+        """Whether the second report is better than the first by more than chance."""
+        return Response(comparing.paired(*_pair(request)))
+
+    @extend_schema(
         operation_id="reports_compare_questions",
         parameters=[
             _IDS,
@@ -158,13 +168,11 @@ class ReportViewSet(viewsets.GenericViewSet[Report]):
     @action(detail=False, url_path="compare/questions")
     def differences(self, request: Request) -> Response:
         """Questions that went otherwise in the second report than in the first."""
-        found, query = _named(request), request.query_params
-        if len(found) != 2:
-            raise InvalidError("Questions are compared between two reports.", hint="Give ids=a,b.")
+        (first, second), query = _pair(request), request.query_params
         change = query.get("change", "")
         _require_known("change", [change] if change else [], comparing.CHANGES)
         text = query.get("q", "").replace("\0", "")
-        rows = comparing.differences(found[0], found[1], change, text)
+        rows = comparing.differences(first, second, change, text)
         page = cast(Any, self.paginate_queryset(cast(Any, rows)))
         return self.get_paginated_response([shapes.as_difference(row) for row in page])
 
@@ -183,6 +191,14 @@ def _named(request: Request) -> list[Report]:
     found = [get_object_or_404(selectors.reports(), pk=key) for key in keys]
     comparing.require_comparable(found)
     return found
+
+
+def _pair(request: Request) -> tuple[Report, Report]:
+    """The two reports that ``ids`` names."""
+    found = _named(request)
+    if len(found) != 2:
+        raise InvalidError("Two reports are compared this way.", hint="Give ids=a,b.")
+    return found[0], found[1]
 
 
 def _require_known(name: str, wanted: Any, known: Any) -> None:

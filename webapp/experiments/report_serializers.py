@@ -244,6 +244,16 @@ class ComparedSerializer(serializers.Serializer[object]):
     pairs = PairSerializer(many=True)
 
 
+class PairedSerializer(serializers.Serializer[object]):
+    """How much better the second report is than the first by a metric."""
+
+    name = serializers.CharField()
+    value = serializers.FloatField(help_text="second minus first")
+    low = serializers.FloatField()
+    high = serializers.FloatField()
+    p = serializers.FloatField(help_text="two-sided, of a paired bootstrap")
+
+
 class DifferenceSerializer(serializers.Serializer[object]):
     """A question that went otherwise in the second report than in the first."""
 
