@@ -70,9 +70,7 @@ def compare(args: argparse.Namespace) -> int:
     from retrieval.evaluation.pages import markdown, render  # noqa: PLC0415
     from retrieval.evaluation.report import read_report, write_text  # noqa: PLC0415
 
-    names = [path.stem for path in args.reports]
-    if len(set(names)) < len(names):
-        names = [str(path) for path in args.reports]
+    names = short_names(args.reports)
     if len(set(names)) < len(names):
         raise ConfigError("The same report is named twice.", hint="Give different reports.")
     reports = {name: read_report(path) for name, path in zip(names, args.reports, strict=True)}
@@ -107,6 +105,16 @@ def faithfulness(args: argparse.Namespace) -> int:
     say("hallucination_score\t" + ("-" if score is None else f"{score:.4f}"))
     note(f"{args.out}: {found['asked']:,} asked, {found['unsaid']:,} replies do not say")
     return 0
+
+
+def short_names(paths: Sequence[Path]) -> list[str]:
+    """What tells files apart: their paths without the folders, and the name, that all of them share."""
+    parts = [path.resolve().with_suffix("").parts for path in paths]
+    least = min(len(own) for own in parts) - 1
+    ahead = next((i for i in range(least) if len({own[i] for own in parts}) > 1), least)
+    least -= ahead
+    behind = next((i for i in range(least) if len({own[-1 - i] for own in parts}) > 1), least)
+    return ["/".join(own[ahead : len(own) - behind]) for own in parts]
 
 
 def _seen(args: argparse.Namespace) -> Seen | None:

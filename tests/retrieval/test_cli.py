@@ -6,10 +6,12 @@ import gzip
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from retrieval.__main__ import main
+from retrieval.cli.evaluation import short_names
 from retrieval.events import AnswerFinal, RunStarted, from_payload
 from retrieval.kg import snapshot
 from tests.retrieval.world import FACTS
@@ -351,3 +353,18 @@ def test_a_share_of_the_training_questions_is_above_none(tmp_path, graph_dir, qu
     arguments = ["--graph", str(graph_dir), "--questions", str(questions_file), "--out", str(tmp_path / "c")]
     assert main(["train", *arguments, "--fraction", "0"]) == 2
     assert "fraction is 0" in one_line_error(capsys)
+
+
+@pytest.mark.parametrize(
+    ("paths", "names"),
+    [
+        (["a/one.json", "a/two.json"], ["one", "two"]),
+        (["x/raw/0/report.json", "x/line/0/report.json"], ["raw", "line"]),
+        (["x/raw/0/report.json", "x/line/1/report.json"], ["raw/0", "line/1"]),
+        (["a.json", "b/a.json"], ["a", "b/a"]),
+        (["a.json", "a.json"], ["a", "a"]),
+        (["a.json"], ["a"]),
+    ],
+)
+def test_reports_are_called_by_what_tells_them_apart(paths, names):
+    assert short_names([Path(path) for path in paths]) == names
