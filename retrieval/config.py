@@ -153,7 +153,10 @@ class RegTripleConfig(TripleConfig):
 class RegEntityConfig(TripleConfig):
     """Settings of ``reg-entity`` (ReG App. E)."""
 
-    hidden: int = setting(48, "Size of entity states and messages.")
+    hidden: int = setting(32, "Size of entity states and messages.")
+    fan_out: int = setting(
+        16, "Candidate triples for each entity, relation and direction; a topic gives all of its own."
+    )
     rounds: int = setting(3, "Rounds of the directional distance encoding, each way.")
     layers: int = setting(3, "Layers of principal neighbourhood aggregation.")
     dropout: float = setting(0.1, "Rate after each layer.", least=0, below=1)

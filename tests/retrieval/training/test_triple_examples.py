@@ -51,13 +51,22 @@ def examples(graph, found, max_hops=2):
 
 
 def test_evidence_is_what_the_label_walks_from_topic_to_answers(graph):
-    jaws, munich = ids(graph, "Jaws", "Munich")
-    found = walked(graph, jaws, [path(graph, "directed_by -directed_by")], np.array([munich]), simple=True)
+    jaws, munich, none = *ids(graph, "Jaws", "Munich"), np.zeros(0, np.int64)
+
+    def along(text, facts=none):
+        return walked(graph, jaws, [path(graph, text)], np.array([munich]), facts=facts, simple=True)
+
+    found = along("directed_by -directed_by")
     # The way to Lincoln fits the label and leads to no answer.
     assert written(graph, found.arcs) == ["Jaws directed_by Spielberg", "Munich <directed_by Spielberg"]
     assert sorted(labels(graph, found.entities)) == ["Jaws", "Munich", "Spielberg"]
-    nothing = walked(graph, jaws, [path(graph, "in_genre")], np.array([munich]), simple=True)
+    nothing = along("in_genre")
     assert [len(nothing.arcs), labels(graph, nothing.entities)] == [0, ["Jaws"]]
+    # A fact that was selected besides is evidence with both its ends.
+    genre = graph.find_fact(munich, graph.find_relation("in_genre"), *ids(graph, "Drama"))
+    selected = along("in_genre", np.array([genre]))
+    assert written(graph, selected.arcs) == ["Munich in_genre Drama"]
+    assert sorted(labels(graph, selected.entities)) == ["Drama", "Jaws", "Munich"]
 
 
 def test_labels_of_one_question_and_topic_are_one_example_with_shares_of_lengths(graph):
