@@ -131,7 +131,10 @@ def _train(commands: Commands[argparse.ArgumentParser]) -> None:
     _graph_and_questions(parser)
     parser.add_argument("--labels", type=Path, metavar="FILE", help="made on the way when left out")
     parser.add_argument(
-        "--config", type=Path, metavar="FILE", help="JSON with settings that differ from the defaults"
+        "--config",
+        type=Path,
+        metavar="FILE",
+        help='JSON with settings that differ from the defaults, or from a preset: {"preset": "paper"}',
     )
     parser.add_argument(
         "--fraction",
