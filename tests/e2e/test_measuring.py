@@ -188,6 +188,30 @@ def test_two_methods_on_one_question_share_a_drawing(page: Page, clew: Clew, sho
     expect(drawing).to_have_attribute("aria-label", str(drawn))
 
 
+def test_the_method_asked_is_kept_in_the_address(page: Page, clew: Clew) -> None:
+    graph = clew.api("GET", "reports")["results"][0]["graph"]
+    page.goto(f"/?graph={graph}")
+    box = page.get_by_role("combobox", name="Question")
+    box.fill(QUESTION)
+    page.keyboard.press("Escape")
+    method = page.locator(".askbar").get_by_role("button", name=re.compile("Method$"))
+    for name, url in (("Refined triples", SECOND), ("Relation paths", FIRST)):
+        method.click()
+        page.get_by_role("option", name=re.compile(name)).click()
+        expect(page).to_have_url(re.compile(f"method={url}$"))
+        expect(box).to_have_value(QUESTION)
+    page.reload()
+    expect(method).to_contain_text("Relation paths")
+    box.fill(QUESTION)
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    expect(page.locator("ol.answers > li")).to_have_count(len(ANSWERS))
+    checkpoints = clew.api("GET", "checkpoints", params={"graph": graph, "method": FIRST})["results"]
+    answers = page.get_by_role("region", name="Answers")
+    expect(answers).to_contain_text(FIRST)
+    expect(answers).to_contain_text(checkpoints[0]["fingerprint"][:10])
+
+
 def test_stop_all_stops_every_method(page: Page, clew: Clew, shot: Any) -> None:
     graph = clew.api("GET", "reports")["results"][0]["graph"]
     methods = [{"method": FIRST}, {"method": SECOND}]

@@ -43,7 +43,7 @@ const NARROW = "(max-width: 820px)";
 /** How to ask, as the address has it. */
 function howOfUrl(params: URLSearchParams): Partial<Draft> {
   const [method, checkpoint] = [params.get("method"), params.get("checkpoint")];
-  return { ...(method && { method }), ...(method && checkpoint && { checkpoint }) };
+  return { ...(method && { method }), ...(checkpoint && { checkpoint }) };
 }
 
 function draftOfUrl(params: URLSearchParams): Partial<Draft> {
@@ -75,6 +75,7 @@ function doing(view: RunView): string {
 }
 
 function RunActs({ run }: { run: Run }) {
+  const navigate = useNavigate();
   return (
     <ActMenu
       label="This run"
@@ -86,6 +87,16 @@ function RunActs({ run }: { run: Run }) {
           icon: "link",
           onAction: () => void copyText(window.location.href, "Link"),
         },
+        ...(run.group
+          ? [
+              {
+                id: "group",
+                label: "Open the comparison",
+                icon: "compare" as const,
+                onAction: () => void navigate(`/compare/${run.group ?? ""}`),
+              },
+            ]
+          : []),
         {
           id: "json",
           label: "Download the run (JSON)",
@@ -138,10 +149,14 @@ export function AskPage() {
   // So does a question that comes by the address, from the palette or from a graph's page.
   const asked = id ? "" : params.toString();
   const [draftBy, setDraftBy] = useState(asked);
+  // What this page wrote there itself is in the draft already.
+  const [ownUrl, setOwnUrl] = useState("");
   if (asked && draftBy !== asked) {
     setDraftBy(asked);
-    setDraftOf(undefined);
-    setDraft({ ...startDraft({ graph: draft.graph, ...draftOfUrl(params) }) });
+    if (asked !== ownUrl) {
+      setDraftOf(undefined);
+      setDraft(startDraft({ graph: draft.graph, ...draftOfUrl(params) }));
+    }
   }
 
   const list = graphs.data?.results;
@@ -176,7 +191,7 @@ export function AskPage() {
       ...(of !== undefined && { checkpoint: of }),
     });
     if (next.toString() === params.toString()) return;
-    setDraftBy(next.toString());
+    setOwnUrl(next.toString());
     setParams(next, { replace: true });
   };
 

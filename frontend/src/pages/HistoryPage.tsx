@@ -62,7 +62,14 @@ function RunRow({ run, onDelete }: { run: Run; onDelete: (run: Run) => void }) {
       <td className="hide-narrow">
         <Link to={`/graphs/${run.graph}`}>{run.graph_name}</Link>
       </td>
-      <td className="muted hide-narrow">{run.method}</td>
+      <td className="muted hide-narrow">
+        {run.method}
+        {run.group && (
+          <div className="small">
+            <Link to={`/compare/${run.group}`}>compared</Link>
+          </div>
+        )}
+      </td>
       <td className="num hide-narrow">{run.duration_ms === null ? "–" : milliseconds(run.duration_ms)}</td>
       <td className="muted nowrap">
         <Ago iso={run.created_at} />

@@ -1,14 +1,8 @@
 // Everything needed to repeat a report.
 import type { ReportDetail } from "@/api/types";
+import { FactList } from "@/components/kit/FactList";
 import { Button } from "@/components/kit/controls";
 import { copyText } from "@/store/files";
-
-function flat(value: unknown, name = ""): [string, string][] {
-  if (value !== null && typeof value === "object" && !Array.isArray(value)) {
-    return Object.entries(value).flatMap(([key, inner]) => flat(inner, name ? `${name}.${key}` : key));
-  }
-  return [[name, typeof value === "string" ? value : JSON.stringify(value)]];
-}
 
 export function Manifest({ report }: { report: ReportDetail }) {
   return (
@@ -26,14 +20,9 @@ export function Manifest({ report }: { report: ReportDetail }) {
           Copy
         </Button>
       </header>
-      <dl className="facts manifest">
-        {flat(report.manifest).map(([name, value]) => (
-          <div key={name}>
-            <dt>{name.replaceAll("_", " ")}</dt>
-            <dd className="mono">{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <div className="body">
+        <FactList of={report.manifest} />
+      </div>
     </section>
   );
 }

@@ -5,8 +5,10 @@ import { Link } from "react-router";
 import { checkpointsQuery, deleteCheckpoint, keys } from "@/api/queries";
 import type { Checkpoint, Graph } from "@/api/types";
 import { EvaluateDialog } from "@/components/experiments/EvaluateDialog";
+import { FactList } from "@/components/kit/FactList";
 import { ActMenu, Button, Modal } from "@/components/kit/controls";
 import { Ago, ErrorNotice, Fingerprint } from "@/components/kit/says";
+import { copyText } from "@/store/files";
 import { metricName, metricValue, percent } from "@/store/format";
 import { KEY_METRICS } from "@/store/reports";
 import { TrainDialog } from "./TrainDialog";
@@ -17,10 +19,11 @@ interface RowProps {
   names: readonly string[];
   mayWrite: boolean;
   onEvaluate: () => void;
+  onSettings: () => void;
   onDelete: () => void;
 }
 
-function Row({ graph, checkpoint, names, mayWrite, onEvaluate, onDelete }: RowProps) {
+function Row({ graph, checkpoint, names, mayWrite, onEvaluate, onSettings, onDelete }: RowProps) {
   const inUse = String(graph.checkpoint?.id) === String(checkpoint.id);
   const ask = `/?graph=${graph.id}&method=${checkpoint.method}&checkpoint=${checkpoint.id}`;
   return (
@@ -73,17 +76,52 @@ function Row({ graph, checkpoint, names, mayWrite, onEvaluate, onDelete }: RowPr
             Evaluate
           </Button>
         )}
-        {mayWrite && (
-          <ActMenu
-            label={`More for ${checkpoint.method}`}
-            trigger={
-              <Button look="plain" size="small" icon="more" aria-label={`More for ${checkpoint.method}`} />
-            }
-            acts={[{ id: "delete", label: "Delete…", icon: "trash", bad: true, onAction: onDelete }]}
-          />
-        )}
+        <ActMenu
+          label={`More for ${checkpoint.method}`}
+          trigger={
+            <Button look="plain" size="small" icon="more" aria-label={`More for ${checkpoint.method}`} />
+          }
+          acts={[
+            { id: "settings", label: "How it was trained", icon: "info", onAction: onSettings },
+            ...(mayWrite
+              ? [
+                  {
+                    id: "delete",
+                    label: "Delete…",
+                    icon: "trash" as const,
+                    bad: true,
+                    onAction: onDelete,
+                  },
+                ]
+              : []),
+          ]}
+        />
       </td>
     </tr>
+  );
+}
+
+function CheckpointFacts({ checkpoint }: { checkpoint: Checkpoint }) {
+  const { method, fingerprint, encoder, snapshot, question_set_name, fraction, config, metrics } = checkpoint;
+  const facts = {
+    method,
+    fingerprint,
+    encoder,
+    snapshot,
+    question_set: question_set_name,
+    fraction,
+    config,
+    metrics,
+  };
+  return (
+    <>
+      <FactList of={facts} />
+      <div className="foot">
+        <Button icon="copy" onPress={() => void copyText(JSON.stringify(facts, null, 2), "Settings")}>
+          Copy
+        </Button>
+      </div>
+    </>
   );
 }
 
@@ -122,6 +160,7 @@ function DeleteCheckpoint({ checkpoint, onClose }: { checkpoint: Checkpoint; onC
 export function Training({ graph, mayWrite }: { graph: Graph; mayWrite: boolean }) {
   const [training, setTraining] = useState(false);
   const [evaluating, setEvaluating] = useState<Checkpoint | null>(null);
+  const [showing, setShowing] = useState<Checkpoint | null>(null);
   const [deleting, setDeleting] = useState<Checkpoint | null>(null);
   const checkpoints = useQuery(checkpointsQuery(graph.id));
   const list = checkpoints.data?.results ?? [];
@@ -185,6 +224,9 @@ export function Training({ graph, mayWrite }: { graph: Graph; mayWrite: boolean 
                   onEvaluate={() => {
                     setEvaluating(one);
                   }}
+                  onSettings={() => {
+                    setShowing(one);
+                  }}
                   onDelete={() => {
                     setDeleting(one);
                   }}
@@ -215,6 +257,16 @@ export function Training({ graph, mayWrite }: { graph: Graph; mayWrite: boolean 
           setEvaluating(null);
         }}
       />
+      <Modal
+        title="How it was trained"
+        wide
+        isOpen={showing !== null}
+        onClose={() => {
+          setShowing(null);
+        }}
+      >
+        {showing && <CheckpointFacts checkpoint={showing} />}
+      </Modal>
       <Modal
         title="Delete this checkpoint?"
         role="alertdialog"
