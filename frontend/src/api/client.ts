@@ -127,6 +127,16 @@ export async function request<T>(method: string, path: string, options: Options 
   return (text ? JSON.parse(text) : undefined) as T;
 }
 
+/** GET something to be saved as it is. */
+export async function requestFile(path: string, query: Query = {}): Promise<Blob> {
+  const response = await send("GET", path, { query });
+  if (!response.ok) {
+    if (response.status === 401) signedOut();
+    throw ApiError.fromBody(response.status, await response.text());
+  }
+  return response.blob();
+}
+
 /** POST a form with files. `onProgress` gets the share sent, 0 to 1. Abort by `signal`. */
 export function upload<T>(
   path: string,

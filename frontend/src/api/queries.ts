@@ -1,6 +1,6 @@
 // Every call the pages make, by name, with the keys their cached answers live under.
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { apiUrl, request, setCsrf, upload, type Query } from "./client";
+import { request, requestFile, setCsrf, upload, type Query } from "./client";
 import type {
   AskBody,
   ChangedQuestion,
@@ -171,7 +171,9 @@ export function deleteLabelSet(id: Id): Promise<void> {
   return request("DELETE", `label-sets/${id}`);
 }
 
-export const labelSetUrl = (id: Id) => apiUrl(`label-sets/${id}/download`);
+export function downloadLabelSet(id: Id): Promise<Blob> {
+  return requestFile(`label-sets/${id}/download`);
+}
 
 export interface ReportFilter {
   graph?: string;
@@ -223,8 +225,9 @@ export function deleteReport(id: Id): Promise<void> {
   return request("DELETE", `reports/${id}`);
 }
 
-export const reportUrl = (id: Id, format: "json" | "md" | "html") =>
-  apiUrl(`reports/${id}/download`, { format });
+export function downloadReport(id: Id, format: "json" | "md" | "html"): Promise<Blob> {
+  return requestFile(`reports/${id}/download`, { format });
+}
 
 export const compareReportsQuery = (ids: readonly string[]) =>
   queryOptions({

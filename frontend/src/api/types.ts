@@ -279,6 +279,11 @@ export interface LabelSet {
 
 export type Metrics = Record<string, number | null>;
 
+export interface Quantiles {
+  p50: number;
+  p95: number;
+}
+
 /** A question set asked of one method. Empty of figures until its job is done. */
 export interface Report {
   id: Id;
@@ -296,12 +301,16 @@ export interface Report {
   seed: number;
   limit: number | null;
   topics: "given" | "linked";
+  /** Whether a question that brings triples was asked on those alone. */
+  subgraphs: "own" | "whole";
   options: Record<string, unknown>;
   state: JobState;
   job: Id | null;
   n: number | null;
   metrics: Metrics;
-  latency_ms: { p50: number; p95: number } | null;
+  latency_ms: Quantiles | null;
+  /** Without linking and reasoning. */
+  retrieval_ms: Quantiles | null;
   usage: { llm_calls: number; tokens: number } | null;
   error: Problem | null;
   created_at: string;
@@ -335,6 +344,8 @@ export interface ReportQuestion {
   exact_set: number | null;
   triples: number | null;
   latency_ms: number | null;
+  /** The relation paths that were followed, as text, best first. */
+  paths: { path: string; score: number }[];
 }
 
 export interface ReportBody {
@@ -348,6 +359,7 @@ export interface ReportBody {
   seed?: number;
   limit?: number;
   topics?: "given" | "linked";
+  subgraphs?: "own" | "whole";
   options?: Record<string, unknown>;
 }
 

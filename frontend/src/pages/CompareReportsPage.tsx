@@ -105,6 +105,14 @@ function MetricsTable({ comparison }: { comparison: ReportComparison }) {
                 ))}
               </tr>
             ))}
+            <tr>
+              <th scope="row">Retrieval p50</th>
+              {reports.map((report) => (
+                <td key={report.id} className="num">
+                  {report.retrieval_ms ? milliseconds(report.retrieval_ms.p50) : "–"}
+                </td>
+              ))}
+            </tr>
             {settingsThatDiffer(reports).map(({ name, values }) => (
               <tr key={name}>
                 <th scope="row" className="muted">

@@ -7,7 +7,7 @@ import {
   deleteReport,
   keys,
   reportQuery,
-  reportUrl,
+  downloadReport,
   resumeReport,
   sessionQuery,
   statusQuery,
@@ -19,10 +19,20 @@ import { MetricsCard } from "@/components/experiments/MetricsCard";
 import { QuestionRows } from "@/components/experiments/QuestionRows";
 import { ActMenu, Button, Modal } from "@/components/kit/controls";
 import { useTitle } from "@/components/kit/hooks";
-import { Ago, EmptyState, ErrorNotice, Fingerprint, JobBadge, Loading, Notice } from "@/components/kit/says";
+import {
+  Ago,
+  EmptyState,
+  ErrorNotice,
+  Fingerprint,
+  JobBadge,
+  Loading,
+  Notice,
+  troubleOf,
+} from "@/components/kit/says";
 import { JobRow } from "@/components/shell/JobsTray";
-import { copyText } from "@/store/files";
+import { copyText, download, fileName } from "@/store/files";
 import { integer, milliseconds } from "@/store/format";
+import { toast } from "@/store/toasts";
 import { isActive, useJobStore } from "@/store/jobStore";
 
 const FORMATS = { json: "JSON, with every question", md: "Markdown", html: "HTML" } as const;
@@ -120,13 +130,14 @@ function Unfinished({ report, mayWrite }: { report: ReportDetail; mayWrite: bool
 }
 
 function Counts({ report }: { report: ReportDetail }) {
-  const { n, latency_ms: latency, usage } = report;
+  const { n, latency_ms: latency, retrieval_ms: retrieval, usage } = report;
   const cells: [string, string, string | undefined][] = [
     [
       "questions",
       n === null ? "–" : integer(n),
       report.limit === null ? undefined : `at most ${report.limit}, drawn by the seed`,
     ],
+    ["retrieval p50", retrieval ? milliseconds(retrieval.p50) : "–", "Retrieval alone: half took no longer"],
     ["latency p50", latency ? milliseconds(latency.p50) : "–", "Half of the questions took no longer"],
     ["latency p95", latency ? milliseconds(latency.p95) : "–", "19 of 20 questions took no longer"],
     ["LLM calls", integer(usage?.llm_calls ?? 0), undefined],
@@ -164,7 +175,17 @@ function Head({ report, onDelete }: { report: ReportDetail; onDelete: (() => voi
                 id: format,
                 label: FORMATS[format],
                 onAction: () => {
-                  window.location.assign(reportUrl(report.id, format));
+                  void downloadReport(report.id, format).then(
+                    (file) => {
+                      download(
+                        fileName(`${report.method} ${report.question_set_name} ${report.split}`, format),
+                        file,
+                      );
+                    },
+                    (error: unknown) => {
+                      toast(`The report could not be downloaded. ${troubleOf(error).message}`);
+                    },
+                  );
                 },
               })),
               {
@@ -244,9 +265,9 @@ export function ReportPage() {
         {" · "}
         <Link to={`/graphs/${report.graph}`}>{report.graph_name}</Link>, snapshot{" "}
         <Fingerprint value={report.snapshot} /> · topics{" "}
-        {report.topics === "given" ? "as the question set names them" : "found by the linker"} ·{" "}
-        {report.reasoner} reasoner · budget {report.budget} · seed {report.seed} ·{" "}
-        <Ago iso={report.created_at} />
+        {report.topics === "given" ? "as the question set names them" : "found by the linker"}
+        {report.subgraphs === "whole" && " · whole graph"} · {report.reasoner} reasoner · budget{" "}
+        {report.budget} · seed {report.seed} · <Ago iso={report.created_at} />
         {report.created_by && ` by ${report.created_by}`}
       </p>
       {report.state === "done" ? (

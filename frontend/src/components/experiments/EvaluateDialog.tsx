@@ -47,6 +47,11 @@ const TOPICS = [
   { id: "linked", label: "Found by Clew's linker", detail: "Measures what a person gets who just asks" },
 ];
 
+const SUBGRAPHS = [
+  { id: "own", label: "The question's own", detail: "Where a question brings triples; else the whole graph" },
+  { id: "whole", label: "The whole graph", detail: "Also where a question brings triples of its own" },
+];
+
 /** The splits of a set that hold questions, the one to report on first. */
 function splitsOf(set: QuestionSet | undefined) {
   return SPLITS.filter((split) => set?.splits[split]).map((split) => ({
@@ -68,6 +73,7 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
   const [methodId, setMethod] = useState(start.method ?? null);
   const [checkpointId, setCheckpoint] = useState(start.checkpoint ?? null);
   const [topics, setTopics] = useState("given");
+  const [subgraphs, setSubgraphs] = useState("own");
   const [reasoner, setReasoner] = useState("extractive");
   const [typed, setTyped] = useState<Typed>({});
   const [numbers, setNumbers] = useState({ budget: String(status.budgets.default), seed: "7", limit: "" });
@@ -132,6 +138,7 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
           method: method.id,
           ...(checkpoint && { checkpoint: checkpoint.id }),
           topics: topics === "linked" ? "linked" : "given",
+          subgraphs: subgraphs === "whole" ? "whole" : "own",
           reasoner,
           budget: Number(numbers.budget),
           seed: Number(numbers.seed),
@@ -205,6 +212,13 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
       </div>
       <div className="fields">
         <Pick label="Topic entities" showLabel options={TOPICS} value={topics} onChange={setTopics} />
+        <Pick
+          label="Facts to search"
+          showLabel
+          options={SUBGRAPHS}
+          value={subgraphs}
+          onChange={setSubgraphs}
+        />
         <Pick
           label="Reasoner"
           showLabel

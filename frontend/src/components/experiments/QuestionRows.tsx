@@ -9,13 +9,29 @@ import { Button, Pick } from "@/components/kit/controls";
 import { useSettled } from "@/components/kit/hooks";
 import { EmptyState, ErrorNotice, Loading } from "@/components/kit/says";
 import { useUrl } from "@/components/kit/url";
-import { integer, metricValue, milliseconds } from "@/store/format";
+import { count, integer, metricValue, milliseconds, score } from "@/store/format";
 import { NOT_RIGHT, OUTCOMES, OUTCOME_TONES, askAgain, groupOrder } from "@/store/reports";
 import { AnswerSets, AnswerSetsKey } from "./AnswerSets";
 import { Outcomes } from "./Outcomes";
 
 const SIZE = 25;
 const ALL = "all";
+
+function PathsFollowed({ row }: { row: ReportQuestion }) {
+  if (!row.paths.length) return null;
+  return (
+    <details className="row-more small">
+      <summary>{count(row.paths.length, "path")} followed</summary>
+      <ul>
+        {row.paths.map(({ path, score: sure }, index) => (
+          <li key={index}>
+            <span className="muted tabular">{score(sure)}</span> {path}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
 
 function Row({ report, row }: { report: ReportDetail; row: ReportQuestion }) {
   return (
@@ -25,6 +41,7 @@ function Row({ report, row }: { report: ReportDetail; row: ReportQuestion }) {
         <div className="small">
           <AnswerSets answers={row.answers} predicted={row.predicted} nothing={row.no_answer ?? row.error} />
         </div>
+        <PathsFollowed row={row} />
       </td>
       <td>
         <span className={`badge ${OUTCOME_TONES[row.outcome]}`}>{OUTCOMES[row.outcome]}</span>

@@ -5,16 +5,16 @@ import {
   deleteLabelSet,
   keys,
   label,
-  labelSetUrl,
+  downloadLabelSet,
   labelSetsQuery,
   questionSetsQuery,
   statusQuery,
 } from "@/api/queries";
 import type { Graph, LabelSet } from "@/api/types";
 import { Button, Modal, Pick } from "@/components/kit/controls";
-import { Icon } from "@/components/kit/Icon";
 import { Ago, ErrorNotice, JobBadge, troubleOf } from "@/components/kit/says";
 import { integer, percent } from "@/store/format";
+import { download, fileName } from "@/store/files";
 import { useJobStore } from "@/store/jobStore";
 import { toast } from "@/store/toasts";
 
@@ -154,14 +154,22 @@ function LabelRow({ set, mayWrite }: { set: LabelSet; mayWrite: boolean }) {
       </td>
       <td className="acts">
         {done && (
-          <a
-            className="btn plain small icon"
-            href={labelSetUrl(set.id)}
-            download
-            aria-label={`Download ${set.name}`}
-          >
-            <Icon name="download" />
-          </a>
+          <Button
+            look="plain"
+            size="small"
+            icon="download"
+            label={`Download ${set.name}`}
+            onPress={() =>
+              void downloadLabelSet(set.id).then(
+                (file) => {
+                  download(fileName(set.name, "jsonl"), file);
+                },
+                (error: unknown) => {
+                  toast(`The labels could not be downloaded. ${troubleOf(error).message}`);
+                },
+              )
+            }
+          />
         )}
         {mayWrite && (
           <Button
