@@ -8,6 +8,7 @@ import pytest
 from django.db import connection, transaction
 
 from retrieval.events import TERMINAL_TYPES, PathRetrieved, RunStarted
+from retrieval.types import TRAINED
 from webapp.answers import log, services
 from webapp.answers.models import Run, RunEvent, RunState
 from webapp.graphs.models import Graph
@@ -226,8 +227,7 @@ def test_status_tells_what_can_be_asked(api, worker):
     assert answer["budgets"] == {"default": 50, "max": 500}
     assert answer["question_max"] == 1000
     assert answer["llm"] == {"configured": False, "model": None}
-    available = {m["id"] for m in answer["methods"] if m["available"]}
-    assert available == {"rel-rag-path"}
+    assert {m["id"] for m in answer["methods"] if m["available"]} == TRAINED
     assert len(answer["methods"]) == 10
 
 
