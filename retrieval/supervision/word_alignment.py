@@ -7,13 +7,16 @@ comes from a relation of its path or from none, so that
     log p(words | path) = sum over words of log((b(word) + sum over r in path of t(word | r)) / (len + 1))
                         + log p(len | number of words) + sum over r in path of log p(direction | relation)
 
-with ``b`` the words' overall frequencies. Expectation maximisation fits ``t``, the lengths and the
+with ``b`` the words' overall frequencies. Where a question has as many telling words (not in most
+questions) as its path has steps, their order counts too: questions with the same other words order them in
+the same way ("the A of B of X's C", "X's C's B's A"). Expectation maximisation fits ``t``, the lengths and the
 directions; what a path's reached set says (its fit) enters as the prior over paths. Nothing is learned from
 gold paths. Words that a relation's own name shares are counted for it in advance.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,6 +24,12 @@ from dataclasses import dataclass
 import numpy as np
 
 Path = tuple[int, ...]
+#: A word in more than this share of the questions says nothing of the relation.
+_COMMON = 0.5
+#: Paths of more steps have too many permutations to tell them apart.
+_LONGEST_ORDERED = 4
+_ORDERS = [np.array(list(itertools.permutations(range(n)))) for n in range(_LONGEST_ORDERED + 1)]
+_STEPS = [np.arange(n) for n in range(_LONGEST_ORDERED + 1)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,22 +112,64 @@ class _Model:
         self.lengths = np.full((most_words + 1, self.longest + 1), 1.0 / self.longest)
         self.ahead = np.array([settings.forward, 1.0]) / (1.0 + settings.forward)
         self.direction = np.log(self.ahead[self.backward])
+        common = self._common(len(words))
+        self.skeletons = [
+            tuple("" if not common[i] else word for i, word in zip(ids.tolist(), shape.words, strict=True))
+            for ids, shape in zip(self.words, shapes, strict=True)
+        ]
+        self.telling = [np.flatnonzero(~common[ids]) for ids in self.words]
+        self.orders: dict[tuple[str, ...], np.ndarray] = {}
+
+    def _common(self, words: int) -> np.ndarray:
+        """Which words stand in most questions, bool [words]."""
+        held, total = np.zeros(words), sum(shape.weight for shape in self.shapes)
+        for shape, ids in zip(self.shapes, self.words, strict=True):
+            held[np.unique(ids)] += shape.weight
+        common: np.ndarray = held > _COMMON * total
+        return common
+
+    def _orders(self, index: int, part: np.ndarray) -> np.ndarray | None:
+        """How likely each permutation of a question's telling words is made by the steps of a path, in turn;
+        None where their numbers differ. ``part`` is t(word | r), [words, steps]."""
+        telling, steps = self.telling[index], part.shape[1]
+        if len(telling) != steps or not 1 < steps <= _LONGEST_ORDERED:
+            return None
+        likely: np.ndarray = part[telling[_ORDERS[steps]], _STEPS[steps]].prod(1) + 1e-30
+        return likely
 
     def likelihoods(self, index: int) -> np.ndarray:
         """log p(words | path) of a shape's candidates."""
         ids = self.words[index]
         values = np.empty(len(self.paths[index]))
+        known = self.orders.get(self.skeletons[index])
+        rows = self.table[ids]
         for i, path in enumerate(self.paths[index]):
-            explained = self.table[np.ix_(ids, path)].sum(1) + self.frequency[ids]
+            part = rows[:, path]
+            explained = part.sum(1) + self.frequency[ids]
             values[i] = np.log(explained / (len(path) + 1)).sum() + self.direction[path].sum()
             values[i] += np.log(self.lengths[len(ids), len(path)])
+            likely = self._orders(index, part)
+            if known is not None and likely is not None and len(likely) == len(known):
+                values[i] += np.log(known @ likely / likely.mean())
         return values
+
+    def _count_order(
+        self, orders: dict[tuple[str, ...], np.ndarray], index: int, part: np.ndarray, mass: float
+    ) -> None:
+        """Count for each permutation how much of a path's mass it explains."""
+        likely, key = self._orders(index, part), self.skeletons[index]
+        if likely is not None:
+            was = self.orders.get(key)
+            share = likely if was is None else likely * was
+            known = orders.get(key)
+            orders[key] = (np.ones(len(likely)) if known is None else known) + mass * share / share.sum()
 
     def refit(self) -> None:
         """One round: which path each shape has, then the tables that make these likely."""
         counts = np.zeros_like(self.table)
         lengths = np.full_like(self.lengths, 0.3)
         used = np.zeros(len(self.relations))
+        orders: dict[tuple[str, ...], np.ndarray] = {}
         for index, shape in enumerate(self.shapes):
             ids = self.words[index]
             value = self.settings.sharpness * shape.fits + self.likelihoods(index)
@@ -126,7 +177,8 @@ class _Model:
             chance /= chance.sum()
             for i in np.flatnonzero(chance > 1e-3):
                 path, mass = self.paths[index][i], chance[i] * shape.weight
-                part = self.table[np.ix_(ids, path)]
+                part = self.table[ids][:, path]
+                self._count_order(orders, index, part, mass)
                 part = part / (part.sum(1) + self.frequency[ids])[:, None]
                 np.add.at(counts, (ids[:, None], path[None, :]), part * mass)
                 lengths[len(ids), len(path)] += mass
@@ -138,6 +190,7 @@ class _Model:
         np.add.at(walked, (self.base, self.backward), used)
         walked /= walked.sum(1, keepdims=True)
         self.direction = np.log(walked[self.base, self.backward])
+        self.orders = {key: counts / counts.sum() for key, counts in orders.items()}
 
 
 def _shared(words: Sequence[str], names: Sequence[str]) -> np.ndarray:

@@ -1,5 +1,7 @@
 """Which words a relation explains: learned from questions that leave open which path they mean."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -33,6 +35,18 @@ def test_of_paths_that_fit_alike_the_one_that_explains_the_words_wins():
     shapes.append(shape("what is the sex of the heir of x", (GENDER,), (CHILD, GENDER)))
     shapes.append(shape("what is the heir of the heir of x", (CHILD,), (CHILD, CHILD)))
     assert best(shapes)[-2:] == [(CHILD, GENDER), (CHILD, CHILD)]
+
+
+@pytest.mark.parametrize("wording", ["what is the {1} of x s {0}", "x then {0} then {1}"])
+def test_questions_of_the_same_wording_order_their_relations_alike(wording):
+    shapes = [shape(wording.format("", ""), (0,))] + [
+        shape(wording.format(WORDS[i], WORDS[j]), (i, j))
+        for i, j in itertools.permutations(range(len(WORDS)), 2)
+        if (i, j) != (2, 3)
+    ]
+    shapes.append(shape(wording.format(WORDS[2], WORDS[3]), (3, 2), (2, 3)))
+    shapes.append(shape(wording.format(WORDS[3], WORDS[2]), (3, 2), (2, 3)))
+    assert best(shapes)[-2:] == [(2, 3), (3, 2)]
 
 
 def test_a_word_of_a_relation_s_own_name_speaks_for_it():
