@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from retrieval.candidates.base import CandidateStrategy
+from retrieval.candidates.given import Given
 from retrieval.kg.snapshot import Snapshot
 from retrieval.nn.subgraph import SubgraphBatch
 
@@ -60,21 +61,29 @@ class Subgraphs:
         )
 
 
-def cut(snapshot: Snapshot, topics: Sequence[int] | np.ndarray, strategy: CandidateStrategy) -> Subgraphs:
+def cut(
+    snapshot: Snapshot,
+    topics: Sequence[int] | np.ndarray,
+    strategy: CandidateStrategy,
+    own: Sequence[np.ndarray | None] | None = None,
+) -> Subgraphs:
     """The candidate subgraph of each topic.
 
     Args:
         snapshot: the graph.
         topics: one entity for each subgraph, in order; the same entity may come again.
         strategy: chooses them.
+        own: facts that are the candidates of a topic instead, ascending; None where there are none.
     """
     facts: list[np.ndarray] = []
     entities: list[np.ndarray] = []
     slots: list[tuple[np.ndarray, np.ndarray]] = []
     centres: list[int] = []
     first = 0
-    for topic in topics:
-        found = strategy(snapshot, np.array([topic], np.int64))
+    for index, topic in enumerate(topics):
+        given = own[index] if own is not None else None
+        chosen: CandidateStrategy = strategy if given is None else Given(given)
+        found = chosen(snapshot, np.array([topic], np.int64))
         local = np.union1d(found.entities, [topic])
         heads, tails = snapshot.heads[found.facts], snapshot.tails[found.facts]
         slots.append((first + np.searchsorted(local, heads), first + np.searchsorted(local, tails)))

@@ -16,10 +16,10 @@ from retrieval.retrievers.base import Retriever
 from retrieval.retrievers.checkpoint import Checkpoint
 from retrieval.retrievers.features import TextFeatures
 from retrieval.retrievers.reg_entity import RegEntityRetriever, entity_scores, make_scorer
-from retrieval.retrievers.subgraphs import Subgraphs, cut
+from retrieval.retrievers.subgraphs import Subgraphs
 from retrieval.supervision.labels import Label
 from retrieval.training.recipe import Splits, Work
-from retrieval.training.triple_examples import TripleExamples, positive_entities
+from retrieval.training.triple_examples import TripleExamples, candidates_of, positive_entities
 from retrieval.training.triples import SubgraphTask, examples_of
 
 #: Training subgraphs looked at for the mean degree that PNA's scalers are relative to.
@@ -44,7 +44,7 @@ class RegEntityTask(SubgraphTask):
             model=self.scorer, length=self.scorer.length, entity_texts=features.entities is not None,
         )  # fmt: skip
         chosen = np.arange(min(len(train), _DEGREES_OF)) * len(train) // min(len(train), _DEGREES_OF)
-        subgraphs = cut(work.snapshot, train.topics[chosen], self.candidates)
+        subgraphs = candidates_of(train, chosen, self.candidates)
         ends = np.concatenate([subgraphs.heads, subgraphs.tails])
         degrees = np.bincount(ends, minlength=len(subgraphs.entities))
         self.scorer.delta.fill_(float(np.log(degrees + 1).mean()) or 1.0)

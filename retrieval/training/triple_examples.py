@@ -9,12 +9,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from retrieval.candidates.base import CandidateStrategy
 from retrieval.errors import TrainingDataError
 from retrieval.kg import search, walks
+from retrieval.kg.restriction import find_facts
 from retrieval.kg.snapshot import Snapshot
 from retrieval.retrievers.features import TextEncoder
 from retrieval.retrievers.questions import QuestionTexts, seen_from
-from retrieval.retrievers.subgraphs import Subgraphs
+from retrieval.retrievers.subgraphs import Subgraphs, cut
 from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import Label, directed, usable
 from retrieval.supervision.refined import selected_facts
@@ -52,6 +54,8 @@ class TripleExamples:
         lengths: share of the labelled paths that have 1, 2, ... hops, float32 [N, L].
         texts: each distinct one once.
         facts: arc ids of single facts that are evidence too, of each example.
+        own: fact ids of the question's own subgraph (its ``triples``), ascending; None where it has none. Nothing
+            else is walked then.
     """
 
     snapshot: Snapshot
@@ -64,6 +68,7 @@ class TripleExamples:
     lengths: np.ndarray
     texts: QuestionTexts
     facts: tuple[np.ndarray, ...]
+    own: tuple[np.ndarray | None, ...]
     _known: dict[int, Evidence] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -78,6 +83,7 @@ class TripleExamples:
                 self.paths[index],
                 self.answers[index],
                 facts=self.facts[index],
+                own=self.own[index],
                 simple=self.simple,
             )
         return self._known[index]
@@ -86,7 +92,8 @@ class TripleExamples:
         """Digest of what is learned."""
         digest = hashlib.sha256(self.topics.tobytes() + self.rows.tobytes())
         digest.update(repr(self.paths).encode())
-        digest.update(np.concatenate([np.zeros(0, np.int64), *self.facts]).tobytes())
+        for part in (*self.facts, *(own for own in self.own if own is not None)):
+            digest.update(part.tobytes())
         return digest.digest()
 
 
@@ -97,19 +104,32 @@ def walked(
     answers: np.ndarray,
     *,
     facts: np.ndarray,
+    own: np.ndarray | None = None,
     simple: bool,
 ) -> Evidence:
-    """The arcs and entities on the walks along ``paths`` from ``topic`` to ``answers``, and of ``facts``."""
-    relations = snapshot.num_relations
+    """The arcs and entities on the walks along ``paths`` from ``topic`` to ``answers``, and of ``facts``.
+
+    With ``own``, of these facts of the graph only.
+    """
+    relations, graph = snapshot.num_relations, snapshot if own is None else snapshot.restrict(own)
+    if own is not None:
+        facts = facts[np.isin(facts % snapshot.num_triples, own)]
     sources, _, targets = walks.arc_ends(snapshot, facts)
     arcs: list[np.ndarray] = [facts]
     entities: list[np.ndarray] = [np.array([topic], np.int64), sources, targets]
     for path in paths:
         steps = [(r % relations, r >= relations) for r in path]
-        trace = search.trace(snapshot, [topic], steps, answers, simple=simple, limit=2 * snapshot.num_triples)
-        arcs += trace.arcs
+        trace = search.trace(graph, [topic], steps, answers, simple=simple, limit=2 * graph.num_triples)
+        arcs += trace.arcs if own is None else [_of_the_whole(snapshot, own, part) for part in trace.arcs]
         entities += trace.levels
     return Evidence(np.unique(np.concatenate(arcs)), np.unique(np.concatenate(entities)))
+
+
+def _of_the_whole(snapshot: Snapshot, own: np.ndarray, arcs: np.ndarray) -> np.ndarray:
+    """Arcs of the restriction to ``own``, as arcs of the whole graph."""
+    back, fact = np.divmod(arcs, max(len(own), 1))
+    whole: np.ndarray = own[fact] + back * snapshot.num_triples
+    return whole
 
 
 def make_triple_examples(
@@ -151,7 +171,10 @@ def make_triple_examples(
     rows: list[int] = []
     written: list[int] = []
     facts: list[np.ndarray] = []
+    owned: list[np.ndarray | None] = []
     for question in questions:
+        given = question.question.triples
+        subgraph = find_facts(snapshot, given).facts if given else None
         for topic, found in _paths_by_topic(snapshot, question, by_question, max_hops).items():
             plain = question.question.question
             row = texts.setdefault(seen_from(plain, question.topics.index(topic), question.names), len(texts))
@@ -161,6 +184,7 @@ def make_triple_examples(
             answers.append(np.array(question.answers, np.int64))
             own = by_question[question.question.id]
             facts.append(selected_facts(snapshot, topic, answers[-1], own))
+            owned.append(subgraph)
             rows.append(row)
             written.append(texts.setdefault(plain, len(texts)) if keep else row)
     read = QuestionTexts.encode(encoder, list(texts), words=words, progress=progress, cancelled=cancelled)
@@ -170,7 +194,7 @@ def make_triple_examples(
             lengths[i, len(path) - 1] += 1 / len(found)
     return TripleExamples(
         snapshot, simple, np.array(topics, np.int64), tuple(paths), tuple(answers),
-        np.array(rows, np.int64), np.array(written, np.int64), lengths, read, tuple(facts),
+        np.array(rows, np.int64), np.array(written, np.int64), lengths, read, tuple(facts), tuple(owned),
     )  # fmt: skip
 
 
@@ -184,6 +208,12 @@ def _paths_by_topic(
             assert topic is not None
             found[topic] = (*found.get(topic, ()), path)
     return found
+
+
+def candidates_of(examples: TripleExamples, chosen: np.ndarray, strategy: CandidateStrategy) -> Subgraphs:
+    """The candidate subgraphs of the chosen examples, their own where they have one."""
+    own = [examples.own[index] for index in chosen.tolist()]
+    return cut(examples.snapshot, examples.topics[chosen], strategy, own)
 
 
 def require_examples(examples: TripleExamples, asked: int, max_hops: int) -> None:

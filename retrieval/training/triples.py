@@ -16,12 +16,13 @@ from retrieval.nn.chain_length import ChainLength, length_loss
 from retrieval.nn.query import Texts
 from retrieval.retrievers.base import Retriever, check
 from retrieval.retrievers.checkpoint import Checkpoint
-from retrieval.retrievers.subgraphs import Subgraphs, cut
+from retrieval.retrievers.subgraphs import Subgraphs
 from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import Label
 from retrieval.training.recipe import Splits, Work
 from retrieval.training.triple_examples import (
     TripleExamples,
+    candidates_of,
     make_triple_examples,
     positive_facts,
     require_examples,
@@ -92,7 +93,7 @@ class SubgraphTask(ABC):
     def loss(self, chosen: np.ndarray, rng: np.random.Generator) -> Tensor:
         """The method's objective, and the cross-entropy of the chains' lengths."""
         examples = self.train
-        subgraphs = cut(self.work.snapshot, examples.topics[chosen], self.candidates)
+        subgraphs = candidates_of(examples, chosen, self.candidates)
         plain = rng.random(len(chosen)) < _PLAIN
         rows = np.where(plain, examples.as_written[chosen], examples.rows[chosen])
         questions = examples.texts.rows(rows)
@@ -113,7 +114,7 @@ class SubgraphTask(ABC):
         for start in range(0, count, _DEV_BATCH):
             check(cancelled)
             chosen = taken[start : start + _DEV_BATCH]
-            subgraphs = cut(self.work.snapshot, self.dev.topics[chosen], self.candidates)
+            subgraphs = candidates_of(self.dev, chosen, self.candidates)
             questions = self.dev.texts.rows(self.dev.rows[chosen])
             scores = self.rank(subgraphs, questions)
             positive = positive_facts(self.dev, chosen, subgraphs)

@@ -10,6 +10,7 @@ from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import Label
 from retrieval.training.rel_rag_triple import draw
 from retrieval.training.triple_examples import (
+    candidates_of,
     make_triple_examples,
     positive_entities,
     positive_facts,
@@ -67,6 +68,30 @@ def test_evidence_is_what_the_label_walks_from_topic_to_answers(graph):
     selected = along("in_genre", np.array([genre]))
     assert written(graph, selected.arcs) == ["Munich in_genre Drama"]
     assert sorted(labels(graph, selected.entities)) == ["Drama", "Jaws", "Munich"]
+
+
+def test_a_question_with_its_own_subgraph_is_learned_on_that_alone(graph):
+    facts = [("Jaws", "directed_by", "Spielberg"), ("Lincoln", "directed_by", "Spielberg")]
+    facts += [("Jaws", "in_genre", "Horror")]
+    jaws = ids(graph, "Jaws")[0]
+    answers = tuple(sorted(ids(graph, "Lincoln", "Munich")))
+    question = Question(
+        "q", "which film shares its director with Jaws", ("Jaws",), ("Munich",), triples=tuple(facts)
+    )
+    made = make_triple_examples(
+        graph, [Grounded(question, (jaws,), answers)], [Label("q", "Jaws", BACK, "given")], WordEncoder(),
+        max_hops=2, simple=True, words=False,
+    )  # fmt: skip
+    # Munich is an answer too, and its triple is none of the question's.
+    assert written(graph, made.evidence(0).arcs) == [
+        "Jaws directed_by Spielberg",
+        "Lincoln <directed_by Spielberg",
+    ]
+    subgraphs = candidates_of(made, np.array([0]), FanOut(2))
+    assert written(graph, subgraphs.facts) == [
+        "Jaws directed_by Spielberg", "Jaws in_genre Horror", "Lincoln directed_by Spielberg",
+    ]  # fmt: skip
+    assert positive_facts(made, np.array([0]), subgraphs).sum() == 2
 
 
 def test_labels_of_one_question_and_topic_are_one_example_with_shares_of_lengths(graph):
