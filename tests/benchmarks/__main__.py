@@ -14,7 +14,17 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tests.benchmarks import chains, latency, line_graph, line_vs_raw, methods, quality, snapshots, studies
+from tests.benchmarks import (
+    chains,
+    latency,
+    line_graph,
+    line_vs_raw,
+    methods,
+    quality,
+    snapshots,
+    studies,
+    webqsp,
+)
 from tests.benchmarks.report import Section
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,7 +37,7 @@ BENCHMARKS = {
 }
 
 
-LONG = ("methods", "efficiency", "supervision", "line_vs_raw")
+LONG = ("methods", "efficiency", "supervision", "line_vs_raw", "webqsp")
 
 
 def main() -> None:
@@ -46,6 +56,7 @@ def main() -> None:
         "efficiency": lambda: studies.efficiency(args.data),
         "supervision": lambda: studies.supervision(args.data),
         "line_vs_raw": lambda: line_vs_raw.measure(args.data),
+        "webqsp": webqsp.measure,
     }
     names = args.name or list(BENCHMARKS)
     unknown = [name for name in names if name not in known]
