@@ -13,12 +13,15 @@ from dataclasses import dataclass
 from math import log1p
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
 from rapidfuzz.distance import OSA
 
 from retrieval.errors import UnknownEntityError
 from retrieval.kg.labels import Match, normalise
 from retrieval.kg.snapshot import Snapshot
+from retrieval.kg.walks import all_arcs
 from retrieval.text.mentions import (
+    STOP_WORDS,
     Guard,
     Span,
     Word,
@@ -56,6 +59,10 @@ _ARTICLES = frozenset(
 _JOINS = re.compile(r"\b(and|or|than|vs|versus)\b|,")
 #: A part of a name that more entities share names none of them, unless one is far better connected.
 PART_LIMIT = 10
+#: How a people is called after its country: "malaysian", "egyptian", "vietnamese", "peruvian".
+_PEOPLES = (("n", ""), ("ian", ""), ("ese", ""), ("ese", "a"), ("ian", "y"), ("vian", ""))
+#: A country has at least so many facts; an entity of fewer is some other thing of that name.
+_PLACE_FACTS = 5
 #: Part of a name found.
 _PART_SCORE = 0.7
 
@@ -211,6 +218,9 @@ class Linker:
                 return None
             return _Candidate(span, matches, 0.1 * len(span.text), strong=False)
         weight = sum(len(word.text) for word in telling) + 0.3 * len(span.text)
+        if sum(word.text not in STOP_WORDS for word in words) >= 2:
+            # "newton" measures force, and still "isaac newton" is a name.
+            weight += 0.5 * len(span.text)
         if as_written and (has_capitals or joined):
             weight *= 1.5
         elif cased and not as_written:
@@ -224,17 +234,62 @@ class Linker:
 
     def _weak(self, question: str, words: list[Word], candidates: list[_Candidate]) -> list[LinkedEntity]:
         """No name stands out: the best lower-case candidate, else a misspelt word."""
-        best = _best_apart(candidates)[:1]
+        best = self._before_its_place(question, _best_apart(candidates))[:1]
+        longer = self._longer(question, words, best[0]) if best else None
+        if longer is not None:
+            return [longer]
         if best:
             best += _coordinated(question, best, candidates)
             linked = [self._decide(c.span, c.matches, question) for c in best]
             return [_rescored(link, min(link.score, _WEAK_SCORE)) for link in linked]
+        people = [link for word in words if (link := self._people(question, word)) is not None]
+        if people:
+            return people[:1]
         stretches = self._odd_stretches(question, words)
         parts = [link for span in stretches if (link := self._part(span)) is not None]
         if parts:
             return [max(parts, key=lambda e: (self.snapshot.degree(e.entity.id), -e.start))]
         found = [link for span in stretches if (link := self._misspelt(span, FUZZY_WORD)) is not None]
         return [max(found, key=lambda e: (e.score * (e.end - e.start), -e.start))] if found else []
+
+    def _before_its_place(self, question: str, best: list[_Candidate]) -> list[_Candidate]:
+        """Of "greeley colorado" Greeley is meant: the second says which one, if a fact joins the two."""
+        for first in best[1:]:
+            between = question[first.span.end : best[0].span.start]
+            if first.span.end <= best[0].span.start and between in (" ", ", "):
+                entities = [self._decide(c.span, c.matches, question).entity.id for c in (first, best[0])]
+                small, other = sorted(entities, key=self.snapshot.degree)
+                if other in all_arcs(self.snapshot, np.array([small]))[2]:
+                    return [first, *(c for c in best if c is not first)]
+        return best
+
+    def _longer(self, question: str, words: list[Word], candidate: _Candidate) -> LinkedEntity | None:
+        """Part of a better known name that holds a word that is one by itself: "henry viii", and no Henry."""
+        found, known = candidate.span, max(match.degree for match in candidate.matches)
+        if " " in found.text:
+            return None
+        for span in self._odd_stretches(question, words):
+            if span.overlaps(found) and span.text != found.text and " " in span.text:
+                matches = self._labels.containing(normalise(span.text), 2)
+                if (
+                    matches
+                    and matches[0].degree > known
+                    and (len(matches) == 1 or matches[0].degree >= 3 * matches[1].degree)
+                ):
+                    return self._linked(span, matches, _PART_SCORE, "fuzzy")
+        return None
+
+    def _people(self, question: str, word: Word) -> LinkedEntity | None:
+        """The country of a people or of its language ("egyptian"), where that word itself names nothing."""
+        plain = word.text.removesuffix("s")
+        for ending, instead in _PEOPLES:
+            if plain.endswith(ending) and len(plain) - len(ending) >= 3:
+                matches = self._labels.lookup(plain.removesuffix(ending) + instead)
+                matches = [match for match in matches if match.degree >= _PLACE_FACTS]
+                if matches:
+                    span = Span(word.start, word.end, question[word.start : word.end])
+                    return self._linked(span, matches, _PART_SCORE, "fuzzy")
+        return None
 
     def _odd_stretches(self, question: str, words: list[Word]) -> list[Span]:
         """Stretches of up to four words that hold a telling word, few enough to try them all."""

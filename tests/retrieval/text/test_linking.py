@@ -180,3 +180,32 @@ def test_guards_and_runs():
     ]
     assert not has_case(words_of("all small"))
     assert not has_case(words_of("ALL LARGE"))
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        # The second name says where the first one is: a fact joins the two.
+        ("what county is greeley colorado in", ["Greeley"]),
+        # Nothing joins these, so the longer word stands.
+        ("what county is henry colorado in", ["Colorado"]),
+        # Part of the better known name, not the whole of the lesser one inside it.
+        ("who was king henry viii son", ["Henry VIII of England"]),
+        ("who was henry", ["Henry"]),
+        # A people is of its country.
+        ("what is egyptian money called", ["Egypt"]),
+        # A word of a relation's name may be part of a person's.
+        ("what area of science did isaac newton study", ["Isaac Newton"]),
+    ],
+)
+def test_lower_case_names_of_places_kings_peoples_and_units(tmp_path, question, expected):
+    facts = [
+        ("Greeley", "contained_by", "Colorado"),
+        ("Henry", "gender", "Male"),
+        ("Isaac Newton", "force_in_newtons", "12"),
+        ("Isaac Newton", "field", "Science"),
+        *(("Henry VIII of England", "children", f"Tudor {i}") for i in range(3)),
+        *(("Egypt", "currency", f"Pound {i}") for i in range(5)),
+    ]
+    linker = Linker(build(facts, tmp_path / "g"))
+    assert [label for label, _ in linked(linker, question)] == expected
