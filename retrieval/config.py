@@ -102,6 +102,9 @@ class PathConfig(TrainingConfig):
     arcs_per_relation: int = setting(4, "Candidates drawn per entity and directed relation while training.")
     learning_rate: float = setting(2e-3, "Of Adam [1e-3].", above=0)
     batch_size: int = setting(64, "Questions a step [10].")
+    patience: int = setting(
+        5, "Epochs without a better dev score before training stops; the last percent comes slowly."
+    )
     path_weight: float = setting(1.0, "Of the path loss (REL-RAG eq. 11, RAPL eq. 6) [1].", least=0)
     first_weight: float = setting(1.0, "Of the first-triple loss (REL-RAG eq. 14, RAPL eq. 9) [1].", least=0)
     similar_relations: float = setting(
