@@ -5,6 +5,7 @@ import re
 from dataclasses import replace
 
 import pytest
+import torch
 
 from retrieval.evaluation import evaluator
 from retrieval.kg.questions import training_sample
@@ -20,6 +21,15 @@ from webapp.jobs import services as jobs
 from webapp.jobs.models import Job, JobState
 from webapp.questions.services import save_question_set
 from worker import answering, evaluating, labelling, training
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """Tensors this small are slower with more threads, much slower on a busy machine."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
 
 
 @pytest.fixture
