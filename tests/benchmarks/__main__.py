@@ -48,14 +48,14 @@ def main() -> None:
         "--data", action="append", default=[], help="of the long ones: only this set; repeatable"
     )
     parser.add_argument(
-        "--finished", action="store_true", help="of methods: show what is finished, run nothing"
+        "--finished", action="store_true", help="of methods and line_vs_raw: run nothing, show what is done"
     )
     args = parser.parse_args()
     known: dict[str, Callable[[], list[Section]]] = BENCHMARKS | {
         "methods": lambda: methods.measure(args.method, args.data, run=not args.finished),
         "efficiency": lambda: studies.efficiency(args.data),
         "supervision": lambda: studies.supervision(args.data),
-        "line_vs_raw": lambda: line_vs_raw.measure(args.data),
+        "line_vs_raw": lambda: line_vs_raw.measure(args.data, run=not args.finished),
         "webqsp": webqsp.measure,
     }
     names = args.name or list(BENCHMARKS)
@@ -87,7 +87,7 @@ def _head() -> str:
         "Written by `make bench`. Absolute times belong to the machine that ran it last "
         f"({os.cpu_count()} cores,\n{platform.machine()}, Python {platform.python_version()}, "
         f"{datetime.now(UTC):%Y-%m-%d}); ratios were measured in one run. Rows about public data\n"
-        "sets need them in `../shared/data`; without them they are left out.\n"
+        "sets need them in the folder that `CLEW_BENCH_DATA` names; without them they are left out.\n"
     )
 
 

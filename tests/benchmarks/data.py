@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+DATA = Path(os.environ.get("CLEW_BENCH_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data")
 
 
 def found(*parts: str) -> Path | None:

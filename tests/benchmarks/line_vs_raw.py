@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from retrieval.evaluation.study import Study
+from retrieval.evaluation.study import Study, cells
 from retrieval.evaluation.study_config import DataSet, StudyConfig, Variant
 from retrieval.evaluation.study_page import summarise
 from retrieval.loading import load_encoder
@@ -25,8 +25,11 @@ FORMS: Mapping[str, Mapping[str, Any]] = {
 _SHOWN = ("hit_at_1", "macro_f1")
 
 
-def measure(data: Sequence[str] = ()) -> list[Section]:
-    """Every pair of the sets (those named, else PathQuestion's), three seeds, relative gain with its deviation."""
+def measure(data: Sequence[str] = (), *, run: bool = True) -> list[Section]:
+    """Every pair of the sets (those named, else PathQuestion's), three seeds, relative gain with its deviation.
+
+    Without ``run``, only the forms that are finished are shown.
+    """
     sets = chosen(data, TRAINED_ON)
     if len(sets) < 2:
         return []
@@ -49,23 +52,28 @@ def measure(data: Sequence[str] = ()) -> list[Section]:
         ),
     )
     for form, settings in FORMS.items():
-        _add(section, form, settings, sets)
-    return [section]
+        _add(section, form, settings, sets, run=run)
+    return [section] if section.rows else []
 
 
-def _add(section: Section, form: str, settings: Mapping[str, Any], sets: Mapping[str, DataSet]) -> None:
+def _add(
+    section: Section, form: str, settings: Mapping[str, Any], sets: Mapping[str, DataSet], *, run: bool
+) -> None:
     """A row for each pair of sets."""
     raw, line = (graph if form == "default" else f"{graph}-{form}" for graph in ("raw", "line"))
     variants = {name: Variant(METHOD, {**settings, "graph": name.split("-")[0]}) for name in (raw, line)}
     config = StudyConfig(sets, variants, test=tuple(sets), seeds=SEEDS, baseline=raw)
-    results = list(Study(config, CACHE / "line_vs_raw", encoder=load_encoder(), say=print).run())
+    study = Study(config, CACHE / "line_vs_raw", encoder=load_encoder(), say=print)
+    if not run and any(study.finished(cell) is None for cell in cells(config)):
+        return
+    results = list(study.run())
     summary = summarise(results, baseline=raw)
     rows = {(row["train"], row["test"], row["variant"]): row for row in summary["rows"]}
     for gain in summary["gains"]:
-        cells = []
+        figures = []
         for name in _SHOWN:
             both = [rows[(gain["train"], gain["test"], variant)]["metrics"][name] for variant in variants]
-            cells += [f"{found['mean']:.3f} ± {found['sd'] or 0:.3f}" for found in both]
+            figures += [f"{found['mean']:.3f} ± {found['sd'] or 0:.3f}" for found in both]
             found = gain["metrics"].get(name)
-            cells.append("–" if found is None else f"{found['mean']:+.1%} ± {found['sd'] or 0:.1%}")
-        section.add(form, gain["train"], gain["test"], *cells)
+            figures.append("–" if found is None else f"{found['mean']:+.1%} ± {found['sd'] or 0:.1%}")
+        section.add(form, gain["train"], gain["test"], *figures)
