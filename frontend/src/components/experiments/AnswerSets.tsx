@@ -19,7 +19,7 @@ export function AnswerSets({
   const missing = answers.filter((answer) => !given.has(same(answer)));
   return (
     <span className="answer-sets">
-      {predicted.length === 0 && <span className="muted">{nothing ?? "nothing"}</span>}
+      {predicted.length === 0 && <span className="muted">{nothing?.replaceAll("_", " ") ?? "nothing"}</span>}
       {predicted.slice(0, FIRST).map((label) => {
         const right = gold.has(same(label));
         return (

@@ -10,6 +10,7 @@ import { useSettled } from "@/components/kit/hooks";
 import { EmptyState, ErrorNotice, Loading, troubleOf } from "@/components/kit/says";
 import { useUrl } from "@/components/kit/url";
 import { integer } from "@/store/format";
+import { reportLabel } from "@/store/reports";
 import { toast } from "@/store/toasts";
 import { AnswerSets, AnswerSetsKey } from "./AnswerSets";
 
@@ -49,7 +50,7 @@ function Row({ row, a, b }: { row: ChangedQuestion; a: ReportDetail; b: ReportDe
       <td className="cell-main">
         <div>{row.question}</div>
         <dl className="two-answers small">
-          <dt>{a.method}</dt>
+          <dt>{reportLabel(a)}</dt>
           <dd>
             <AnswerSets
               answers={row.answers}
@@ -57,7 +58,7 @@ function Row({ row, a, b }: { row: ChangedQuestion; a: ReportDetail; b: ReportDe
               nothing={row.a.no_answer ?? row.a.error}
             />
           </dd>
-          <dt>{b.method}</dt>
+          <dt>{reportLabel(b)}</dt>
           <dd>
             <AnswerSets
               answers={row.answers}
