@@ -1,6 +1,6 @@
 // Several methods on one question, side by side and in one drawing, while they run and afterwards.
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useMemo, useState } from "react";
+import { useEffect, useState } from "react";
 import { Group, Panel, Separator, useDefaultLayout } from "react-resizable-panels";
 import { Link, useNavigate, useParams } from "react-router";
 import { ApiError } from "@/api/client";
@@ -58,10 +58,9 @@ export function ComparePage() {
   const narrow = useMedia(NARROW);
   const { theme } = useSettings();
   const panels = useDefaultLayout({ id: "clew-compare", storage: window.localStorage });
-  const offText = params.get("off") ?? "";
-  const off = useMemo(
-    () => new Set((offText.match(/\d/g) ?? []).map((place) => Number(place) - 1)),
-    [offText],
+  // The address follows a moment later; a key must not wait for it.
+  const [off, setOff] = useState<ReadonlySet<number>>(
+    () => new Set((params.get("off")?.match(/\d/g) ?? []).map((place) => Number(place) - 1)),
   );
   const group = useQuery(runGroupQuery(id));
   const list = useCompared(group.data?.runs ?? [], off);
@@ -72,6 +71,7 @@ export function ComparePage() {
   const toggle = (place: number) => {
     const next = new Set(off);
     if (!next.delete(place)) next.add(place);
+    setOff(next);
     put({
       off: [...next]
         .sort()

@@ -1,5 +1,6 @@
 // Evaluation reports: find one, start one, choose some to compare.
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { Link, useNavigate } from "react-router";
 import { graphsQuery, questionSetsQuery, reportsQuery, sessionQuery, statusQuery } from "@/api/queries";
 import type { Report } from "@/api/types";
@@ -107,7 +108,12 @@ export function ExperimentsPage() {
   const [params, put] = useUrl();
   const value = (name: string) => params.get(name) ?? "";
   const page = Number(value("page")) || 1;
-  const picked = value("pick").split(",").filter(Boolean);
+  // The address follows a moment later; ticks must not wait for it.
+  const [picked, setPicked] = useState<readonly string[]>(value("pick").split(",").filter(Boolean));
+  const tick = (next: readonly string[]) => {
+    setPicked(next);
+    put({ pick: next.join(",") });
+  };
   const filter = {
     graph: value("graph"),
     question_set: value("set"),
@@ -218,7 +224,7 @@ export function ExperimentsPage() {
                 look="plain"
                 size="small"
                 onPress={() => {
-                  put({ pick: null });
+                  tick([]);
                 }}
               >
                 Clear
@@ -259,7 +265,7 @@ export function ExperimentsPage() {
                         const next = picked.includes(id)
                           ? picked.filter((one) => one !== id)
                           : [...picked, id];
-                        put({ pick: next.join(",") });
+                        tick(next);
                       }}
                     />
                   );
