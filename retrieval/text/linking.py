@@ -35,6 +35,7 @@ from retrieval.text.mentions import (
     whole_words,
     words_of,
 )
+from retrieval.text.well_known import WellKnown
 from retrieval.types import LinkedEntity, Node
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ _WEAK_SCORE = 0.6
 _ARTICLES = frozenset(
     {"the", "a", "an", "what", "who", "which", "how", "when", "where", "is", "are", "in", "of"}
 )
+_VOWELS = frozenset("aeiouy")
 _JOINS = re.compile(r"\b(and|or|than|vs|versus)\b|,")
 #: A part of a name that more entities share names none of them, unless one is far better connected.
 PART_LIMIT = 10
@@ -101,6 +103,7 @@ class Linker:
         self._labels = snapshot.labels
         self._index = index
         self._encoder = encoder
+        self._well_known = WellKnown(snapshot)
         self._guard = Guard(snapshot.relation_label(r) for r in range(snapshot.num_relations))
 
     def link(self, question: str, given: Sequence[int] = ()) -> Linked:
@@ -236,8 +239,9 @@ class Linker:
         """No name stands out: the best lower-case candidate, else a misspelt word."""
         best = self._before_its_place(question, _best_apart(candidates))[:1]
         longer = self._longer(question, words, best[0]) if best else None
-        if longer is not None:
-            return [longer]
+        known = longer or self._known_better(question, words, best)
+        if known is not None:
+            return [known]
         if best:
             best += _coordinated(question, best, candidates)
             linked = [self._decide(c.span, c.matches, question) for c in best]
@@ -251,6 +255,27 @@ class Linker:
             return [max(parts, key=lambda e: (self.snapshot.degree(e.entity.id), -e.start))]
         found = [link for span in stretches if (link := self._misspelt(span, FUZZY_WORD)) is not None]
         return [max(found, key=lambda e: (e.score * (e.end - e.start), -e.start))] if found else []
+
+    def _known_better(self, question: str, words: list[Word], best: list[_Candidate]) -> LinkedEntity | None:
+        """A far better known entity by its initials or by how its name begins: "the uk", "united states"."""
+        facts = max((match.degree for match in best[0].matches), default=0) if best else 0
+        found: list[tuple[Span, list[Match]]] = []
+        for i, first in enumerate(words):
+            # "us" is a word of its own; "jfk" is none.
+            if (i and words[i - 1].text == "the") or not _VOWELS & set(first.text):
+                found.append((_span(question, first, first), self._well_known.by_initials(first.text)))
+            for last in words[i + 1 : i + 3]:
+                span = _span(question, first, last)
+                within = bool(best) and span.overlaps(best[0].span)
+                if not within and first.text not in STOP_WORDS and len(last.text) >= 4:
+                    found.append((span, self._well_known.completing(normalise(span.text), facts)))
+        if best:
+            found.append((best[0].span, self._well_known.completing(normalise(best[0].span.text), facts)))
+        usable = [(span, matches) for span, matches in found if matches and matches[0].degree > facts]
+        if not usable:
+            return None
+        span, matches = max(usable, key=lambda item: (item[1][0].degree, -item[0].start))
+        return self._linked(span, matches, _PART_SCORE, "fuzzy")
 
     def _before_its_place(self, question: str, best: list[_Candidate]) -> list[_Candidate]:
         """Of "greeley colorado" Greeley is meant: the second says which one, if a fact joins the two."""
@@ -375,6 +400,10 @@ class Linker:
         stems = {context_stem(word) for text in texts for word in normalise(text).split(" ")}
         own = match.source != "alias"
         return 2.0 * capitals + 1.5 * len(asked & stems) + 1.0 * own + 0.5 * log1p(match.degree)
+
+
+def _span(question: str, first: Word, last: Word) -> Span:
+    return Span(first.start, last.end, question[first.start : last.end])
 
 
 def is_slip(name: str, meant: str) -> bool:

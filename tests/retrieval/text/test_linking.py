@@ -209,3 +209,30 @@ def test_lower_case_names_of_places_kings_peoples_and_units(tmp_path, question, 
     ]
     linker = Linker(build(facts, tmp_path / "g"))
     assert [label for label, _ in linked(linker, question)] == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("what countries makes up the uk", ["United Kingdom"]),
+        ("what was the name of jfk's brothers", ["John F. Kennedy"]),
+        ("what type of democracy is the united states", ["United States of America"]),
+        ("what countries speak english", ["English Language"]),
+        # "us" is a word of its own, and this Turkish is as well known as the language.
+        ("tell us about turkish", ["Turkish"]),
+        # Two cities begin alike, and neither is clearly the better known.
+        ("how big is santa", []),
+    ],
+)
+def test_well_known_things_by_less_than_their_name(tmp_path, question, expected):
+    facts = [
+        (label, "has", f"{label} {i}")
+        for label, count in (
+            ("United Kingdom", 12), ("John F. Kennedy", 11), ("United States of America", 30),
+            ("United States Dollar", 5), ("English Language", 16), ("English", 2), ("Turkish Language", 14),
+            ("Turkish", 2), ("Santa Fe", 12), ("Santa Cruz", 12),
+        )
+        for i in range(count)
+    ]  # fmt: skip
+    linker = Linker(build(facts, tmp_path / "g"))
+    assert [label for label, _ in linked(linker, question)] == expected
