@@ -195,7 +195,10 @@ class Linker:
                     span = Span(start, end, question[start:end])
                     if candidate := self._weigh(span, words[i : j + 1], matches, cased, i == 0):
                         yield candidate
-                if not self._labels.begins(name):
+                if first.text == "st" and (matches := self._labels.lookup(f"saint{name[2:]}")):
+                    span = Span(start, end, question[start:end])
+                    yield _Candidate(span, matches, 1.6 * len(span.text), strong=j > i)
+                if not self._labels.begins(name) and first.text != "st":
                     break
 
     def _weigh(
@@ -260,9 +263,14 @@ class Linker:
         """A far better known entity by its initials or by how its name begins: "the uk", "united states"."""
         facts = max((match.degree for match in best[0].matches), default=0) if best else 0
         found: list[tuple[Span, list[Match]]] = []
+        asked = frozenset(stem for word in words if (stem := context_stem(word.text)))
         for i, first in enumerate(words):
+            if first.text not in STOP_WORDS:
+                found.append(
+                    (_span(question, first, first), self._well_known.completed_by(first.text, asked))
+                )
             # "us" is a word of its own; "jfk" is none.
-            if (i and words[i - 1].text == "the") or not _VOWELS & set(first.text):
+            if (i and words[i - 1].text == "the") or (len(first.text) >= 3 and not _VOWELS & set(first.text)):
                 found.append((_span(question, first, first), self._well_known.by_initials(first.text)))
             for last in words[i + 1 : i + 3]:
                 span = _span(question, first, last)

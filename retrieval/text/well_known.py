@@ -13,13 +13,14 @@ import numpy as np
 
 from retrieval.kg.labels import Match, normalise
 from retrieval.kg.snapshot import Snapshot
+from retrieval.text.mentions import context_stem
 
 #: So many of the most connected entities are known by their initials.
 KNOWN = 2000
 #: An entity of fewer facts is not well known.
 LEAST_FACTS = 10
 #: So many times the facts of what goes by the whole name, and of the next that begins alike.
-FAR, CLEAR = 8, 2
+FAR, CLEAR = 5, 2
 _SMALL = frozenset({"of", "the", "and", "for", "in", "de", "la"})
 _NAME = re.compile(r"[^\W\d_]+")
 
@@ -51,11 +52,29 @@ class WellKnown:
         """
         if not self._snapshot.labels.begins(name):
             return []
-        holding = self._snapshot.labels.containing(name, 40)
-        found = [match for match in holding if match.name.startswith(f"{name} ")][:2]
+        found = self._going_on(name)[:2]
         if not found or found[0].degree < max(LEAST_FACTS, FAR * known):
             return []
         return found[:1] if len(found) == 1 or found[0].degree >= CLEAR * found[1].degree else []
+
+    def completed_by(self, name: str, asked: frozenset[str]) -> list[Match]:
+        """The best known entity whose name is ``name`` and words of the question: "german", where it asks for a
+        language.
+
+        Args:
+            name: normalised words.
+            asked: stems of the question's words.
+        """
+        if not self._snapshot.labels.begins(name):
+            return []
+        rest = ((match, match.name.removeprefix(name).split()) for match in self._going_on(name))
+        fitting = [match for match, words in rest if {context_stem(word) for word in words} <= asked]
+        return fitting[:1] if fitting and fitting[0].degree >= LEAST_FACTS else []
+
+    def _going_on(self, name: str) -> list[Match]:
+        """Entities whose name begins with ``name`` and further words, most connected first."""
+        holding = self._snapshot.labels.containing(name, 40)
+        return [match for match in holding if match.name.startswith(f"{name} ")]
 
     @cached_property
     def _initials(self) -> dict[str, Match]:
