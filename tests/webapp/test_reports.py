@@ -259,6 +259,10 @@ def test_a_report_is_downloaded_whole(api, tiny_graph, finished, wanted, media):
 
 def test_downloads_that_cannot_be(api, started, finished):
     assert api("viewer").get(f"{URL}/{finished().pk}/download", {"format": "pdf"}).status_code == 400
+    lost = finished()
+    files.local_path(files.report_name(lost.graph_id, lost.pk)).joinpath("report.md").unlink()
+    answer = api("viewer").get(f"{URL}/{lost.pk}/download", {"format": "md"})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (404, "not_found")
     queued = started().json()["report"]["id"]
     answer = api("viewer").get(f"{URL}/{queued}/download")
     assert (answer.status_code, answer.json()["error"]["message"]) == (409, "It is not done: queued.")

@@ -10,6 +10,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import status, viewsets
 from rest_framework.decorators import action
+from rest_framework.exceptions import NotFound
 from rest_framework.generics import get_object_or_404
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -131,6 +132,8 @@ class ReportViewSet(viewsets.GenericViewSet[Report]):
         _require_known("format", [wanted], FORMATS)
         report.require_done()
         path = files.local_path(files.report_name(report.graph_id, report.pk)) / f"report.{wanted}"
+        if not path.is_file():
+            raise NotFound("The report's file is gone from the storage.")
         return FileResponse(
             path.open("rb"),
             as_attachment=True,
