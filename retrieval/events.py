@@ -21,6 +21,7 @@ from retrieval.types import (
     LinkedEntity,
     NoAnswer,
     Node,
+    RetrievedPassage,
     Usage,
 )
 
@@ -86,8 +87,23 @@ class PathRetrieved:
 
 
 @dataclass(frozen=True, slots=True)
+class PassagesRetrieved:
+    """The passages of the text that were found, the best first. ``strategy`` says how."""
+
+    type: ClassVar[str] = "passages.retrieved"
+    passages: tuple[RetrievedPassage, ...]
+    strategy: str
+    took_ms: float
+
+
+@dataclass(frozen=True, slots=True)
 class AgentStep:
-    """One step of an agent that explores the graph."""
+    """One step of an agent that explores the graph.
+
+    ``current`` are the entities it stands at, ``hops`` the facts it selected and ``dropped`` those it looked at
+    and left (the best of them). ``window`` counts the facts it looked at, ``focus`` those it holds now.
+    ``sufficient`` is what it says of them: enough to answer, or None when it does not judge.
+    """
 
     type: ClassVar[str] = "agent.step"
     step: int
@@ -98,16 +114,20 @@ class AgentStep:
     window: int
     focus: int
     took_ms: float
+    current: tuple[Node, ...] = ()
+    dropped: tuple[Hop, ...] = ()
+    sufficient: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class SimilarityExpanded:
-    """A jump between entities that are similar and not connected."""
+    """A jump between entities that are similar and not connected, made after step ``step``."""
 
     type: ClassVar[str] = "similarity.expanded"
     source: Node
     target: Node
     score: float
+    step: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +187,7 @@ Event = (
     | RouterDecided
     | SubgraphExtracted
     | PathRetrieved
+    | PassagesRetrieved
     | AgentStep
     | SimilarityExpanded
     | ChainsBuilt
@@ -184,6 +205,7 @@ EVENT_TYPES: dict[str, type[Event]] = {
         RouterDecided,
         SubgraphExtracted,
         PathRetrieved,
+        PassagesRetrieved,
         AgentStep,
         SimilarityExpanded,
         ChainsBuilt,

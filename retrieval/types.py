@@ -145,11 +145,51 @@ class EvidenceChain:
 
 
 @dataclass(frozen=True, slots=True)
+class Passage:
+    """A piece of a document.
+
+    Attributes:
+        id: position among the snapshot's passages.
+        name: id as the source spells it.
+        title: title of the document, or of the section.
+        text: what it says.
+        document: name of the document it was cut from; empty when it is a document of its own.
+        url: where the document came from, as far as that is known.
+    """
+
+    id: int
+    name: str
+    title: str
+    text: str
+    document: str = ""
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievedPassage:
+    """A passage that a retriever ranked. ``facts`` counts the retrieved facts it is the source of."""
+
+    passage: Passage
+    score: float
+    facts: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A sentence of a passage: characters ``start`` to ``end`` of its text."""
+
+    passage: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """One answer. ``entity`` is None when an LLM named something that the graph does not hold.
 
     ``chains`` are indices into the run's evidence chains; ``verified`` says that every hop of at least
-    one of them was found in the snapshot.
+    one of them was found in the snapshot. ``citations`` are the sentences it was read from. An answer with
+    neither chains nor citations cites no evidence.
     """
 
     label: str
@@ -157,6 +197,7 @@ class Answer:
     entity: Node | None = None
     chains: tuple[int, ...] = ()
     verified: bool = False
+    citations: tuple[Citation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,12 +211,16 @@ class NoAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a run cost: language-model calls and tokens, triples retrieved."""
+    """What a run cost: language-model calls and tokens, triples retrieved.
+
+    ``cost`` is in the currency of the model's price, None where no price is known.
+    """
 
     llm_calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
     triples: int = 0
+    cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +238,8 @@ class Question:
     """One object of a question set.
 
     ``relation_paths`` are relation names only, from a topic to an answer that need not be given, walked in
-    directions that are not known (RoG's planning data); some of them may be wrong.
+    directions that are not known (RoG's planning data); some of them may be wrong. ``passages`` are names of
+    the passages that support the answer.
     """
 
     id: str
@@ -203,6 +249,7 @@ class Question:
     paths: tuple[tuple[tuple[str, str, str], ...], ...] = ()
     triples: tuple[tuple[str, str, str], ...] = ()
     relation_paths: tuple[tuple[str, ...], ...] = ()
+    passages: tuple[str, ...] = ()
     hops: int | None = None
     split: str | None = None
 

@@ -330,6 +330,7 @@ def _from_json(row: Any, default_id: str, hops: int | None) -> Question:
         paths=tuple(_triples(path, "paths") for path in paths),
         triples=_triples(body.get("triples"), "triples"),
         relation_paths=plans,
+        passages=_texts(body, "passages"),
         hops=own_hops,
         split=body.get("split", learned_from),
     )

@@ -9,13 +9,16 @@ import pytest
 from retrieval import events
 from retrieval.types import (
     Answer,
+    Citation,
     EvidenceChain,
     Hop,
     LinkedEntity,
     NoAnswer,
     NoAnswerReason,
     Node,
+    Passage,
     RelationStep,
+    RetrievedPassage,
     Usage,
 )
 from webapp.live.typescript import generate
@@ -32,12 +35,20 @@ EVERY = [
     events.RouterDecided("rapl", "why", {"rapl": 0.5}, 1.0),
     events.SubgraphExtracted((GERMANY,), 3, 4, 2, "k-hop", 1.0),
     events.PathRetrieved(1, (HOP,), 0.25, 10.0),
-    events.AgentStep(1, "t", "a", "o", (HOP,), 1, 2, 3.0),
-    events.SimilarityExpanded(GERMANY, BERLIN, 0.5),
+    events.PassagesRetrieved(
+        (RetrievedPassage(Passage(0, "p", "t", "A b.", "d", "u"), 0.5, 2),), "dense", 1.0
+    ),
+    events.AgentStep(1, "t", "a", "o", (HOP,), 1, 2, 3.0, (GERMANY,), (HOP,), True),
+    events.SimilarityExpanded(GERMANY, BERLIN, 0.5, 2),
     events.ChainsBuilt((CHAIN,), 1, 1, 2.0),
     events.AnswerDelta("Ber"),
     events.AnswerFinal(
-        (Answer("Berlin", 0.9, BERLIN, (0,), True),), None, "Berlin", ("w",), Usage(1, 2, 3, 4), 5.0
+        (Answer("Berlin", 0.9, BERLIN, (0,), True, (Citation(0, 0, 4),)),),
+        None,
+        "Berlin",
+        ("w",),
+        Usage(1, 2, 3, 4, 0.5),
+        5.0,
     ),
     events.AnswerFinal((), NoAnswer(NoAnswerReason.NO_PATH, "m", "h"), "", (), Usage(), 5.0),
     events.RunFailed("internal", "m", "h"),

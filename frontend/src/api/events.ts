@@ -42,6 +42,23 @@ export interface Hop {
   readonly verified: boolean;
 }
 
+/** A piece of a document. */
+export interface Passage {
+  readonly id: number;
+  readonly name: string;
+  readonly title: string;
+  readonly text: string;
+  readonly document: string;
+  readonly url: string;
+}
+
+/** A passage that a retriever ranked. `facts` counts the retrieved facts it is the source of. */
+export interface RetrievedPassage {
+  readonly passage: Passage;
+  readonly score: number;
+  readonly facts: number;
+}
+
 /** Paths of one relation path from one topic entity, merged (ReG D.4.2, multi-answer merging). */
 export interface EvidenceChain {
   readonly source: Node;
@@ -53,6 +70,13 @@ export interface EvidenceChain {
   readonly merged_with: readonly number[];
 }
 
+/** A sentence of a passage: characters `start` to `end` of its text. */
+export interface Citation {
+  readonly passage: number;
+  readonly start: number;
+  readonly end: number;
+}
+
 /** One answer. `entity` is None when an LLM named something that the graph does not hold. */
 export interface Answer {
   readonly label: string;
@@ -60,6 +84,7 @@ export interface Answer {
   readonly entity: Node | null;
   readonly chains: readonly number[];
   readonly verified: boolean;
+  readonly citations: readonly Citation[];
 }
 
 /** Why a run ends without an answer. */
@@ -78,6 +103,7 @@ export interface Usage {
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
   readonly triples: number;
+  readonly cost: number | null;
 }
 
 /** The worker has begun. Names everything needed to repeat the run. */
@@ -130,6 +156,14 @@ export interface PathRetrieved {
   readonly at_ms: number;
 }
 
+/** The passages of the text that were found, the best first. `strategy` says how. */
+export interface PassagesRetrieved {
+  readonly type: "passages.retrieved";
+  readonly passages: readonly RetrievedPassage[];
+  readonly strategy: string;
+  readonly took_ms: number;
+}
+
 /** One step of an agent that explores the graph. */
 export interface AgentStep {
   readonly type: "agent.step";
@@ -141,14 +175,18 @@ export interface AgentStep {
   readonly window: number;
   readonly focus: number;
   readonly took_ms: number;
+  readonly current: readonly Node[];
+  readonly dropped: readonly Hop[];
+  readonly sufficient: boolean | null;
 }
 
-/** A jump between entities that are similar and not connected. */
+/** A jump between entities that are similar and not connected, made after step `step`. */
 export interface SimilarityExpanded {
   readonly type: "similarity.expanded";
   readonly source: Node;
   readonly target: Node;
   readonly score: number;
+  readonly step: number;
 }
 
 /** The retrieved paths, reorganised into evidence chains. `triples` counts distinct facts. */
@@ -199,6 +237,7 @@ export type Event =
   | RouterDecided
   | SubgraphExtracted
   | PathRetrieved
+  | PassagesRetrieved
   | AgentStep
   | SimilarityExpanded
   | ChainsBuilt
@@ -216,6 +255,7 @@ export const EVENT_TYPES = [
   "router.decided",
   "subgraph.extracted",
   "path.retrieved",
+  "passages.retrieved",
   "agent.step",
   "similarity.expanded",
   "chains.built",

@@ -6,6 +6,7 @@ import type {
   LinkedEntity,
   NoAnswer,
   Node,
+  RetrievedPassage,
   RouterDecided,
   RunStarted,
   SimilarityExpanded,
@@ -48,6 +49,7 @@ export interface RunView {
   nodes: ReadonlyMap<number, Node>;
   facts: ReadonlyMap<string, Fact>;
   paths: readonly RetrievedPath[];
+  passages: readonly RetrievedPassage[];
   agentFacts: readonly string[];
   jumps: readonly SimilarityExpanded[];
   chains: readonly EvidenceChain[];
@@ -78,6 +80,7 @@ export function emptyView(run: string): RunView {
     nodes: new Map(),
     facts: new Map(),
     paths: [],
+    passages: [],
     agentFacts: [],
     jumps: [],
     chains: [],

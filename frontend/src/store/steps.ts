@@ -48,6 +48,8 @@ function describe(event: RunEvent): Line {
           ...event.hops.map((hop) => `${hop.step.inverse ? "←" : "→"} ${hop.step.label} ${hop.target.label}`),
         ].join(" "),
       );
+    case "passages.retrieved":
+      return line("Passages", `${count(event.passages.length, "passage")}, ${event.strategy}`, event.took_ms);
     case "agent.step":
       return line(`Agent step ${event.step}`, `${event.action}: ${event.observation}`, event.took_ms);
     case "similarity.expanded":

@@ -48,6 +48,7 @@ it("shows twelve answers first, and all on demand", async () => {
     entity: { id: i, label: `Film ${i}`, kind: "entity" as const },
     chains: [0],
     verified: true,
+    citations: [],
   }));
   render(<AnswersPanel view={{ ...view, answers: many }} chain={null} onChain={nothing} onFind={nothing} />);
   const list = screen.getByRole("list");
