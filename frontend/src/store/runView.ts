@@ -166,6 +166,8 @@ function changes(view: RunView, event: RunEvent): Partial<RunView> {
       };
       return { nodes, facts, paths: [...view.paths, path] };
     }
+    case "passages.retrieved":
+      return { passages: event.passages };
     case "agent.step": {
       const { nodes, facts, keys } = withHops(view, event.hops);
       return { nodes, facts, agentFacts: [...view.agentFacts, ...keys] };
