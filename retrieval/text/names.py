@@ -1,0 +1,138 @@
+"""Names: which entity a stretch of the question means, by spelling, by part of a name, misspelt, by vector."""
+
+from __future__ import annotations
+
+from math import log1p
+from typing import TYPE_CHECKING, Literal
+
+from rapidfuzz.distance import OSA
+
+from retrieval.kg.labels import Match, normalise
+from retrieval.kg.snapshot import Snapshot
+from retrieval.text.mentions import Span, bare, context_stem, has_case, is_written, words_of
+from retrieval.types import LinkedEntity, Node
+
+if TYPE_CHECKING:
+    from retrieval.text.encoder import Encoder
+    from retrieval.text.entity_index import EntityIndex
+
+Source = Literal["exact", "alias", "fuzzy", "vector", "given"]
+ALTERNATIVES = 5
+#: How alike (of 100) a misspelt name must be: the second for names that nothing marks as names.
+FUZZY_NAME, FUZZY_WORD = 76.0, 84.0
+#: How alike (cosine) a vector match must be.
+VECTOR_CUTOFF = 0.7
+#: A part of a name that more entities share names none of them, unless one is far better connected.
+PART_LIMIT = 10
+#: Part of a name found.
+PART_SCORE = 0.7
+
+
+class Names:
+    """Looks up what stretches of a question name, in one snapshot. Thread-safe.
+
+    Args:
+        snapshot: the graph.
+        index: its entity index, for vectors; None looks names up by spelling alone.
+        encoder: encodes names for the vector look-up; None goes without.
+    """
+
+    def __init__(self, snapshot: Snapshot, index: EntityIndex | None, encoder: Encoder | None) -> None:
+        self.snapshot = snapshot
+        self._labels = snapshot.labels
+        self._index = index
+        self._encoder = encoder
+
+    def whole(self, span: Span, question: str) -> LinkedEntity | None:
+        """What certainly is a name: as it is spelt, else part of a name, misspelt, or near in meaning."""
+        matches = self._labels.lookup(normalise(span.text))
+        return self.decide(span, matches, question) if matches else self.almost(span)
+
+    def almost(self, span: Span) -> LinkedEntity | None:
+        """What is a name and no entity's whole one: part of a name, misspelt, or near in meaning."""
+        return self.part(span) or self.misspelt(span, FUZZY_NAME) or self._by_vector(span)
+
+    def part(self, span: Span) -> LinkedEntity | None:
+        """Part of a name ("Obama"): the most connected entity whose name holds these words."""
+        name = normalise(span.text)
+        if len(name) < 4:
+            return None
+        matches = self._labels.containing(name, PART_LIMIT + 1)
+        if not matches or (len(matches) > PART_LIMIT and matches[0].degree < 3 * matches[1].degree):
+            return None
+        return linked_to(span, matches, PART_SCORE, "fuzzy")
+
+    def misspelt(self, span: Span, cutoff: float) -> LinkedEntity | None:
+        """An entity whose name is spelt almost like this; ``cutoff`` as in ``LabelIndex.fuzzy``."""
+        name = normalise(span.text)
+        if len(name) < 4:
+            return None
+        found = self._labels.fuzzy(name, 2 * ALTERNATIVES, cutoff)
+        matches = [match for match in found if is_slip(name, match.name)]
+        return linked_to(span, matches, matches[0].score, "fuzzy") if matches else None
+
+    def _by_vector(self, span: Span) -> LinkedEntity | None:
+        if self._index is None or self._encoder is None:
+            return None
+        matches = self._index.nearest(self._encoder.encode([span.text])[0], ALTERNATIVES + 1)
+        matches = [match for match in matches if match.score >= VECTOR_CUTOFF]
+        return linked_to(span, matches, matches[0].score, "vector") if matches else None
+
+    def decide(self, span: Span, matches: list[Match], question: str) -> LinkedEntity:
+        """Which of the entities of one name is meant: as written, own name, fitting relations, degree."""
+        words = words_of(question)
+        asked = {stem for word in words if (stem := context_stem(word.text))}
+        written = has_case(words) or span.text != span.text.lower()
+        ranked = sorted(matches, key=lambda match: self._fit(match, span, asked, written), reverse=True)
+        best = ranked[0]
+        source: Source = "alias" if best.source == "alias" else "exact"
+        as_written = bare(best.node.label) == bare(span.text)
+        score = best.score if as_written or best.source == "alias" else 0.98
+        others: tuple[Node, ...] = tuple(match.node for match in ranked[1 : ALTERNATIVES + 1])
+        label, end = best.node.label, span.end
+        if question.startswith(label, span.start):
+            # The punctuation that ends a name belongs to the mention: "U.S.", "Lolita (film)".
+            end = max(end, span.start + len(label))
+        return LinkedEntity(best.node, question[span.start : end], span.start, end, score, source, others)
+
+    def _fit(self, match: Match, span: Span, asked: set[str], written: bool) -> float:
+        """How well an entity of the mentioned name fits the question; compared, never shown.
+
+        Capitals count most, where the question has them; then each word that the question shares with the
+        entity's relations or with the rest of its label ("... (film)"); then a name of its own; then degree.
+        """
+        if match.degree == 0:
+            return -1.0
+        label = match.node.label
+        capitals = (
+            (label == span.text) + is_written(label, span.text) if written else 0.6 * (label == span.text)
+        )
+        relations = {
+            int(relation)
+            for groups in (self.snapshot.out_groups, self.snapshot.in_groups)
+            for relation in groups.of_entity(match.entity)[0][:200]
+        }
+        texts = [self.snapshot.relation_label(relation) for relation in relations]
+        texts.append(label[len(span.text) :] if label.startswith(span.text) else "")
+        stems = {context_stem(word) for text in texts for word in normalise(text).split(" ")}
+        own = match.source != "alias"
+        return 2.0 * capitals + 1.5 * len(asked & stems) + 1.0 * own + 0.5 * log1p(match.degree)
+
+
+def linked_to(span: Span, matches: list[Match], score: float, source: Source) -> LinkedEntity:
+    """The first of some matches, with the others as alternatives."""
+    nodes = tuple(match.node for match in matches[: ALTERNATIVES + 1])
+    return LinkedEntity(
+        nodes[0], span.text, span.start, span.end, round(score, 4), source, nodes[1 : ALTERNATIVES + 1]
+    )
+
+
+def is_slip(name: str, meant: str) -> bool:
+    """Whether ``name`` may be ``meant`` misspelt: an edit in short names, two or three in longer ones.
+
+    Edits of the first letter are rare slips, so then only one is allowed ("Ruritania" is not "Mauritania").
+    """
+    allowed = 1 if len(name) < 9 else 2 if len(name) < 14 else 3
+    if name[0] != meant[0]:
+        allowed = 1
+    return OSA.distance(name, meant, score_cutoff=allowed) <= allowed
