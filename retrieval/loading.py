@@ -17,9 +17,11 @@ from retrieval.errors import ConfigError
 from retrieval.types import Method
 
 if TYPE_CHECKING:
+    from retrieval.engines.parts import GraphParts
+    from retrieval.engines.paths import EngineSettings
     from retrieval.kg.snapshot import Snapshot
     from retrieval.llm.settings import LLMSettings
-    from retrieval.pipeline import Engine, EngineSettings
+    from retrieval.pipeline import Engine
     from retrieval.reasoning.base import Reasoner
     from retrieval.text.encoder import Encoder
 
@@ -49,6 +51,11 @@ class EngineSpec:
     reasoner: str = EXTRACTIVE
     cache: Path | None = None
     options: tuple[tuple[str, str | int | float | bool], ...] = ()
+
+    @property
+    def cache_dir(self) -> Path:
+        """Where what is computed once a snapshot is kept."""
+        return self.cache or cache_of(self.snapshot)
 
 
 def make_reasoner(name: str, llm: LLMSettings | None, settings: EngineSettings | None = None) -> Reasoner:
@@ -87,51 +94,42 @@ def load_encoder(name: str | None = None, device: str | None = None) -> Encoder:
 
 def load_engine(
     spec: EngineSpec,
-    encoder: Encoder,
+    parts: GraphParts,
     *,
     llm: LLMSettings | None = None,
     settings: EngineSettings | None = None,
-    snapshot: Snapshot | None = None,
-    beside: Engine | None = None,
 ) -> Engine:
-    """Open snapshot, entity index, retriever and reasoner.
+    """Open the engine of a method.
 
     Args:
         spec: what to open.
-        encoder: the text encoder.
+        parts: the graph, and what its other engines have opened already.
         llm: the language model, when one is configured.
-        settings: of the engine.
-        snapshot: the graph, when it is open already.
-        beside: an engine of the same graph and encoder; its snapshot and linker, which cost the most, are shared.
+        settings: of engines that answer through relation paths.
 
     Raises:
-        SnapshotError, CheckpointError, MethodError, ConfigError: a part cannot be opened.
+        CheckpointError, MethodError, ConfigError: a part cannot be opened.
     """
-    from retrieval.kg import snapshot as snapshots  # noqa: PLC0415
-    from retrieval.pipeline import Engine  # noqa: PLC0415
-    from retrieval.reasoning.text_fit import TextFit  # noqa: PLC0415
-    from retrieval.retrievers import registry  # noqa: PLC0415
-    from retrieval.text.entity_index import EntityIndex  # noqa: PLC0415
-    from retrieval.text.linking import Linker  # noqa: PLC0415
+    from retrieval.engines import registry  # noqa: PLC0415 - imports torch
+    from retrieval.engines.parts import Opening  # noqa: PLC0415
 
-    reasoner = make_reasoner(spec.reasoner, llm, settings)
-    if beside is not None:
-        graph, linker = beside.snapshot, beside.linker
-    else:
-        graph = snapshot if snapshot is not None else snapshots.open(spec.snapshot)
-        linker = Linker(graph, EntityIndex.open(graph, encoder), encoder)
-    cache = spec.cache or cache_of(spec.snapshot)
-    retriever = registry.load(
-        spec.method, spec.checkpoint, graph, encoder, cache=cache, options=dict(spec.options)
-    )
-    # The zero-shot retriever is the text encoder's opinion already, and a planner has read the relations' texts with
-    # more of their names: on WebQSP the second opinion took 7 points of Macro-F1 away from it.
-    text_fit = (
-        None if retriever.checkpoint is None or spec.method == Method.REG_PATH else TextFit(graph, encoder)
-    )
-    return Engine(
-        graph, retriever, linker, reasoner, encoder=encoder.name, text_fit=text_fit, settings=settings
-    )
+    return registry.load(Opening(spec, parts, make_reasoner(spec.reasoner, llm, settings), llm, settings))
+
+
+def load_parts(snapshot: Path | Snapshot, encoder: Encoder) -> GraphParts:
+    """Open what the engines of one graph share.
+
+    Args:
+        snapshot: directory of the graph, or the graph when it is open already.
+        encoder: the text encoder.
+
+    Raises:
+        SnapshotError: the graph cannot be opened.
+    """
+    from retrieval.engines.parts import GraphParts  # noqa: PLC0415 - imports torch
+    from retrieval.kg import snapshot as snapshots  # noqa: PLC0415
+
+    return GraphParts(snapshots.open(snapshot) if isinstance(snapshot, Path) else snapshot, encoder)
 
 
 def cache_of(snapshot: Path) -> Path:
@@ -189,17 +187,16 @@ class EngineCache:
         try:
             with slot.lock:
                 if slot.engine is None:
-                    slot.engine = load_engine(
-                        spec, self.encoder, llm=self._llm, settings=self._settings, beside=self._beside(spec)
-                    )
+                    slot.parts = self._parts_beside(spec) or load_parts(spec.snapshot, self.encoder)
+                    slot.engine = load_engine(spec, slot.parts, llm=self._llm, settings=self._settings)
                 return slot.engine
         except BaseException:
             with self._lock:
                 self._slots.pop(key, None)
             raise
 
-    def _beside(self, spec: EngineSpec) -> Engine | None:
-        """An engine of the same graph, as it is now, that is open."""
+    def _parts_beside(self, spec: EngineSpec) -> GraphParts | None:
+        """What an engine of the same graph, as it is now, has opened."""
         graph = (spec.snapshot, stamp(spec)[0])
         with self._lock:
             for key, slot in self._slots.items():
@@ -209,7 +206,7 @@ class EngineCache:
                     and isinstance(other, EngineSpec)
                     and (other.snapshot, key[1]) == graph
                 ):
-                    return slot.engine
+                    return slot.parts
         return None
 
     def __len__(self) -> int:
@@ -222,6 +219,7 @@ class _Slot:
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.engine: Engine | None = None
+        self.parts: GraphParts | None = None
 
 
 def stamp(spec: EngineSpec) -> tuple[int, ...]:

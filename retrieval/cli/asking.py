@@ -21,7 +21,7 @@ from retrieval.events import (
 from retrieval.evidence.verbalise import chain_text
 from retrieval.kg import snapshot as snapshots
 from retrieval.llm.settings import LLMSettings
-from retrieval.loading import DEFAULT_METHOD, EngineSpec, load_encoder, load_engine
+from retrieval.loading import DEFAULT_METHOD, EngineSpec, load_encoder, load_engine, load_parts
 from retrieval.pipeline import AskRequest
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def engine_for(args: argparse.Namespace, graph: Snapshot) -> Engine:
         options=options_of(args.set),
     )
     llm = LLMSettings.from_mapping(os.environ)
-    return load_engine(spec, load_encoder(args.encoder, args.device), llm=llm, snapshot=graph)
+    return load_engine(spec, load_parts(graph, load_encoder(args.encoder, args.device)), llm=llm)
 
 
 def options_of(settings: list[str]) -> tuple[tuple[str, str | int | float | bool], ...]:

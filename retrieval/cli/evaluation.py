@@ -146,8 +146,8 @@ def _key(args: argparse.Namespace, engine: Engine, questions: Sequence[Question]
     from retrieval.version import code_version  # noqa: PLC0415
 
     parts = [
-        engine.snapshot.hash, engine.retriever.checkpoint, str(engine.retriever.method), engine.encoder,
-        engine.reasoner.name, as_json(engine.retriever.options),
+        engine.snapshot.hash, engine.checkpoint, str(engine.method), engine.encoder,
+        engine.reasoner.name, as_json(engine.options),
         args.budget, args.seed, args.topics, args.subgraphs, fingerprint(questions), code_version(),
     ]  # fmt: skip
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

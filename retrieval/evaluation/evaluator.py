@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from copy import copy
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from retrieval.errors import Cancelled
 from retrieval.evaluation.coverage import known_topics, require
@@ -15,14 +14,11 @@ from retrieval.evaluation.metrics import Fact
 from retrieval.evaluation.outcomes import Outcome
 from retrieval.events import AnswerFinal, ChainsBuilt, PathRetrieved, QuestionLinked, RunCancelled, RunFailed
 from retrieval.evidence.verbalise import chain_text
-from retrieval.kg.restriction import RestrictedSnapshot, find_facts
-from retrieval.pipeline import AskRequest
-from retrieval.reasoning.extractive import ExtractiveReasoner
-from retrieval.retrievers.base import FoundPath, RelationPath, Retriever
+from retrieval.kg.restriction import find_facts
+from retrieval.pipeline import AskRequest, Stopwatch
 from retrieval.types import Hop, Progress, Question
 
 if TYPE_CHECKING:
-    from retrieval.config import InferenceOptions
     from retrieval.pipeline import Engine
 
 Topics = Literal["given", "linked"]
@@ -130,13 +126,15 @@ def ask(
     given = known_topics(engine.snapshot, question) if topics == "given" else ()
     outcome = Outcome(question, linked=not given)
     found = find_facts(engine.snapshot, question.triples) if question.triples else None
-    asked = copy(engine)
-    asked.retriever = Timed(engine.retriever)
+    asked, watch = engine, Stopwatch()
     began = time.perf_counter()
     if found is not None and subgraphs == "own":
         outcome.own_facts, outcome.unknown = len(found.facts), dict(found.unknown)
-        asked = asked.on(engine.snapshot.restrict(found.facts))
-    for event in asked.run(AskRequest(question.question, given, budget, seed), cancelled=cancelled):
+        restricted = engine.snapshot.restrict(found.facts)
+        with watch.running():  # what is computed from the small graph counts
+            asked = engine.on(restricted)
+    request = AskRequest(question.question, given, budget, seed)
+    for event in asked.run(request, cancelled=cancelled, watch=watch):
         if isinstance(event, QuestionLinked):
             outcome.topics = tuple(linked.entity.label for linked in event.entities)
         elif isinstance(event, PathRetrieved):
@@ -152,50 +150,8 @@ def ask(
         elif isinstance(event, RunCancelled):
             raise Cancelled("The evaluation was stopped.")
     outcome.latency_ms = (time.perf_counter() - began) * 1000
-    assert isinstance(asked.retriever, Timed), "on a subgraph it is still the timed one"
-    outcome.retrieval_ms = asked.retriever.seconds * 1000
+    outcome.retrieval_ms = watch.seconds * 1000
     return outcome
-
-
-class Timed:
-    """A retriever that counts the seconds it works; the time of whoever reads its paths is not its own."""
-
-    def __init__(self, retriever: Retriever, seconds: float = 0.0) -> None:
-        self._retriever = retriever
-        self.seconds = seconds
-        self.method, self.checkpoint = retriever.method, retriever.checkpoint
-        self.simple, self.options = retriever.simple, retriever.options
-
-    def retrieve(self, question: str, topics: Sequence[int], **settings: Any) -> Iterator[FoundPath]:
-        """See ``base.Retriever``."""
-        paths = iter(self._retriever.retrieve(question, topics, **settings))
-        while True:
-            began = time.perf_counter()
-            try:
-                path = next(paths)
-            except StopIteration:
-                return
-            finally:
-                self.seconds += time.perf_counter() - began
-            yield path
-
-    def relation_paths(self, question: str, topics: Sequence[int], **settings: Any) -> list[RelationPath]:
-        """See ``base.Retriever``."""
-        began = time.perf_counter()
-        try:
-            return self._retriever.relation_paths(question, topics, **settings)
-        finally:
-            self.seconds += time.perf_counter() - began
-
-    def on(self, snapshot: RestrictedSnapshot) -> Timed:
-        """See ``base.Retriever``; what is computed from the small graph counts."""
-        began = time.perf_counter()
-        small = self._retriever.on(snapshot)
-        return Timed(small, time.perf_counter() - began)
-
-    def configured(self, options: InferenceOptions) -> Timed:
-        """See ``base.Retriever``."""
-        return Timed(self._retriever.configured(options))
 
 
 def fact_of(hop: Hop) -> Fact:
@@ -211,8 +167,7 @@ def _warm_up(
 
     A language model is not called.
     """
-    warm = copy(engine)
-    warm.reasoner = ExtractiveReasoner(engine.settings.extractive)
+    warm = engine.without_model()
     for question in questions[:_WARM_UP]:
         asked = replace(question, question=f"{question.question[:900]} by the way", triples=())
         ask(warm, asked, budget=budget, seed=seed, cancelled=cancelled)

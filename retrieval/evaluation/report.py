@@ -85,7 +85,7 @@ def build_report(
     bounds = intervals(scores)
     groups = breakdowns(outcomes, scores, metrics, shift)
     return {
-        "method": str(evaluation.engine.retriever.method),
+        "method": str(evaluation.engine.method),
         "n": len(outcomes),
         "metrics": metrics(scores),
         "intervals": {name: list(bounds[name]) for name in METRICS if name in bounds},
@@ -203,7 +203,7 @@ def _manifest(
     trained_on = read_manifest(checkpoint).snapshot if checkpoint else None
     return {
         "seed": evaluation.seed,
-        "checkpoint": engine.retriever.checkpoint,
+        "checkpoint": engine.checkpoint,
         "checkpoint_path": str(checkpoint) if checkpoint else None,
         "trained_on": trained_on,
         "cross_dataset": trained_on is not None and trained_on != engine.snapshot.hash,
@@ -217,7 +217,7 @@ def _manifest(
             "limit": limit,
             "topics": evaluation.topics,
             "subgraphs": evaluation.subgraphs,
-            "options": as_json(engine.retriever.options),
+            "options": as_json(engine.options),
             **asdict(engine.settings),
         },
         "code_version": code_version(),

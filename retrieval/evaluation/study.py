@@ -25,7 +25,7 @@ from retrieval.evaluation.report import write_report, write_text
 from retrieval.evaluation.study_config import DataSet, StudyConfig, Variant
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.questions import read_questions, to_json, training_sample, with_splits
-from retrieval.loading import EngineSpec, load_engine
+from retrieval.loading import EngineSpec, load_engine, load_parts
 from retrieval.supervision import rationalizers
 from retrieval.supervision.grounding import ground, require
 from retrieval.supervision.labels import read_labels, write_labels
@@ -126,7 +126,7 @@ class Study:
                 data.of.graph, checkpoint, variant.method, self.config.reasoner,
                 cache=self.out / "cache", options=tuple(variant.options.items()),
             ),
-            self.encoder, llm=self.llm, snapshot=data.snapshot,
+            load_parts(data.snapshot, self.encoder), llm=self.llm,
         )  # fmt: skip
         journal = Journal(folder / ".asked", key, asked)
         evaluation = evaluate_engine(

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from retrieval.config import TripleOptions
+from retrieval.engines.paths import PathEngine
 from retrieval.errors import LLMError
 from retrieval.events import (
     AnswerFinal,
@@ -21,7 +22,7 @@ from retrieval.events import (
     to_payload,
 )
 from retrieval.evidence.verbalise import chain_text
-from retrieval.pipeline import AskRequest, Engine
+from retrieval.pipeline import AskRequest
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.types import NoAnswerReason
 from tests.retrieval.world import FACTS, LabelLinker, ScriptedRetriever, build, ids
@@ -42,7 +43,7 @@ def graph(tmp_path):
 
 @pytest.fixture
 def engine(graph):
-    return Engine(
+    return PathEngine(
         graph, ScriptedRetriever(graph, SCRIPT), LabelLinker(graph), ExtractiveReasoner(), encoder="tiny"
     )
 
@@ -116,7 +117,7 @@ def test_bad_input_fails_with_a_code_and_a_hint(engine, question, limits, code):
 
 
 def test_nothing_linked_is_a_typed_no_answer_that_names_the_phrase(graph):
-    engine = Engine(
+    engine = PathEngine(
         graph,
         ScriptedRetriever(graph, SCRIPT),
         LabelLinker(graph, ("Atlantis", "Spielburg")),
@@ -179,7 +180,7 @@ def test_an_unexpected_error_ends_the_run_without_a_traceback(graph, caplog):
         raise KeyError("secret detail")
 
     retriever = ScriptedRetriever(graph, SCRIPT, before_each=burst)
-    events = ask(Engine(graph, retriever, LabelLinker(graph), ExtractiveReasoner()))
+    events = ask(PathEngine(graph, retriever, LabelLinker(graph), ExtractiveReasoner()))
     assert isinstance(events[-1], RunFailed)
     assert events[-1].code == "internal"
     assert "secret" not in events[-1].message + events[-1].hint
@@ -197,7 +198,7 @@ class BrokenReasoner:
 
 
 def test_a_lost_language_model_falls_back_to_the_extractive_answer(engine, graph):
-    broken = Engine(graph, engine.retriever, engine.linker, BrokenReasoner())
+    broken = PathEngine(graph, engine.retriever, engine.linker, BrokenReasoner())
     final = ask(broken)[-1]
     expected = ask(engine)[-1]
     assert final.answers == expected.answers
@@ -221,7 +222,7 @@ def test_a_language_model_reads_chains_of_the_triples_that_a_triple_method_retri
 
     retriever = ScriptedRetriever(graph, SCRIPT)
     retriever.options = TripleOptions(chain_length=1)
-    reader = Engine(graph, retriever, LabelLinker(graph), Reader(), encoder="tiny")
+    reader = PathEngine(graph, retriever, LabelLinker(graph), Reader(), encoder="tiny")
     chains = next(e for e in ask(reader, budget=4) if isinstance(e, ChainsBuilt)).chains
     # Two of the border chains fit the budget of four; L = 1 leaves their first hops.
     assert [chain_text(chain) for chain in chains] == ["Switzerland → [borders] → Austria; France"]

@@ -4,12 +4,12 @@ from copy import deepcopy
 
 import pytest
 
+from retrieval.engines.paths import PathEngine
 from retrieval.errors import EvaluationError
 from retrieval.evaluation.compare import blocks, compare, require_comparable
 from retrieval.evaluation.evaluator import evaluate_engine
 from retrieval.evaluation.pages import markdown
 from retrieval.evaluation.report import build_report
-from retrieval.pipeline import Engine
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.types import Question
 from tests.retrieval.world import LabelLinker, ScriptedRetriever, build
@@ -35,7 +35,7 @@ def graph(tmp_path):
 
 
 def report(graph, script, questions=QUESTIONS, **settings):
-    engine = Engine(graph, ScriptedRetriever(graph, script), LabelLinker(graph), ExtractiveReasoner())
+    engine = PathEngine(graph, ScriptedRetriever(graph, script), LabelLinker(graph), ExtractiveReasoner())
     asked = {"budget": 50, "seed": 0, **settings}
     return build_report(evaluate_engine(engine, questions, **asked), split="test")
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from retrieval.engines.paths import PathEngine
 from retrieval.errors import ConfigError
 from retrieval.evaluation.evaluator import evaluate_engine
 from retrieval.evaluation.pages import Entry, Heading, Table, Text, html, markdown, render
 from retrieval.evaluation.report import build_report
 from retrieval.evaluation.report_page import blocks, title
-from retrieval.pipeline import Engine
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.types import Question
 from tests.retrieval.world import LabelLinker, ScriptedRetriever, build
@@ -80,7 +80,7 @@ def test_the_name_of_the_file_says_the_form():
 def test_the_page_of_a_report(tmp_path):
     graph = build(tmp_path / "world")
     script = {"Jaws": [("directed_by", 0.9)], "Austria": [("borders", 0.6)]}
-    engine = Engine(graph, ScriptedRetriever(graph, script), LabelLinker(graph), ExtractiveReasoner())
+    engine = PathEngine(graph, ScriptedRetriever(graph, script), LabelLinker(graph), ExtractiveReasoner())
     path = (("Jaws", "directed_by", "Spielberg"),)
     questions = [
         Question("1", "who directed it?", ("Jaws",), ("Spielberg",), hops=1),

@@ -7,10 +7,11 @@ import time
 
 import pytest
 
+from retrieval.engines.paths import PathEngine
 from retrieval.errors import Cancelled, ConfigError, LLMError, LLMReplyError, LLMTimeoutError
 from retrieval.events import AnswerDelta, AnswerFinal, RunCancelled
 from retrieval.llm.settings import LLMSettings
-from retrieval.pipeline import AskRequest, Engine
+from retrieval.pipeline import AskRequest
 from retrieval.reasoning.base import Verdict
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.reasoning.gather import GatherSettings, gather
@@ -217,7 +218,9 @@ def test_a_label_cannot_leave_its_fence(tmp_path):
     engine_parts = ScriptedRetriever(graph, {"Switzerland": [("capital", 0.9)]}), LabelLinker(graph)
     with Endpoint(says("ans: not available")) as endpoint:
         list(
-            Engine(graph, *engine_parts, LLMReasoner(settings(endpoint.url))).run(AskRequest("Switzerland?"))
+            PathEngine(graph, *engine_parts, LLMReasoner(settings(endpoint.url))).run(
+                AskRequest("Switzerland?")
+            )
         )
         sent = endpoint.bodies[0]["messages"][-1]["content"]
     assert sent.count("</evidence>") == 1
@@ -227,7 +230,7 @@ def test_a_label_cannot_leave_its_fence(tmp_path):
 
 
 def engine(graph, url, **changes):
-    return Engine(
+    return PathEngine(
         graph,
         ScriptedRetriever(graph, SCRIPT),
         LabelLinker(graph),
@@ -252,7 +255,7 @@ def test_a_run_streams_pieces_between_chains_and_the_final_answer(graph):
 def test_when_the_model_fails_the_run_still_answers_from_the_graph(graph, behaviour):
     with Endpoint(behaviour) as endpoint:
         events = list(engine(graph, endpoint.url).run(AskRequest(QUESTION)))
-    plain = Engine(graph, ScriptedRetriever(graph, SCRIPT), LabelLinker(graph), ExtractiveReasoner())
+    plain = PathEngine(graph, ScriptedRetriever(graph, SCRIPT), LabelLinker(graph), ExtractiveReasoner())
     expected = list(plain.run(AskRequest(QUESTION)))[-1]
     assert isinstance(events[-1], AnswerFinal)
     assert events[-1].answers == expected.answers

@@ -7,8 +7,9 @@ import math
 import numpy as np
 import pytest
 
+from retrieval.engines.paths import PathEngine
 from retrieval.events import AnswerFinal
-from retrieval.pipeline import AskRequest, Engine
+from retrieval.pipeline import AskRequest
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.reasoning.text_fit import FitWeights, TextFit
 from retrieval.retrievers.base import RelationPath
@@ -77,7 +78,7 @@ def test_an_inverse_step_is_about_the_same_relation(graph):
 
 
 def test_a_relation_that_a_topic_lacks_is_said_not_to_be_in_the_graph(graph):
-    engine = Engine(
+    engine = PathEngine(
         graph,
         ScriptedRetriever(graph, {"Austria": [("borders", 0.9)]}),
         LabelLinker(graph),

@@ -1,0 +1,33 @@
+"""The engine behind every method. Explicit: what is not listed here cannot be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from retrieval.engines import paths
+from retrieval.engines.parts import Opening
+from retrieval.errors import MethodError
+from retrieval.pipeline import Engine
+from retrieval.types import TRAINED, Method
+
+Factory = Callable[[Opening], Engine]
+
+#: Methods that can be asked.
+ENGINES: Mapping[Method, Factory] = MappingProxyType(dict.fromkeys(sorted(TRAINED), paths.open_engine))
+
+
+def load(opening: Opening) -> Engine:
+    """Open the engine of the method that ``opening.spec`` names.
+
+    Raises:
+        MethodError: no method of that name can be asked.
+        CheckpointError, ConfigError: what the method needs is missing or wrong.
+    """
+    method = opening.spec.method
+    try:
+        factory = ENGINES[Method(method)]
+    except (KeyError, ValueError):
+        known = ", ".join(sorted(ENGINES))
+        raise MethodError(f"No method is called {str(method)!r}.", hint=f"There is: {known}.") from None
+    return factory(opening)
