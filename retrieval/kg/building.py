@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,17 +11,21 @@ import numpy as np
 import polars as pl
 
 from retrieval.errors import EmptySourceError, SnapshotError
+from retrieval.kg.attribute_building import write_attributes
+from retrieval.kg.columns import codes, save_series
 from retrieval.kg.label_building import write_label_index
 from retrieval.kg.naming import humanise_relation
+from retrieval.kg.passage_building import write_passages
 from retrieval.kg.snapshot import (
     FORMAT_VERSION,
     KINDS,
     MANIFEST,
+    Details,
     Manifest,
     content_hash,
     manifest_json,
 )
-from retrieval.kg.storage import StringTable, published, save_array, save_json, save_strings, sorted_unique
+from retrieval.kg.storage import StringTable, published, save_array, save_json, sorted_unique
 from retrieval.kg.table import TripleTable
 from retrieval.types import Progress
 
@@ -32,10 +36,16 @@ LITERAL = (
     r"|[+-]?\d{1,6}-\d{2}(?:-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?)?)$"
 )
 
+#: Below this many possible facts, a fact is sorted as one number.
+KEY_LIMIT = 2**62
+
 
 @dataclass(frozen=True)
 class Coded:
-    """Facts by id, sorted and without repeats, with the labels that the ids stand for."""
+    """Facts by id, sorted and without repeats, with the labels that the ids stand for.
+
+    ``fact_of_row`` is the fact that each row of the table became; empty where nothing asks for it.
+    """
 
     heads: np.ndarray
     relations: np.ndarray
@@ -43,13 +53,14 @@ class Coded:
     entity_labels: pl.Series
     relation_names: pl.Series
     duplicates: int
+    fact_of_row: np.ndarray
 
 
 def build_snapshot(
     table: TripleTable, out: Path, *, progress: Callable[[Progress], None] | None = None
 ) -> None:
     """Write the snapshot of ``table`` to ``out``. See :func:`retrieval.kg.snapshot.build`."""
-    if not len(table):
+    if not len(table) and (table.passages is None or not table.passages.height):
         raise EmptySourceError("The source holds no fact.", hint="Give a file with head, relation and tail.")
     if out.exists() and not (out / MANIFEST).is_file() and (not out.is_dir() or any(out.iterdir())):
         raise SnapshotError(
@@ -67,19 +78,24 @@ def build_snapshot(
         _write_facts(directory, coded)
         say("writing labels", 2)
         entity_table, relation_table = _write_labels(directory, table, coded)
+        attributes = write_attributes(directory, table, coded)
         manifest = Manifest(
             entities=len(coded.entity_labels),
             relations=len(coded.relation_names),
             triples=len(coded.heads),
-            content_hash=content_hash(
-                entity_table, relation_table, (coded.heads, coded.relations, coded.tails)
-            ),
+            content_hash="",
             format_version=FORMAT_VERSION,
             sources=table.sources,
             created=datetime.now(UTC).isoformat(timespec="seconds"),
             duplicates=coded.duplicates,
             problems=table.problems,
+            passages=write_passages(directory, table, coded),
+            entity_attributes=attributes.get("entity", 0),
+            fact_attributes=attributes.get("fact", 0),
         )
+        facts = (coded.heads, coded.relations, coded.tails)
+        digest = content_hash(entity_table, relation_table, facts, Details.load(directory, manifest))
+        manifest = replace(manifest, content_hash=digest)
         save_json(directory / MANIFEST, manifest_json(manifest))
     say("snapshot ready", 3)
 
@@ -88,23 +104,17 @@ def encode(table: TripleTable) -> Coded:
     """Replace labels by ids in byte order, sort the facts, drop repeats."""
     facts = table.facts
     mentioned = [facts["head"], facts["tail"]]
-    if table.nodes is not None:
-        mentioned.append(table.nodes["label"].cast(pl.String))
+    for known in (table.nodes, table.node_attributes):
+        if known is not None:
+            mentioned.append(known["label"].cast(pl.String))
     labels = pl.concat([column.alias("label") for column in mentioned]).unique().sort()
     names = facts["relation"].unique().sort()
-    heads, tails = _codes(facts["head"], labels), _codes(facts["tail"], labels)
-    relations = _codes(facts["relation"], names)
-    entities, kinds = len(labels), len(names)
-    if entities * entities * kinds < 2**62:
-        keys = sorted_unique((heads * kinds + relations) * entities + tails)
-        pair, tails = np.divmod(keys, entities)
-        heads, relations = np.divmod(pair, kinds)
-    else:
-        order = np.lexsort((tails, relations, heads))
-        heads, relations, tails = heads[order], relations[order], tails[order]
-        fresh = np.ones(len(heads), bool)
-        fresh[1:] = (np.diff(heads) != 0) | (np.diff(relations) != 0) | (np.diff(tails) != 0)
-        heads, relations, tails = heads[fresh], relations[fresh], tails[fresh]
+    heads, tails = codes(facts["head"], labels), codes(facts["tail"], labels)
+    relations = codes(facts["relation"], names)
+    traced = table.fact_attributes is not None or table.fact_passages is not None
+    (heads, relations, tails), fact_of_row = _sorted_facts(
+        (heads, relations, tails), len(labels), len(names), traced=traced
+    )
     return Coded(
         heads.astype(np.int32),
         relations.astype(np.int32),
@@ -112,14 +122,32 @@ def encode(table: TripleTable) -> Coded:
         labels,
         names,
         facts.height - len(heads),
+        fact_of_row,
     )
 
 
-def _codes(column: pl.Series, labels: pl.Series) -> np.ndarray:
-    """The position of each value in the sorted ``labels``, int64."""
-    lookup = pl.DataFrame({"label": labels}).with_row_index("code")
-    joined = pl.DataFrame({"label": column}).join(lookup, on="label", how="left", maintain_order="left")
-    return joined["code"].to_numpy().astype(np.int64)
+def _sorted_facts(
+    rows: tuple[np.ndarray, np.ndarray, np.ndarray], entities: int, kinds: int, *, traced: bool
+) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarray], np.ndarray]:
+    """Sorted columns without repeats, and, where ``traced``, the fact that each row became."""
+    heads, relations, tails = rows
+    fact_of_row = np.zeros(0, np.int64)
+    if entities * entities * kinds < KEY_LIMIT:
+        row_keys = (heads * kinds + relations) * entities + tails
+        keys = sorted_unique(row_keys)
+        if traced:
+            fact_of_row = np.searchsorted(keys, row_keys)
+        pair, tails = np.divmod(keys, max(entities, 1))
+        heads, relations = np.divmod(pair, max(kinds, 1))
+        return (heads, relations, tails), fact_of_row
+    order = np.lexsort((tails, relations, heads))
+    heads, relations, tails = heads[order], relations[order], tails[order]
+    fresh = np.ones(len(heads), bool)
+    fresh[1:] = (np.diff(heads) != 0) | (np.diff(relations) != 0) | (np.diff(tails) != 0)
+    if traced:
+        fact_of_row = np.empty(len(order), np.int64)
+        fact_of_row[order] = np.cumsum(fresh) - 1
+    return (heads[fresh], relations[fresh], tails[fresh]), fact_of_row
 
 
 def _write_facts(directory: Path, coded: Coded) -> None:
@@ -182,13 +210,3 @@ def _kinds(coded: Coded, known: pl.DataFrame | None) -> np.ndarray:
         for code, kind in enumerate(KINDS):
             kinds[(known["kind"] == kind).fill_null(False).to_numpy()] = code
     return kinds
-
-
-def save_series(directory: Path, name: str, strings: pl.Series) -> StringTable:
-    """Write a column of strings as a string table."""
-    lengths = strings.str.len_bytes().to_numpy()
-    offsets = np.zeros(len(strings) + 1, np.int64)
-    np.cumsum(lengths, out=offsets[1:])
-    blob = "".join(strings.to_list()).encode()
-    save_strings(directory, name, blob, offsets)
-    return StringTable(np.frombuffer(blob, np.uint8), offsets)

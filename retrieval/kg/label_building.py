@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from retrieval.kg.columns import save_series
 from retrieval.kg.labels import NAME_LIMIT, TRIGRAM_BUCKETS, trigram_buckets
 from retrieval.kg.naming import humanise_relation
-from retrieval.kg.storage import save_array, save_strings, sorted_unique
+from retrieval.kg.storage import save_array, sorted_unique
 
 if TYPE_CHECKING:
     from retrieval.kg.building import Coded
@@ -56,7 +57,7 @@ def write_label_index(directory: Path, coded: Coded, kinds: np.ndarray) -> None:
     """Write the index files (``names*``, ``words*``, ``trigram*``) next to the snapshot's arrays."""
     degrees = np.bincount(coded.heads, minlength=len(kinds)) + np.bincount(coded.tails, minlength=len(kinds))
     names = _names(coded, kinds)
-    offsets = _save_column(directory, "names", names["name"])
+    offsets = save_series(directory, "names", names["name"]).offsets
     save_array(directory, "names_entity", names["entity"].to_numpy().astype(np.int32))
     save_array(directory, "names_alias", names["alias"].to_numpy().astype(np.uint8))
     save_array(directory, "names_degree", degrees[names["entity"].to_numpy()].astype(np.int32))
@@ -105,13 +106,6 @@ def _alias_rows(coded: Coded, alias_facts: np.ndarray) -> pl.DataFrame:
     return frame.with_columns(alias=pl.lit(1, pl.UInt8))
 
 
-def _save_column(directory: Path, name: str, strings: pl.Series) -> np.ndarray:
-    offsets = np.zeros(len(strings) + 1, np.int64)
-    np.cumsum(strings.str.len_bytes().to_numpy(), out=offsets[1:])
-    save_strings(directory, name, "".join(strings.to_list()).encode(), offsets)
-    return offsets
-
-
 def _write_words(directory: Path, names: pl.Series) -> None:
     """Distinct words, sorted, and for each the names that hold it."""
     pairs = (
@@ -123,7 +117,7 @@ def _write_words(directory: Path, names: pl.Series) -> None:
     )
     words = pairs["word"].unique(maintain_order=True)
     counts = pairs["word"].rle().struct.field("len").to_numpy() if pairs.height else np.zeros(0, np.int64)
-    _save_column(directory, "words", words)
+    save_series(directory, "words", words)
     starts = np.zeros(len(words) + 1, np.int64)
     np.cumsum(counts, out=starts[1:])
     save_array(directory, "words_starts", starts)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -16,6 +16,7 @@ import numpy as np
 
 from retrieval.errors import SnapshotError
 from retrieval.kg.labels import LabelIndex
+from retrieval.kg.passages import PassageTable
 from retrieval.kg.snapshot import Groups, Snapshot
 from retrieval.kg.storage import sorted_unique
 
@@ -37,6 +38,8 @@ class RestrictedSnapshot(Snapshot):
                 hint=f"Facts are numbered 0 to {base.num_triples - 1}.",
             )
         self.__dict__.update(base.__dict__)
+        for cached in ("compact", "passages"):  # of a base that is a restriction itself
+            self.__dict__.pop(cached, None)
         self.base, self.facts = base, ids
         digest = hashlib.sha256(f"clew-restriction-1 {base.hash}".encode() + ids.astype("<i8").tobytes())
         self.manifest = replace(
@@ -51,6 +54,16 @@ class RestrictedSnapshot(Snapshot):
     def labels(self) -> LabelIndex:
         """The base's: names do not depend on facts."""
         return self.base.labels
+
+    @cached_property
+    def passages(self) -> PassageTable | None:
+        """The base's, which now know of these facts only."""
+        table = self.base.passages
+        return None if table is None else table.restrict(self.facts)
+
+    def fact_attributes(self, fact: int) -> Mapping[str, str]:
+        """The base's."""
+        return self.base.fact_attributes(int(self.facts[fact]))
 
     @cached_property
     def compact(self) -> CompactSnapshot:
@@ -91,6 +104,19 @@ class CompactSnapshot(Snapshot):
             SnapshotError: always.
         """
         raise SnapshotError("A compact graph has no index of names.", hint="Look them up in the whole graph.")
+
+    @property
+    def passages(self) -> PassageTable | None:
+        """The restriction's, whose facts these are."""
+        return self.restricted.passages
+
+    def entity_attributes(self, entity: int) -> Mapping[str, str]:
+        """The whole graph's."""
+        return self.restricted.entity_attributes(int(self.entities[entity]))
+
+    def fact_attributes(self, fact: int) -> Mapping[str, str]:
+        """The restriction's."""
+        return self.restricted.fact_attributes(fact)
 
     def _own(self, entities: np.ndarray) -> np.ndarray:
         return np.searchsorted(self.entities, entities).astype(np.int32)

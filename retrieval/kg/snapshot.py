@@ -18,18 +18,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from retrieval.errors import SnapshotError
+from retrieval.kg.attributes import AttributeTable
 from retrieval.kg.labels import LabelIndex
+from retrieval.kg.passages import PassageTable
 from retrieval.kg.storage import StringTable, load_array
 from retrieval.types import Hop, Node, NodeKind, RelationStep
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from retrieval.kg.restriction import RestrictedSnapshot
     from retrieval.kg.table import TripleTable
     from retrieval.types import Progress
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
+#: Version 2 had neither passages nor attributes, and is otherwise the same.
+READABLE_VERSIONS = (2, 3)
 MANIFEST = "manifest.json"
 KINDS: tuple[NodeKind, ...] = ("entity", "cvt", "literal")
 _REBUILD = "Build the graph again from its source files."
@@ -40,10 +44,12 @@ class Manifest:
     """What a snapshot says about itself.
 
     Attributes:
-        content_hash: sha256 over labels and sorted facts; equal content has an equal hash.
+        content_hash: sha256 over labels, sorted facts, passages and attributes; equal content has an equal hash.
         duplicates: facts that were given more than once and are kept once.
         problems: rows of the sources that could not be used.
         created: ISO 8601, UTC.
+        passages: how many passages it holds.
+        entity_attributes, fact_attributes: how many values the attributes of its nodes and facts have.
     """
 
     entities: int
@@ -55,6 +61,9 @@ class Manifest:
     created: str
     duplicates: int = 0
     problems: int = 0
+    passages: int = 0
+    entity_attributes: int = 0
+    fact_attributes: int = 0
 
 
 class Snapshot:
@@ -107,6 +116,25 @@ class Snapshot:
     def labels(self) -> LabelIndex:
         """Finds entities by name: exact, alias, prefix, misspelt. Opened on first use."""
         return LabelIndex(self)
+
+    @cached_property
+    def _details(self) -> Details:
+        return Details.load(self.path, self.manifest)
+
+    @property
+    def passages(self) -> PassageTable | None:
+        """The documents in pieces, or None where the graph has none. Opened on first use."""
+        return self._details.passages
+
+    def entity_attributes(self, entity: int) -> Mapping[str, str]:
+        """What is known of an entity beside its facts, by key; values of one key are joined by ``; ``."""
+        table = self._details.entities
+        return {} if table is None else table.of(entity)
+
+    def fact_attributes(self, fact: int) -> Mapping[str, str]:
+        """What is known of a fact beside its ends, by key; values of one key are joined by ``; ``."""
+        table = self._details.facts
+        return {} if table is None else table.of(fact)
 
     @property
     def num_entities(self) -> int:
@@ -239,6 +267,36 @@ class Snapshot:
                 )
 
 
+@dataclass(frozen=True, slots=True)
+class Details:
+    """What a snapshot may hold beside its facts: passages, attributes of entities, attributes of facts."""
+
+    passages: PassageTable | None
+    entities: AttributeTable | None
+    facts: AttributeTable | None
+
+    @classmethod
+    def load(cls, path: Path, manifest: Manifest) -> Details:
+        """Open what the manifest says is there, and nothing where it names nothing."""
+        m = manifest
+        return cls(
+            PassageTable.load(path, m.passages, m.triples) if m.passages else None,
+            AttributeTable.load(path, "entity", m.entities, m.entity_attributes)
+            if m.entity_attributes
+            else None,
+            AttributeTable.load(path, "fact", m.triples, m.fact_attributes) if m.fact_attributes else None,
+        )
+
+    def parts(self) -> list[tuple[str, PassageTable | AttributeTable]]:
+        """What is there, by name."""
+        named = [
+            ("passages", self.passages),
+            ("entity attributes", self.entities),
+            ("fact attributes", self.facts),
+        ]
+        return [(name, part) for name, part in named if part is not None]
+
+
 class Groups:
     """Runs of facts that share an entity and a relation, in one direction.
 
@@ -299,9 +357,10 @@ def read_manifest(path: Path) -> Manifest:
             f"{path} is not a snapshot: its {MANIFEST} is missing or damaged.", hint=_REBUILD
         ) from error
     version = raw.get("format_version") if isinstance(raw, dict) else None
-    if version != FORMAT_VERSION:
+    if version not in READABLE_VERSIONS:
         raise SnapshotError(
-            f"{path.name} has snapshot format {version}; this version of Clew reads {FORMAT_VERSION}.",
+            f"{path.name} has snapshot format {version}; this version of Clew reads "
+            f"{' and '.join(map(str, READABLE_VERSIONS))}.",
             hint=_REBUILD,
         )
     names = {f.name for f in fields(Manifest)}
@@ -320,14 +379,24 @@ def open(path: Path | str) -> Snapshot:
     return Snapshot(Path(path))
 
 
-def content_hash(entity_labels: StringTable, relation_names: StringTable, facts: Iterable[np.ndarray]) -> str:
-    """sha256 over labels, names and the sorted facts (ids follow the labels' order, so this is canonical)."""
+def content_hash(
+    entity_labels: StringTable, relation_names: StringTable, facts: Iterable[np.ndarray], details: Details
+) -> str:
+    """sha256 over labels, names, the sorted facts, attributes and passages.
+
+    Ids follow the labels' order, so this is canonical but for the order of passages, which is their source's.
+    """
     digest = hashlib.sha256(b"clew-snapshot-1")
     for table in (entity_labels, relation_names):
         digest.update(table.offsets.astype("<i8").tobytes())
         digest.update(np.ascontiguousarray(table.blob).data)
     for column in facts:
         digest.update(column.astype("<i4").tobytes())
+    for name, part in details.parts():
+        digest.update(name.encode())
+        for array in part.arrays():
+            digest.update(len(array).to_bytes(8, "little"))
+            digest.update(np.ascontiguousarray(array).data)
     return digest.hexdigest()
 
 
@@ -338,7 +407,8 @@ def verify(snapshot: Snapshot) -> None:
         SnapshotError: the content is not what was written.
     """
     facts = (snapshot.heads, snapshot.relations, snapshot.tails)
-    if content_hash(snapshot.entity_labels, snapshot.relation_names, facts) != snapshot.hash:
+    details = Details.load(snapshot.path, snapshot.manifest)
+    if content_hash(snapshot.entity_labels, snapshot.relation_names, facts, details) != snapshot.hash:
         raise SnapshotError(f"The content of {snapshot.path.name} does not match its hash.", hint=_REBUILD)
 
 
@@ -348,7 +418,8 @@ def build(
     """Build the snapshot of ``table`` in ``out`` (written beside it, then renamed into place).
 
     Raises:
-        EmptySourceError: the table holds no fact.
+        EmptySourceError: the table holds neither a fact nor a passage.
+        SourceError: two passages have one name.
         SnapshotError: ``out`` exists and is not a snapshot.
     """
     from retrieval.kg.building import build_snapshot  # noqa: PLC0415 - polars is only needed to build

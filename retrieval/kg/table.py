@@ -1,10 +1,13 @@
-"""What the readers hand to the snapshot builder: facts by label, and what is known of single nodes."""
+"""What the readers hand to the snapshot builder: facts by label, what is known of nodes and of
+facts beside that, and passages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from retrieval.types import Passage
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,6 +27,11 @@ class TripleTable:
         relation_labels: shown labels of relations that have one of their own, by relation name.
         sources: names of the files.
         problems: how many rows could not be used.
+        node_attributes: columns ``label``, ``key``, ``value``; a label that no fact names becomes a node.
+        fact_attributes: columns ``fact`` (row of ``facts``), ``key``, ``value``.
+        passages: columns ``name`` (each once), ``title``, ``text``, ``document``, ``url``, all strings.
+        fact_passages: columns ``fact`` (row of ``facts``), ``passage`` (row of ``passages``): what was extracted
+            from where.
     """
 
     facts: pl.DataFrame
@@ -31,16 +39,51 @@ class TripleTable:
     relation_labels: dict[str, str] | None = None
     sources: tuple[str, ...] = ()
     problems: int = 0
+    node_attributes: pl.DataFrame | None = None
+    fact_attributes: pl.DataFrame | None = None
+    passages: pl.DataFrame | None = None
+    fact_passages: pl.DataFrame | None = None
 
     @classmethod
-    def of(cls, facts: Iterable[Sequence[str]], *, sources: tuple[str, ...] = ()) -> TripleTable:
-        """A table of the given (head, relation, tail) labels."""
-        import polars as pl  # noqa: PLC0415 - the web process imports this module and never needs polars
+    def of(
+        cls,
+        facts: Iterable[Sequence[str]],
+        *,
+        sources: tuple[str, ...] = (),
+        passages: Sequence[Passage] = (),
+        fact_passages: Iterable[tuple[int, int]] = (),
+        node_attributes: Iterable[tuple[str, str, str]] = (),
+        fact_attributes: Iterable[tuple[int, str, str]] = (),
+    ) -> TripleTable:
+        """A table of (head, relation, tail) labels.
 
-        rows = [tuple(fact) for fact in facts]
-        columns = {name: [row[i] for row in rows] for i, name in enumerate(("head", "relation", "tail"))}
-        schema = dict.fromkeys(columns, pl.String)
-        return cls(pl.DataFrame(columns, schema=schema), sources=sources)
+        Args:
+            facts: the labels.
+            sources: names of the files.
+            passages: documents in pieces; their own ``id`` is not looked at, positions count.
+            fact_passages: (position in ``facts``, position in ``passages``).
+            node_attributes: (label, key, value).
+            fact_attributes: (position in ``facts``, key, value).
+        """
+        return cls(
+            frame(facts, head=str, relation=str, tail=str),
+            sources=sources,
+            node_attributes=frame(node_attributes, label=str, key=str, value=str),
+            fact_attributes=frame(fact_attributes, fact=int, key=str, value=str),
+            passages=frame(
+                ((p.name, p.title, p.text, p.document, p.url) for p in passages),
+                **dict.fromkeys(("name", "title", "text", "document", "url"), str),
+            ),
+            fact_passages=frame(fact_passages, fact=int, passage=int),
+        )
 
     def __len__(self) -> int:
         return self.facts.height
+
+
+def frame(rows: Iterable[Sequence[object]], **columns: type[str] | type[int]) -> pl.DataFrame:
+    """Rows as a frame of strings and 64-bit integers."""
+    import polars as pl  # noqa: PLC0415 - the web process imports this module and never needs polars
+
+    schema = {name: pl.String if kind is str else pl.Int64 for name, kind in columns.items()}
+    return pl.DataFrame([tuple(row) for row in rows], schema=schema, orient="row")

@@ -1,0 +1,143 @@
+"""The passages of a snapshot: documents cut into pieces, and which facts were extracted from which piece."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+from retrieval.errors import SnapshotError
+from retrieval.kg.storage import StringTable, load_array
+from retrieval.types import Passage
+
+COLUMNS = ("name", "title", "text", "document", "url")
+
+
+class PassageTable:
+    """Passages by position, in the order of their source; memory-mapped.
+
+    ``of_fact`` and ``facts_of`` are the two directions of one relation between facts and passages.
+
+    Attributes:
+        columns: one string table for each of ``COLUMNS``, P strings long.
+        by_name: int32 [P], positions in the byte order of the names.
+        fact_offsets, fact_passages: int64 [T+1] and int32 [L], the passages of each fact, ascending.
+        passage_offsets, passage_facts: int64 [P+1] and int32 [L], the facts of each passage, ascending.
+    """
+
+    def __init__(
+        self,
+        columns: dict[str, StringTable],
+        by_name: np.ndarray,
+        fact_links: tuple[np.ndarray, np.ndarray],
+        passage_links: tuple[np.ndarray, np.ndarray],
+    ) -> None:
+        self.columns = columns
+        self.by_name = by_name
+        self.fact_offsets, self.fact_passages = fact_links
+        self.passage_offsets, self.passage_facts = passage_links
+
+    @classmethod
+    def load(cls, directory: Path, passages: int, facts: int) -> PassageTable:
+        """Open the passages of a snapshot with so many passages and facts.
+
+        Raises:
+            SnapshotError: a file is missing or of another size.
+        """
+        table = cls(
+            {name: StringTable.load(directory, f"passage_{name}s") for name in COLUMNS},
+            load_array(directory, "passages_by_name", "int32"),
+            (
+                load_array(directory, "fact_passage_offsets", "int64"),
+                load_array(directory, "fact_passages", "int32"),
+            ),
+            (
+                load_array(directory, "passage_fact_offsets", "int64"),
+                load_array(directory, "passage_facts", "int32"),
+            ),
+        )
+        sizes = {len(strings) for strings in table.columns.values()} | {
+            len(table.by_name),
+            len(table.passage_offsets) - 1,
+        }
+        links = {len(table.fact_passages), len(table.passage_facts)}
+        if sizes != {passages} or len(table.fact_offsets) != facts + 1 or len(links) != 1:
+            raise SnapshotError(
+                f"The passages of {directory.name} are damaged.",
+                hint="Build the graph again from its source files.",
+            )
+        return table
+
+    def __len__(self) -> int:
+        return len(self.by_name)
+
+    def passage(self, i: int) -> Passage:
+        """Passage ``i`` with all that is known of it.
+
+        Raises:
+            IndexError: there is none.
+        """
+        name, title, text, document, url = (self.columns[column][i] for column in COLUMNS)
+        return Passage(int(i), name, title, text, document, url)
+
+    def name(self, i: int) -> str:
+        """The id of passage ``i`` as its source spells it."""
+        return self.columns["name"][i]
+
+    def title(self, i: int) -> str:
+        """The title of passage ``i``, which may be empty."""
+        return self.columns["title"][i]
+
+    def text(self, i: int) -> str:
+        """What passage ``i`` says."""
+        return self.columns["text"][i]
+
+    def texts(self, ids: Iterable[int]) -> list[str]:
+        """The texts of several passages, in that order."""
+        return self.columns["text"].many(ids)
+
+    def find(self, name: str) -> int | None:
+        """The passage of exactly this name, or None."""
+        key, names = name.encode(), self.columns["name"]
+        low, high = 0, len(self)
+        while low < high:
+            middle = (low + high) // 2
+            if names.raw(int(self.by_name[middle])) < key:
+                low = middle + 1
+            else:
+                high = middle
+        found = int(self.by_name[low]) if low < len(self) else -1
+        return found if found >= 0 and names.raw(found) == key else None
+
+    def of_fact(self, fact: int) -> np.ndarray:
+        """The passages that a fact was extracted from, int32, ascending; empty where none is known."""
+        return self.fact_passages[self.fact_offsets[fact] : self.fact_offsets[fact + 1]]
+
+    def facts_of(self, i: int) -> np.ndarray:
+        """The facts that were extracted from passage ``i``, int32, ascending."""
+        return self.passage_facts[self.passage_offsets[i] : self.passage_offsets[i + 1]]
+
+    def restrict(self, facts: np.ndarray) -> PassageTable:
+        """The same passages for some of the facts, which are numbered anew: int64 ids, ascending."""
+        starts, lengths = self.fact_offsets[facts], self.fact_offsets[facts + 1] - self.fact_offsets[facts]
+        offsets = np.zeros(len(facts) + 1, np.int64)
+        np.cumsum(lengths, out=offsets[1:])
+        within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
+        passages = self.fact_passages[np.repeat(starts, lengths) + within]
+        numbers = np.repeat(np.arange(len(facts), dtype=np.int32), lengths)
+        return PassageTable(
+            self.columns, self.by_name, (offsets, passages), inverted(numbers, passages, len(self))
+        )
+
+    def arrays(self) -> list[np.ndarray]:
+        """Everything it holds but what follows from the rest, for the snapshot's hash."""
+        strings = [a for table in self.columns.values() for a in (table.offsets, table.blob)]
+        return [*strings, self.fact_offsets, self.fact_passages]
+
+
+def inverted(facts: np.ndarray, passages: np.ndarray, total: int) -> tuple[np.ndarray, np.ndarray]:
+    """Bounds [total + 1] and facts of each passage, from links sorted by fact."""
+    offsets = np.zeros(total + 1, np.int64)
+    np.cumsum(np.bincount(passages, minlength=total), out=offsets[1:])
+    return offsets, facts[np.argsort(passages, kind="stable")].astype(np.int32)
