@@ -120,7 +120,10 @@ def test_the_hash_covers_them_and_a_plain_graph_has_its_former_hash(films, tmp_p
             given["fact_passages"] = LINKS[:2]
         hashes.add(snapshot.build(TripleTable.of(FACTS, **given), tmp_path / name).hash)
     assert len(hashes) == 6
-    assert build(FILMS, tmp_path / "g").hash == "d15a221b66accd1b00d2dfae6ab84c671c47e8da67ee22f32a6c3bf20107458e"
+    assert (
+        build(FILMS, tmp_path / "g").hash
+        == "d15a221b66accd1b00d2dfae6ab84c671c47e8da67ee22f32a6c3bf20107458e"
+    )
     snapshot.verify(films)
     texts = np.load(films.path / "passage_texts.utf8.npy")
     texts[0] += 1
