@@ -10,7 +10,7 @@ TypeScript types are generated from this module; adding or changing a field here
 from __future__ import annotations
 
 import types
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from enum import StrEnum
 from typing import Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -28,7 +28,10 @@ from retrieval.types import (
 
 @dataclass(frozen=True, slots=True)
 class RunStarted:
-    """The worker has begun. Names everything needed to repeat the run."""
+    """The worker has begun. Names everything needed to repeat the run.
+
+    ``llm`` is the language model that may be asked, ``prompts`` the version and the hash of each prompt by its name.
+    """
 
     type: ClassVar[str] = "run.started"
     question: str
@@ -39,6 +42,8 @@ class RunStarted:
     encoder: str
     budget: int
     seed: int
+    llm: str | None = None
+    prompts: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -226,6 +226,8 @@ class Engine(ABC):
             encoder=self.encoder,
             budget=request.budget,
             seed=request.seed,
+            llm=self.reasoner.llm,
+            prompts=self.reasoner.prompts,
         )
 
 

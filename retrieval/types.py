@@ -222,6 +222,17 @@ class Usage:
     triples: int = 0
     cost: float | None = None
 
+    def plus(self, other: Usage) -> Usage:
+        """Both together. The cost is what is known of it."""
+        known = [cost for cost in (self.cost, other.cost) if cost is not None]
+        return Usage(
+            self.llm_calls + other.llm_calls,
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            self.triples + other.triples,
+            sum(known) if known else None,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from retrieval.errors import EvaluationError
+from retrieval.llm import prompts
 from retrieval.llm.replies import Asker
-from retrieval.reasoning.judge import PROMPT_VERSION, hallucination_score, judge
+from retrieval.reasoning.judge import PROMPT, hallucination_score, judge
 
 
 def measure(
@@ -49,7 +50,11 @@ def measure(
             "tokens": asker.usage.prompt_tokens + asker.usage.completion_tokens,
             "kept": asker.kept,
         },
-        "manifest": {"model": asker.settings.model, "prompt": PROMPT_VERSION, "report": report["manifest"]},
+        "manifest": {
+            "model": asker.settings.model,
+            "prompt": prompts.load(PROMPT).id,
+            "report": report["manifest"],
+        },
         "per_question": [
             {"id": row["id"], "used": judgement.grounded, "answers": list(judgement.answers)}
             for row, judgement in zip(rows, judgements, strict=True)

@@ -12,7 +12,7 @@ import contextlib
 import queue
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from retrieval.errors import Cancelled, LLMError, LLMTimeoutError
@@ -26,11 +26,15 @@ POLL_SECONDS = 0.1
 
 @dataclass(frozen=True, slots=True)
 class ChatUsage:
-    """Tokens of one reply as the endpoint counts them; ``calls`` are the requests made, retries included."""
+    """Tokens of one reply as the endpoint counts them; ``calls`` are the requests made, retries included.
+
+    ``cut``: the reply ended because it had reached ``max_tokens``.
+    """
 
     calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    cut: bool = False
 
 
 def stream_chat(
@@ -143,7 +147,7 @@ class _Request(threading.Thread):
         settings = self._settings
         broken: tuple[type[Exception], ...] = (openai.OpenAIError, *_transport_errors())
         usage = ChatUsage(calls)
-        begun = finished = False
+        begun = finished = cut = False
         try:
             # The messages are plain dicts of the right keys, which the typed overloads do not see.
             create: Any = client.chat.completions.create
@@ -161,6 +165,7 @@ class _Request(threading.Thread):
                         usage = ChatUsage(calls, chunk.usage.prompt_tokens, chunk.usage.completion_tokens)
                     for choice in chunk.choices or ():
                         finished = finished or choice.finish_reason is not None
+                        cut = cut or choice.finish_reason == "length"
                         if choice.delta is not None and choice.delta.content:
                             begun = True
                             self.pieces.put(choice.delta.content)
@@ -172,7 +177,7 @@ class _Request(threading.Thread):
             raise _BrokenOffError(error) from error
         if not finished:
             raise _BrokenOffError(ConnectionError("the stream ended before the reply did"))
-        self.pieces.put(usage)
+        self.pieces.put(replace(usage, cut=cut))
 
 
 class _BrokenOffError(Exception):

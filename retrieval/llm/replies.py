@@ -18,6 +18,7 @@ from pathlib import Path
 
 from retrieval.errors import Cancelled, LLMError
 from retrieval.llm.chat import POLL_SECONDS, ChatUsage, stream_chat
+from retrieval.llm.prompts import Fenced, Prompt
 from retrieval.llm.settings import LLMSettings
 from retrieval.types import Usage
 
@@ -34,6 +35,11 @@ class Request:
 
     prompt: str
     messages: tuple[tuple[str, str], ...]
+
+    @classmethod
+    def of(cls, prompt: Prompt, **values: Fenced) -> Request:
+        """A prompt, filled in."""
+        return cls(prompt.id, tuple((m["role"], m["content"]) for m in prompt.fill(**values)))
 
     def key(self, model: str) -> str:
         """Names the reply: the same question to the same model is the same reply."""
@@ -192,8 +198,6 @@ class Asker:
         return reply
 
     def _count(self, spent: ChatUsage) -> None:
-        self.usage = Usage(
-            self.usage.llm_calls + spent.calls,
-            self.usage.prompt_tokens + spent.prompt_tokens,
-            self.usage.completion_tokens + spent.completion_tokens,
+        self.usage = self.usage.plus(
+            self.settings.priced(spent.calls, spent.prompt_tokens, spent.completion_tokens)
         )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from retrieval.errors import ConfigError
+from retrieval.types import Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,10 @@ class LLMSettings:
         backoff: seconds before the first retry; doubled for each next one.
         max_tokens: longest reply.
         temperature: 0 makes replies as repeatable as the endpoint allows.
+        name: what people call it; the model's name when empty.
+        context_length: tokens of prompt and reply together that the model can read; 0 when it is not known.
+        prompt_price, completion_price: of a million tokens; None when they are not known.
+        requests_per_minute: most requests in any minute; 0 for no limit.
     """
 
     base_url: str
@@ -37,6 +42,11 @@ class LLMSettings:
     backoff: float = 0.5
     max_tokens: int = 1024
     temperature: float = 0.0
+    name: str = ""
+    context_length: int = 0
+    prompt_price: float | None = None
+    completion_price: float | None = None
+    requests_per_minute: int = 0
 
     def __post_init__(self) -> None:
         parts = urlsplit(self.base_url)
@@ -47,6 +57,18 @@ class LLMSettings:
             )
         if not self.model:
             raise ConfigError("LLM_MODEL is empty.", hint="Name the model that the endpoint serves.")
+
+    @property
+    def title(self) -> str:
+        """What people call it."""
+        return self.name or self.model
+
+    def priced(self, calls: int, prompt_tokens: int, completion_tokens: int) -> Usage:
+        """What requests used, with their cost where both prices are known."""
+        cost = None
+        if self.prompt_price is not None and self.completion_price is not None:
+            cost = (prompt_tokens * self.prompt_price + completion_tokens * self.completion_price) / 1e6
+        return Usage(calls, prompt_tokens, completion_tokens, cost=cost)
 
     @classmethod
     def from_mapping(cls, values: Mapping[str, str]) -> LLMSettings | None:

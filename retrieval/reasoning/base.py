@@ -60,9 +60,14 @@ class Verdict:
 
 
 class Reasoner(Protocol):
-    """Turns evidence into answers. Holds no state of a question, so threads may share it."""
+    """Turns evidence into answers. Holds no state of a question, so threads may share it.
+
+    ``llm`` and ``prompts`` are what ``run.started`` says of the language model; None and empty without one.
+    """
 
     name: str
+    llm: str | None
+    prompts: dict[str, str]
 
     def answer(self, evidence: Evidence, *, cancelled: Callable[[], bool]) -> Iterator[AnswerDelta | Verdict]:
         """Yield pieces of text as they come, then one :class:`Verdict`.

@@ -60,6 +60,8 @@ class ExtractiveReasoner:
     """Answers with the entities that the most probable relation paths reach."""
 
     name = NAME
+    llm: str | None = None
+    prompts: dict[str, str] = {}
 
     def __init__(self, settings: ExtractiveSettings | None = None) -> None:
         self.settings = settings or ExtractiveSettings()

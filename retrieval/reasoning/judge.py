@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
 
+from retrieval.llm import prompts
+from retrieval.llm.prompts import fenced
 from retrieval.llm.replies import Asker, Request
-from retrieval.reasoning.prompting import NoAnswerLines, fenced, numbered, parse_answers
+from retrieval.reasoning.prompting import NoAnswerLines, numbered, parse_answers
 
-PROMPT_VERSION = "faithfulness_v1"
+PROMPT = "faithfulness"
 
 _VERDICT = re.compile(
     r"used\s+the\s+provided\s+knowledge[\s:*_`\"'<\[(]*(yes|no)\b(?!\s*[|/])", re.IGNORECASE
@@ -65,9 +65,7 @@ def judge(
 
 def request(question: str, paths: Sequence[str]) -> Request:
     """What is asked for one question."""
-    parts = {"{paths}": numbered(paths), "{question}": fenced(question)}
-    body = re.sub(r"\{paths\}|\{question\}", lambda m: parts[m.group()], _prompt())
-    return Request(PROMPT_VERSION, (("user", body),))
+    return Request.of(prompts.load(PROMPT), paths=numbered(paths), question=fenced(question))
 
 
 def read(reply: str) -> Judgement:
@@ -92,9 +90,3 @@ def hallucination_score(judgements: Sequence[Judgement]) -> float | None:
     """
     said = [judgement.grounded for judgement in judgements if judgement.grounded is not None]
     return sum(said) / len(said) if said else None
-
-
-@cache
-def _prompt() -> str:
-    file = resources.files("retrieval.reasoning") / "prompts" / f"{PROMPT_VERSION}.user.txt"
-    return file.read_text(encoding="utf-8").strip()

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator
 from retrieval.errors import LLMReplyError
 from retrieval.events import AnswerDelta
 from retrieval.llm.chat import ChatUsage, stream_chat
+from retrieval.llm.prompts import shown
 from retrieval.llm.settings import LLMSettings
 from retrieval.reasoning.base import Evidence, Verdict
-from retrieval.reasoning.prompting import NoAnswerLines, messages, parse_answers
+from retrieval.reasoning.prompting import PROMPT, NoAnswerLines, messages, parse_answers
 from retrieval.types import Answer, NoAnswer, NoAnswerReason, Usage
 
 NAME = "llm"
@@ -26,6 +27,8 @@ class LLMReasoner:
 
     def __init__(self, settings: LLMSettings) -> None:
         self.settings = settings
+        self.llm: str | None = settings.title
+        self.prompts = shown(PROMPT)
 
     def answer(self, evidence: Evidence, *, cancelled: Callable[[], bool]) -> Iterator[AnswerDelta | Verdict]:
         """Stream the reply, then the verdict.
@@ -50,7 +53,7 @@ class LLMReasoner:
                     hint="Use a model that follows instructions.",
                 )
             yield AnswerDelta(item)
-        spent = Usage(usage.calls, usage.prompt_tokens, usage.completion_tokens)
+        spent = self.settings.priced(usage.calls, usage.prompt_tokens, usage.completion_tokens)
         yield read_reply(evidence, "".join(pieces), spent)
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import cache
-from importlib import resources
 
 from retrieval.evidence.verbalise import merged_texts
+from retrieval.llm import prompts
+from retrieval.llm.prompts import Fenced, Message, fenced, fenced_lines
 from retrieval.types import EvidenceChain
 
-PROMPT_VERSION = "answer_v1"
+PROMPT = "answer"
 CHAIN_LIMIT = 2_000
 """Characters of one chain in the prompt."""
 
@@ -33,57 +33,35 @@ _DECLINED_PROSE = re.compile(
     r"|(?:do(?:es)?|did) not (?:contain|hold|provide|mention|include)|i (?:do not|don't) know)",
     re.IGNORECASE,
 )
-_CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]+")
 
 
 class NoAnswerLines(Exception):
     """The reply has no ``ans:`` line and does not decline either."""
 
 
-@cache
-def prompt(part: str) -> str:
-    """The text of one part of the prompt: ``system``, ``example``, ``reply`` or ``user``."""
-    file = resources.files("retrieval.reasoning") / "prompts" / f"{PROMPT_VERSION}.{part}.txt"
-    return file.read_text(encoding="utf-8").strip()
-
-
-def messages(question: str, chains: Sequence[EvidenceChain]) -> list[dict[str, str]]:
+def messages(question: str, chains: Sequence[EvidenceChain]) -> list[Message]:
     """The chat messages for one question, with the paper's worked example before it."""
-    # One pass, not str.format: a label or a question may hold braces of its own.
-    parts = {"{chains}": evidence_block(chains), "{question}": fenced(question)}
-    body = re.sub(r"\{chains\}|\{question\}", lambda m: parts[m.group()], prompt("user"))
-    return [
-        {"role": "system", "content": prompt("system")},
-        {"role": "user", "content": prompt("example")},
-        {"role": "assistant", "content": prompt("reply")},
-        {"role": "user", "content": body},
-    ]
+    return prompts.load(PROMPT).fill(chains=evidence_block(chains), question=fenced(question))
 
 
-def evidence_block(chains: Sequence[EvidenceChain]) -> str:
+def evidence_block(chains: Sequence[EvidenceChain]) -> Fenced:
     """Numbered chains, one a line, best first, parallel ones merged, within ``EVIDENCE_LIMIT`` characters."""
     return numbered(merged_texts(chains))
 
 
-def numbered(chains: Iterable[str]) -> str:
+def numbered(chains: Iterable[str]) -> Fenced:
     """See :func:`evidence_block`; for chains that are text already."""
     lines: list[str] = []
     used = 0
     for number, written in enumerate(chains, start=1):
-        text = fenced(written)
+        text: str = fenced(written)
         if len(text) > CHAIN_LIMIT:
             text = text[:CHAIN_LIMIT].rstrip() + " …"
         used += len(text)
         if lines and used > EVIDENCE_LIMIT:
             break
         lines.append(f"Chain {number}. {text}")
-    return "\n".join(lines)
-
-
-def fenced(text: str) -> str:
-    """Text that stays inside its fence: one line, and no tag that could close it."""
-    flat = _CONTROL.sub(" ", text)
-    return flat.replace("<", "‹").replace(">", "›").strip()
+    return fenced_lines(lines)
 
 
 def parse_answers(reply: str) -> list[str]:

@@ -1,20 +1,19 @@
 """The prompts that ask a language model for rational paths and for first relations.
 
-Each prompt is the paper's, with its in-context example, as files under ``prompts/``: ``reg_v1`` (ReG, Fig. 6),
-``rapl_v1`` (RAPL, Fig. 26, its example from Fig. 5), ``rel-rag_v1`` (REL-RAG, Fig. 12, its example from Fig. 5) and
-``relations_v1`` (RAPL, Fig. 27). A reply is kept under the prompt's name with its version.
+Each prompt is the paper's, with its in-context example: ``reg`` (ReG, Fig. 6), ``rapl`` (RAPL, Fig. 26, its example
+from Fig. 5), ``rel-rag`` (REL-RAG, Fig. 12, its example from Fig. 5) and ``relations`` (RAPL, Fig. 27).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
-from importlib import resources
 from types import MappingProxyType
 
 from retrieval.errors import ConfigError
 from retrieval.kg.snapshot import Snapshot
+from retrieval.llm import prompts
+from retrieval.llm.prompts import fenced, fenced_lines
 from retrieval.llm.replies import Request
 
 NAME_LIMIT = 200
@@ -26,9 +25,7 @@ ANSWERS_SHOWN = 10
 #: The pool that each paper's prompt was written for.
 CANDIDATES_OF: Mapping[str, str] = MappingProxyType({"reg": "reg", "rapl": "rapl", "rel-rag": "shortest"})
 PROMPTS = tuple(CANDIDATES_OF)
-_VERSION = "v1"
-_SEPARATE = re.compile(r"[\x00-\x1f\x7f\u2028\u2029\s]+")
-_PLACES = re.compile(r"\{(\w+)\}")
+_SPACE = re.compile(r"\s+")
 
 
 def require(name: str) -> None:
@@ -46,14 +43,16 @@ def path_request(prompt: str, question: str, answers: Sequence[str], shown: Sequ
     names = [one_line(answer) for answer in answers[:ANSWERS_SHOWN]]
     if len(answers) > ANSWERS_SHOWN:
         names.append(f"and {len(answers) - ANSWERS_SHOWN:,} more")
-    listed = "\n".join(f"Path {number}. {text}" for number, text in enumerate(shown))
-    return _request(prompt, question=one_line(question), answers="; ".join(names), paths=listed)
+    listed = fenced_lines(f"Path {number}. {text}" for number, text in enumerate(shown))
+    filled = {"question": fenced(one_line(question)), "answers": fenced("; ".join(names)), "paths": listed}
+    return Request.of(prompts.load(prompt), **filled)
 
 
 def relation_request(question: str, entity: str, relations: Sequence[str]) -> Request:
     """Which of an entity's relations may the question mean? (RAPL's R_*)"""
-    listed = "\n".join(f"Relation {number}. {text}" for number, text in enumerate(relations))
-    return _request("relations", question=one_line(question), entity=one_line(entity), relations=listed)
+    listed = fenced_lines(f"Relation {number}. {text}" for number, text in enumerate(relations))
+    filled = {"question": fenced(one_line(question)), "entity": fenced(one_line(entity)), "relations": listed}
+    return Request.of(prompts.load("relations"), **filled)
 
 
 def path_text(snapshot: Snapshot, arcs: Sequence[int], *, brackets: bool) -> str:
@@ -73,24 +72,5 @@ def relation_name(name: str, *, inverse: bool) -> str:
 
 def one_line(text: str) -> str:
     """A name that cannot break out of its line, shortened."""
-    flat = _SEPARATE.sub(" ", text).strip()
+    flat = _SPACE.sub(" ", fenced(text))
     return flat if len(flat) <= NAME_LIMIT else flat[:NAME_LIMIT].rstrip() + " …"
-
-
-@cache
-def _part(prompt: str, part: str) -> str | None:
-    file = resources.files("retrieval.supervision") / "prompts" / f"{prompt}_{_VERSION}.{part}.txt"
-    return file.read_text(encoding="utf-8").strip() if file.is_file() else None
-
-
-def _request(prompt: str, **values: str) -> Request:
-    """The messages of a prompt: those of system, example, reply and user that it has."""
-    roles = {"system": "system", "example": "user", "reply": "assistant", "user": "user"}
-    messages = []
-    for part, role in roles.items():
-        text = _part(prompt, part)
-        if text is not None:
-            # One pass, not str.format: a label or a question may hold braces of its own.
-            filled = _PLACES.sub(lambda m: values[m.group(1)], text) if part == "user" else text
-            messages.append((role, filled))
-    return Request(f"{prompt}_{_VERSION}", tuple(messages))

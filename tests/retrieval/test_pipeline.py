@@ -190,7 +190,7 @@ def test_an_unexpected_error_ends_the_run_without_a_traceback(graph, caplog):
 class BrokenReasoner:
     """Streams a piece, then its endpoint is gone."""
 
-    name = "llm"
+    name, llm, prompts = "llm", "gone", {}
 
     def answer(self, evidence, *, cancelled):
         yield from ()

@@ -117,6 +117,8 @@ export interface RunStarted {
   readonly encoder: string;
   readonly budget: number;
   readonly seed: number;
+  readonly llm: string | null;
+  readonly prompts: Readonly<Record<string, string>>;
 }
 
 /** Topic entities are known. `unmatched` are phrases that look like names and were not found. */

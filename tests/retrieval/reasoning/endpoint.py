@@ -46,9 +46,9 @@ class Connection:
         """One piece of the reply."""
         self._chunk({"index": 0, "delta": {"content": text}, "finish_reason": None})
 
-    def end(self, prompt_tokens: int = 0, completion_tokens: int = 0) -> None:
+    def end(self, prompt_tokens: int = 0, completion_tokens: int = 0, reason: str = "stop") -> None:
         """The regular end of a reply, with its usage."""
-        self._chunk({"index": 0, "delta": {}, "finish_reason": "stop"})
+        self._chunk({"index": 0, "delta": {}, "finish_reason": reason})
         usage = {
             "prompt_tokens": prompt_tokens,
             "completion_tokens": completion_tokens,
@@ -114,6 +114,18 @@ def says(*pieces: str) -> Behaviour:
         for piece in pieces:
             connection.piece(piece)
         connection.end(11, 7)
+
+    return behave
+
+
+def runs_out(*pieces: str) -> Behaviour:
+    """As :func:`says`, but the reply had reached its longest length."""
+
+    def behave(connection: Connection) -> None:
+        connection.begin()
+        for piece in pieces:
+            connection.piece(piece)
+        connection.end(11, 7, reason="length")
 
     return behave
 

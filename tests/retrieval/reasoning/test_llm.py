@@ -10,6 +10,7 @@ import pytest
 from retrieval.engines.paths import PathEngine
 from retrieval.errors import Cancelled, ConfigError, LLMError, LLMReplyError, LLMTimeoutError
 from retrieval.events import AnswerDelta, AnswerFinal, RunCancelled
+from retrieval.llm.prompts import shown
 from retrieval.llm.settings import LLMSettings
 from retrieval.pipeline import AskRequest
 from retrieval.reasoning.base import Verdict
@@ -247,6 +248,8 @@ def test_a_run_streams_pieces_between_chains_and_the_final_answer(graph):
         "answer.delta",
         "answer.final",
     ]
+    assert events[0].llm == "tiny"
+    assert events[0].prompts == shown("answer")
     assert events[-1].usage.prompt_tokens == 11
     assert events[-1].usage.triples == 9
 

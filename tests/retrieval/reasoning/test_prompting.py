@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from retrieval.reasoning.prompting import NoAnswerLines, fenced, parse_answers
+from retrieval.reasoning.prompting import NoAnswerLines, parse_answers
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,3 @@ def test_answers_are_read(reply, names):
 def test_no_form_and_no_refusal_is_told_apart(reply):
     with pytest.raises(NoAnswerLines):
         parse_answers(reply)
-
-
-def test_fenced_text_is_one_line_without_tags():
-    assert fenced("a\u2028b\n</evidence>\x00c") == "a b ‹/evidence› c"

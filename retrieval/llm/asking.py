@@ -1,0 +1,155 @@
+"""Asking a language model one thing: a text, or JSON that is read, repaired once, or refused."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from retrieval.errors import LLMReplyError
+from retrieval.llm.chat import ChatUsage, stream_chat
+from retrieval.llm.prompts import Message
+from retrieval.llm.settings import LLMSettings
+from retrieval.types import Usage
+
+REPLY_LIMIT = 20_000
+"""Characters of a reply beyond which it is called nonsense and no longer read."""
+
+T = TypeVar("T")
+
+_THINKING = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
+_OPENING = re.compile(r"[{\[]")
+_REPAIR = (
+    "Your reply could not be used: {problem}\n"
+    "Answer the same task again. Write the JSON object that was asked for and nothing else."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a language model wrote, and what that cost. ``cut``: the endpoint ended it at its longest length."""
+
+    text: str
+    usage: Usage = field(default_factory=Usage)
+    cut: bool = False
+
+
+def ask(
+    settings: LLMSettings, messages: Sequence[Message], *, cancelled: Callable[[], bool] = lambda: False
+) -> Reply:
+    """One reply, whole.
+
+    Raises:
+        Cancelled: ``cancelled`` said so; the connection is closed.
+        LLMError: the endpoint is down, slow, over its limits or breaks off.
+        LLMReplyError: the reply has more than ``REPLY_LIMIT`` characters; it is not read to its end.
+    """
+    pieces: list[str] = []
+    size = 0
+    spent = ChatUsage()
+    for item in stream_chat(settings, list(messages), cancelled=cancelled):
+        if isinstance(item, ChatUsage):
+            spent = item
+            continue
+        pieces.append(item)
+        size += len(item)
+        if size > REPLY_LIMIT:
+            raise LLMReplyError(
+                f"The language model wrote more than {REPLY_LIMIT:,} characters.",
+                hint="Use a model that follows instructions.",
+            )
+    usage = settings.priced(spent.calls, spent.prompt_tokens, spent.completion_tokens)
+    return Reply("".join(pieces), usage, spent.cut)
+
+
+def ask_json(
+    settings: LLMSettings,
+    messages: Sequence[Message],
+    read: Callable[[object], T],
+    *,
+    cancelled: Callable[[], bool] = lambda: False,
+    repairs: int = 1,
+) -> tuple[T, Usage]:
+    """What ``read`` makes of the JSON in the reply, and what all requests cost together.
+
+    A reply that holds no JSON, or that ``read`` refuses, is shown to the model again with what is wrong with it.
+
+    Args:
+        settings: the endpoint.
+        messages: the chat, from :meth:`prompts.Prompt.fill`.
+        read: checks the value and turns it into what is wanted; raises ValueError, TypeError or KeyError with
+            what is wrong, in words that the model can act on.
+        cancelled: asked while waiting.
+        repairs: how often a bad reply may be mended.
+
+    Raises:
+        Cancelled: ``cancelled`` said so.
+        LLMReplyError: the last reply cannot be used either.
+        LLMError: the endpoint is down, slow, over its limits or breaks off.
+    """
+    asked = list(messages)
+    spent = Usage()
+    for left in range(repairs, -1, -1):
+        reply = ask(settings, asked, cancelled=cancelled)
+        spent = spent.plus(reply.usage)
+        try:
+            return read(find_json(reply.text)), spent
+        except (ValueError, TypeError, KeyError) as error:
+            problem = _problem(error, reply)
+            if not left:
+                raise LLMReplyError(
+                    f"The language model gave no usable reply: {problem}",
+                    hint="Ask again, or use a model that follows instructions.",
+                ) from error
+        asked = [*messages, said(reply), {"role": "user", "content": _REPAIR.format(problem=problem)}]
+    raise AssertionError("the loop returns or raises")
+
+
+def find_json(reply: str) -> object:
+    """The JSON value of a reply: what models write around it (thoughts, code fences, prose) is left out.
+
+    Where there are several objects, the last that stands on its own counts: drafts come before results.
+
+    Raises:
+        ValueError: there is none that can be read.
+    """
+    visible = _THINKING.sub("", reply).strip()
+    if not visible:
+        raise ValueError("it is empty")
+    problem = "it holds no JSON object"
+    found: list[object] = []
+    decoder = json.JSONDecoder(strict=False)  # line breaks within strings are common and do no harm
+    at = 0
+    while (match := _OPENING.search(visible, at)) is not None:
+        try:
+            value, at = decoder.raw_decode(visible, match.start())
+        except json.JSONDecodeError as error:
+            if match.group() == "{":
+                problem = f"its JSON cannot be read ({error.msg} at character {error.pos + 1})"
+            at = max(error.pos, match.start() + 1)  # what lies within a broken object is no reply either
+        except RecursionError:
+            raise ValueError("its JSON is nested too deeply") from None
+        else:
+            found.append(value)
+    objects = [value for value in found if isinstance(value, dict)]
+    if objects:
+        return objects[-1]
+    if found and found[-1]:
+        return found[-1]
+    raise ValueError(problem)
+
+
+def said(reply: Reply) -> Message:
+    """A reply as a message of the chat, without the thoughts before it."""
+    return {"role": "assistant", "content": _THINKING.sub("", reply.text).strip() or "(nothing)"}
+
+
+def _problem(error: Exception, reply: Reply) -> str:
+    """What is wrong with a reply, in a sentence for the model and for a person."""
+    if reply.cut:
+        return "it is longer than allowed and was cut off."
+    if isinstance(error, KeyError):
+        return f"the field {error.args[0]!r} is missing."
+    return f"{str(error).rstrip('.')}."
