@@ -149,13 +149,8 @@ def test_a_single_request_that_fails_is_an_error(tmp_path):
 
 def test_stop_is_heeded_while_the_endpoint_is_silent(tmp_path):
     with Endpoint(silent) as endpoint:
-        begun = time.monotonic()
         with pytest.raises(Cancelled):
-            list(
-                asker(endpoint.url, tmp_path).ask(
-                    [request("x")], cancelled=lambda: time.monotonic() > begun + 0.3
-                )
-            )
+            list(asker(endpoint.url, tmp_path).ask([request("x")], cancelled=lambda: bool(endpoint.bodies)))
         assert endpoint.hung_up.wait(5)
     assert not list(tmp_path.glob("*/*.json"))
 
