@@ -12,6 +12,10 @@ questions) as its path has steps, their order counts too: questions with the sam
 the same way ("the A of B of X's C", "X's C's B's A"). Expectation maximisation fits ``t``, the lengths and the
 directions; what a path's reached set says (its fit) enters as the prior over paths. Nothing is learned from
 gold paths. Words that a relation's own name shares are counted for it in advance.
+
+A shape's candidates are judged by what the *other* shapes say (deleted estimation, as leave-one-out). A relation
+that only one question uses would else have learned that question's words by heart, and a detour over it
+("currency used, topic webpage and back") would explain them better than the plain path.
 """
 
 from __future__ import annotations
@@ -106,7 +110,6 @@ class _Model:
         self.prior = settings.smoothing * self.frequency[:, None] + settings.named * _shared(
             list(words), [names[r] for r in self.base.tolist()]
         )
-        self.table = self.prior / np.maximum(self.prior.sum(0), 1e-12)
         self.longest = max((len(path) for shape in shapes for path in shape.paths), default=1)
         most_words = max((len(shape.words) for shape in shapes), default=0)
         self.lengths = np.full((most_words + 1, self.longest + 1), 1.0 / self.longest)
@@ -119,6 +122,21 @@ class _Model:
         ]
         self.telling = [np.flatnonzero(~common[ids]) for ids in self.words]
         self.orders: dict[tuple[str, ...], np.ndarray] = {}
+        # What was counted in the last round, and of it by each shape: its columns and its mass by word and column.
+        self.counts, self.totals = self.prior, self.prior.sum(0)
+        self.own: list[tuple[np.ndarray, np.ndarray]] = []
+        self.own_lengths = np.zeros((len(shapes), self.longest + 1))
+
+    def _others(self, index: int) -> np.ndarray:
+        """t(word | r) as the other shapes see it, [words of the shape, relations]."""
+        ids = self.words[index]
+        rows, totals = self.counts[ids], self.totals.copy()
+        if self.own:
+            columns, mass = self.own[index]
+            rows[:, columns] -= (ids[:, None] == ids[None, :]).astype(float) @ mass
+            totals[columns] -= mass.sum(0)
+        found: np.ndarray = np.maximum(rows, 0.0) / np.maximum(totals, 1e-12)
+        return found
 
     def _common(self, words: int) -> np.ndarray:
         """Which words stand in most questions, bool [words]."""
@@ -142,12 +160,14 @@ class _Model:
         ids = self.words[index]
         values = np.empty(len(self.paths[index]))
         known = self.orders.get(self.skeletons[index])
-        rows = self.table[ids]
+        rows = self._others(index)
+        lengths = np.maximum(self.lengths[len(ids)] - self.own_lengths[index], 1e-12)
+        lengths = lengths / lengths[1:].sum()
         for i, path in enumerate(self.paths[index]):
             part = rows[:, path]
             explained = part.sum(1) + self.frequency[ids]
             values[i] = np.log(explained / (len(path) + 1)).sum() + self.direction[path].sum()
-            values[i] += np.log(self.lengths[len(ids), len(path)])
+            values[i] += np.log(lengths[len(path)])
             likely = self._orders(index, part)
             if known is not None and likely is not None and len(likely) == len(known):
                 values[i] += np.log(known @ likely / likely.mean())
@@ -166,26 +186,34 @@ class _Model:
 
     def refit(self) -> None:
         """One round: which path each shape has, then the tables that make these likely."""
-        counts = np.zeros_like(self.table)
+        counts = np.zeros_like(self.prior)
         lengths = np.full_like(self.lengths, 0.3)
         used = np.zeros(len(self.relations))
         orders: dict[tuple[str, ...], np.ndarray] = {}
+        own: list[tuple[np.ndarray, np.ndarray]] = []
+        own_lengths = np.zeros_like(self.own_lengths)
         for index, shape in enumerate(self.shapes):
             ids = self.words[index]
+            columns = np.unique(np.concatenate(self.paths[index]))
+            cells = np.zeros((len(ids), len(columns)))
+            rows = self._others(index)
             value = self.settings.sharpness * shape.fits + self.likelihoods(index)
             chance = np.exp(value - value.max())
             chance /= chance.sum()
             for i in np.flatnonzero(chance > 1e-3):
                 path, mass = self.paths[index][i], chance[i] * shape.weight
-                part = self.table[ids][:, path]
+                part = rows[:, path]
                 self._count_order(orders, index, part, mass)
                 part = part / (part.sum(1) + self.frequency[ids])[:, None]
                 np.add.at(counts, (ids[:, None], path[None, :]), part * mass)
+                np.add.at(cells, (slice(None), np.searchsorted(columns, path)), part * mass)
                 lengths[len(ids), len(path)] += mass
+                own_lengths[index, len(path)] += mass
                 np.add.at(used, path, mass)
+            own.append((columns, cells))
         table = counts + self.prior
-        self.table = table / np.maximum(table.sum(0), 1e-12)
-        self.lengths = lengths / lengths[:, 1:].sum(1, keepdims=True)
+        self.own, self.counts, self.totals = own, table, table.sum(0)
+        self.lengths, self.own_lengths = lengths, own_lengths
         walked = np.tile(2 * self.ahead, (int(self.base.max()) + 1, 1))
         np.add.at(walked, (self.base, self.backward), used)
         walked /= walked.sum(1, keepdims=True)
