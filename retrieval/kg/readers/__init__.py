@@ -1,26 +1,27 @@
-"""Readers: files of facts in, a :class:`~retrieval.kg.table.TripleTable` out.
+"""Readers: files of facts, documents and passages in, a :class:`~retrieval.kg.table.TripleTable` out.
 
 Bad rows are named by file and line through a callback and the good rows go in. Parsers are loaded on use.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from retrieval.kg.documents import DOCUMENT_FORMATS, PASSAGE_FORMATS
 from retrieval.kg.table import TripleTable
 from retrieval.types import Problem, Progress
 
 if TYPE_CHECKING:
     from retrieval.kg.readers.collecting import FactFile
 
-__all__ = ["DELIMITED_FORMATS", "FORMATS", "RDF_FORMATS", "read_graph"]
+__all__ = ["DELIMITED_FORMATS", "DOCUMENT_FORMATS", "FORMATS", "PASSAGE_FORMATS", "RDF_FORMATS", "read_graph"]
 
 DELIMITED_FORMATS = ("delimited", "tsv", "csv", "psv")
 RDF_FORMATS = ("ntriples", "turtle", "nquads", "rdfxml", "jsonld")
 #: Every value of ``fmt`` besides None and ``auto``.
-FORMATS = DELIMITED_FORMATS + RDF_FORMATS
+FORMATS = DELIMITED_FORMATS + RDF_FORMATS + DOCUMENT_FORMATS + PASSAGE_FORMATS
 
 
 def read_graph(
@@ -31,6 +32,7 @@ def read_graph(
     fmt: str | None = None,
     delimiter: str | None = None,
     header: bool | None = None,
+    names: Mapping[Path, str] | None = None,
 ) -> TripleTable:
     """Read one or more files, each of its own format unless ``fmt`` says.
 
@@ -41,6 +43,8 @@ def read_graph(
         fmt: one of ``FORMATS``; None or ``auto`` guesses from name and content.
         delimiter: one character, or ``tab``, ``comma``, ``pipe``; None guesses.
         header: whether the first row names columns; None guesses.
+        names: what the owners of files call them, where that is not the file's name; documents and their passages
+            go by it.
 
     Returns:
         Every good row of every file, repeats included.
@@ -54,8 +58,11 @@ def read_graph(
     from retrieval.kg.readers.dispatch import read_file  # noqa: PLC0415 - loads polars
 
     files = [paths] if isinstance(paths, (str, Path)) else list(paths)
-    read: list[FactFile] = [
-        read_file(Path(path), problems, progress, fmt=fmt, delimiter=delimiter, header=header)
-        for path in files
-    ]
+    shown = names or {}
+    read: list[FactFile] = []
+    for path in map(Path, files):
+        name = shown.get(path)
+        read.append(
+            read_file(path, problems, progress, fmt=fmt, delimiter=delimiter, header=header, name=name)
+        )
     return combine(read)

@@ -18,6 +18,8 @@ TEXT_LIMIT = 200
 FACT_SCHEMA = {"head": pl.String, "relation": pl.String, "tail": pl.String}
 #: RDF terms as collected, see :mod:`retrieval.kg.readers.rdf`.
 TERM_SCHEMA = FACT_SCHEMA
+PASSAGE_SCHEMA = dict.fromkeys(("name", "title", "text", "document", "url"), pl.String)
+LINK_SCHEMA = {"fact": pl.Int64, "passage": pl.Int64}
 NODE_SCHEMA = {"label": pl.String, "kind": pl.String, "iri": pl.String}
 
 
@@ -60,18 +62,23 @@ class ProblemLog:
 
 @dataclass(frozen=True)
 class FactFile:
-    """The good rows of one file: ``facts`` by label, or RDF ``terms`` with the ``names`` they declare."""
+    """The good rows of one file: ``facts`` by label, RDF ``terms`` with the ``names`` they declare, or ``passages``.
+
+    ``fact_passages`` links rows of ``facts`` to rows of ``passages``.
+    """
 
     name: str
     facts: pl.DataFrame | None
     problems: int
     terms: pl.DataFrame | None = None
     names: dict[str, tuple[int, str]] = field(default_factory=dict)
+    passages: pl.DataFrame | None = None
+    fact_passages: pl.DataFrame | None = None
 
     @property
     def rows(self) -> int:
         """How many good rows there are."""
-        return sum(frame.height for frame in (self.facts, self.terms) if frame is not None)
+        return sum(frame.height for frame in (self.facts, self.terms, self.passages) if frame is not None)
 
 
 def combine(files: Sequence[FactFile]) -> TripleTable:
@@ -83,10 +90,17 @@ def combine(files: Sequence[FactFile]) -> TripleTable:
 
         named, nodes, relation_labels = resolve(files)
         facts.append(named)
+    passages, fact_passages = None, None
+    if any(f.passages is not None for f in files):
+        from retrieval.kg.documents.reading import documents_of  # noqa: PLC0415 - loads the readers of documents
+
+        passages, fact_passages = documents_of(files)
     return TripleTable(
         facts=pl.concat(facts) if facts else pl.DataFrame(schema=FACT_SCHEMA),
         nodes=nodes,
         relation_labels=relation_labels,
         sources=tuple(f.name for f in files),
         problems=sum(f.problems for f in files),
+        passages=passages,
+        fact_passages=fact_passages,
     )

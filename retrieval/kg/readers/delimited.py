@@ -71,7 +71,7 @@ def parse_delimiter(text: str) -> str:
 def guess_delimiter(lines: list[str]) -> str:
     """The delimiter that splits most of the first lines into three; a tab where none does."""
     sample = lines[:200]
-    fits = {mark: sum(_split(line, mark) == 3 for line in sample) for mark in _GUESSED}
+    fits = {mark: sum(columns(line, mark) == 3 for line in sample) for mark in _GUESSED}
     best = max(_GUESSED, key=lambda mark: fits[mark])
     if fits[best]:
         return best
@@ -86,7 +86,8 @@ def looks_like_header(line: str, mark: str) -> bool:
     return cells[0] in _HEAD_WORDS and cells[1] in _RELATION_WORDS and cells[2] in _TAIL_WORDS
 
 
-def _split(line: str, mark: str) -> int:
+def columns(line: str, mark: str) -> int:
+    """How many columns a line has; quoted ones count as one where commas separate them."""
     if mark == "," and '"' in line:
         try:
             return len(next(csv.reader([line])))

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from retrieval.errors import ConfigError, SourceError
-from retrieval.kg.readers import DELIMITED_FORMATS, FORMATS
+from retrieval.kg.readers import DELIMITED_FORMATS, DOCUMENT_FORMATS, FORMATS, PASSAGE_FORMATS
 from retrieval.kg.readers.collecting import FactFile, ProblemLog
-from retrieval.kg.readers.delimited import read_delimited
-from retrieval.kg.readers.sources import Source
+from retrieval.kg.readers.delimited import columns, guess_delimiter, read_delimited
+from retrieval.kg.readers.sources import SNIFF, WRONG_KINDS, Source
 from retrieval.types import Problem, Progress
 
 _EXTENSIONS = {
@@ -22,6 +22,15 @@ _EXTENSIONS = {
     ".owl": "rdfxml",
     ".xml": "rdfxml",
     ".jsonld": "jsonld",
+}
+#: Documents are told by their names, or by first bytes that nothing else begins with.
+_DOCUMENTS = {
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".html": "html",
+    ".htm": "html",
+    ".xhtml": "html",
+    ".pdf": "pdf",
 }
 _FORMAT_DELIMITERS = {"tsv": "\t", "csv": ",", "psv": "|"}
 _NTRIPLES = re.compile(
@@ -40,22 +49,74 @@ def guess_format(source: Source) -> str:
         return _EXTENSIONS[suffixes[-1]]
     text = source.text_head()
     start = text.lstrip()
-    if start.startswith(("<?xml", "<rdf:RDF")):
-        return "rdfxml"
-    if re.match(r"(@prefix|@base|prefix|base)\s", start, re.IGNORECASE):
-        return "turtle"
     if start[0] in "{[" and re.match(r'[\[{]\s*("|\{|\[|\})', start):
         if '"@context"' in text or '"@id"' in text or '"@graph"' in text:
             return "jsonld"
+        if (passages := _passage_format(text)) is not None:
+            return passages
         raise SourceError(
             f"{source.name} is JSON without RDF in it, not a graph.",
             hint="A question set is uploaded under its graph; a graph is triples or RDF.",
         )
+    return rdf_format(text) or "delimited"
+
+
+def rdf_format(text: str) -> str | None:
+    """Which format of RDF a file begins like; None where it is something else, or JSON."""
+    start = text.lstrip()
+    if start.startswith(("<?xml", "<rdf:RDF")):
+        return "rdfxml"
+    if re.match(r"(@prefix|@base|prefix|base)\s", start, re.IGNORECASE):
+        return "turtle"
     lines = [line for line in text.splitlines()[:50] if line.strip() and not line.startswith("#")]
     matches = [_NTRIPLES.match(line) for line in lines[:20]]
     if lines and sum(m is not None for m in matches) > len(matches) / 2:
         return "nquads" if any(m and m[3] for m in matches) else "ntriples"
-    return "delimited"
+    return None
+
+
+def _passage_format(text: str) -> str | None:
+    """Which of ``PASSAGE_FORMATS`` a JSON file is, or None."""
+    if re.search(r'"paragraph_text"\s*:', text):
+        return "musique"
+    if re.search(r'"context"\s*:', text) and re.search(r'"question"\s*:', text):
+        return "hotpotqa"
+    return "passages" if re.search(r'"(text|contents)"\s*:', text) else None
+
+
+def document_format(path: Path, name: str) -> str | None:
+    """Which of ``DOCUMENT_FORMATS`` a file is, by its name and first bytes; None where it is none of them.
+
+    Plain text is a document where its lines do not look like rows of three columns.
+    """
+    suffixes = [s.lower() for s in Path(name).suffixes if s.lower() != ".gz"]
+    last = suffixes[-1] if suffixes else ""
+    if last in _DOCUMENTS:
+        return _DOCUMENTS[last]
+    try:
+        with path.open("rb") as file:
+            start = file.read(SNIFF)
+    except OSError:
+        return None  # opening it again says why
+    if start.startswith(b"%PDF"):
+        return "pdf"
+    if start.lstrip()[:15].lower().startswith((b"<!doctype html", b"<html")):
+        return "html"
+    if last not in (".txt", ".text") or start.startswith(tuple(WRONG_KINDS)) or _holds_facts(path):
+        return None
+    return "text"
+
+
+def _holds_facts(path: Path) -> bool:
+    """Whether a text file is of rows of three columns, or RDF."""
+    from retrieval.kg.documents.decoding import head_text  # noqa: PLC0415 - only text files need it
+
+    text = head_text(path, SNIFF)
+    lines = [line for line in text.splitlines() if line.strip()][:200]
+    if not lines or rdf_format(text) is not None or text.lstrip().startswith(("{", "[")):
+        return bool(lines)
+    mark = guess_delimiter(lines)
+    return 2 * sum(columns(line, mark) == 3 or "\t" in line or "|" in line for line in lines) >= len(lines)
 
 
 def read_file(
@@ -66,14 +127,27 @@ def read_file(
     fmt: str | None,
     delimiter: str | None,
     header: bool | None,
+    name: str | None = None,
 ) -> FactFile:
     """Read one file. See :func:`retrieval.kg.readers.read_graph`."""
     if fmt not in (None, "", "auto", *FORMATS):
         raise ConfigError(f"The graph format {fmt!r} is unknown.", hint=f"Use one of: {', '.join(FORMATS)}.")
+    asked = fmt if fmt and fmt != "auto" else ("delimited" if delimiter else None)
+    document = asked if asked is not None else document_format(path, name or path.name)
+    log = ProblemLog(name or path.name, problems)
+    if document in DOCUMENT_FORMATS:
+        from retrieval.kg.documents.reading import read_document  # noqa: PLC0415 - only documents need it
+
+        read = read_document(path, name or path.name, document, log, progress)
+        log.close()
+        return read
     source = Source(path, progress)
-    log = ProblemLog(source.name, problems)
-    chosen = fmt if fmt and fmt != "auto" else ("delimited" if delimiter else guess_format(source))
-    if chosen in DELIMITED_FORMATS:
+    chosen = asked or guess_format(source)
+    if chosen in PASSAGE_FORMATS:
+        from retrieval.kg.documents.reading import read_passages  # noqa: PLC0415 - only passages need it
+
+        read = read_passages(source, name or path.name, chosen, log)
+    elif chosen in DELIMITED_FORMATS:
         mark = delimiter or _FORMAT_DELIMITERS.get(chosen)
         read = read_delimited(source, log, delimiter=mark, header=header)
     else:

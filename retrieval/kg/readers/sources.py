@@ -14,7 +14,7 @@ from retrieval.types import Progress
 BLOCK = 16 * 1024 * 1024
 SNIFF = 64 * 1024
 _GZIP = b"\x1f\x8b"
-_WRONG_KINDS = {
+WRONG_KINDS = {
     b"PK\x03\x04": "a ZIP or Office file",
     b"%PDF": "a PDF",
     b"\x89PNG": "an image",
@@ -93,7 +93,7 @@ class Source:
     def _refuse_wrong_kinds(self) -> None:
         if not self.head.strip():
             raise EmptySourceError(f"{self.name} is empty.", hint="Give a file with at least one fact.")
-        for magic, kind in _WRONG_KINDS.items():
+        for magic, kind in WRONG_KINDS.items():
             if self.head.startswith(magic):
                 raise SourceError(f"{self.name} is {kind}, not a text file.", hint=_TEXT_HINT)
         if self.head.startswith((b"\xff\xfe", b"\xfe\xff")):

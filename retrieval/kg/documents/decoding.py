@@ -1,0 +1,80 @@
+"""Bytes of unknown encoding to text, piece by piece."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, cast
+
+from charset_normalizer import from_bytes
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_.:-]+)", re.IGNORECASE)
+_PIECE = 1 << 20
+_GZIP = b"\x1f\x8b"
+
+
+def encoding_of(head: bytes, *, html: bool = False) -> str:
+    """The encoding of a file from its first bytes: its mark, what a page declares, UTF-8 where that fits, a guess.
+
+    Args:
+        head: the first bytes, which may end inside a character.
+        html: whether a ``<meta charset>`` counts.
+    """
+    for mark, name in _BOMS:
+        if head.startswith(mark):
+            return name
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        pass
+    else:
+        return "utf-8"
+    declared = _META.search(head) if html else None
+    if declared is not None:
+        try:
+            return codecs.lookup(declared[1].decode("ascii")).name
+        except LookupError:
+            pass
+    best = from_bytes(head).best()
+    return best.encoding if best is not None else "cp1252"
+
+
+def decoded(file: IO[bytes], encoding: str) -> Iterator[str]:
+    """The text of a file in pieces of about a million characters; bytes that do not fit become U+FFFD.
+
+    Lines end in a line feed, whatever they end in there.
+    """
+    decoder = io.IncrementalNewlineDecoder(
+        codecs.getincrementaldecoder(encoding)(errors="replace"), translate=True
+    )
+    while data := file.read(_PIECE):
+        yield decoder.decode(data)
+    yield decoder.decode(b"", final=True)
+
+
+def open_bytes(path: Path) -> IO[bytes]:
+    """The bytes of a file, uncompressed where it is gzipped."""
+    with path.open("rb") as file:
+        gzipped = file.read(2) == _GZIP
+    return cast("IO[bytes]", gzip.open(path, "rb")) if gzipped else path.open("rb")
+
+
+def head_text(path: Path, size: int) -> str:
+    """The text that a file begins with; empty where it cannot be read."""
+    try:
+        with open_bytes(path) as file:
+            head = file.read(size)
+    except (OSError, EOFError):
+        return ""
+    return next(decoded(io.BytesIO(head), encoding_of(head)))

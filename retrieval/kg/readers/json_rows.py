@@ -1,0 +1,94 @@
+"""JSON objects of a file one by one: lines of JSON, or the items of one array, in bounded memory either way."""
+
+from __future__ import annotations
+
+import codecs
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from retrieval.errors import SourceError
+from retrieval.kg.readers.sources import Source
+
+
+def json_rows(source: Source, bad: Callable[[int, str, str], None]) -> Iterator[tuple[int, Any]]:
+    """Line and value of each row; rows of an array are numbered by position, from 1.
+
+    Args:
+        source: the file.
+        bad: called with line, message and text of a line that is not JSON.
+
+    Raises:
+        SourceError: the array is broken, or the file is cut short.
+    """
+    if source.text_head().lstrip().startswith("["):
+        yield from enumerate(_items(source), 1)
+        return
+    for first, block in source.blocks():
+        for number, raw in enumerate(block.split(b"\n"), first):
+            if not raw.strip():
+                continue
+            try:
+                yield number, json.loads(raw)
+            except UnicodeDecodeError as error:
+                bad(number, f"not UTF-8 text (byte {error.start + 1} of the line)", repr(raw[:100]))
+            except ValueError as error:
+                bad(number, f"not JSON ({error})", raw[:200].decode(errors="replace"))
+
+
+def _items(source: Source) -> Iterator[Any]:
+    """The items of an array, decoded as they come."""
+    decoder, text = json.JSONDecoder(), _Text(_pieces(source))
+    text.skip_separators("[")
+    while True:
+        text.skip_separators(",")
+        if text.buffer.startswith("]", text.at):
+            return
+        try:
+            value, text.at = decoder.raw_decode(text.buffer, text.at)
+        except ValueError as error:
+            if text.more():
+                continue
+            raise SourceError(
+                f"{source.name} is broken JSON ({error}).", hint="Write one JSON object a line instead."
+            ) from error
+        yield value
+
+
+class _Text:
+    """Text as it is read. What is used is left behind at ``at`` and dropped when more is read."""
+
+    def __init__(self, pieces: Iterator[str]) -> None:
+        self._pieces = pieces
+        self.buffer = ""
+        self.at = 0
+
+    def more(self) -> bool:
+        """Read at least as much as is held, so that a long item is not tried over and over; False at the end."""
+        held = [self.buffer[self.at :]]
+        least = len(held[0])
+        while sum(map(len, held[1:])) <= least and (piece := next(self._pieces, None)) is not None:
+            held.append(piece)
+        self.buffer, self.at = "".join(held), 0
+        return len(self.buffer) > least
+
+    def skip_separators(self, mark: str) -> None:
+        """Leave white space and one ``mark`` behind."""
+        while True:
+            rest = self.buffer[self.at : self.at + 1]
+            if rest and (rest.isspace() or rest == mark):
+                self.at += 1
+                mark = "" if rest == mark else mark
+            elif rest or not self.more():
+                return
+
+
+def _pieces(source: Source) -> Iterator[str]:
+    decoder = codecs.getincrementaldecoder("utf-8-sig")()
+    try:
+        with source.open() as file:
+            while data := file.read(1 << 18):
+                yield decoder.decode(data)
+            yield decoder.decode(b"", final=True)
+    except UnicodeDecodeError as error:
+        raise SourceError(f"{source.name} is not UTF-8 text.", hint="Save it again as UTF-8.") from error
