@@ -50,6 +50,7 @@ def work(context: reporting.Context) -> dict[str, Any]:
             fmt=job.params.get("format"),
             delimiter=job.params.get("delimiter"),
             header=job.params.get("header"),
+            names={files.local_path(source.path): source.name for source in sources},
         )
     except ClewError as error:
         raise _named(error, sources) from error

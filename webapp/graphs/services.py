@@ -52,7 +52,7 @@ def create_graph(
         NameTakenError: there is a graph of this name.
     """
     for upload in uploads:
-        sniff.require_text(upload.name or "file", upload)
+        sniff.require_text(upload.name or "file", upload, allowed=sniff.DOCUMENTS)
     graph_id: int | None = None
     try:
         with transaction.atomic():

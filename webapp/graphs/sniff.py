@@ -21,7 +21,9 @@ _KNOWN = {
     b"\xfd7zXZ": "an xz archive",
     b"(\xb5/\xfd": "a Zstandard archive",
 }
-_HINT = "Upload plain UTF-8 text (tab, comma or | separated triples, or RDF), or such a file gzipped."
+#: Beginnings of documents that are read though they are no UTF-8 text: PDF, and text in UTF-16.
+DOCUMENTS = (b"%PDF", b"\xff\xfe", b"\xfe\xff")
+_HINT = "Upload triples, RDF, or documents (text, Markdown, HTML, PDF, passages as JSONL), gzipped or not."
 
 
 def require_text(name: str, file: IO[Any], *, allowed: tuple[bytes, ...] = ()) -> None:

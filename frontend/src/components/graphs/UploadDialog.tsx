@@ -16,6 +16,13 @@ const FORMATS = [
   { id: "nquads", label: "N-Quads" },
   { id: "rdfxml", label: "RDF/XML" },
   { id: "jsonld", label: "JSON-LD" },
+  { id: "text", label: "Plain text", detail: "Cut into passages" },
+  { id: "markdown", label: "Markdown", detail: "Cut into passages" },
+  { id: "html", label: "Web page", detail: "Cut into passages" },
+  { id: "pdf", label: "PDF", detail: "Cut into passages" },
+  { id: "passages", label: "Passages", detail: "JSON Lines with id, title, text and triples" },
+  { id: "hotpotqa", label: "HotpotQA or 2Wiki", detail: "The passages of its questions" },
+  { id: "musique", label: "MuSiQue", detail: "The passages of its questions" },
 ];
 
 const DELIMITERS = [
@@ -36,7 +43,7 @@ const HEADERS = [
 /** A name for a graph from that of its first file. */
 export function nameFromFile(file: string): string {
   return file
-    .replace(/(\.(txt|tsv|csv|nt|nq|ttl|rdf|xml|owl|jsonld|jsonl|json|gz|zip))+$/i, "")
+    .replace(/(\.(txt|md|html?|pdf|tsv|csv|nt|nq|ttl|rdf|xml|owl|jsonld|jsonl|json|gz|zip))+$/i, "")
     .replaceAll(/[_-]+/g, " ");
 }
 

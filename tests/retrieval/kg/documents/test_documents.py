@@ -122,7 +122,7 @@ def test_a_pdf_gives_the_text_of_its_pages(tmp_path: Path) -> None:
 
 def test_a_scanned_pdf_is_refused_and_says_what_to_do(tmp_path: Path) -> None:
     path = write_pdf(tmp_path / "scan.pdf", [[], []])
-    with pytest.raises(SourceError, match=r"scan.pdf has 2 pages and no text .* OCR"):
+    with pytest.raises(SourceError, match=r"scan\.pdf has 2 pages and no text .*OCR"):
         read(path)
 
 
@@ -148,20 +148,20 @@ def test_a_binary_file_is_no_text(tmp_path: Path) -> None:
 
 
 def test_much_text_is_cut_as_it_is_read(tmp_path: Path) -> None:
-    """5 MB on one line, and never more of it in memory than its passages and a few pieces."""
+    """2 MB on one line, and never more of it in memory than its passages and a few pieces."""
     path = tmp_path / "long.txt.gz"
     sentence = "A sentence of some words that is said again and again. "
     with gzip.open(path, "wt", compresslevel=1) as file:
-        for _ in range(5):
+        for _ in range(2):
             file.write(sentence * (1_000_000 // len(sentence)))
     tracemalloc.start()
     table, _ = read(path)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     found = texts(table)
-    assert sum(len(text) + 1 for text in found) == pytest.approx(5_000_000, rel=0.01)
+    assert sum(len(text) + 1 for text in found) == pytest.approx(2_000_000, rel=0.01)
     assert max(map(len, found)) <= 1000
-    assert peak < 15_000_000
+    assert peak < 9_000_000
 
 
 def test_passages_with_triples_become_facts_that_know_where_they_are_from(tmp_path: Path) -> None:
