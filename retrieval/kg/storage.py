@@ -154,6 +154,15 @@ def save_json(path: Path, value: Any) -> None:
         os.fsync(file.fileno())
 
 
+def read_json(path: Path) -> dict[str, Any]:
+    """The object that :func:`save_json` wrote; empty where there is none."""
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
 def _sync_directory(path: Path) -> None:
     handle = os.open(path, os.O_RDONLY)
     try:

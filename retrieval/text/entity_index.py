@@ -7,14 +7,12 @@ worker starts to use the vectors as soon as they stand. Spelling alone works bef
 
 from __future__ import annotations
 
-import json
 import re
 import threading
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import Any
 
 import faiss
 import numpy as np
@@ -22,7 +20,7 @@ import numpy as np
 from retrieval.errors import Cancelled, SnapshotError
 from retrieval.kg.labels import Match
 from retrieval.kg.snapshot import Snapshot
-from retrieval.kg.storage import load_array, published, save_array, save_json
+from retrieval.kg.storage import load_array, published, read_json, save_array, save_json
 from retrieval.text.encoder import Encoder
 from retrieval.types import Progress
 
@@ -75,7 +73,7 @@ def build(
     chunks = target.parent / f".{target.name}.chunks"
     chunks.mkdir(parents=True, exist_ok=True)
     key = {"snapshot": snapshot.hash, "encoder": encoder.name, "chunk": CHUNK, "count": len(entities)}
-    if _read_json(chunks / "key.json") != key:
+    if read_json(chunks / "key.json") != key:
         for stale in chunks.iterdir():
             stale.unlink()
         save_json(chunks / "key.json", key)
@@ -123,17 +121,9 @@ def _encode_chunk(
 
 
 def _stands(target: Path, snapshot: Snapshot, encoder_name: str, count: int) -> bool:
-    meta = _read_json(target / _META)
+    meta = read_json(target / _META)
     found = (meta.get("snapshot"), meta.get("encoder"), meta.get("count"))
     return found == (snapshot.hash, encoder_name, count)
-
-
-def _read_json(path: Path) -> dict[str, Any]:
-    try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return value if isinstance(value, dict) else {}
 
 
 class EntityIndex:
@@ -195,7 +185,7 @@ class EntityIndex:
             if self._vectors is None and now - self._checked >= RECHECK:
                 self._checked = now
                 directory = directory_of(self.snapshot, self._encoder.name)
-                meta = _read_json(directory / _META)
+                meta = read_json(directory / _META)
                 if meta.get("snapshot") == self.snapshot.hash:
                     self._entities = load_array(directory, "entities", "int32")
                     self._vectors = _faiss_index(load_array(directory, "vectors", "float16"))

@@ -1,0 +1,292 @@
+"""The passages of a graph by meaning and by words, built by a job and kept beside the snapshot.
+
+Like the entity index it is written in chunks, so that a stopped job goes on where it was, and published by one
+rename; a running engine takes it up as soon as it stands.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+
+import numpy as np
+
+from retrieval.errors import Cancelled, SnapshotError
+from retrieval.kg.documents.sentences import sentences
+from retrieval.kg.passages import PassageTable
+from retrieval.kg.snapshot import Snapshot
+from retrieval.kg.storage import load_array, published, read_json, save_array, save_json
+from retrieval.text import lexical
+from retrieval.text.encoder import Encoder
+from retrieval.types import Progress
+
+#: Passages encoded and written together: what a stopped job loses at most.
+CHUNK = 512
+#: A missing index is looked for at most so often, in seconds.
+RECHECK = 2.0
+#: Rows of vectors that are compared at a time, so that a large index is never in memory whole.
+_ROWS = 65_536
+_META = "passages.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Blend:
+    """How the three opinions are weighed; chosen on half of MuSiQue's questions (docs/text.md).
+
+    Attributes:
+        sentence: of a passage's best sentence against 1 for the whole passage, both cosines.
+        words: of BM25, as a share of the best passage's.
+    """
+
+    sentence: float = 0.5
+    words: float = 0.1
+
+
+def directory_of(snapshot: Snapshot, encoder_name: str) -> Path:
+    """Where the index for an encoder is published: inside the snapshot's directory."""
+    return snapshot.path / f"passages-{re.sub(r'[^A-Za-z0-9._-]+', '_', encoder_name)}"
+
+
+def is_built(snapshot: Snapshot, encoder_name: str) -> bool:
+    """Whether the index for an encoder stands."""
+    return (directory_of(snapshot, encoder_name) / _META).is_file()
+
+
+def require_passages(snapshot: Snapshot) -> PassageTable:
+    """The passages of a graph.
+
+    Raises:
+        SnapshotError: it has none.
+    """
+    if snapshot.passages is None:
+        raise SnapshotError(
+            f"The graph {snapshot.path.name} has no passages.",
+            hint="Build it from documents too (`build-corpus`, or upload text, PDF, HTML or passages).",
+        )
+    return snapshot.passages
+
+
+def build(
+    snapshot: Snapshot,
+    encoder: Encoder,
+    progress: Callable[[Progress], None] | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Path:
+    """Encode all passages and their sentences, index their words, and publish both.
+
+    Args:
+        snapshot: a graph with passages.
+        encoder: gives the vectors.
+        progress: called after each piece, in passages.
+        cancelled: asked between pieces.
+
+    Returns:
+        The published directory. It is built once: a second call finds it and returns.
+
+    Raises:
+        SnapshotError: the graph has no passages.
+        Cancelled: ``cancelled`` said so; a later call goes on from the last chunk.
+    """
+    table = require_passages(snapshot)
+    target = directory_of(snapshot, encoder.name)
+    key = {"snapshot": snapshot.hash, "encoder": encoder.name, "chunk": CHUNK, "count": len(table)}
+    if _stands(target, key):
+        return target
+
+    def stop(_: int = 0) -> None:
+        if cancelled():
+            raise Cancelled("Indexing was stopped.", hint="Start it again: it goes on where it was.")
+
+    chunks = target.parent / f".{target.name}.chunks"
+    chunks.mkdir(parents=True, exist_ok=True)
+    if read_json(chunks / "key.json") != key:
+        for stale in chunks.iterdir():
+            stale.unlink()
+        save_json(chunks / "key.json", key)
+    starts = range(0, len(table), CHUNK)
+    for start in starts:
+        stop()
+        _encode_chunk(
+            table, range(start, min(start + CHUNK, len(table))), encoder, chunks / f"{start:09d}", stop
+        )
+        if progress is not None:
+            progress(Progress("indexing passages", min(start + CHUNK, len(table)), len(table), "passages"))
+    with published(target) as directory:
+        parts = [chunks / f"{start:09d}" for start in starts]
+        for name, dim in (("vectors", encoder.dim), ("sentences", encoder.dim)):
+            _join(directory, name, [part.with_suffix(f".{name}.npy") for part in parts], dim)
+        lengths = np.concatenate([np.load(part.with_suffix(".lengths.npy")) for part in parts])
+        offsets = np.zeros(len(table) + 1, np.int64)
+        np.cumsum(lengths, out=offsets[1:])
+        save_array(directory, "sentence_offsets", offsets)
+        lexical.write(directory, ((table.title(i), table.text(i)) for i in range(len(table))), stop)
+        save_json(directory / _META, {**key, "dim": encoder.dim})
+    for stale in chunks.iterdir():
+        stale.unlink()
+    chunks.rmdir()
+    return target
+
+
+def _encode_chunk(
+    table: PassageTable, ids: range, encoder: Encoder, path: Path, stop: Callable[[int], None]
+) -> None:
+    """Write the vectors of some passages and of their sentences, unless they are there from an earlier try."""
+    last = path.with_suffix(".lengths.npy")
+    if last.is_file():
+        return
+    whole, parts, lengths = [], [], []
+    for i in ids:
+        title, text = table.title(i), table.text(i)
+        spans = sentences(text)
+        whole.append(f"{title}. {text}" if title else text)
+        parts += [f"{title}. {text[start:end]}" if title else text[start:end] for start, end in spans]
+        lengths.append(len(spans))
+    for name, texts in (("vectors", whole), ("sentences", parts)):
+        _save(path.with_suffix(f".{name}.npy"), encoder.encode(texts, progress=stop).astype(np.float16))
+    _save(last, np.asarray(lengths, np.int64))
+
+
+def _save(path: Path, values: np.ndarray) -> None:
+    part = path.with_suffix(".part")
+    with part.open("wb") as file:
+        np.save(file, values)
+    part.replace(path)
+
+
+def _join(directory: Path, name: str, parts: list[Path], dim: int) -> None:
+    """One array of the parts, written through a memory map."""
+    pieces = [np.load(part, mmap_mode="r") for part in parts]
+    rows = sum(len(piece) for piece in pieces)
+    joined = np.lib.format.open_memmap(directory / f"{name}.npy", "w+", np.float16, (rows, dim))
+    at = 0
+    for piece in pieces:
+        joined[at : at + len(piece)] = piece
+        at += len(piece)
+    joined.flush()
+
+
+def _stands(target: Path, key: dict[str, object]) -> bool:
+    meta = read_json(target / _META)
+    return all(meta.get(name) == key[name] for name in ("snapshot", "encoder", "count"))
+
+
+class PassageIndex:
+    """Finds passages of one snapshot. Thread-safe; the index may be built while it is open."""
+
+    def __init__(self, snapshot: Snapshot, encoder: Encoder, blend: Blend | None = None) -> None:
+        self.snapshot = snapshot
+        self.table = require_passages(snapshot)
+        self.blend = blend or Blend()
+        self._encoder = encoder
+        self._lock = threading.Lock()
+        self._checked = float("-inf")
+        self._files: _Files | None = None
+
+    @classmethod
+    def open(cls, snapshot: Snapshot, encoder: Encoder) -> PassageIndex:
+        """The index of a snapshot for an encoder.
+
+        Raises:
+            SnapshotError: the graph has no passages.
+        """
+        return cls(snapshot, encoder)
+
+    def search(self, text: str, limit: int = 10) -> list[tuple[int, float]]:
+        """The best passages and their scores, the best first; of passages that say the same the first only.
+
+        Raises:
+            SnapshotError: the index has not been built.
+        """
+        scores = self.scores(text)
+        if not len(scores) or limit < 1:
+            return []
+        found: dict[tuple[str, str], tuple[int, float]] = {}
+        wanted = limit
+        while True:
+            wanted = min(wanted * 2, len(scores))
+            top = np.argpartition(-scores, wanted - 1)[:wanted]
+            for i in top[np.lexsort((top, -scores[top]))].tolist():
+                found.setdefault((self.table.title(i), self.table.text(i)), (i, round(float(scores[i]), 6)))
+            if len(found) >= limit or wanted == len(scores):
+                return list(found.values())[:limit]
+
+    def scores(self, text: str) -> np.ndarray:
+        """The blend of all opinions, float32 [P]; about 1 for a passage that answers in the question's own words.
+
+        Raises:
+            SnapshotError: the index has not been built.
+        """
+        blend = self.blend
+        words = self.lexical(text)
+        best = float(words.max(initial=0.0))
+        mean = (self.dense(text) + blend.sentence * self.sentence(text)) / (1 + blend.sentence)
+        scores: np.ndarray = (1 - blend.words) * mean + blend.words * (words / best if best else words)
+        return scores
+
+    def dense(self, text: str) -> np.ndarray:
+        """Cosine of the text and each passage with its title, float32 [P]."""
+        return _cosines(self._opened().vectors, self._vector(text))
+
+    def sentence(self, text: str) -> np.ndarray:
+        """Cosine of the text and the best sentence of each passage, float32 [P]."""
+        files = self._opened()
+        cosines = _cosines(files.sentences, self._vector(text))
+        best = np.maximum.reduceat(np.append(cosines, np.float32(-1)), files.offsets[:-1])
+        best[np.diff(files.offsets) == 0] = -1
+        return best
+
+    def lexical(self, text: str) -> np.ndarray:
+        """BM25 of the text's words in each passage and its title, float32 [P]."""
+        return self._opened().words.scores(text)
+
+    def sentence_scores(self, text: str, passage: int) -> np.ndarray:
+        """Cosine of the text and each sentence of one passage (``sentences(text)`` of it), float32 [S]."""
+        files = self._opened()
+        start, end = files.offsets[passage : passage + 2].tolist()
+        return _cosines(files.sentences[start:end], self._vector(text))
+
+    def _vector(self, text: str) -> np.ndarray:
+        return self._encoder.encode([text])[0]
+
+    def _opened(self) -> _Files:
+        with self._lock:
+            now = monotonic()
+            if self._files is None and now - self._checked >= RECHECK:
+                self._checked = now
+                directory = directory_of(self.snapshot, self._encoder.name)
+                if read_json(directory / _META).get("snapshot") == self.snapshot.hash:
+                    self._files = _Files(directory, len(self.table))
+        if self._files is None:
+            raise SnapshotError(
+                f"The passages of {self.snapshot.path.name} are not indexed yet.",
+                hint="Wait for the graph's index, or build it: `python -m retrieval build-corpus`.",
+            )
+        return self._files
+
+
+class _Files:
+    """The published arrays."""
+
+    def __init__(self, directory: Path, count: int) -> None:
+        self.vectors = _quick(load_array(directory, "vectors", "float16"))
+        self.sentences = _quick(load_array(directory, "sentences", "float16"))
+        self.offsets = load_array(directory, "sentence_offsets", "int64")
+        self.words = lexical.WordIndex(directory, count)
+
+
+def _quick(vectors: np.ndarray) -> np.ndarray:
+    """The vectors as they are compared, in memory, where they are few; else as they lie on disk."""
+    return vectors.astype(np.float32) if len(vectors) <= _ROWS else vectors
+
+
+def _cosines(vectors: np.ndarray, query: np.ndarray) -> np.ndarray:
+    """Products of unit rows with a unit vector, float32 [n]."""
+    found = np.empty(len(vectors), np.float32)
+    for start in range(0, len(vectors), _ROWS):
+        rows = vectors[start : start + _ROWS]
+        found[start : start + len(rows)] = rows.astype(np.float32, copy=False) @ query
+    return found
