@@ -19,25 +19,18 @@ from pathlib import Path
 from typing import Any
 
 from retrieval.errors import ConfigError, EmptySourceError, SourceError
+from retrieval.kg.question_rows import MARK, PARSERS, BadRow, checked
 from retrieval.kg.readers.sources import Source
 from retrieval.types import Problem, Question
 
-FORMATS = ("jsonl", "metaqa", "pathquestion", "relation-paths", "rog")
-SPLITS = ("train", "dev", "test")
-#: The longest question that is taken, in characters.
-QUESTION_LIMIT = 2000
+FORMATS = tuple(PARSERS)
 PROBLEM_LIMIT = 1000
 _HINT = "A question set is JSONL with id, question, topic_entities and answers, or one of: " + ", ".join(
     FORMATS
 )
 _HOPS = re.compile(r"(?<![a-z0-9])([1-9])[-_ ]?h(?:ops?)?(?![a-z0-9])", re.IGNORECASE)
-_MARK = re.compile(r"\[([^\[\]]+)\]")
 
 _Row = tuple[int, Any]
-
-
-class _BadRow(ValueError):
-    """Why a row cannot be used."""
 
 
 def read_questions(
@@ -70,18 +63,12 @@ def read_questions(
             f"The question format {fmt!r} is unknown.", hint=f"Use one of: {', '.join(FORMATS)}."
         )
     parquet = _is_parquet(file)
-    source = None if parquet else Source(file)
+    source = None if parquet else _source(file)
     chosen = fmt if fmt and fmt != "auto" else detect_format(file)
     if hops is None and (named := _HOPS.search(f"{file.parent.name}/{file.name}")):
         hops = int(named[1])
     log = _Log(file.name, problems)
-    parse = {
-        "jsonl": _from_json,
-        "relation-paths": _from_plans,
-        "rog": _from_rog,
-        "metaqa": _from_metaqa,
-        "pathquestion": _from_pathquestion,
-    }[chosen]
+    parse = PARSERS[chosen]
     if source is None:
         rows = _parquet_rows(file)
     elif chosen in ("jsonl", "relation-paths", "rog"):
@@ -93,10 +80,10 @@ def read_questions(
     lines: dict[str, int] = {}
     for line, row in rows:
         try:
-            question = _checked(parse(row, f"{stem}-{line}", hops))
+            question = checked(parse(row, f"{stem}-{line}", hops))
             if question.id in questions:
-                raise _BadRow(f"the id {question.id!r} was used before, on line {lines[question.id]}")
-        except _BadRow as error:
+                raise BadRow(f"the id {question.id!r} was used before, on line {lines[question.id]}")
+        except BadRow as error:
             log.add(line, str(error), row if isinstance(row, str) else json.dumps(row, ensure_ascii=False))
             continue
         questions[question.id] = question
@@ -173,7 +160,7 @@ def detect_format(path: Path | str) -> str:
         SourceError: the file cannot be read, or looks like none of them.
     """
     file = Path(path)
-    return "rog" if _is_parquet(file) else guess_format(Source(file))
+    return "rog" if _is_parquet(file) else guess_format(_source(file))
 
 
 def guess_format(source: Source) -> str:
@@ -188,7 +175,7 @@ def guess_format(source: Source) -> str:
     lines = [line for line in text.splitlines()[:20] if line.strip()]
     if any(len(parts := line.split("\t")) >= 2 and parts[1].rstrip().endswith("/)") for line in lines):
         return "pathquestion"
-    if any("\t" in line and _MARK.search(line.split("\t")[0]) for line in lines):
+    if any("\t" in line and MARK.search(line.split("\t")[0]) for line in lines):
         return "metaqa"
     raise SourceError(
         f"The format of {source.name} could not be recognised as a question set.", hint=_HINT + "."
@@ -215,11 +202,27 @@ class _Log:
         if self._count > PROBLEM_LIMIT:
             more = f"{self._count - PROBLEM_LIMIT:,} more rows of this file could not be used"
             self._report(Problem(self._file, 0, more))
+        if not good and not self._first:
+            raise _empty(self._file)
         if not good:
-            reasons = "; ".join(self._first) or "the file is empty"
+            reasons = "; ".join(self._first)
             raise EmptySourceError(
                 f"No question of {self._file} could be used ({reasons}).", hint=_HINT + "."
             )
+
+
+def _source(file: Path) -> Source:
+    try:
+        return Source(file)
+    except EmptySourceError:
+        raise _empty(file.name) from None
+
+
+def _empty(file: str) -> EmptySourceError:
+    return EmptySourceError(
+        f"There is no question in {file}: the file is empty.",
+        hint="Choose a file that holds questions; if this one should, write or upload it again.",
+    )
 
 
 def _text_rows(source: Source, log: _Log) -> Iterator[_Row]:
@@ -272,157 +275,3 @@ def _parquet_rows(path: Path) -> Iterator[_Row]:
             f"{path.name} is a broken Parquet file.", hint="Make or upload it again."
         ) from error
     yield from enumerate(frame.iter_rows(named=True), 1)
-
-
-def _checked(question: Question) -> Question:
-    if not question.question:
-        raise _BadRow("the question is empty")
-    if len(question.question) > QUESTION_LIMIT:
-        raise _BadRow(f"the question is longer than {QUESTION_LIMIT} characters")
-    if question.split is not None and question.split not in SPLITS:
-        raise _BadRow(f"the split {question.split!r} is not one of {', '.join(SPLITS)}")
-    return question
-
-
-def _texts(row: dict[str, Any], key: str) -> tuple[str, ...]:
-    """A list of strings (one string is taken as a list of one); trimmed, empty ones and repeats dropped."""
-    value = row.get(key)
-    if value is None:
-        return ()
-    items = [value] if isinstance(value, str) else value
-    if not isinstance(items, list) or not all(isinstance(item, (str, int, float)) for item in items):
-        raise _BadRow(f"{key} must be a list of strings")
-    return tuple(dict.fromkeys(text for item in items if (text := str(item).strip())))
-
-
-def _triples(value: Any, key: str) -> tuple[tuple[str, str, str], ...]:
-    if value is None:
-        return ()
-    if not isinstance(value, list) or not all(isinstance(t, (list, tuple)) and len(t) == 3 for t in value):
-        raise _BadRow(f"{key} must hold [head, relation, tail] lists")
-    return tuple((str(h).strip(), str(r).strip(), str(t).strip()) for h, r, t in value)
-
-
-def _object(row: Any) -> dict[str, Any]:
-    if not isinstance(row, dict):
-        raise _BadRow("not a JSON object")
-    if not isinstance(row.get("question"), str):
-        raise _BadRow("there is no question")
-    return row
-
-
-def _from_json(row: Any, default_id: str, hops: int | None) -> Question:
-    body = _object(row)
-    paths = body.get("paths") or []
-    if not isinstance(paths, list):
-        raise _BadRow("paths must be a list of lists of [head, relation, tail]")
-    own_hops = body.get("hops", hops)
-    if own_hops is not None and (not isinstance(own_hops, int) or isinstance(own_hops, bool)):
-        raise _BadRow("hops must be a number")
-    topics, answers, plans = _texts(body, "topic_entities"), _texts(body, "answers"), _relation_paths(body)
-    # Nothing of a question without topic and answers can be measured: it is there to learn from.
-    learned_from = "train" if plans and not topics and not answers else None
-    return Question(
-        id=str(body.get("id") or default_id),
-        question=body["question"].strip(),
-        topic_entities=topics,
-        answers=answers,
-        paths=tuple(_triples(path, "paths") for path in paths),
-        triples=_triples(body.get("triples"), "triples"),
-        relation_paths=plans,
-        passages=_texts(body, "passages"),
-        hops=own_hops,
-        split=body.get("split", learned_from),
-    )
-
-
-def _relation_paths(body: dict[str, Any]) -> tuple[tuple[str, ...], ...]:
-    """Lists of relation names; empty ones and repeats dropped."""
-    value = body.get("relation_paths") or []
-    if not isinstance(value, list) or not all(
-        isinstance(path, list) and all(isinstance(name, str) for name in path) for path in value
-    ):
-        raise _BadRow("relation_paths must be a list of lists of relation names")
-    return tuple(dict.fromkeys(tuple(path) for path in value if path))
-
-
-def _from_plans(row: Any, default_id: str, hops: int | None) -> Question:
-    """RoG's planning data: a question and its relation paths, neither topic nor answers."""
-    question = _from_json(row, default_id, hops)
-    if not question.relation_paths:
-        raise _BadRow("there are no relation_paths")
-    return question
-
-
-def _from_rog(row: Any, default_id: str, hops: int | None) -> Question:
-    body = _object(row)
-    return Question(
-        id=str(body.get("id") or default_id),
-        question=body["question"].strip(),
-        topic_entities=_texts(body, "q_entity"),
-        answers=_texts(body, "a_entity") or _texts(body, "answer"),
-        triples=_triples(body.get("graph"), "graph"),
-        hops=hops,
-    )
-
-
-def _from_metaqa(row: str, default_id: str, hops: int | None) -> Question:
-    """``question with [topic]<TAB>answer|answer``; the marks are taken out of the question."""
-    text, tab, answers = row.partition("\t")
-    if not tab:
-        raise _BadRow("there is no tab between question and answers")
-    question, topics = _without_marks(text)
-    return Question(
-        id=f"{hops}-hop-{default_id}" if hops else default_id,
-        question=question,
-        topic_entities=topics,
-        answers=tuple(dict.fromkeys(a for part in answers.split("|") if (a := part.strip()))),
-        hops=hops,
-    )
-
-
-def _without_marks(text: str) -> tuple[str, tuple[str, ...]]:
-    """The text without its ``[marks]``, and what they mark. A marked name may itself have brackets."""
-    nested = re.search(r"\[(\[.*\]|[^\[\]]*\[[^\[\]]*\][^\[\]]*)\]", text)
-    if nested:
-        topics: tuple[str, ...] = (nested[1].strip(),)
-        text = text[: nested.start()] + nested[1] + text[nested.end() :]
-    else:
-        topics = tuple(dict.fromkeys(m.strip() for m in _MARK.findall(text) if m.strip()))
-        text = _MARK.sub(r"\1", text)
-    return " ".join(text.split()), topics
-
-
-def _from_pathquestion(row: str, default_id: str, hops: int | None) -> Question:
-    """``question<TAB>answer(answer/other/)<TAB>e#r#e#r#e#<end>#e``; the path may be missing or lack its end."""
-    cells = row.split("\t")
-    if len(cells) < 2:
-        raise _BadRow("there is no tab between question and answers")
-    path = _gold_path(cells[2]) if len(cells) > 2 and cells[2].strip() else ()
-    return Question(
-        id=default_id,
-        question=" ".join(cells[0].split()),
-        topic_entities=(path[0][0],) if path else (),
-        answers=_answer_set(cells[1].strip()),
-        paths=(path,) if path else (),
-        hops=len(path) or hops,
-    )
-
-
-def _gold_path(text: str) -> tuple[tuple[str, str, str], ...]:
-    names = text.strip().partition("#<end>")[0].split("#")
-    if len(names) < 3 or len(names) % 2 == 0 or not all(names):
-        raise _BadRow("the path is not entity#relation#entity#...")
-    return tuple((names[i], names[i + 1], names[i + 2]) for i in range(0, len(names) - 2, 2))
-
-
-def _answer_set(text: str) -> tuple[str, ...]:
-    """``a(a/b/)`` -> a, b. The name before the parenthesis may hold parentheses of its own."""
-    if not text.endswith("/)"):
-        return (text,) if text else ()
-    openings = [i for i, c in enumerate(text) if c == "("]
-    if not openings:
-        raise _BadRow("the answers are not of the form answer(answer/answer/)")
-    listed = {i: tuple(dict.fromkeys(filter(None, text[i + 1 : -2].split("/")))) for i in openings}
-    fitting = [i for i in openings if text[:i] in listed[i]]
-    return listed[fitting[0] if fitting else openings[0]]

@@ -170,8 +170,10 @@ def test_bad_rows_are_named_and_good_ones_go_in(read):
 def test_files_that_cannot_be_used_are_refused(read, tmp_path):
     with pytest.raises(EmptySourceError, match="line 1: not JSON"):
         read("a.jsonl", "{oops\n")
-    with pytest.raises(EmptySourceError, match="empty"):
-        read("b.jsonl", "")
+    for text, fmt in (("", None), ("\n \n", None), ("", "metaqa"), ("[]", "jsonl")):
+        with pytest.raises(EmptySourceError, match=r"no question in b\.jsonl: the file is empty") as error:
+            read("b.jsonl", text, fmt=fmt)
+        assert "holds questions" in error.value.hint
     with pytest.raises(SourceError, match="could not be recognised"):
         read("c.txt", "just\nprose\n")
     with pytest.raises(SourceError, match="broken gzip"):

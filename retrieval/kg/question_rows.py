@@ -1,0 +1,194 @@
+"""Rows of question files as questions: one parser for each format."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from retrieval.types import Question
+
+SPLITS = ("train", "dev", "test")
+#: The longest question that is taken, in characters.
+QUESTION_LIMIT = 2000
+#: What marks the topic in MetaQA's questions.
+MARK = re.compile(r"\[([^\[\]]+)\]")
+
+#: A row, the id it gets when it brings none, and the hops of every question of its file.
+Parser = Callable[[Any, str, int | None], Question]
+
+
+class BadRow(ValueError):
+    """Why a row cannot be used."""
+
+
+def checked(question: Question) -> Question:
+    """The question, when it can be used.
+
+    Raises:
+        BadRow: it cannot.
+    """
+    if not question.question:
+        raise BadRow("the question is empty")
+    if len(question.question) > QUESTION_LIMIT:
+        raise BadRow(f"the question is longer than {QUESTION_LIMIT} characters")
+    if question.split is not None and question.split not in SPLITS:
+        raise BadRow(f"the split {question.split!r} is not one of {', '.join(SPLITS)}")
+    return question
+
+
+def _texts(row: dict[str, Any], key: str) -> tuple[str, ...]:
+    """A list of strings (one string is taken as a list of one); trimmed, empty ones and repeats dropped."""
+    value = row.get(key)
+    if value is None:
+        return ()
+    items = [value] if isinstance(value, str) else value
+    if not isinstance(items, list) or not all(isinstance(item, (str, int, float)) for item in items):
+        raise BadRow(f"{key} must be a list of strings")
+    return tuple(dict.fromkeys(text for item in items if (text := str(item).strip())))
+
+
+def _triples(value: Any, key: str) -> tuple[tuple[str, str, str], ...]:
+    if value is None:
+        return ()
+    if not isinstance(value, list) or not all(isinstance(t, (list, tuple)) and len(t) == 3 for t in value):
+        raise BadRow(f"{key} must hold [head, relation, tail] lists")
+    return tuple((str(h).strip(), str(r).strip(), str(t).strip()) for h, r, t in value)
+
+
+def _object(row: Any) -> dict[str, Any]:
+    if not isinstance(row, dict):
+        raise BadRow("not a JSON object")
+    if not isinstance(row.get("question"), str):
+        raise BadRow("there is no question")
+    return row
+
+
+def _from_json(row: Any, default_id: str, hops: int | None) -> Question:
+    body = _object(row)
+    paths = body.get("paths") or []
+    if not isinstance(paths, list):
+        raise BadRow("paths must be a list of lists of [head, relation, tail]")
+    own_hops = body.get("hops", hops)
+    if own_hops is not None and (not isinstance(own_hops, int) or isinstance(own_hops, bool)):
+        raise BadRow("hops must be a number")
+    topics, answers, plans = _texts(body, "topic_entities"), _texts(body, "answers"), _relation_paths(body)
+    # Nothing of a question without topic and answers can be measured: it is there to learn from.
+    learned_from = "train" if plans and not topics and not answers else None
+    return Question(
+        id=str(body.get("id") or default_id),
+        question=body["question"].strip(),
+        topic_entities=topics,
+        answers=answers,
+        paths=tuple(_triples(path, "paths") for path in paths),
+        triples=_triples(body.get("triples"), "triples"),
+        relation_paths=plans,
+        passages=_texts(body, "passages"),
+        hops=own_hops,
+        split=body.get("split", learned_from),
+    )
+
+
+def _relation_paths(body: dict[str, Any]) -> tuple[tuple[str, ...], ...]:
+    """Lists of relation names; empty ones and repeats dropped."""
+    value = body.get("relation_paths") or []
+    if not isinstance(value, list) or not all(
+        isinstance(path, list) and all(isinstance(name, str) for name in path) for path in value
+    ):
+        raise BadRow("relation_paths must be a list of lists of relation names")
+    return tuple(dict.fromkeys(tuple(path) for path in value if path))
+
+
+def _from_plans(row: Any, default_id: str, hops: int | None) -> Question:
+    """RoG's planning data: a question and its relation paths, neither topic nor answers."""
+    question = _from_json(row, default_id, hops)
+    if not question.relation_paths:
+        raise BadRow("there are no relation_paths")
+    return question
+
+
+def _from_rog(row: Any, default_id: str, hops: int | None) -> Question:
+    body = _object(row)
+    return Question(
+        id=str(body.get("id") or default_id),
+        question=body["question"].strip(),
+        topic_entities=_texts(body, "q_entity"),
+        answers=_texts(body, "a_entity") or _texts(body, "answer"),
+        triples=_triples(body.get("graph"), "graph"),
+        hops=hops,
+    )
+
+
+def _from_metaqa(row: str, default_id: str, hops: int | None) -> Question:
+    """``question with [topic]<TAB>answer|answer``; the marks are taken out of the question."""
+    text, tab, answers = row.partition("\t")
+    if not tab:
+        raise BadRow("there is no tab between question and answers")
+    question, topics = _without_marks(text)
+    return Question(
+        id=f"{hops}-hop-{default_id}" if hops else default_id,
+        question=question,
+        topic_entities=topics,
+        answers=tuple(dict.fromkeys(a for part in answers.split("|") if (a := part.strip()))),
+        hops=hops,
+    )
+
+
+def _without_marks(text: str) -> tuple[str, tuple[str, ...]]:
+    """The text without its ``[marks]``, and what they mark. A marked name may itself have brackets."""
+    nested = re.search(r"\[(\[.*\]|[^\[\]]*\[[^\[\]]*\][^\[\]]*)\]", text)
+    if nested:
+        topics: tuple[str, ...] = (nested[1].strip(),)
+        text = text[: nested.start()] + nested[1] + text[nested.end() :]
+    else:
+        topics = tuple(dict.fromkeys(m.strip() for m in MARK.findall(text) if m.strip()))
+        text = MARK.sub(r"\1", text)
+    return " ".join(text.split()), topics
+
+
+def _from_pathquestion(row: str, default_id: str, hops: int | None) -> Question:
+    """``question<TAB>answer(answer/other/)<TAB>e#r#e#r#e#<end>#e``; the path may be missing or lack its end."""
+    cells = row.split("\t")
+    if len(cells) < 2:
+        raise BadRow("there is no tab between question and answers")
+    path = _gold_path(cells[2]) if len(cells) > 2 and cells[2].strip() else ()
+    return Question(
+        id=default_id,
+        question=" ".join(cells[0].split()),
+        topic_entities=(path[0][0],) if path else (),
+        answers=_answer_set(cells[1].strip()),
+        paths=(path,) if path else (),
+        hops=len(path) or hops,
+    )
+
+
+def _gold_path(text: str) -> tuple[tuple[str, str, str], ...]:
+    names = text.strip().partition("#<end>")[0].split("#")
+    if len(names) < 3 or len(names) % 2 == 0 or not all(names):
+        raise BadRow("the path is not entity#relation#entity#...")
+    return tuple((names[i], names[i + 1], names[i + 2]) for i in range(0, len(names) - 2, 2))
+
+
+def _answer_set(text: str) -> tuple[str, ...]:
+    """``a(a/b/)`` -> a, b. The name before the parenthesis may hold parentheses of its own."""
+    if not text.endswith("/)"):
+        return (text,) if text else ()
+    openings = [i for i, c in enumerate(text) if c == "("]
+    if not openings:
+        raise BadRow("the answers are not of the form answer(answer/answer/)")
+    listed = {i: tuple(dict.fromkeys(filter(None, text[i + 1 : -2].split("/")))) for i in openings}
+    fitting = [i for i in openings if text[:i] in listed[i]]
+    return listed[fitting[0] if fitting else openings[0]]
+
+
+PARSERS: Mapping[str, Parser] = MappingProxyType(
+    {
+        "jsonl": _from_json,
+        "metaqa": _from_metaqa,
+        "pathquestion": _from_pathquestion,
+        "relation-paths": _from_plans,
+        "rog": _from_rog,
+    }
+)
+"""The parser of each format; a row that cannot be used raises :class:`BadRow`."""
