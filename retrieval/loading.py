@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from retrieval.errors import ConfigError
+from retrieval.kg.caches import cache_of
 from retrieval.types import Method
 
 if TYPE_CHECKING:
@@ -130,11 +131,6 @@ def load_parts(snapshot: Path | Snapshot, encoder: Encoder) -> GraphParts:
     from retrieval.kg import snapshot as snapshots  # noqa: PLC0415
 
     return GraphParts(snapshots.open(snapshot) if isinstance(snapshot, Path) else snapshot, encoder)
-
-
-def cache_of(snapshot: Path) -> Path:
-    """Where what is computed once a snapshot is kept when nobody says otherwise: it goes when the graph goes."""
-    return snapshot / "cache"
 
 
 class EngineCache:

@@ -10,6 +10,7 @@ from celery import shared_task
 
 from retrieval.errors import TrainingDataError
 from retrieval.kg import snapshot as kg
+from retrieval.kg.caches import cache_of
 from retrieval.kg.questions import training_sample
 from webapp.api.errors import GraphNotReadyError
 from webapp.experiments import services as experiments
@@ -57,7 +58,7 @@ def work(context: reporting.Context) -> dict[str, Any]:
         encoder=encoder,
         progress=context.progress,
         cancelled=context.cancelled,
-        cache=snapshot / "cache",  # where asking looks, so that the first question finds the triple states
+        cache=cache_of(snapshot),  # where asking looks, so that the first question finds the triple states
     )
     manifest = json.loads((result.checkpoint / "manifest.json").read_text())
     checkpoint = experiments.save_checkpoint(

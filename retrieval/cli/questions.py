@@ -11,8 +11,9 @@ from retrieval.cli.console import Bars, ProblemList, note, say, stoppable
 from retrieval.errors import ConfigError, SourceError, TrainingDataError
 from retrieval.kg import questions as question_files
 from retrieval.kg import snapshot as snapshots
+from retrieval.kg.caches import cache_of
 from retrieval.llm.settings import LLMSettings
-from retrieval.loading import cache_of, load_encoder
+from retrieval.loading import load_encoder
 
 if TYPE_CHECKING:
     from pathlib import Path

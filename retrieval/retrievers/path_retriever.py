@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from retrieval.config import PathConfig, PathOptions
+from retrieval.kg.caches import states_folder
 from retrieval.kg.restriction import RestrictedSnapshot
 from retrieval.kg.snapshot import Snapshot
 from retrieval.nn.query import Texts
@@ -227,9 +228,8 @@ def open_states(
         model.triples,
         snapshot,
         make_features,
-        key=f"{checkpoint.manifest.fingerprint} {snapshot.hash}",
         budget_mb=config.state_budget_mb,
-        cache=cache,
+        kept=states_folder(cache, checkpoint.manifest.fingerprint, snapshot.hash),
         progress=progress,
         cancelled=cancelled,
     )

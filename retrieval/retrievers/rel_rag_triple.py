@@ -11,6 +11,7 @@ import torch
 
 from retrieval.candidates.fan_out import FanOut
 from retrieval.config import RelRagTripleConfig
+from retrieval.kg.caches import states_folder
 from retrieval.kg.restriction import RestrictedSnapshot
 from retrieval.kg.snapshot import Snapshot
 from retrieval.nn.line_graph_scorer import LineGraphScorer
@@ -148,9 +149,8 @@ def open_triple_states(
         load_scorer(checkpoint).triples,
         snapshot,
         make_features,
-        key=f"{checkpoint.manifest.fingerprint} {snapshot.hash}",
         budget_mb=config_of(checkpoint).state_budget_mb,
-        cache=cache,
+        kept=states_folder(cache, checkpoint.manifest.fingerprint, snapshot.hash),
         progress=progress,
         cancelled=cancelled,
     )

@@ -6,7 +6,6 @@ questions and processes.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
@@ -79,8 +78,7 @@ def stored_states(
     encoder: StateEncoder,
     make_features: Callable[[], GraphFeatures],
     *,
-    key: str,
-    cache: Path,
+    kept: Path,
     progress: Callable[[Progress], None] | None = None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> StoredStates:
@@ -89,15 +87,13 @@ def stored_states(
     Args:
         encoder: in evaluation mode.
         make_features: only called when the states must be computed.
-        key: names snapshot and checkpoint.
-        cache: directory shared by processes; a state file appears there whole or not at all.
+        kept: their directory, shared by processes (``caches.states_folder``); it appears whole or not at all.
         progress: told about arcs done.
         cancelled: asked between chunks.
 
     Raises:
         Cancelled: ``cancelled()`` said so.
     """
-    kept = cache / "states" / hashlib.sha256(key.encode()).hexdigest()[:32]
     if not (kept / "states.npy").is_file():
         states = all_states(encoder, make_features(), progress=progress, cancelled=cancelled)
         with published(kept) as directory:
@@ -110,20 +106,19 @@ def states_of(
     snapshot: Snapshot,
     make_features: Callable[[], GraphFeatures],
     *,
-    key: str,
     budget_mb: int,
-    cache: Path,
+    kept: Path,
     progress: Callable[[Progress], None] | None = None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> States:
-    """The states of a snapshot: kept in ``cache`` when they fit ``budget_mb``, else computed on demand.
+    """The states of a snapshot: stored in ``kept`` when they fit ``budget_mb``, else computed on demand.
 
     See :func:`stored_states`.
     """
     size = 2 * snapshot.num_triples * encoder.hidden * 2
     if size > budget_mb << 20:
         return ComputedStates(encoder, make_features())
-    return stored_states(encoder, make_features, key=key, cache=cache, progress=progress, cancelled=cancelled)
+    return stored_states(encoder, make_features, kept=kept, progress=progress, cancelled=cancelled)
 
 
 @torch.inference_mode()

@@ -3,6 +3,7 @@
 import pytest
 
 from retrieval import config as configs
+from retrieval.kg.caches import cache_of, states_folder
 from retrieval.types import TRAINED, Method
 from webapp.experiments import labelling, services
 from webapp.experiments.models import Checkpoint, LabelSet
@@ -196,8 +197,16 @@ def test_a_deleted_checkpoint_takes_its_files_along(api, tiny_graph, checkpoint)
     path = files.local_path(row.path)
     path.mkdir(parents=True)
     (path / "weights.pt").write_bytes(b"w")
+    cache = cache_of(files.local_path(tiny_graph.snapshot.path))
+    mine, other = (
+        states_folder(cache, name, tiny_graph.snapshot.hash) for name in (row.fingerprint, "other")
+    )
+    for folder in (mine, other):
+        folder.mkdir(parents=True)
+        (folder / "states.npy").write_bytes(b"s")
     assert api("analyst").delete(f"/api/v1/checkpoints/{row.pk}").status_code == 204
     assert (Checkpoint.objects.count(), path.exists()) == (0, False)
+    assert (mine.exists(), other.exists()) == (False, True)
     assert api("analyst").delete(f"/api/v1/checkpoints/{row.pk}").status_code == 404
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from django.db import transaction
 
 from retrieval import config as configs
 from retrieval.errors import ConfigError, TrainingDataError
+from retrieval.kg.caches import cache_of, states_folder
 from webapp.accounts.models import User
 from webapp.api.errors import InvalidError
 from webapp.experiments import methods
@@ -154,9 +157,15 @@ def _still_there(row: Any) -> Any:
 
 
 def delete_checkpoint(*, checkpoint: Checkpoint) -> None:
-    """Delete a checkpoint and its files. Reports and runs that used it stay, and still name it."""
+    """Delete a checkpoint, its files, and what was computed with it. Reports and runs of it stay, and still name it."""
     path, graph_id = checkpoint.path, checkpoint.graph_id
+    computed = [
+        states_folder(cache_of(files.local_path(of.path)), checkpoint.fingerprint, of.hash)
+        for of in checkpoint.graph.snapshots.all()
+    ]
     with transaction.atomic():
         checkpoint.delete()
         transaction.on_commit(lambda: files.remove(path))
+        for folder in computed:
+            transaction.on_commit(partial(shutil.rmtree, folder, ignore_errors=True))
         announce.graph_changed_on_commit(graph_id)

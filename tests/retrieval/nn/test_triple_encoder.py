@@ -54,7 +54,7 @@ def test_states_in_chunks_equal_the_whole_line_graph(features, monkeypatch):
 
 def test_states_on_demand_are_the_stored_ones(features, tmp_path):
     encoder = encoder_of(features)
-    stored = states.stored_states(encoder, lambda: features, key="k", cache=tmp_path)
+    stored = states.stored_states(encoder, lambda: features, kept=tmp_path / "k")
     arcs = np.array([3, 3, 11, 20])
     on_demand = states.ComputedStates(encoder, features).of(arcs)
     # The last bit of fp16 may differ, because sums are made in another order.
@@ -63,12 +63,12 @@ def test_states_on_demand_are_the_stored_ones(features, tmp_path):
 
 def test_stored_states_are_computed_once(features, tmp_path):
     encoder = encoder_of(features)
-    first = states.stored_states(encoder, lambda: features, key="k", cache=tmp_path)
+    first = states.stored_states(encoder, lambda: features, kept=tmp_path / "k")
 
     def never():
         raise AssertionError("computed twice")
 
-    again = states.stored_states(encoder, never, key="k", cache=tmp_path)
+    again = states.stored_states(encoder, never, kept=tmp_path / "k")
     np.testing.assert_array_equal(first.table, again.table)
 
 
