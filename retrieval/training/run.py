@@ -95,7 +95,8 @@ def train(
         notes += [f"Labels left out: {misfits}."] if misfits.total else []
     work = Work(snapshot, encoder, progress, cancelled, cache)
     splits = split(snapshot, questions, settings.seed, plans=Method(method) is Method.REG_PATH)
-    used, simple = _labels(work, settings, [*splits.train, *splits.dev], labels)
+    used, simple, said = _labels(work, settings, [*splits.train, *splits.dev], labels)
+    notes += said
     torch.manual_seed(settings.seed)
     task = recipe(work, settings, splits, used, simple=simple)
     resume = out.with_name(f".{out.name}.resume")
@@ -172,18 +173,18 @@ def split(snapshot: Snapshot, questions: Sequence[Question], seed: int, *, plans
 
 def _labels(
     work: Work, config: TrainingConfig, questions: Sequence[Grounded], labels: Sequence[Label] | None
-) -> tuple[list[Label], bool]:
-    """The labels to train on, and whether walks avoid their topic."""
+) -> tuple[list[Label], bool, Sequence[str]]:
+    """The labels to train on, whether walks avoid their topic, and what was noted when they were found."""
     given = list(labels) if labels is not None else given_labels(work.snapshot, questions)
     known = {label.question for label in given}
     if labels is not None or len(known) == len(questions):
-        return given, prefers_simple(work.snapshot, questions, given)
+        return given, prefers_simple(work.snapshot, questions, given), ()
     unlabelled = [q for q in questions if q.question.id not in known]
     found = AnswerSetRationalizer(max_hops=config.max_hops).label(
         work.snapshot, unlabelled, encoder=work.encoder, progress=work.progress, cancelled=work.cancelled
     )
     simple = prefers_simple(work.snapshot, questions, given) if given else found.simple
-    return [*given, *found.labels], simple
+    return [*given, *found.labels], simple, found.notes
 
 
 def _measure(

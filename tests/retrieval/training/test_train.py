@@ -1,12 +1,14 @@
 """Training: what it learns, resumes, refuses and records."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from retrieval.errors import Cancelled, TrainingDataError
 from retrieval.retrievers import checkpoint as checkpoints
 from retrieval.retrievers import registry
+from retrieval.supervision.answer_set import AnswerSetRationalizer
 from retrieval.training import train
 from retrieval.training.run import split
 from retrieval.types import Method, Question
@@ -90,6 +92,16 @@ def test_a_stopped_training_goes_on_where_it_was(graph, tmp_path):
         == checkpoints.read_manifest(whole.checkpoint).fingerprint
     )
     assert sorted(p.name for p in tmp_path.iterdir()) == ["graph", "out", "whole"]
+
+
+def test_what_was_noted_when_labels_were_found_is_said(graph, tmp_path, monkeypatch):
+    label = AnswerSetRationalizer.label
+
+    def noting(self, *args, **more):
+        return replace(label(self, *args, **more), notes=("Something to know.",))
+
+    monkeypatch.setattr(AnswerSetRationalizer, "label", noting)
+    assert run(graph, tmp_path / "out", epochs=1).notes == ("Something to know.",)
 
 
 def test_progress_has_loss_and_rate(graph, tmp_path):
