@@ -20,7 +20,6 @@ from tests.benchmarks import (
     line_graph,
     line_vs_raw,
     methods,
-    quality,
     snapshots,
     studies,
     webqsp,
@@ -32,7 +31,6 @@ BENCHMARKS = {
     "snapshots": snapshots.measure,
     "line_graph": line_graph.measure,
     "latency": latency.measure,
-    "quality": quality.measure,
     "chains": chains.measure,
 }
 

@@ -1,4 +1,4 @@
-"""The public question sets as graphs and question files, made once by the engine's own command line."""
+"""Question sets, public ones and the demo's, as graphs and question files, made once by the engine's command line."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from retrieval import demo
 from retrieval.errors import ConfigError
 from retrieval.evaluation.study_config import DataSet
 from tests.benchmarks.data import found
@@ -19,31 +20,31 @@ CACHE = Path(os.environ.get("CLEW_BENCH_CACHE", ROOT / ".clew" / "benchmarks"))
 
 
 @dataclass(frozen=True, slots=True)
-class PublicSet:
-    """A public set: its graph and its question files, below the data folder."""
+class Source:
+    """What a set is made of: files of facts and of questions, below the data folder unless they lie elsewhere."""
 
-    graph: tuple[str, str]
+    facts: tuple[tuple[str, ...], ...]
     questions: tuple[tuple[str, ...], ...]
     form: str
     vectors: bool = False
 
 
 SETS = {
-    "MetaQA": PublicSet(
-        ("metaqa", "kb.txt.gz"),
+    "MetaQA": Source(
+        (("metaqa", "kb.txt.gz"),),
         tuple(("metaqa", hop, "qa_dev.txt.gz") for hop in ("1-hop", "2-hop", "3-hop")),
         "metaqa",
     ),
-    "PQ-2H": PublicSet(("pathquestion", "2H-kb.txt.gz"), (("pathquestion", "PQ-2H.txt.gz"),), "pathquestion"),
-    "PQ-3H": PublicSet(("pathquestion", "3H-kb.txt.gz"), (("pathquestion", "PQ-3H.txt.gz"),), "pathquestion"),
-    "PQL-2H": PublicSet(
-        ("pathquestion", "PQL2-KB.txt.gz"), (("pathquestion", "PQL-2H.txt.gz"),), "pathquestion"
+    "PQ-2H": Source((("pathquestion", "2H-kb.txt.gz"),), (("pathquestion", "PQ-2H.txt.gz"),), "pathquestion"),
+    "PQ-3H": Source((("pathquestion", "3H-kb.txt.gz"),), (("pathquestion", "PQ-3H.txt.gz"),), "pathquestion"),
+    "PQL-2H": Source(
+        (("pathquestion", "PQL2-KB.txt.gz"),), (("pathquestion", "PQL-2H.txt.gz"),), "pathquestion"
     ),
-    "PQL-3H": PublicSet(
-        ("pathquestion", "PQL3-KB.txt.gz"), (("pathquestion", "PQL-3H.txt.gz"),), "pathquestion"
+    "PQL-3H": Source(
+        (("pathquestion", "PQL3-KB.txt.gz"),), (("pathquestion", "PQL-3H.txt.gz"),), "pathquestion"
     ),
-    "WebQSP": PublicSet(
-        ("freebase-piece", "triples.tsv.gz"),
+    "WebQSP": Source(
+        (("freebase-piece", "triples.tsv.gz"),),
         (
             ("freebase-piece", "webqsp_half.jsonl.gz"),
             ("freebase-piece", "webqsp_train_relation_paths.jsonl.gz"),
@@ -51,22 +52,32 @@ SETS = {
         "jsonl",
         vectors=True,
     ),
+    "demo": Source(
+        tuple((str(path),) for path in demo.FACTS),
+        tuple((str(path),) for path in demo.QUESTIONS.values()),
+        "jsonl",
+    ),
 }
 
 
 def prepared(name: str) -> DataSet | None:
-    """Graph and questions of a set, split by a hash of the ids (80/10/10); None (said aloud) without the data."""
-    public = SETS[name]
-    graph = found(*public.graph)
-    files = [found(*parts) for parts in public.questions]
-    if graph is None or None in files:
+    """Graph and questions of a set; None (said aloud) without the data.
+
+    Sets without splits are divided by a hash of the ids (80/10/10); the demo brings its own.
+    """
+    source = SETS[name]
+    facts = [found(*parts) for parts in source.facts]
+    files = [found(*parts) for parts in source.questions]
+    if None in facts or None in files:
         return None
     home = CACHE / "sets"
     built, questions = home / f"{name}.graph", home / f"{name}.jsonl"
     if not built.is_dir():
-        clew("build-graph", str(graph), "--out", str(built), *(() if public.vectors else ("--no-index",)))
+        clew(
+            "build-graph", *map(str, facts), "--out", str(built), *(() if source.vectors else ("--no-index",))
+        )
     if not questions.is_file():
-        clew("import-questions", *map(str, files), "--format", public.form, "--out", str(questions))
+        clew("import-questions", *map(str, files), "--format", source.form, "--out", str(questions))
     return DataSet(built, questions)
 
 
