@@ -12,6 +12,7 @@ from retrieval.errors import ConfigError, SourceError, TrainingDataError
 from retrieval.kg import questions as question_files
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.caches import cache_of
+from retrieval.kg.question_rows import SPLITS
 from retrieval.llm.settings import LLMSettings
 from retrieval.loading import load_encoder
 
@@ -31,7 +32,7 @@ def import_questions(args: argparse.Namespace) -> int:
     found = question_files.with_splits(read_all)
     question_files.write_questions(args.out, found)
     counts = Counter(question.split for question in found)
-    shares = ", ".join(f"{counts[name]:,} {name}" for name in question_files.SPLITS if counts[name])
+    shares = ", ".join(f"{counts[name]:,} {name}" for name in SPLITS if counts[name])
     say(f"{args.out}: {len(found):,} questions ({shares})")
     return 0
 
