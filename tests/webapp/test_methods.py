@@ -29,6 +29,10 @@ def test_status_says_what_each_method_is(api, users):
     assert set(shown) == {method.value for method in Method}
     assert {name for name, m in shown.items() if m["trained"]} == TRAINED
     assert {name for name, m in shown.items() if m["available"]} == TRAINED
+    assert {name: m["needs"] for name, m in shown.items() if m["needs"] != ["facts"]} == {
+        "text-rag": ["passages"],
+        "router": ["facts", "passages"],
+    }
     assert all(m["label"] and m["description"].endswith(".") for m in shown.values())
 
 

@@ -33,6 +33,12 @@ METHODS: dict[Method, tuple[str, str]] = {
 AVAILABLE: frozenset[Method] = TRAINED
 """Methods that can be asked here."""
 
+NEEDS: dict[Method, tuple[str, ...]] = {
+    Method.TEXT_RAG: ("passages",),
+    Method.ROUTER: ("facts", "passages"),
+}
+"""What a graph must hold for a method: ``facts`` unless it is named here."""
+
 DEFAULT = Method.REL_RAG_PATH
 
 
@@ -67,6 +73,7 @@ def shown(method: Method) -> dict[str, Any]:
         "description": description,
         "trained": method in TRAINED,
         "available": method in AVAILABLE,
+        "needs": list(NEEDS.get(method, ("facts",))),
     }
 
 

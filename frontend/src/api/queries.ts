@@ -43,7 +43,7 @@ export const keys = {
   runs: ["runs"],
 } as const;
 
-const get = <T>(path: string, query: Query = {}, signal?: AbortSignal) =>
+export const get = <T>(path: string, query: Query = {}, signal?: AbortSignal) =>
   request<T>("GET", path, { query, signal });
 
 async function session(call: Promise<Session>): Promise<Session> {

@@ -1,5 +1,6 @@
 // What the HTTP API answers, as docs/contracts.md lists it.
 import type { Node, NodeKind, Hop, NoAnswer } from "./events";
+import type { LLMUsage } from "./languageModels";
 
 export type { RunEvent } from "./events";
 
@@ -32,6 +33,8 @@ export interface MethodInfo {
   trained: boolean;
   /** It can be asked here. */
   available: boolean;
+  /** What a graph must hold for it, beside what every method needs. */
+  needs?: ("facts" | "passages" | "llm")[];
 }
 
 /** One setting of a method's training; a value must keep to `least`, `above` and `below` where they are set. */
@@ -64,7 +67,8 @@ export interface Status {
   version: string;
   encoder: string;
   workers: { answers: number; jobs: number };
-  llm: { configured: boolean; model: string | null };
+  /** The language model that is asked unless another is named. */
+  llm: { configured: boolean; model: string | null; name?: string | null };
   methods: MethodInfo[];
   budgets: { default: number; max: number };
   question_max: number;
@@ -108,6 +112,9 @@ export interface Graph {
   entities: number;
   relations: number;
   triples: number;
+  passages: number;
+  /** How many values the attributes of its entities and facts have. */
+  attributes: number;
   snapshot: { hash: string; version: number; created_at: string } | null;
   problems: number;
   checkpoint: Checkpoint | null;
@@ -140,7 +147,7 @@ export type JobState = "queued" | "running" | "done" | "failed" | "cancelled";
 
 export interface Job {
   id: Id;
-  kind: "import" | "index" | "train" | "label" | "evaluate";
+  kind: "import" | "index" | "train" | "label" | "evaluate" | "extract";
   title: string;
   state: JobState;
   stage: string;
@@ -170,6 +177,9 @@ export interface Run {
   method: string;
   reasoner: string;
   checkpoint: Id | null;
+  /** The language model that may be asked; "" when none is. */
+  llm?: string;
+  usage?: (LLMUsage & { over_budget: boolean }) | null;
   budget: number;
   seed: number;
   state: RunState;

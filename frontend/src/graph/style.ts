@@ -135,6 +135,18 @@ export function stylesheet(p: Palette, fade: number): StylesheetJson {
       style: { "border-color": p.line, color: p.muted, width: 13, height: 13, "border-width": 1.5 },
     },
     {
+      selector: "node[?here]",
+      style: {
+        "outline-color": p.lit,
+        "outline-width": 2.5,
+        "outline-style": "dashed",
+        "outline-offset": 4,
+        "text-margin-y": 10,
+        "font-weight": "bold",
+        color: p.text,
+      },
+    },
+    {
       selector: "edge",
       style: {
         width: 1.5,

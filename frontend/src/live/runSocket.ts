@@ -1,5 +1,5 @@
 // The events of one run, in order and without gaps, into the run store.
-import type { RunEvent } from "@/api/types";
+import { readEvent } from "@/api/readEvent";
 import { useRunStore, type Link } from "@/store/runStore";
 import { isOver } from "@/store/runView";
 import { ReconnectingSocket, socketUrl, type SocketOptions, type SocketState } from "./socket";
@@ -45,7 +45,7 @@ export function followRun(
       store.link(run, linkOf(state, troubled));
     },
     onFrame: (frame) => {
-      const taken = store.event(frame as RunEvent);
+      const taken = store.event(readEvent(frame));
       if (taken === "early") return "again";
       return isOver(log()?.view.phase ?? "queued") ? "done" : "ok";
     },

@@ -23,14 +23,17 @@ import { GraphPanel, warmGraph } from "@/components/graph/GraphPanel";
 import { ActMenu, Button } from "@/components/kit/controls";
 import { useMedia, useTitle } from "@/components/kit/hooks";
 import { EmptyState, ErrorNotice, Loading, Notice, troubleOf } from "@/components/kit/says";
-import { useUrlNumber, withParams } from "@/components/kit/url";
+import { useLearns } from "@/components/kit/useLearns";
+import { useUrl, useUrlNumber, withParams } from "@/components/kit/url";
 import { AnswersPanel } from "@/components/run/AnswersPanel";
 import { ChainsPanel } from "@/components/run/ChainsPanel";
+import { PassagesPanel } from "@/components/run/PassagesPanel";
 import { NoAnswerCard } from "@/components/run/NoAnswerCard";
 import { RunNotices } from "@/components/run/RunNotices";
 import { StepsPanel } from "@/components/run/StepsPanel";
 import { Timeline } from "@/components/run/Timeline";
 import { useRunLog } from "@/live/hooks";
+import { citationOf, citationText } from "@/store/citations";
 import { copyText, download, fileName } from "@/store/files";
 import { count, elide } from "@/store/format";
 import { chosenCheckpoint, chosenMethod, methodChoices } from "@/store/methods";
@@ -68,7 +71,10 @@ function outcome(view: RunView): string {
 
 /** What is going on, for the line that stands where the answers will. */
 function doing(view: RunView): string {
+  const walk = view.agent.at(-1);
   if (view.chains.length) return "Reasoning over the evidence";
+  if (walk) return `Step ${walk.event.step}: ${walk.event.action}`;
+  if (view.passages.length) return `Reading ${count(view.passages.length, "passage")}`;
   if (view.paths.length) return `Retrieving paths, ${view.paths.length} so far`;
   if (view.subgraph) return `Searching ${count(view.subgraph.triples, "triple")}`;
   return view.linked.length ? "Cutting out the subgraph" : "Linking entities";
@@ -132,6 +138,9 @@ export function AskPage() {
   const [chain, setChain] = useUrlNumber("chain");
   const [draft, setDraft] = useState<Draft>(() => startDraft(draftOfUrl(params)));
   const [comparing, setComparing] = useState(false);
+  const [address, putUrl] = useUrl();
+  const [cite, setCite] = useState(() => citationOf(address.get("cite")));
+  const [lit, setLit] = useState<readonly string[] | null>(null);
   const [find, setFind] = useState<{ id: number } | null>(null);
   const [stopping, setStopping] = useState<string | null>(null);
   const panels = useDefaultLayout({ id: "clew-ask", storage: window.localStorage });
@@ -166,8 +175,12 @@ export function AskPage() {
 
   const checkpoints = useQuery({ ...checkpointsQuery(draft.graph ?? ""), enabled: draft.graph !== null });
   const choices = useMemo(
-    () => methodChoices(status.data?.methods ?? [], checkpoints.data?.results ?? []),
-    [status.data, checkpoints.data],
+    () =>
+      methodChoices(status.data?.methods ?? [], checkpoints.data?.results ?? [], {
+        graph: known,
+        llm: status.data?.llm.configured ?? false,
+      }),
+    [status.data, checkpoints.data, known],
   );
   const method = chosenMethod(choices, draft.method, known?.checkpoint?.method);
   const checkpoint = chosenCheckpoint(method, draft.checkpoint);
@@ -217,6 +230,7 @@ export function AskPage() {
   };
 
   const live = log?.view;
+  const learns = useLearns()(live?.started?.method);
   const running = id !== undefined && live !== undefined && !isOver(live.phase) && link !== "missing";
   const shown = useMemo(
     () => (log && step !== null ? viewAt(log.run, log.applied, step) : log?.view),
@@ -300,12 +314,27 @@ export function AskPage() {
         onFind={(entity) => {
           setFind({ id: entity });
         }}
+        onCite={(citation) => {
+          // A new object each time, so that the same sentence is shown again.
+          setCite({ ...citation });
+          putUrl({ cite: citationText(citation) });
+        }}
+        learns={learns}
       />
+      <PassagesPanel key={`${id ?? ""} passages`} view={shown} cite={cite} />
       <ChainsPanel view={shown} chain={chain} onChain={setChain} />
     </>
   );
   const steps = live && shown && live.steps.length > 0 && (
-    <StepsPanel steps={live.steps} step={step} view={live} onStep={setStep} />
+    <StepsPanel
+      steps={live.steps}
+      step={step}
+      view={live}
+      onStep={setStep}
+      onLight={setLit}
+      learns={learns}
+      llm={run.data?.llm ?? ""}
+    />
   );
   const drawing = shown && run.data && (
     <GraphPanel
@@ -315,6 +344,7 @@ export function AskPage() {
       chain={chain}
       theme={settings.theme}
       find={find}
+      lit={lit ?? undefined}
       onAsk={(about) => {
         change({ given: [about], question: "" });
         box.current?.focus();

@@ -243,7 +243,10 @@ function Again({
     <CompareDialog
       graph={graph}
       draft={draft}
-      choices={methodChoices(status.data?.methods ?? [], checkpoints.data?.results ?? [])}
+      choices={methodChoices(status.data?.methods ?? [], checkpoints.data?.results ?? [], {
+        graph,
+        llm: status.data?.llm.configured ?? false,
+      })}
       isOpen={isOpen}
       onClose={onClose}
     />

@@ -8,6 +8,7 @@ import { EvaluateDialog } from "@/components/experiments/EvaluateDialog";
 import { Pages } from "@/components/kit/Pages";
 import { Button, Pick } from "@/components/kit/controls";
 import { usePageKeys, useTitle } from "@/components/kit/hooks";
+import { useLearns } from "@/components/kit/useLearns";
 import { Ago, EmptyState, ErrorNotice, Fingerprint, JobBadge, Loading } from "@/components/kit/says";
 import { useUrl } from "@/components/kit/url";
 import { count, integer, metricName, metricValue, milliseconds } from "@/store/format";
@@ -27,6 +28,7 @@ interface RowProps {
 }
 
 function Row({ report, picked, full, onPick }: RowProps) {
+  const learns = useLearns()(report.method);
   const done = report.state === "done";
   const p50 = report.latency_ms?.p50 ?? null;
   return (
@@ -48,7 +50,7 @@ function Row({ report, picked, full, onPick }: RowProps) {
         {report.fingerprint ? (
           <Fingerprint value={report.fingerprint} of="Checkpoint" />
         ) : (
-          <span className="badge">zero-shot</span>
+          learns && <span className="badge">zero-shot</span>
         )}
         {report.reasoner === "llm" && <span className="badge">language model</span>}
         <div className="small muted narrow-only">

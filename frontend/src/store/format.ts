@@ -98,3 +98,9 @@ export function bytes(value: number): string {
 export function elide(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length - 1).trimEnd()}…`;
 }
+
+/** Money as a language model charges it: small sums keep two digits that count. The currency is that of its price. */
+export function cost(value: number): string {
+  if (value === 0) return "0";
+  return value >= 0.1 ? value.toFixed(2) : String(Number(value.toPrecision(2)));
+}

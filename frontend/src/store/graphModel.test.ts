@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { readEvent } from "@/api/readEvent";
 import { EVENTS, NODES, RUN, hop } from "@/test/switzerland";
 import { explore, nothingExplored } from "./explore";
 import { NODE_LIMIT, buildGraph, pathWithin, type GraphOptions } from "./graphModel";
-import { viewAt } from "./runView";
+import { reduceRun, viewAt } from "./runView";
 
 const options: GraphOptions = { chain: null, limit: NODE_LIMIT, only: "all", relations: new Set() };
 const view = viewAt(RUN, EVENTS, EVENTS.length);
@@ -146,5 +147,46 @@ describe("exploring by hand", () => {
     expect(
       buildGraph(view, explore(marked, { type: "undo" }), options).nodes.every((node) => !node.dim),
     ).toBe(true);
+  });
+});
+
+describe("an agent's step", () => {
+  const step = readEvent({
+    run: RUN,
+    seq: 3,
+    at: "2026-01-05T12:00:00.100Z",
+    type: "agent.step",
+    step: 1,
+    hops: [hop(NODES.switzerland, "borders", NODES.austria)],
+    dropped: [hop(NODES.switzerland, "capital", NODES.bern)],
+    current: [NODES.switzerland],
+  });
+  const jump = readEvent({
+    ...{ run: RUN, seq: 4, at: "2026-01-05T12:00:00.200Z", type: "similarity.expanded", step: 1 },
+    ...{ source: NODES.austria, target: NODES.german, score: 0.8 },
+  });
+  const walking = [step, jump].reduce(reduceRun, viewAt(RUN, EVENTS, 2));
+
+  it("draws what was left faintly, and marks where the agent stands", () => {
+    const drawn = buildGraph(walking, nothingExplored, options);
+    expect(drawn.edges.map((edge) => [edge.id, edge.kind, edge.faint])).toEqual([
+      ["10|borders|11", "fact", false],
+      ["10|capital|30", "fact", true],
+      ["~11|20", "jump", false],
+    ]);
+    expect(drawn.nodes.map((node) => [node.label, node.role, node.here, node.depth])).toEqual([
+      ["Switzerland", "topic", true, 0],
+      ["Austria", "path", false, 1],
+      ["Bern", "faint", false, 1],
+      ["German", "faint", false, 2],
+    ]);
+  });
+
+  it("lights what is pointed at, a jump with its ends, and dims nothing for what is not drawn yet", () => {
+    const drawn = buildGraph(walking, nothingExplored, { ...options, lit: ["~11|20"] });
+    expect(drawn.edges.filter((edge) => edge.lit).map((edge) => edge.id)).toEqual(["~11|20"]);
+    expect(labels(drawn.nodes.filter((node) => !node.dim))).toEqual(["Austria", "German"]);
+    const early = buildGraph(viewAt(RUN, EVENTS, 2), nothingExplored, { ...options, lit: ["~11|20"] });
+    expect(labels(early.nodes.filter((node) => node.dim))).toEqual([]);
   });
 });

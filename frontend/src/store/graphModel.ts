@@ -2,7 +2,7 @@
 // how many. Pure; src/graph only draws it.
 import type { Node, NodeKind } from "@/api/events";
 import type { Exploration } from "./explore";
-import type { Fact, RunView } from "./runView";
+import { jumpKey, type Fact, type RunView } from "./runView";
 
 export type Role = "topic" | "answer" | "path" | "faint";
 
@@ -14,6 +14,8 @@ export interface GraphNode {
   /** Steps from the nearest topic entity, for the layered layout. */
   depth: number;
   degree: number;
+  /** The agent stands here in the step on show. */
+  here: boolean;
   dim: boolean;
 }
 
@@ -52,6 +54,8 @@ export interface GraphOptions {
   limit: number;
   only: "all" | "evidence" | "verified";
   relations: ReadonlySet<string>;
+  /** Facts and jumps to light instead of a chain's: those of what the pointer is on. */
+  lit?: readonly string[];
   /** In a comparison: the runs that walked each fact, by their places. Others are drawn as explored. */
   walkedBy?: ReadonlyMap<string, readonly number[]>;
 }
@@ -88,7 +92,7 @@ function depths(view: RunView, topics: ReadonlySet<number>, facts: Iterable<Fact
     const from = depth.get(source.id);
     if (from !== undefined && !depth.has(target.id)) depth.set(target.id, from + 1);
   }
-  const rest = [...facts];
+  const rest = [...facts, ...view.jumps.map((jump) => ({ head: jump.source, tail: jump.target }))];
   for (let grown = true; grown;) {
     grown = false;
     for (const { head, tail } of rest) {
@@ -102,7 +106,11 @@ function depths(view: RunView, topics: ReadonlySet<number>, facts: Iterable<Fact
   return depth;
 }
 
-function litFacts(view: RunView, hand: Exploration, chain: number | null): ReadonlySet<string> {
+function litFacts(view: RunView, hand: Exploration, { chain, lit }: GraphOptions): ReadonlySet<string> {
+  // What is pointed at may not be drawn yet, in a replay: then nothing is dimmed for it.
+  const jumps = new Set(view.jumps.map(jumpKey));
+  const pointed = lit?.filter((key) => view.facts.has(key) || jumps.has(key)) ?? [];
+  if (pointed.length) return new Set(pointed);
   if (hand.marked.length) return new Set(hand.marked);
   if (chain === null) return new Set();
   const merged = view.chains[chain]?.merged_with ?? [];
@@ -119,13 +127,14 @@ export function buildGraph(view: RunView, hand: Exploration, options: GraphOptio
   ]);
   const answers = new Set(view.answers.flatMap((answer) => (answer.entity ? [answer.entity.id] : [])));
   const depth = depths(view, topics, facts.values());
-  const lit = litFacts(view, hand, options.chain);
+  const lit = litFacts(view, hand, options);
 
   const onPath = new Set<number>();
   const litNodes = new Set<number>();
   const degree = new Map<number, number>();
   const named = new Map<number, Node>();
-  for (const id of [...topics, ...answers]) {
+  const standing = new Set(view.standing.map((node) => node.id));
+  for (const id of [...topics, ...answers, ...standing]) {
     const node = view.nodes.get(id);
     if (node && !hand.hidden.has(id)) named.set(id, node);
   }
@@ -140,7 +149,12 @@ export function buildGraph(view: RunView, hand: Exploration, options: GraphOptio
   const jumps = view.jumps.filter(
     (jump) => !hand.hidden.has(jump.source.id) && !hand.hidden.has(jump.target.id),
   );
-  for (const node of jumps.flatMap((jump) => [jump.source, jump.target])) named.set(node.id, node);
+  for (const jump of jumps) {
+    for (const node of [jump.source, jump.target]) {
+      named.set(node.id, node);
+      if (lit.has(jumpKey(jump))) litNodes.add(node.id);
+    }
+  }
 
   const all = [...named.values()].map((node): GraphNode => {
     const role: Role = topics.has(node.id)
@@ -157,6 +171,7 @@ export function buildGraph(view: RunView, hand: Exploration, options: GraphOptio
       role,
       depth: depth.get(node.id) ?? 1,
       degree: degree.get(node.id) ?? 0,
+      here: standing.has(node.id),
       dim: lit.size > 0 && !litNodes.has(node.id),
     };
   });
@@ -202,7 +217,7 @@ export function buildGraph(view: RunView, hand: Exploration, options: GraphOptio
   }
   for (const jump of jumps) {
     if (!shown.has(jump.source.id) || !shown.has(jump.target.id)) continue;
-    const id = `~${jump.source.id}|${jump.target.id}`;
+    const id = jumpKey(jump);
     edges.push({
       id,
       fact: id,
@@ -217,8 +232,8 @@ export function buildGraph(view: RunView, hand: Exploration, options: GraphOptio
       both: true,
       kind: "jump",
       faint: false,
-      lit: false,
-      dim: lit.size > 0,
+      lit: lit.has(id),
+      dim: lit.size > 0 && !lit.has(id),
     });
   }
   const stroked = edges.flatMap((edge) => strokesOf(edge, walkers.get(edge.id) ?? []));

@@ -2,13 +2,15 @@ import { describe, expect, it } from "vitest";
 import type { Checkpoint, MethodInfo } from "@/api/types";
 import { chosenCheckpoint, chosenMethod, contenders, firstPick, methodChoices, standing } from "./methods";
 
-const method = (id: string, available = true): MethodInfo => ({
+const method = (id: string, available = true, rest: Partial<MethodInfo> = {}): MethodInfo => ({
   id,
   label: id,
   description: "",
   trained: true,
   available,
+  ...rest,
 });
+const ground = { graph: { triples: 9, passages: 0 }, llm: false };
 const checkpoint = (id: number, of: string, created_at: string, current = true) => {
   const one: Partial<Checkpoint> = { id, method: of, created_at, current };
   return one as Checkpoint;
@@ -22,6 +24,7 @@ const choices = methodChoices(
     checkpoint(3, "reg-triple", "2026-01-02T00:00:00Z"),
     checkpoint(4, "rel-rag-path", "2026-01-04T00:00:00Z", false),
   ],
+  ground,
 );
 const [rapl, triple, path] = choices;
 
@@ -32,6 +35,29 @@ it("puts methods trained on the present snapshot first, then zero-shot ones, the
     ["rel-rag-path", "zero-shot"],
     ["inses", "not available"],
   ]);
+});
+
+it("says what a method lacks here, and that one needs no training", () => {
+  const untrained = { trained: false };
+  const methods = [
+    method("inses", true, { ...untrained, needs: ["facts"] }),
+    method("text-rag", true, { ...untrained, needs: ["passages"] }),
+    method("judge", true, { needs: ["llm"] }),
+  ];
+  const said = (of: typeof ground) =>
+    methodChoices(methods, [], of).map((choice) => [choice.id, standing(choice)]);
+  expect(said(ground)).toEqual([
+    ["inses", "needs no training"],
+    ["text-rag", "needs passages of text"],
+    ["judge", "needs a language model"],
+  ]);
+  const text = { graph: { triples: 0, passages: 4 }, llm: true };
+  expect(said(text)).toEqual([
+    ["text-rag", "needs no training"],
+    ["judge", "zero-shot"],
+    ["inses", "needs facts"],
+  ]);
+  expect(chosenMethod(methodChoices(methods, [], text), "inses", undefined)?.id).toBe("text-rag");
 });
 
 describe("what will be asked", () => {

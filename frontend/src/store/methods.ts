@@ -1,30 +1,52 @@
 // Methods as a person chooses among them for one graph: which are trained there, and with what.
-import type { Checkpoint, Id, MethodInfo } from "@/api/types";
+import type { Checkpoint, Graph, Id, MethodInfo } from "@/api/types";
 
 export interface MethodChoice {
   id: string;
   label: string;
   description: string;
   available: boolean;
-  /** Checkpoints of this method for the graph as it is, newest first; empty means it is asked zero-shot. */
+  /** It learns from questions. */
+  trained: boolean;
+  /** Why this graph, or this installation, cannot serve it; null when it can. */
+  missing: string | null;
+  /** Checkpoints for the graph as it is, newest first; a method that learns and has none is asked zero-shot. */
   checkpoints: readonly Checkpoint[];
+}
+
+/** What the choice is made for: how many facts and passages there are, and whether a language model is set up. */
+export interface Ground {
+  graph: Pick<Graph, "triples" | "passages"> | undefined;
+  llm: boolean;
+}
+
+/** What stands against asking a method there, in a few words. */
+function lacking({ available, needs }: MethodInfo, { graph, llm }: Ground): string | null {
+  if (!available) return "not available";
+  if (needs?.includes("llm") && !llm) return "needs a language model";
+  if (needs?.includes("passages") && graph?.passages === 0) return "needs passages of text";
+  if (needs?.includes("facts") && graph?.triples === 0) return "needs facts";
+  return null;
 }
 
 /** Trained ones first, as the server lists them otherwise. */
 export function methodChoices(
   methods: readonly MethodInfo[],
   checkpoints: readonly Checkpoint[],
+  ground: Ground,
 ): MethodChoice[] {
-  const choices = methods.map(({ id, label, description, available }) => ({
-    id,
-    label,
-    description,
-    available,
+  const choices = methods.map((method) => ({
+    id: method.id,
+    label: method.label,
+    description: method.description,
+    available: method.available,
+    trained: method.trained,
+    missing: lacking(method, ground),
     checkpoints: checkpoints
-      .filter((one) => one.method === id && one.current)
+      .filter((one) => one.method === method.id && one.current)
       .sort((a, b) => b.created_at.localeCompare(a.created_at)),
   }));
-  const rank = (choice: MethodChoice) => (choice.available ? (choice.checkpoints.length ? 0 : 1) : 2);
+  const rank = (choice: MethodChoice) => (choice.missing === null ? (choice.checkpoints.length ? 0 : 1) : 2);
   return choices.sort((a, b) => rank(a) - rank(b));
 }
 
@@ -34,7 +56,7 @@ export function chosenMethod(
   wanted: string | null,
   ofGraph: string | undefined,
 ): MethodChoice | undefined {
-  const usable = choices.filter((choice) => choice.available);
+  const usable = choices.filter((choice) => choice.missing === null);
   return (
     usable.find((choice) => choice.id === wanted) ??
     usable.find((choice) => choice.id === ofGraph) ??
@@ -48,9 +70,10 @@ export function chosenCheckpoint(choice: MethodChoice | undefined, wanted: Id | 
   return list.find((one) => String(one.id) === String(wanted)) ?? list[0] ?? null;
 }
 
-/** "2 checkpoints", "trained", "zero-shot": what the list of methods says at the end of a line. */
+/** "2 checkpoints", "trained", "zero-shot", "needs no training": what the list of methods says at the end of a line. */
 export function standing(choice: MethodChoice): string {
-  if (!choice.available) return "not available";
+  if (choice.missing !== null) return choice.missing;
+  if (!choice.trained) return "needs no training";
   const { length } = choice.checkpoints;
   if (length === 0) return "zero-shot";
   return length === 1 ? "trained" : `${length} checkpoints`;
@@ -66,7 +89,7 @@ export interface Contender {
 /** Every checkpoint of every method that can be asked, and the methods without one. */
 export function contenders(choices: readonly MethodChoice[]): Contender[] {
   return choices
-    .filter((choice) => choice.available)
+    .filter((choice) => choice.missing === null)
     .flatMap((choice): Contender[] =>
       choice.checkpoints.length
         ? choice.checkpoints.map((checkpoint) => ({

@@ -56,6 +56,7 @@ export function overlay(views: readonly (RunView | null)[]): Overlay {
     facts,
     paths: shown.flatMap((one) => one.paths),
     agentFacts: shown.flatMap((one) => one.agentFacts),
+    standing: shown.flatMap((one) => one.standing),
     jumps: shown.flatMap((one) => one.jumps),
     chains: shown.flatMap((one, index) => {
       const start = shown.slice(0, index).reduce((sum, before) => sum + before.chains.length, 0);

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { RunEvent } from "@/api/events";
+import { readEvent } from "@/api/readEvent";
 import { EVENTS, NODES, RUN, hop } from "@/test/switzerland";
-import { emptyView, factOfHop, isOver, reduceRun, viewAt } from "./runView";
+import { emptyView, factOfHop, isOver, jumpsAfter, reduceRun, viewAt } from "./runView";
 
 const end = EVENTS.length;
 const next = (payload: object): RunEvent =>
-  ({ run: RUN, seq: 99, at: "2026-01-05T12:00:01.000Z", ...payload }) as RunEvent;
+  readEvent({ run: RUN, seq: 99, at: "2026-01-05T12:00:01.000Z", ...payload });
 
 describe("the recorded run", () => {
   it("is queued before its first event", () => {
@@ -182,5 +183,38 @@ describe("other events", () => {
       "Bern ~ German (0.42)",
       "rapl: two hops",
     ]);
+  });
+
+  it("knows what an agent selected and left, where it stands, and that it stands nowhere in the end", () => {
+    const linked = viewAt(RUN, EVENTS, 2);
+    const step = {
+      type: "agent.step",
+      step: 1,
+      action: "select",
+      hops: [hop(NODES.switzerland, "borders", NODES.austria)],
+      dropped: [hop(NODES.switzerland, "capital", NODES.bern)],
+      current: [NODES.switzerland],
+      sufficient: false,
+    };
+    const jump = {
+      type: "similarity.expanded",
+      source: NODES.bern,
+      target: NODES.german,
+      score: 0.9,
+      step: 1,
+    };
+    const view = [step, jump].map(next).reduce(reduceRun, linked);
+    expect(view.agent.map(({ chosen, dropped }) => [chosen, dropped])).toEqual([
+      [["10|borders|11"], ["10|capital|30"]],
+    ]);
+    expect([view.agentFacts, [...view.facts.keys()]]).toEqual([
+      ["10|borders|11"],
+      ["10|borders|11", "10|capital|30"],
+    ]);
+    expect(view.standing).toEqual([NODES.switzerland]);
+    expect([jumpsAfter(view, 1).length, jumpsAfter(view, 2).length]).toEqual([1, 0]);
+    expect(
+      reduceRun(view, next({ type: "chains.built", chains: [], paths: 1, triples: 1 })).standing,
+    ).toEqual([]);
   });
 });

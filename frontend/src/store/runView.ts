@@ -1,6 +1,8 @@
 // The run reducer: events in, view model out. Pure; every event type is handled in one place.
 import type {
+  AgentStep,
   Answer,
+  Envelope,
   EvidenceChain,
   Hop,
   LinkedEntity,
@@ -36,6 +38,16 @@ export interface RetrievedPath {
   hops: readonly Hop[];
 }
 
+export type Jump = SimilarityExpanded & Envelope;
+
+/** A step of an agent, with the keys of the facts it selected and of those it left. */
+export interface AgentWalk {
+  seq: number;
+  event: AgentStep;
+  chosen: readonly string[];
+  dropped: readonly string[];
+}
+
 export interface RunView {
   run: string;
   seq: number;
@@ -50,8 +62,12 @@ export interface RunView {
   facts: ReadonlyMap<string, Fact>;
   paths: readonly RetrievedPath[];
   passages: readonly RetrievedPassage[];
+  agent: readonly AgentWalk[];
+  /** Keys of the facts that the agent selected, over all its steps. */
   agentFacts: readonly string[];
-  jumps: readonly SimilarityExpanded[];
+  /** Where the agent stands; nowhere once its search is over. */
+  standing: readonly Node[];
+  jumps: readonly Jump[];
   chains: readonly EvidenceChain[];
   /** Keys of the facts of each chain, in the order of `chains`. */
   chainFacts: readonly (readonly string[])[];
@@ -81,7 +97,9 @@ export function emptyView(run: string): RunView {
     facts: new Map(),
     paths: [],
     passages: [],
+    agent: [],
     agentFacts: [],
+    standing: [],
     jumps: [],
     chains: [],
     chainFacts: [],
@@ -169,8 +187,16 @@ function changes(view: RunView, event: RunEvent): Partial<RunView> {
     case "passages.retrieved":
       return { passages: event.passages };
     case "agent.step": {
-      const { nodes, facts, keys } = withHops(view, event.hops);
-      return { nodes, facts, agentFacts: [...view.agentFacts, ...keys] };
+      const chosen = withHops(view, event.hops);
+      const grown = withHops({ ...view, ...chosen }, event.dropped);
+      const walk = { seq: event.seq, event, chosen: chosen.keys, dropped: grown.keys };
+      return {
+        nodes: withNodes({ ...view, nodes: grown.nodes }, event.current),
+        facts: grown.facts,
+        agent: [...view.agent, walk],
+        agentFacts: [...view.agentFacts, ...chosen.keys],
+        standing: event.current,
+      };
     }
     case "similarity.expanded":
       return { nodes: withNodes(view, [event.source, event.target]), jumps: [...view.jumps, event] };
@@ -182,13 +208,14 @@ function changes(view: RunView, event: RunEvent): Partial<RunView> {
         grown = { ...grown, nodes, facts };
         chainFacts.push(keys);
       }
-      return { nodes: grown.nodes, facts: grown.facts, chains: event.chains, chainFacts };
+      return { nodes: grown.nodes, facts: grown.facts, chains: event.chains, chainFacts, standing: [] };
     }
     case "answer.delta":
       return { text: view.text + event.text };
     case "answer.final":
       return {
         phase: "done",
+        standing: [],
         answers: event.answers,
         noAnswer: event.no_answer,
         text: event.text,
@@ -205,6 +232,16 @@ function changes(view: RunView, event: RunEvent): Partial<RunView> {
     case "run.cancelled":
       return { phase: "cancelled", cancelled: { message: event.message, paths: event.paths } };
   }
+}
+
+/** The similarity jumps that the agent made after its step `step`. */
+export function jumpsAfter(view: RunView, step: number): readonly Jump[] {
+  return view.jumps.filter((jump) => jump.step === step);
+}
+
+/** What the drawing calls a jump, among its edges. */
+export function jumpKey(jump: SimilarityExpanded): string {
+  return `~${jump.source.id}|${jump.target.id}`;
 }
 
 /** The view after `event`. Events must come in order; `runLog` sees to that. */

@@ -1,6 +1,7 @@
 // A recorded run: the languages of Switzerland's neighbours. Facts as the demo graph spells them;
 // "is bordered by" is walked against its direction once, on purpose.
 import type { EvidenceChain, Hop, Node, RunEvent } from "@/api/events";
+import { readEvent } from "@/api/readEvent";
 
 export const RUN = "0c7e3f3e-0000-4000-8000-000000000001";
 
@@ -107,4 +108,4 @@ export const EVENTS: readonly RunEvent[] = [
     usage: { llm_calls: 1, prompt_tokens: 300, completion_tokens: 9, triples: 7 },
     took_ms: 130,
   },
-].map((payload, index) => ({ run: RUN, seq: index + 1, at: at(index * 10), ...payload }) as RunEvent);
+].map((payload, index) => readEvent({ run: RUN, seq: index + 1, at: at(index * 10), ...payload }));

@@ -80,7 +80,10 @@ function AskSettings({ draft, onDraft, status }: Pick<Props, "draft" | "onDraft"
         options={REASONERS.map((reasoner) => ({
           ...reasoner,
           ...(reasoner.id === "llm" &&
-            !status?.llm.configured && { disabled: true, detail: "No endpoint is set (LLM_BASE_URL)" }),
+            !status?.llm.configured && {
+              disabled: true,
+              detail: "None is set up: an admin can, under Language models",
+            }),
           ...(reasoner.id === "llm" &&
             status?.llm.configured &&
             status.llm.model && { detail: status.llm.model }),
@@ -94,7 +97,7 @@ function AskSettings({ draft, onDraft, status }: Pick<Props, "draft" | "onDraft"
   );
 }
 
-/** Which checkpoint is asked: a choice when there are several, and "zero-shot" in words when there is none. */
+/** Which checkpoint is asked: a choice when there are several; "zero-shot" when there is none and there could be. */
 function Standing({
   method,
   checkpoint,
@@ -104,6 +107,15 @@ function Standing({
   checkpoint: Checkpoint | null;
   onDraft: Props["onDraft"];
 }) {
+  if (!method.trained) {
+    return (
+      <span className="askbar-standing">
+        <span className="badge" title={method.description}>
+          needs no training
+        </span>
+      </span>
+    );
+  }
   if (!checkpoint) {
     return (
       <span className="askbar-standing">
@@ -189,7 +201,7 @@ export function AskBar(props: Props) {
             label: choice.label,
             detail: choice.description,
             end: standing(choice),
-            disabled: !choice.available,
+            disabled: choice.missing !== null,
           }))}
           value={method?.id ?? null}
           onChange={(id) => {

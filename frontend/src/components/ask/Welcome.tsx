@@ -21,8 +21,8 @@ export function Welcome({ graphs, graph, onExample }: Props) {
           </Link>
         }
       >
-        Triples as text (tab, comma or |) or RDF, gzipped or not. A graph can be asked seconds after its
-        upload.
+        Triples as text (tab, comma or |), RDF, nodes and edges, or documents, gzipped or not. A graph can be
+        asked seconds after its upload.
       </EmptyState>
     );
   }
@@ -35,8 +35,11 @@ export function Welcome({ graphs, graph, onExample }: Props) {
       <p className="muted tabular">
         {integer(graph.entities)} entities, {integer(graph.relations)} relations, {integer(graph.triples)}{" "}
         facts
+        {graph.passages > 0 && `, ${integer(graph.passages)} passages`}
         {graph.snapshot && ` · snapshot v${graph.snapshot.version}`}
-        {graph.checkpoint ? ` · trained (${graph.checkpoint.method})` : " · not trained yet, asked zero-shot"}
+        {graph.checkpoint
+          ? ` · trained (${graph.checkpoint.method})`
+          : graph.triples > 0 && " · not trained yet, asked zero-shot"}
       </p>
       {graph.examples.length > 0 ? (
         <>

@@ -48,7 +48,7 @@ function Choice({
         {checkpoint ? (
           <Fingerprint value={checkpoint.fingerprint} />
         ) : (
-          <span className="badge">zero-shot</span>
+          <span className="badge">{choice.trained ? "zero-shot" : "needs no training"}</span>
         )}
       </label>
     </div>

@@ -2,6 +2,7 @@
 import { Link } from "react-router";
 import type { Run } from "@/api/types";
 import { Fingerprint } from "@/components/kit/says";
+import { useLearns } from "@/components/kit/useLearns";
 import { integer, milliseconds } from "@/store/format";
 import type { RunView } from "@/store/runView";
 import { RunMark } from "./RunMark";
@@ -48,6 +49,7 @@ function took({ run, view }: Compared): string {
 }
 
 export function RunsTable({ list }: { list: readonly Compared[] }) {
+  const learns = useLearns();
   return (
     <section className="panel" aria-labelledby="runs-title">
       <header className="panel-head">
@@ -80,7 +82,9 @@ export function RunsTable({ list }: { list: readonly Compared[] }) {
                     one.view.started.checkpoint ? (
                       <Fingerprint value={one.view.started.checkpoint} />
                     ) : (
-                      <span className="badge">zero-shot</span>
+                      <span className="badge">
+                        {learns(one.run.method) ? "zero-shot" : "needs no training"}
+                      </span>
                     )
                   ) : (
                     <span className="muted">–</span>

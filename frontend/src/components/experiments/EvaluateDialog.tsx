@@ -80,7 +80,10 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
   const sets = useQuery(questionSetsQuery(graphId));
   const checkpoints = useQuery(checkpointsQuery(graphId));
   const graph = graphs.find((one) => String(one.id) === graphId);
-  const choices = methodChoices(status.methods, checkpoints.data?.results ?? []);
+  const choices = methodChoices(status.methods, checkpoints.data?.results ?? [], {
+    graph,
+    llm: status.llm.configured,
+  });
   const method = chosenMethod(choices, methodId, graph?.checkpoint?.method);
   const checkpoint = chosenCheckpoint(method, checkpointId);
   const detail = useQuery({ ...methodQuery(method?.id ?? ""), enabled: method !== undefined });
@@ -190,7 +193,7 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
             label: choice.label,
             detail: choice.description,
             end: standing(choice),
-            disabled: !choice.available,
+            disabled: choice.missing !== null,
           }))}
           value={method?.id ?? null}
           onChange={(id) => {
@@ -204,6 +207,8 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
           <div className="field-value">
             {method && checkpoint ? (
               <CheckpointPick checkpoints={method.checkpoints} value={checkpoint} onChange={setCheckpoint} />
+            ) : method?.trained === false ? (
+              <span className="badge">needs no training</span>
             ) : (
               <span className="badge warn">zero-shot: not trained on this graph</span>
             )}

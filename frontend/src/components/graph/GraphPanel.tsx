@@ -44,14 +44,16 @@ interface Props {
   find: { id: number } | null;
   onAsk: (about: { id: number; label: string }) => void;
   onClearChain: () => void;
+  /** Facts and jumps that something outside the drawing points at. */
+  lit?: readonly string[] | undefined;
   /** In a comparison: the runs that walked each fact, and the keys and names of those runs. */
   walkedBy?: ReadonlyMap<string, readonly number[]>;
   runs?: ReactNode;
 }
 
 export function GraphPanel(props: Props) {
-  const { graph, view, chain, theme, find, onAsk, onClearChain, walkedBy, runs } = props;
-  const state = useGraphView(view, chain, walkedBy);
+  const { graph, view, chain, theme, find, onAsk, onClearChain, lit, walkedBy, runs } = props;
+  const state = useGraphView(view, { chain, lit, walkedBy });
   const { model, dispatch, selected, setSelected } = state;
   const [handle, setHandle] = useState<GraphHandle | null>(null);
   const [layout, setLayout] = useState<LayoutName>("flow");
@@ -215,7 +217,7 @@ export function GraphPanel(props: Props) {
             <GraphCanvas model={model} events={events} theme={theme} onReady={setHandle} />
           </Suspense>
           <span ref={anchor} className="menu-anchor" style={{ left: menu?.x ?? 0, top: menu?.y ?? 0 }} />
-          {hover && !menu && <HoverCard target={hover} model={model} view={view} />}
+          {hover && !menu && <HoverCard graph={graph} target={hover} model={model} view={view} />}
         </div>
         {table && (
           <FactTable
@@ -244,7 +246,7 @@ export function GraphPanel(props: Props) {
           {current !== undefined && `${labelOf(current)} selected`}
         </p>
       </div>
-      {!table && <Legend />}
+      {!table && <Legend agent={view.agent.length > 0} />}
       <Popover
         className="popover"
         triggerRef={anchor}

@@ -1,5 +1,10 @@
-// What the pointer is on, in full.
-import { count, score } from "@/store/format";
+// What the pointer is on, in full: also what the graph says of it beside its facts.
+import { useQuery } from "@tanstack/react-query";
+import { attributesQuery, factQuery, type Attributes } from "@/api/passages";
+import { graphsQuery } from "@/api/queries";
+import type { Id } from "@/api/types";
+import { useRested } from "@/components/kit/hooks";
+import { count, elide, score } from "@/store/format";
 import type { GraphEdge, GraphModel, GraphNode } from "@/store/graphModel";
 import type { RunView } from "@/store/runView";
 
@@ -17,6 +22,49 @@ const ROLES: Record<GraphNode["role"], string> = {
   faint: "explored",
 };
 
+/** How long the pointer must rest before the server is asked what more there is. */
+const REST_MS = 200;
+const ATTRIBUTES = 8;
+
+function AttributeList({ of }: { of: Attributes }) {
+  const list = Object.entries(of);
+  if (!list.length) return null;
+  return (
+    <dl className="attributes">
+      {list.slice(0, ATTRIBUTES).map(([name, value]) => (
+        <div key={name}>
+          <dt>{name.replaceAll("_", " ")}</dt>
+          <dd>{elide(value, 240)}</dd>
+        </div>
+      ))}
+      {list.length > ATTRIBUTES && <p className="muted">and {list.length - ATTRIBUTES} more</p>}
+    </dl>
+  );
+}
+
+function NodeMore({ graph, id }: { graph: Id; id: number }) {
+  const { data } = useQuery({ ...attributesQuery(graph, id), enabled: useRested(REST_MS) });
+  return data ? <AttributeList of={data} /> : null;
+}
+
+function EdgeMore({ graph, edge }: { graph: Id; edge: GraphEdge }) {
+  const query = factQuery(graph, edge.source, edge.relation, edge.target);
+  const { data } = useQuery({ ...query, enabled: useRested(REST_MS) });
+  if (!data) return null;
+  const titles = data.passages.map((passage) => passage.title || passage.name);
+  return (
+    <>
+      <AttributeList of={data.attributes} />
+      {titles.length > 0 && (
+        <p className="muted">
+          from {titles.slice(0, 3).join(", ")}
+          {titles.length > 3 && ` and ${titles.length - 3} more`}
+        </p>
+      )}
+    </>
+  );
+}
+
 function NodeFacts({ node, view }: { node: GraphNode; view: RunView }) {
   const answer = view.answers.find((one) => one.entity?.id === node.id);
   return (
@@ -26,6 +74,7 @@ function NodeFacts({ node, view }: { node: GraphNode; view: RunView }) {
       </p>
       <p className="muted">
         {ROLES[node.role]}
+        {node.here && " · the agent is here"}
         {answer && ` · ${score(answer.score)}`}
         {node.kind === "cvt" && " · mediator, without a name of its own"}
         {node.kind === "literal" && " · literal"}
@@ -63,14 +112,27 @@ function EdgeFacts({ edge, model, view }: { edge: GraphEdge; model: GraphModel; 
   );
 }
 
-export function HoverCard({ target, model, view }: { target: Target; model: GraphModel; view: RunView }) {
+interface Props {
+  graph: Id;
+  target: Target;
+  model: GraphModel;
+  view: RunView;
+}
+
+export function HoverCard({ graph, target, model, view }: Props) {
+  const graphs = useQuery(graphsQuery);
+  const held = graphs.data?.results.find((one) => String(one.id) === String(graph));
   const node = target.kind === "node" ? model.nodes.find((one) => one.id === target.id) : undefined;
   const edge = target.kind === "edge" ? model.edges.find((one) => one.id === target.id) : undefined;
   if (!node && !edge) return null;
   return (
     <div className="hover-card" style={{ left: target.x + 14, top: target.y + 14 }}>
       {node && <NodeFacts node={node} view={view} />}
+      {node && held && held.attributes > 0 && <NodeMore key={node.id} graph={graph} id={node.id} />}
       {edge && <EdgeFacts edge={edge} model={model} view={view} />}
+      {edge?.kind === "fact" && edge.verified && held && held.attributes + held.passages > 0 && (
+        <EdgeMore key={edge.id} graph={graph} edge={edge} />
+      )}
     </div>
   );
 }

@@ -9,11 +9,13 @@ const ENTRIES: [string, string][] = [
   ["doubt", "unverified"],
 ];
 
+const AGENT: [string, string] = ["here", "the agent is here"];
+
 /** What the marks mean. Drawn with the same tokens as the graph. */
-export function Legend() {
+export function Legend({ agent }: { agent: boolean }) {
   return (
     <ul className="legend" aria-label="Legend">
-      {ENTRIES.map(([mark, text]) => (
+      {[...ENTRIES, ...(agent ? [AGENT] : [])].map(([mark, text]) => (
         <li key={mark}>
           <svg viewBox="0 0 20 12" width="20" height="12" aria-hidden="true" className={`mark m-${mark}`}>
             {mark === "answer" ? (

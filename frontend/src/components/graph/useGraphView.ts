@@ -4,15 +4,29 @@ import { explore, nothingExplored } from "@/store/explore";
 import { NODE_LIMIT, buildGraph, type GraphOptions } from "@/store/graphModel";
 import type { RunView } from "@/store/runView";
 
-export function useGraphView(view: RunView, chain: number | null, walkedBy?: GraphOptions["walkedBy"]) {
+interface Shown {
+  chain: number | null;
+  lit?: readonly string[] | undefined;
+  walkedBy?: GraphOptions["walkedBy"] | undefined;
+}
+
+export function useGraphView(view: RunView, { chain, lit, walkedBy }: Shown) {
   const [hand, dispatch] = useReducer(explore, nothingExplored);
   const [limit, setLimit] = useState(NODE_LIMIT);
   const [only, setOnly] = useState<GraphOptions["only"]>("all");
   const [relations, setRelations] = useState<ReadonlySet<string>>(new Set());
   const [selected, setSelected] = useState<readonly number[]>([]);
   const model = useMemo(
-    () => buildGraph(view, hand, { chain, limit, only, relations, ...(walkedBy && { walkedBy }) }),
-    [view, hand, chain, limit, only, relations, walkedBy],
+    () =>
+      buildGraph(view, hand, {
+        chain,
+        limit,
+        only,
+        relations,
+        ...(lit && { lit }),
+        ...(walkedBy && { walkedBy }),
+      }),
+    [view, hand, chain, limit, only, relations, lit, walkedBy],
   );
   const known = useMemo(() => {
     const facts = [...view.facts.values(), ...hand.added.values()];

@@ -28,6 +28,20 @@ export function useSettled<T>(value: T, ms: number): T {
   return settled;
 }
 
+/** True once the component has been there for `ms`: for what a passing pointer should not ask the server. */
+export function useRested(ms: number): boolean {
+  const [rested, setRested] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      setRested(true);
+    }, ms);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [ms]);
+  return rested;
+}
+
 /** The page's title while the component is there. */
 export function useTitle(title: string): void {
   useEffect(() => {

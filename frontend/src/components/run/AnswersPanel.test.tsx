@@ -9,12 +9,14 @@ const view = viewAt(RUN, EVENTS, EVENTS.length);
 const nothing = () => undefined;
 
 it("lists each answer with its certainty, badge and chains", () => {
-  render(<AnswersPanel view={view} chain={null} onChain={nothing} onFind={nothing} />);
+  render(
+    <AnswersPanel view={view} chain={null} onChain={nothing} onFind={nothing} onCite={nothing} learns />,
+  );
   const rows = screen.getAllByRole("listitem").map((row) => row.textContent);
   expect(rows).toEqual([
     "1German verified1 chain0.97",
     "2French verified1 chain0.96",
-    "3Romanshnot in the graphno chain0.20",
+    "3Romanshnot in the graphcites no evidence0.20",
   ]);
   expect(screen.getByText("3 · 130 ms")).toBeInTheDocument();
   expect(screen.getByText("German, French")).toBeInTheDocument();
@@ -22,11 +24,13 @@ it("lists each answer with its certainty, badge and chains", () => {
 
 it("asks the page to light the chain, and to put it out again", async () => {
   const onChain = vi.fn();
-  const { rerender } = render(<AnswersPanel view={view} chain={null} onChain={onChain} onFind={nothing} />);
+  const { rerender } = render(
+    <AnswersPanel view={view} chain={null} onChain={onChain} onFind={nothing} onCite={nothing} learns />,
+  );
   const first = screen.getAllByRole("button", { name: "1 chain" })[0] ?? document.body;
   await userEvent.click(first);
   expect(onChain).toHaveBeenLastCalledWith(0);
-  rerender(<AnswersPanel view={view} chain={0} onChain={onChain} onFind={nothing} />);
+  rerender(<AnswersPanel view={view} chain={0} onChain={onChain} onFind={nothing} onCite={nothing} learns />);
   const lit = screen.getAllByRole("button", { name: "1 chain" })[0] ?? document.body;
   expect(lit).toHaveAttribute("aria-pressed", "true");
   await userEvent.click(lit);
@@ -35,7 +39,7 @@ it("asks the page to light the chain, and to put it out again", async () => {
 
 it("finds an answer in the graph, but not one that the graph does not hold", async () => {
   const onFind = vi.fn();
-  render(<AnswersPanel view={view} chain={null} onChain={nothing} onFind={onFind} />);
+  render(<AnswersPanel view={view} chain={null} onChain={nothing} onFind={onFind} onCite={nothing} learns />);
   await userEvent.click(screen.getByRole("button", { name: "French" }));
   expect(onFind).toHaveBeenCalledExactlyOnceWith(NODES.french.id);
   expect(screen.queryByRole("button", { name: "Romansh" })).toBeNull();
@@ -50,9 +54,62 @@ it("shows twelve answers first, and all on demand", async () => {
     verified: true,
     citations: [],
   }));
-  render(<AnswersPanel view={{ ...view, answers: many }} chain={null} onChain={nothing} onFind={nothing} />);
+  render(
+    <AnswersPanel
+      view={{ ...view, answers: many }}
+      chain={null}
+      onChain={nothing}
+      onFind={nothing}
+      onCite={nothing}
+      learns
+    />,
+  );
   const list = screen.getByRole("list");
   expect(within(list).getAllByRole("listitem")).toHaveLength(12);
   await userEvent.click(screen.getByRole("button", { name: "Show all 30" }));
   expect(within(list).getAllByRole("listitem")).toHaveLength(30);
+});
+
+it("names the cited sentences by their passages, and says when an answer comes from the text", async () => {
+  const onCite = vi.fn();
+  const passage = { id: 41, name: "p41", title: "Romansh", text: "It is spoken.", document: "", url: "" };
+  const cited = {
+    ...view,
+    passages: [
+      { passage: { ...passage, id: 40 }, score: 0.9, facts: 0 },
+      { passage, score: 0.8, facts: 2 },
+    ],
+    answers: [
+      {
+        label: "Romansh",
+        score: 0.7,
+        entity: null,
+        chains: [],
+        verified: false,
+        citations: [{ passage: 41, start: 0, end: 13 }],
+      },
+    ],
+  };
+  render(
+    <AnswersPanel
+      view={cited}
+      chain={null}
+      onChain={nothing}
+      onFind={nothing}
+      onCite={onCite}
+      learns={false}
+    />,
+  );
+  expect(screen.getByRole("listitem")).toHaveTextContent("1Romanshfrom the text[2]0.70");
+  await userEvent.click(screen.getByRole("button", { name: "Sentence cited for Romansh, in passage 2" }));
+  expect(onCite).toHaveBeenCalledExactlyOnceWith({ passage: 41, start: 0, end: 13 });
+});
+
+it("calls a run zero-shot only where the method learns", () => {
+  const untrained = { ...view, started: view.started && { ...view.started, checkpoint: null } };
+  const shown = { view: untrained, chain: null, onChain: nothing, onFind: nothing, onCite: nothing };
+  const { rerender } = render(<AnswersPanel {...shown} learns />);
+  expect(screen.getByText("zero-shot")).toBeInTheDocument();
+  rerender(<AnswersPanel {...shown} learns={false} />);
+  expect(screen.queryByText("zero-shot")).toBeNull();
 });

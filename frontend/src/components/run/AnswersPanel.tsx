@@ -1,43 +1,128 @@
 // The answers, best first, each with its certainty and the chains behind it.
 import { useState } from "react";
 import { Button as AriaButton } from "react-aria-components";
-import type { Answer } from "@/api/events";
+import type { Answer, Citation } from "@/api/events";
 import { Icon } from "@/components/kit/Icon";
 import { ActMenu, Button, Tip } from "@/components/kit/controls";
 import { Fingerprint } from "@/components/kit/says";
+import { passageRanks } from "@/store/citations";
 import { copyText, download, fileName } from "@/store/files";
 import { count, milliseconds, score } from "@/store/format";
 import type { RunView } from "@/store/runView";
 
 const FIRST = 12;
+/** Citations named on an answer's line; more are a glance away in the passages. */
+const CITED = 3;
 
 interface Props {
   view: RunView;
   chain: number | null;
   onChain: (chain: number | null) => void;
   onFind: (entity: number) => void;
+  onCite: (citation: Citation) => void;
+  /** The method learns from questions, so that one without a checkpoint is less than it could be. */
+  learns: boolean;
 }
 
-function Verified({ answer }: { answer: Answer }) {
-  if (answer.verified) {
+/** How far an answer rests on the graph or on the text. */
+function Standing({ answer }: { answer: Answer }) {
+  const { entity, chains, citations, verified } = answer;
+  if (verified) {
+    const how = chains.length
+      ? "Every hop of a supporting chain was found in the knowledge graph"
+      : "The cited sentences stand in the passages, word for word";
     return (
-      <Tip text="Every hop of a supporting chain was found in the knowledge graph">
+      <Tip text={how}>
         <AriaButton className="badge good as-text" excludeFromTabOrder>
-          <Icon name="check" /> verified
+          <Icon name="check" /> {chains.length || !citations.length ? "verified" : "from the text"}
         </AriaButton>
       </Tip>
+    );
+  }
+  if (!chains.length && citations.length) {
+    return (
+      <span className="badge" title="Read from the cited sentences">
+        from the text
+      </span>
     );
   }
   return (
     <span
       className="badge bad dotted"
       title={
-        answer.entity
+        entity
           ? "No supporting chain was fully found in the graph"
           : "The language model named it; the graph does not hold it"
       }
     >
-      {answer.entity ? "unverified" : "not in the graph"}
+      {entity ? "unverified" : "not in the graph"}
+    </span>
+  );
+}
+
+function Cited({
+  answer,
+  ranks,
+  onCite,
+}: { answer: Answer; ranks: ReadonlyMap<number, number> } & Pick<Props, "onCite">) {
+  const { citations } = answer;
+  return (
+    <>
+      {citations.slice(0, CITED).map((one) => {
+        const rank = ranks.get(one.passage);
+        return (
+          <button
+            key={`${one.passage} ${one.start}`}
+            type="button"
+            className="link small tabular"
+            disabled={rank === undefined}
+            aria-label={`Sentence cited for ${answer.label}, in passage ${rank ?? "that is not listed"}`}
+            title="Show the sentence"
+            onClick={() => {
+              onCite(one);
+            }}
+          >
+            [{rank ?? "?"}]
+          </button>
+        );
+      })}
+      {citations.length > CITED && <span className="small muted tabular">+{citations.length - CITED}</span>}
+    </>
+  );
+}
+
+/** What an answer rests on, each a way to see it. */
+function Evidence({
+  answer,
+  ranks,
+  chain,
+  onChain,
+  onCite,
+}: { answer: Answer; ranks: ReadonlyMap<number, number> } & Pick<Props, "chain" | "onChain" | "onCite">) {
+  const [first] = answer.chains;
+  return (
+    <span className="answer-chains">
+      {first !== undefined && (
+        <button
+          type="button"
+          className="link small"
+          aria-pressed={first === chain}
+          onClick={() => {
+            onChain(first === chain ? null : first);
+          }}
+        >
+          {count(answer.chains.length, "chain")}
+        </button>
+      )}
+      <Cited answer={answer} ranks={ranks} onCite={onCite} />
+      {first === undefined && !answer.citations.length && (
+        <span
+          className="badge bad dotted"
+          title="Neither a chain of facts nor a sentence supports this answer"
+        >
+          cites no evidence
+        </span>
+      )}
     </span>
   );
 }
@@ -45,14 +130,13 @@ function Verified({ answer }: { answer: Answer }) {
 function AnswerRow({
   answer,
   rank,
-  chain,
-  onChain,
   onFind,
-}: { answer: Answer; rank: number } & Omit<Props, "view">) {
+  ...evidence
+}: { answer: Answer; rank: number; ranks: ReadonlyMap<number, number> } & Omit<Props, "view" | "learns">) {
   const [first] = answer.chains;
   const { entity } = answer;
   return (
-    <li className={`answer ${first !== undefined && first === chain ? "on" : ""}`}>
+    <li className={`answer ${first !== undefined && first === evidence.chain ? "on" : ""}`}>
       <span className="answer-rank tabular">{rank}</span>
       {entity ? (
         <button
@@ -68,21 +152,8 @@ function AnswerRow({
       ) : (
         <span className="answer-label">{answer.label}</span>
       )}
-      <Verified answer={answer} />
-      {first === undefined ? (
-        <span className="answer-chains muted small">no chain</span>
-      ) : (
-        <button
-          type="button"
-          className="answer-chains link small"
-          aria-pressed={first === chain}
-          onClick={() => {
-            onChain(first === chain ? null : first);
-          }}
-        >
-          {count(answer.chains.length, "chain")}
-        </button>
-      )}
+      <Standing answer={answer} />
+      <Evidence answer={answer} {...evidence} />
       <span className="answer-score tabular" title="Probability, 0 to 1">
         <span className="bar" aria-hidden="true">
           <span style={{ width: `${Math.round(answer.score * 100)}%` }} />
@@ -93,8 +164,9 @@ function AnswerRow({
   );
 }
 
-export function AnswersPanel({ view, chain, onChain, onFind }: Props) {
+export function AnswersPanel({ view, chain, onChain, onFind, onCite, learns }: Props) {
   const [all, setAll] = useState(false);
+  const ranks = passageRanks(view);
   const { answers, text, tookMs } = view;
   const shown = all ? answers : answers.slice(0, FIRST);
   const question = view.started?.question ?? "answers";
@@ -107,9 +179,14 @@ export function AnswersPanel({ view, chain, onChain, onFind }: Props) {
           {answers.length > 0 && answers.length}
           {tookMs !== null && ` · ${milliseconds(tookMs)}`}
         </span>
-        {view.started && <span className="muted small mono">{view.started.method}</span>}
+        {view.started && (
+          <span className="muted small mono elide" title={view.router?.reason}>
+            {view.started.method}
+            {view.router && ` → ${view.router.method}`}
+          </span>
+        )}
         {view.started?.checkpoint && <Fingerprint value={view.started.checkpoint} of="Checkpoint" />}
-        {view.started && !view.started.checkpoint && (
+        {learns && view.started && !view.started.checkpoint && (
           <span
             className="badge"
             title="Asked without a trained checkpoint: relation paths were scored by the text encoder alone. Train on a question set of this graph for better answers."
@@ -151,9 +228,11 @@ export function AnswersPanel({ view, chain, onChain, onFind }: Props) {
             key={`${answer.entity?.id ?? "none"} ${answer.label}`}
             answer={answer}
             rank={index + 1}
+            ranks={ranks}
             chain={chain}
             onChain={onChain}
             onFind={onFind}
+            onCite={onCite}
           />
         ))}
       </ol>

@@ -1,8 +1,11 @@
-// What the run did, step by step. A click shows the graph as of that step.
-import { useState } from "react";
+// What the run did, step by step. A click shows the graph as of that step; steps of an agent fold open.
+import { useState, type ReactNode } from "react";
+import { Button } from "@/components/kit/controls";
 import { count, milliseconds } from "@/store/format";
 import type { RunView } from "@/store/runView";
 import type { Step } from "@/store/steps";
+import { RunFacts } from "./RunFacts";
+import { AgentDetail, RouterDetail, agentLine, type OnLight } from "./StepDetail";
 
 interface Props {
   steps: readonly Step[];
@@ -10,6 +13,10 @@ interface Props {
   step: number | null;
   view: RunView;
   onStep: (seq: number | null) => void;
+  onLight: OnLight;
+  learns: boolean;
+  /** The name of the language model that could be asked; "" when none. */
+  llm: string;
 }
 
 /** Paths listed before the rest folds away: fifty of them would bury what follows. */
@@ -23,11 +30,72 @@ function fold(steps: readonly Step[], step: number | null): { shown: readonly St
   return { shown: steps.filter((one) => !away.has(one.seq)), folded: away.size };
 }
 
-export function StepsPanel({ steps, step, view, onStep }: Props) {
+/** Jumps that an agent's step made are told with it, not in lines of their own. */
+function withoutTold(steps: readonly Step[], view: RunView, step: number | null): readonly Step[] {
+  const agents = new Set(view.agent.map((walk) => walk.event.step));
+  const told = new Set(view.jumps.filter((jump) => agents.has(jump.step)).map((jump) => jump.seq));
+  return steps.filter((one) => !told.has(one.seq) || one.seq === step);
+}
+
+interface RowProps extends Pick<Props, "step" | "view" | "onStep" | "onLight"> {
+  one: Step;
+  last: boolean;
+  children: ReactNode;
+}
+
+function StepRow({ one, last, step, view, onStep, onLight, children }: RowProps) {
+  const [wanted, setWanted] = useState<boolean | null>(null);
+  const walk = view.agent.find((each) => each.seq === one.seq);
+  const router = one.type === "router.decided" ? view.router : null;
+  const open = wanted ?? (one.seq === step || router !== null);
+  return (
+    <li className={open && (walk || router) ? "step-item open" : "step-item"}>
+      <button
+        type="button"
+        className={`step ${one.seq === step ? "on" : ""} ${step !== null && one.seq > step ? "later" : ""}`}
+        aria-current={one.seq === step ? "step" : undefined}
+        {...(walk && {
+          onMouseEnter: () => {
+            onLight(walk.chosen);
+          },
+          onMouseLeave: () => {
+            onLight(null);
+          },
+        })}
+        onClick={() => {
+          onStep(last ? null : one.seq);
+        }}
+      >
+        <span className="step-time tabular muted">{milliseconds(one.offset)}</span>
+        <span className="step-title">{one.title}</span>
+        <span className="step-detail muted">{walk ? agentLine(walk, view) : one.detail}</span>
+        {one.took !== null && <span className="step-took tabular muted">{milliseconds(one.took)}</span>}
+      </button>
+      {(walk ?? router) && (
+        <Button
+          look="plain"
+          size="small"
+          icon={open ? "down" : "right"}
+          aria-label={`${open ? "Fold" : "Open"} ${one.title}`}
+          aria-expanded={open}
+          className="step-fold"
+          onPress={() => {
+            setWanted(!open);
+          }}
+        />
+      )}
+      {open && walk && <AgentDetail walk={walk} view={view} onLight={onLight} />}
+      {open && router && <RouterDetail router={router} />}
+      {children}
+    </li>
+  );
+}
+
+export function StepsPanel({ steps, step, view, onStep, onLight, learns, llm }: Props) {
   const [all, setAll] = useState(false);
-  const { shown, folded } = all ? { shown: steps, folded: 0 } : fold(steps, step);
+  const own = withoutTold(steps, view, step);
+  const { shown, folded } = all ? { shown: own, folded: 0 } : fold(own, step);
   const lastPath = shown.findLast((one) => one.type === "path.retrieved")?.seq;
-  const { started, usage } = view;
   const last = steps.at(-1)?.seq;
   return (
     <section className="panel" aria-labelledby="steps-title">
@@ -37,20 +105,15 @@ export function StepsPanel({ steps, step, view, onStep }: Props) {
       </header>
       <ol className="steps">
         {shown.map((one) => (
-          <li key={one.seq}>
-            <button
-              type="button"
-              className={`step ${one.seq === step ? "on" : ""} ${step !== null && one.seq > step ? "later" : ""}`}
-              aria-current={one.seq === step ? "step" : undefined}
-              onClick={() => {
-                onStep(one.seq === last ? null : one.seq);
-              }}
-            >
-              <span className="step-time tabular muted">{milliseconds(one.offset)}</span>
-              <span className="step-title">{one.title}</span>
-              <span className="step-detail muted">{one.detail}</span>
-              {one.took !== null && <span className="step-took tabular muted">{milliseconds(one.took)}</span>}
-            </button>
+          <StepRow
+            key={one.seq}
+            one={one}
+            last={one.seq === last}
+            step={step}
+            view={view}
+            onStep={onStep}
+            onLight={onLight}
+          >
             {folded > 0 && one.seq === lastPath && (
               <button
                 type="button"
@@ -62,37 +125,10 @@ export function StepsPanel({ steps, step, view, onStep }: Props) {
                 {count(folded, "more path")}
               </button>
             )}
-          </li>
+          </StepRow>
         ))}
       </ol>
-      {started && (
-        <dl className="facts small">
-          <dt>snapshot</dt>
-          <dd className="mono elide" title={started.snapshot}>
-            {started.snapshot.slice(0, 12)}
-          </dd>
-          <dt>checkpoint</dt>
-          <dd className="mono elide" title={started.checkpoint ?? undefined}>
-            {started.checkpoint ? started.checkpoint.slice(0, 12) : "none (zero-shot)"}
-          </dd>
-          <dt>encoder</dt>
-          <dd className="elide">{started.encoder}</dd>
-          <dt>budget, seed</dt>
-          <dd className="tabular">
-            {started.budget}, {started.seed}
-          </dd>
-          {usage && (
-            <>
-              <dt>used</dt>
-              <dd className="tabular">
-                {count(usage.triples, "triple")}
-                {usage.llm_calls > 0 &&
-                  `, ${count(usage.llm_calls, "LLM call")}, ${count(usage.prompt_tokens + usage.completion_tokens, "token")}`}
-              </dd>
-            </>
-          )}
-        </dl>
-      )}
+      <RunFacts view={view} learns={learns} llm={llm} />
     </section>
   );
 }

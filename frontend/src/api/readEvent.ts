@@ -1,0 +1,41 @@
+// Events as they come over the wire or out of storage. A run that was kept before a field existed lacks it;
+// here it gets what the field means when nothing is known, so that nothing else has to ask.
+import type { Answer, RunEvent } from "./events";
+
+type Kept<T, Optional extends keyof T> = Omit<T, Optional> & Partial<Pick<T, Optional>>;
+
+const answerOf = (kept: Kept<Answer, "citations">): Answer => ({ citations: [], ...kept });
+
+/** `raw` as the event it is, with every field that this version knows. */
+export function readEvent(raw: unknown): RunEvent {
+  const event = raw as RunEvent;
+  switch (event.type) {
+    case "agent.step":
+      return { ...event, ...withDefaults(event, { current: [], dropped: [], sufficient: null }) };
+    case "similarity.expanded":
+      return { ...event, ...withDefaults(event, { step: 0 }) };
+    case "passages.retrieved":
+      return {
+        ...event,
+        passages: event.passages.map(({ passage, ...ranked }) => ({
+          ...withDefaults(ranked, { facts: 0 }),
+          passage: withDefaults(passage, { document: "", url: "" }),
+        })),
+      };
+    case "answer.final":
+      return {
+        ...event,
+        answers: event.answers.map(answerOf),
+        usage: { ...NO_USAGE, ...(event.usage as Partial<typeof NO_USAGE> | null) },
+      };
+    default:
+      return event;
+  }
+}
+
+const NO_USAGE = { llm_calls: 0, prompt_tokens: 0, completion_tokens: 0, triples: 0, cost: null };
+
+/** `kept` with those of `defaults` that it lacks. */
+function withDefaults<T extends object, D extends Partial<T>>(kept: T, defaults: D): T & D {
+  return { ...defaults, ...kept };
+}

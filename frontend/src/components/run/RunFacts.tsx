@@ -1,0 +1,61 @@
+// What a run was asked with, and what it used: everything needed to repeat it.
+import { cost, count } from "@/store/format";
+import type { RunView } from "@/store/runView";
+
+interface Props {
+  view: RunView;
+  learns: boolean;
+  /** The name of the language model that could be asked; "" when none. */
+  llm: string;
+}
+
+export function RunFacts({ view, learns, llm }: Props) {
+  const { started, usage } = view;
+  if (!started) return null;
+  const none = learns ? "none (zero-shot)" : "none needed";
+  return (
+    <dl className="facts small">
+      <dt>snapshot</dt>
+      <dd className="mono elide" title={started.snapshot}>
+        {started.snapshot.slice(0, 12)}
+      </dd>
+      <dt>checkpoint</dt>
+      <dd className="mono elide" title={started.checkpoint ?? undefined}>
+        {started.checkpoint ? started.checkpoint.slice(0, 12) : none}
+      </dd>
+      <dt>encoder</dt>
+      <dd className="elide">{started.encoder}</dd>
+      <dt>budget, seed</dt>
+      <dd className="tabular">
+        {started.budget}, {started.seed}
+      </dd>
+      {usage && (
+        <>
+          <dt>used</dt>
+          <dd className="tabular">
+            {count(usage.triples, "triple")}
+            {usage.llm_calls > 0 && `, ${count(usage.llm_calls, "LLM call")}`}
+          </dd>
+        </>
+      )}
+      {llm && (
+        <>
+          <dt>language model</dt>
+          <dd className="elide">{llm}</dd>
+        </>
+      )}
+      {usage && usage.llm_calls > 0 && (
+        <>
+          <dt>tokens</dt>
+          <dd className="tabular">
+            {count(usage.prompt_tokens, "token")} read, {count(usage.completion_tokens, "token")} written
+          </dd>
+          <dt>cost</dt>
+          <dd className="tabular" title="By the prices set for the language model">
+            {usage.cost === null ? "unknown: no price is set" : cost(usage.cost)}
+          </dd>
+        </>
+      )}
+    </dl>
+  );
+}

@@ -1,0 +1,200 @@
+// What one step of an agent did, or why the router chose: the part of a step that folds open.
+import { useState } from "react";
+import type { Hop, Node, RouterDecided, SimilarityExpanded } from "@/api/events";
+import { count, integer, score } from "@/store/format";
+import { factOfHop, jumpKey, jumpsAfter, type AgentWalk, type RunView } from "@/store/runView";
+
+const FACTS_FIRST = 6;
+const NAMES = 8;
+
+/** Facts and jumps to light in the drawing; null puts them out. */
+export type OnLight = (keys: readonly string[] | null) => void;
+
+function Fact({ hop, onLight }: { hop: Hop; onLight: OnLight }) {
+  const fact = factOfHop(hop);
+  const light = () => {
+    onLight([fact.key]);
+  };
+  return (
+    <li tabIndex={0} onMouseEnter={light} onFocus={light} onBlur={() => onLight(null)}>
+      {fact.head.label}{" "}
+      <span className="rel" title={fact.relation}>
+        → {fact.label}
+      </span>{" "}
+      {fact.tail.label}
+      {!fact.verified && <span className="badge bad dotted">unverified</span>}
+    </li>
+  );
+}
+
+function Facts({
+  title,
+  hops,
+  onLight,
+  faint,
+}: {
+  title: string;
+  hops: readonly Hop[];
+  onLight: OnLight;
+  faint?: boolean;
+}) {
+  const [all, setAll] = useState(false);
+  const shown = all ? hops : hops.slice(0, faint ? 3 : FACTS_FIRST);
+  return (
+    <div className="step-part">
+      <dt>
+        {title} <span className="tabular">{integer(hops.length)}</span>
+      </dt>
+      <dd>
+        <ul
+          className={`step-facts ${faint ? "faint" : ""}`}
+          onMouseLeave={() => {
+            onLight(null);
+          }}
+        >
+          {shown.map((hop, index) => (
+            <Fact key={index} hop={hop} onLight={onLight} />
+          ))}
+        </ul>
+        {shown.length < hops.length && (
+          <button
+            type="button"
+            className="link small"
+            onClick={() => {
+              setAll(true);
+            }}
+          >
+            {count(hops.length - shown.length, "more fact")}
+          </button>
+        )}
+      </dd>
+    </div>
+  );
+}
+
+function Jumps({ jumps, onLight }: { jumps: readonly SimilarityExpanded[]; onLight: OnLight }) {
+  return (
+    <div className="step-part">
+      <dt>
+        Similarity jumps <span className="tabular">{integer(jumps.length)}</span>
+      </dt>
+      <dd>
+        <ul
+          className="step-facts"
+          onMouseLeave={() => {
+            onLight(null);
+          }}
+        >
+          {jumps.map((jump) => {
+            const light = () => {
+              onLight([jumpKey(jump)]);
+            };
+            return (
+              <li
+                key={jumpKey(jump)}
+                tabIndex={0}
+                onMouseEnter={light}
+                onFocus={light}
+                onBlur={() => {
+                  onLight(null);
+                }}
+              >
+                {jump.source.label} <span className="rel dashed">similar {score(jump.score)}</span>{" "}
+                {jump.target.label}
+              </li>
+            );
+          })}
+        </ul>
+      </dd>
+    </div>
+  );
+}
+
+function names(nodes: readonly Node[]): string {
+  const rest = nodes.length - NAMES;
+  const shown = nodes.slice(0, NAMES).map((node) => node.label || "(no name)");
+  return shown.join(", ") + (rest > 0 ? ` and ${integer(rest)} more` : "");
+}
+
+/** Whether the agent went on after this step, and why, as far as it says so. */
+export function decision({ event }: AgentWalk, last: boolean): string | null {
+  if (event.sufficient === true) return "Enough to answer, so the search stops";
+  if (event.sufficient === false)
+    return last ? "Not enough yet, but the search ends here" : "Not enough yet, so the search goes on";
+  return null;
+}
+
+/** "3 selected, 12 left, 1 jump": an agent's step on its folded line. */
+export function agentLine(walk: AgentWalk, view: RunView): string {
+  const { event } = walk;
+  const jumps = jumpsAfter(view, event.step).length;
+  return [
+    event.observation || event.action,
+    `${integer(event.hops.length)} selected`,
+    ...(event.dropped.length ? [`${integer(event.dropped.length)} left`] : []),
+    ...(jumps ? [count(jumps, "jump")] : []),
+  ].join(" · ");
+}
+
+export function AgentDetail({ walk, view, onLight }: { walk: AgentWalk; view: RunView; onLight: OnLight }) {
+  const { event } = walk;
+  const jumps = jumpsAfter(view, event.step);
+  const stop = decision(walk, walk === view.agent.at(-1));
+  return (
+    <dl className="step-open small">
+      {event.current.length > 0 && (
+        <div className="step-part">
+          <dt>Stands at</dt>
+          <dd>{names(event.current)}</dd>
+        </div>
+      )}
+      <div className="step-part">
+        <dt>Does</dt>
+        <dd>
+          {event.action}
+          {event.window > 0 && (
+            <span className="muted tabular">
+              {" "}
+              · looked at {count(event.window, "fact")}, holds {integer(event.focus)}
+            </span>
+          )}
+        </dd>
+      </div>
+      {event.thought && (
+        <div className="step-part">
+          <dt>Thinks</dt>
+          <dd className="step-thought">{event.thought}</dd>
+        </div>
+      )}
+      {event.hops.length > 0 && <Facts title="Selected" hops={event.hops} onLight={onLight} />}
+      {event.dropped.length > 0 && <Facts title="Left" hops={event.dropped} onLight={onLight} faint />}
+      {jumps.length > 0 && <Jumps jumps={jumps} onLight={onLight} />}
+      {stop && (
+        <div className="step-part">
+          <dt>Decides</dt>
+          <dd>
+            <strong>{stop}</strong>
+            {event.observation && `: ${event.observation}`}
+          </dd>
+        </div>
+      )}
+    </dl>
+  );
+}
+
+export function RouterDetail({ router }: { router: RouterDecided }) {
+  const scores = Object.entries(router.scores).sort(([, a], [, b]) => b - a);
+  return (
+    <dl className="step-open small">
+      {scores.map(([name, value]) => (
+        <div key={name} className="step-part">
+          <dt className={name === router.method ? "strong" : ""}>{name.replaceAll("_", " ")}</dt>
+          <dd className="tabular">
+            {score(value)}
+            {name === router.method && <span className="muted"> chosen</span>}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,108 @@
+import { render, screen, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { expect, it, vi } from "vitest";
+import { readEvent } from "@/api/readEvent";
+import { reduceRun, viewAt } from "@/store/runView";
+import { EVENTS, NODES, RUN, hop } from "@/test/switzerland";
+import { StepsPanel } from "./StepsPanel";
+
+const step = {
+  type: "agent.step",
+  step: 1,
+  thought: "Neighbours first.",
+  action: "select",
+  observation: "languages are missing",
+  hops: [hop(NODES.switzerland, "borders", NODES.austria)],
+  dropped: [hop(NODES.switzerland, "capital", NODES.bern)],
+  current: [NODES.switzerland],
+  window: 12,
+  focus: 1,
+  sufficient: false,
+  took_ms: 20,
+};
+const jump = {
+  type: "similarity.expanded",
+  source: NODES.austria,
+  target: NODES.german,
+  score: 0.8,
+  step: 1,
+};
+const end = {
+  ...step,
+  step: 2,
+  thought: "",
+  observation: "both are known",
+  hops: [],
+  dropped: [],
+  sufficient: true,
+};
+const routed = {
+  type: "router.decided",
+  method: "inses",
+  reason: "two hops",
+  scores: { "text-rag": 0.31, inses: 0.69 },
+  took_ms: 1,
+};
+const view = [routed, step, jump, end]
+  .map((payload, index) =>
+    readEvent({ run: RUN, seq: 3 + index, at: "2026-01-05T12:00:00.100Z", ...payload }),
+  )
+  .reduce(reduceRun, viewAt(RUN, EVENTS, 2));
+
+function show() {
+  const onLight = vi.fn();
+  render(
+    <StepsPanel
+      steps={view.steps}
+      step={null}
+      view={view}
+      onStep={vi.fn()}
+      onLight={onLight}
+      learns={false}
+      llm=""
+    />,
+  );
+  return onLight;
+}
+
+it("tells the jumps of a step with it, and the router's scores at once", () => {
+  show();
+  expect(screen.queryByText("Similarity jump")).toBeNull();
+  expect(screen.getByText("languages are missing · 1 selected · 1 left · 1 jump")).toBeInTheDocument();
+  expect(screen.getByText("inses").parentElement).toHaveTextContent("inses0.69 chosen");
+});
+
+it("folds open to what was selected and left, the jumps, and the decision", async () => {
+  show();
+  await userEvent.click(screen.getByRole("button", { name: "Open Agent step 1" }));
+  const parts = [...document.querySelectorAll(".step-item .step-part")]
+    .map((part) => part.textContent)
+    .filter((text) => !/^(inses|text-rag)/.test(text));
+  expect(parts).toEqual([
+    "Stands atSwitzerland",
+    "Doesselect · looked at 12 facts, holds 1",
+    "ThinksNeighbours first.",
+    "Selected 1Switzerland → borders Austria",
+    "Left 1Switzerland → capital Bern",
+    "Similarity jumps 1Austria similar 0.80 German",
+    "DecidesNot enough yet, so the search goes on: languages are missing",
+  ]);
+});
+
+it("says why the search stopped", async () => {
+  show();
+  await userEvent.click(screen.getByRole("button", { name: "Open Agent step 2" }));
+  expect(screen.getByText("Enough to answer, so the search stops").parentElement).toHaveTextContent(
+    "Enough to answer, so the search stops: both are known",
+  );
+});
+
+it("lights a fact in the drawing while it is pointed at, by keyboard too", async () => {
+  const onLight = show();
+  await userEvent.click(screen.getByRole("button", { name: "Open Agent step 1" }));
+  const left = within(screen.getByText("Left").parentElement ?? document.body).getByRole("listitem");
+  left.focus();
+  expect(onLight).toHaveBeenLastCalledWith(["10|capital|30"]);
+  left.blur();
+  expect(onLight).toHaveBeenLastCalledWith(null);
+});
