@@ -5,8 +5,10 @@ import { ApiError } from "@/api/client";
 import { graphQuery, sessionQuery, statusQuery } from "@/api/queries";
 import type { Graph } from "@/api/types";
 import { DeleteGraph } from "@/components/graphs/DeleteGraph";
+import { Extract } from "@/components/graphs/Extract";
 import { GraphState } from "@/components/graphs/GraphState";
 import { LabelSets } from "@/components/graphs/LabelSets";
+import { Passages } from "@/components/graphs/Passages";
 import { ProblemsTable } from "@/components/graphs/ProblemsTable";
 import { QuestionSets } from "@/components/graphs/QuestionSets";
 import { Training } from "@/components/graphs/Training";
@@ -22,6 +24,8 @@ function Counts({ graph }: { graph: Graph }) {
     ["entities", integer(graph.entities)],
     ["relations", integer(graph.relations)],
     ["facts", integer(graph.triples)],
+    ...(graph.passages ? ([["passages", integer(graph.passages)]] as [string, string][]) : []),
+    ...(graph.attributes ? ([["attributes", integer(graph.attributes)]] as [string, string][]) : []),
     ["bad rows", integer(graph.problems)],
   ];
   return (
@@ -152,6 +156,12 @@ export function GraphPage() {
       <Counts graph={graph} />
       <Work graph={graph} />
       <Examples graph={graph} />
+      {graph.passages > 0 && graph.state === "ready" && (
+        <>
+          <Passages graph={graph} />
+          <Extract graph={graph} mayWrite={role === "admin" || role === "analyst"} admin={role === "admin"} />
+        </>
+      )}
       <QuestionSets graph={graph.id} mayWrite={role === "admin" || role === "analyst"} />
       <LabelSets graph={graph} mayWrite={role === "admin" || role === "analyst"} />
       <Training graph={graph} mayWrite={role === "admin" || role === "analyst"} />

@@ -26,8 +26,9 @@ function Row({ graph }: { graph: Graph }) {
       <td className="num">{graph.state === "ready" ? integer(graph.entities) : "–"}</td>
       <td className="num hide-narrow">{graph.state === "ready" ? integer(graph.relations) : "–"}</td>
       <td className="num">{graph.state === "ready" ? integer(graph.triples) : "–"}</td>
+      <td className="num hide-narrow">{graph.passages ? integer(graph.passages) : "–"}</td>
       <td className="muted nowrap hide-narrow">
-        {graph.state === "ready" && (graph.checkpoint?.method ?? "zero-shot")}
+        {graph.state === "ready" && (graph.checkpoint?.method ?? (graph.triples ? "zero-shot" : "–"))}
       </td>
       <td className="muted nowrap hide-narrow">
         <Ago iso={graph.created_at} />
@@ -96,7 +97,7 @@ export function GraphsPage() {
       {graphs.data && list.length === 0 && (
         <EmptyState title="No graphs yet" act={button || undefined}>
           {admin
-            ? "Upload triples as text or RDF. The graph can be asked as soon as its snapshot stands, seconds later."
+            ? "Upload triples, RDF or documents. The graph can be asked as soon as its snapshot stands, seconds later."
             : "An admin can upload one. Ask whoever runs Clew."}
         </EmptyState>
       )}
@@ -113,6 +114,7 @@ export function GraphsPage() {
                 <th className="num">Entities</th>
                 <th className="num hide-narrow">Relations</th>
                 <th className="num">Facts</th>
+                <th className="num hide-narrow">Passages</th>
                 <th className="hide-narrow">Retriever</th>
                 <th className="hide-narrow">Added</th>
                 <th>

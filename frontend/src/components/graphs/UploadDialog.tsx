@@ -139,10 +139,21 @@ function UploadForm({ onClose }: { onClose: () => void }) {
             Choose files
           </Button>
         </FileTrigger>
-        <p className="small muted">
-          Triples as tab, comma or | separated text, or RDF (N-Triples, Turtle, N-Quads, RDF/XML, JSON-LD).
-          Gzipped is fine.
-        </p>
+        <dl className="accepts small">
+          <dt>Facts</dt>
+          <dd>
+            Triples as tab, comma or | separated text; RDF (N-Triples, Turtle, N-Quads, RDF/XML, JSON-LD)
+          </dd>
+          <dt>Nodes and edges</dt>
+          <dd>
+            CSV of nodes and of edges, as Neo4j exports them, or JSONL; attributes and source texts are kept
+          </dd>
+          <dt>Documents</dt>
+          <dd>
+            Text, Markdown, HTML, PDF with text in it, or passages as JSON or JSONL: cut into passages to ask
+          </dd>
+        </dl>
+        <p className="small muted">Several files make one graph. Gzipped is fine.</p>
       </DropZone>
       {files.length > 0 && (
         <FileList

@@ -1,0 +1,170 @@
+// Facts from the text of a graph, read by a language model: a new graph with the same passages.
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link, useNavigate } from "react-router";
+import { languageModelsQuery } from "@/api/languageModels";
+import { extract, extractionQuery, type Extraction } from "@/api/passages";
+import { keys } from "@/api/queries";
+import type { Graph } from "@/api/types";
+import { Button, Modal, Pick } from "@/components/kit/controls";
+import { ErrorNotice, Notice } from "@/components/kit/says";
+import { count, integer } from "@/store/format";
+import { useJobStore } from "@/store/jobStore";
+
+/** A number as typed: null when nothing was, undefined when it is none above 0. */
+export function amount(text: string): number | null | undefined {
+  if (!text.trim()) return null;
+  const value = Number(text);
+  return Number.isFinite(value) && value > 0 ? value : undefined;
+}
+
+function ExtractForm({ graph, of, onClose }: { graph: Graph; of: Extraction; onClose: () => void }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const models = useQuery(languageModelsQuery);
+  const [name, setName] = useState(`${graph.name} (extracted)`);
+  const [llm, setLlm] = useState<string | null>(null);
+  const [typed, setTyped] = useState({ tokens: "", cost: "" });
+  const [tokens, money] = [amount(typed.tokens), amount(typed.cost)];
+  const usable = (models.data?.results ?? []).filter((model) => model.enabled);
+  const start = useMutation({
+    mutationFn: () =>
+      extract(graph.id, {
+        name: name.trim(),
+        ...(llm !== null && { llm: Number(llm) }),
+        ...(tokens && { max_tokens: Math.round(tokens) }),
+        ...(money && { max_cost: money }),
+      }),
+    onSuccess: async ({ graph: made, job }) => {
+      useJobStore.getState().put([job]);
+      await client.invalidateQueries({ queryKey: keys.graphs });
+      onClose();
+      await navigate(`/graphs/${made.id}`);
+    },
+  });
+  const field = (key: keyof typeof typed, label: string, hint: string, value: number | null | undefined) => (
+    <div className="field">
+      <label htmlFor={`extract-${key}`}>{label}</label>
+      <input
+        id={`extract-${key}`}
+        className="input tabular"
+        inputMode="decimal"
+        autoComplete="off"
+        placeholder="no limit"
+        value={typed[key]}
+        aria-invalid={value === undefined}
+        onChange={(event) => {
+          setTyped({ ...typed, [key]: event.target.value });
+        }}
+      />
+      {value === undefined ? (
+        <span className="error">A number above 0.</span>
+      ) : (
+        <span className="hint">{hint}</span>
+      )}
+    </div>
+  );
+  return (
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        start.mutate();
+      }}
+    >
+      <p>
+        A language model reads {count(of.passages, "passage")}, one after the other, and writes down the facts
+        in them, each with the sentence it stands in. They become a graph of their own; this one stays as it
+        is. The work can be stopped and goes on where it was: nothing is paid for twice.
+      </p>
+      <div className="field">
+        <label htmlFor="extract-name">Name of the new graph</label>
+        <input
+          id="extract-name"
+          className="input"
+          required
+          maxLength={200}
+          value={name}
+          onChange={(event) => {
+            setName(event.target.value);
+          }}
+        />
+      </div>
+      <div className="fields">
+        <Pick
+          label="Language model"
+          showLabel
+          options={usable.map((model) => ({ id: String(model.id), label: model.name, detail: model.model }))}
+          value={llm ?? String(usable.find((model) => model.default)?.id ?? "")}
+          onChange={setLlm}
+        />
+        {field("tokens", "At most, tokens", "Stops when they are used up.", tokens)}
+        {field("cost", "At most, cost", "In the currency of the model’s price.", money)}
+      </div>
+      {start.error && <ErrorNotice error={start.error} />}
+      <div className="foot">
+        <Button onPress={onClose}>Cancel</Button>
+        <Button
+          type="submit"
+          look="primary"
+          isDisabled={!name.trim() || tokens === undefined || money === undefined || start.isPending}
+        >
+          Start reading
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+export function Extract({ graph, mayWrite, admin }: { graph: Graph; mayWrite: boolean; admin: boolean }) {
+  const { data } = useQuery(extractionQuery(graph.id));
+  const [open, setOpen] = useState(false);
+  if (!data || (!mayWrite && data.available)) return null;
+  const close = () => {
+    setOpen(false);
+  };
+  return (
+    <section className="card" aria-labelledby="extract-title">
+      <header>
+        <h2 id="extract-title">Build a graph from the text</h2>
+        <span className="grow" />
+        {data.available && (
+          <Button
+            size="small"
+            icon="graph"
+            onPress={() => {
+              setOpen(true);
+            }}
+          >
+            Build a graph
+          </Button>
+        )}
+      </header>
+      <div className="body padded">
+        {data.missing ? (
+          <Notice
+            tone="info"
+            title={data.missing.message}
+            acts={
+              admin && data.missing.code === "llm_not_configured" ? (
+                <Link className="btn small" to="/models">
+                  Language models
+                </Link>
+              ) : undefined
+            }
+          >
+            {data.missing.hint} Until then the text can be asked as it is, with the method “Passages”.
+          </Notice>
+        ) : (
+          <p className="muted">
+            {data.llm} reads {integer(data.passages)} passages and writes down their facts, each with its
+            sentence.
+          </p>
+        )}
+      </div>
+      <Modal title="Build a graph from the text" isOpen={open} onClose={close}>
+        <ExtractForm graph={graph} of={data} onClose={close} />
+      </Modal>
+    </section>
+  );
+}
