@@ -170,6 +170,34 @@ def tiny_graph(users: dict[str, Any]) -> Any:
 
 
 @pytest.fixture
+def text_graph(tiny_graph: Any) -> Any:
+    """The tiny graph with two passages, one of them the source of two facts, and attributes."""
+    from retrieval.kg import snapshot as kg
+    from retrieval.kg.table import TripleTable
+    from retrieval.types import Passage
+    from webapp.graphs import files, services
+
+    texts = ["Berlin is the capital of Germany. German is spoken there.", "Äpfel und Birnen."]
+    passages = [
+        Passage(0, "de", "Germany", texts[0], "atlas.txt", "https://example.org/de"),
+        Passage(1, "fruit", "", texts[1]),
+    ]
+    facts = [i for i, fact in enumerate(TINY) if fact[0] == "Germany"]
+    table = TripleTable.of(
+        TINY,
+        passages=passages,
+        fact_passages=[(fact, 0) for fact in facts],
+        node_attributes=[("Germany", "type", "Country"), ("Germany", "description", "A country in Europe.")],
+        fact_attributes=[(TINY.index(("Germany", "capital", "Berlin")), "since", "1990")],
+    )
+    name = files.snapshot_name(tiny_graph.pk, 2)
+    built = kg.build(table, files.local_path(name))
+    services.imported(graph=tiny_graph, version=2, manifest=built.manifest)
+    tiny_graph.refresh_from_db()
+    return tiny_graph
+
+
+@pytest.fixture
 def question_set(tiny_graph: Any, users: dict[str, Any]) -> Any:
     """Two questions over the tiny graph."""
     from retrieval.types import Question

@@ -30,9 +30,10 @@ def build_graph(args: argparse.Namespace) -> int:
     finally:
         problems.report()
     counts = graph.manifest
+    passages = f", {counts.passages:,} passages" if counts.passages else ""
     say(
-        f"{args.out}: {counts.triples:,} triples, {counts.entities:,} entities, {counts.relations:,} relations; "
-        f"snapshot {graph.hash[:12]} in {time.perf_counter() - began:.1f} s"
+        f"{args.out}: {counts.triples:,} triples, {counts.entities:,} entities, {counts.relations:,} relations"
+        f"{passages}; snapshot {graph.hash[:12]} in {time.perf_counter() - began:.1f} s"
     )
     if args.no_index:
         note("The vectors of entity labels were skipped; names are found by their spelling only.")

@@ -70,7 +70,9 @@ def _build_graph(commands: Commands[argparse.ArgumentParser]) -> None:
     parser = _add(
         commands, "build-graph", "build a graph from files of facts", _lazy("graphs", "build_graph")
     )
-    parser.add_argument("source", nargs="+", type=Path, help="triples (tab, comma, |) or RDF, gzipped or not")
+    parser.add_argument(
+        "source", nargs="+", type=Path, help="triples, nodes and edges, passages, RDF (docs/formats.md)"
+    )
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="the graph's directory")
     parser.add_argument("--format", metavar="NAME", help="guessed when left out")
     parser.add_argument("--delimiter", metavar="CHAR", help="one character, or tab, comma, pipe; guessed")

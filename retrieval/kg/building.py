@@ -109,12 +109,9 @@ def encode(table: TripleTable) -> Coded:
             mentioned.append(known["label"].cast(pl.String))
     labels = pl.concat([column.alias("label") for column in mentioned]).unique().sort()
     names = facts["relation"].unique().sort()
-    heads, tails = codes(facts["head"], labels), codes(facts["tail"], labels)
-    relations = codes(facts["relation"], names)
     traced = table.fact_attributes is not None or table.fact_passages is not None
-    (heads, relations, tails), fact_of_row = _sorted_facts(
-        (heads, relations, tails), len(labels), len(names), traced=traced
-    )
+    rows = [codes(facts["head"], labels), codes(facts["relation"], names), codes(facts["tail"], labels)]
+    (heads, relations, tails), fact_of_row = _sorted_facts(rows, len(labels), len(names), traced=traced)
     return Coded(
         heads.astype(np.int32),
         relations.astype(np.int32),
@@ -127,16 +124,18 @@ def encode(table: TripleTable) -> Coded:
 
 
 def _sorted_facts(
-    rows: tuple[np.ndarray, np.ndarray, np.ndarray], entities: int, kinds: int, *, traced: bool
+    rows: list[np.ndarray], entities: int, kinds: int, *, traced: bool
 ) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarray], np.ndarray]:
-    """Sorted columns without repeats, and, where ``traced``, the fact that each row became."""
+    """Sorted columns without repeats, and, where ``traced``, the fact that each row became. Empties ``rows``."""
     heads, relations, tails = rows
+    rows.clear()  # so that nothing is held twice while it is sorted
     fact_of_row = np.zeros(0, np.int64)
     if entities * entities * kinds < KEY_LIMIT:
         row_keys = (heads * kinds + relations) * entities + tails
         keys = sorted_unique(row_keys)
         if traced:
             fact_of_row = np.searchsorted(keys, row_keys)
+        del row_keys
         pair, tails = np.divmod(keys, max(entities, 1))
         heads, relations = np.divmod(pair, max(kinds, 1))
         return (heads, relations, tails), fact_of_row
@@ -181,7 +180,7 @@ def _write_labels(directory: Path, table: TripleTable, coded: Coded) -> tuple[St
     known = _known_nodes(table, coded)
     kinds = _kinds(coded, known)
     save_array(directory, "kinds", kinds)
-    write_label_index(directory, coded, kinds)
+    write_label_index(directory, coded, kinds, table.node_attributes)
     iris = pl.Series([], dtype=pl.String) if known is None else known["iri"].fill_null("")
     if not (iris != "").any():
         iris = iris.head(0)

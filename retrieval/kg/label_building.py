@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from retrieval.kg.columns import save_series
+from retrieval.kg.columns import codes, save_series
 from retrieval.kg.labels import NAME_LIMIT, TRIGRAM_BUCKETS, trigram_buckets
 from retrieval.kg.naming import humanise_relation
 from retrieval.kg.storage import save_array, sorted_unique
@@ -53,10 +53,15 @@ def normalised(column: str) -> pl.Expr:
     return pl.when(words == "").then(lowered.str.strip_chars()).otherwise(words)
 
 
-def write_label_index(directory: Path, coded: Coded, kinds: np.ndarray) -> None:
-    """Write the index files (``names*``, ``words*``, ``trigram*``) next to the snapshot's arrays."""
+def write_label_index(
+    directory: Path, coded: Coded, kinds: np.ndarray, attributes: pl.DataFrame | None = None
+) -> None:
+    """Write the index files (``names*``, ``words*``, ``trigram*``) next to the snapshot's arrays.
+
+    Other names are taken from facts and from ``attributes`` (columns label, key, value) by ``ALIAS_RELATIONS``.
+    """
     degrees = np.bincount(coded.heads, minlength=len(kinds)) + np.bincount(coded.tails, minlength=len(kinds))
-    names = _names(coded, kinds)
+    names = _names(coded, kinds, _attribute_aliases(coded, attributes))
     offsets = save_series(directory, "names", names["name"]).offsets
     save_array(directory, "names_entity", names["entity"].to_numpy().astype(np.int32))
     save_array(directory, "names_alias", names["alias"].to_numpy().astype(np.uint8))
@@ -65,7 +70,7 @@ def write_label_index(directory: Path, coded: Coded, kinds: np.ndarray) -> None:
     _write_trigrams(directory, names["name"], offsets)
 
 
-def _names(coded: Coded, kinds: np.ndarray) -> pl.DataFrame:
+def _names(coded: Coded, kinds: np.ndarray, aliases: pl.DataFrame) -> pl.DataFrame:
     """One row per name of an entity: ``name`` (normalised), ``entity``, ``alias``; sorted by name."""
     size = len(coded.entity_labels)
     labels = pl.DataFrame({"text": coded.entity_labels, "entity": np.arange(size, dtype=np.int32)})
@@ -78,12 +83,24 @@ def _names(coded: Coded, kinds: np.ndarray) -> pl.DataFrame:
     mentions = np.bincount(coded.heads, minlength=size) + np.bincount(coded.tails, minlength=size)
     only_name = (mentions > 0) & (np.bincount(coded.tails[alias_facts], minlength=size) == mentions)
     things = [frame.filter(~only_name[frame["entity"].to_numpy()]) for frame in (named, shorter)]
-    rows = pl.concat([*things, _alias_rows(coded, alias_facts)])
+    rows = pl.concat([*things, _alias_rows(coded, alias_facts), aliases])
     rows = rows.with_columns(name=normalised("text")).filter(
         (pl.col("name") != "") & (pl.col("name").str.len_bytes() <= NAME_LIMIT)
     )
     best = rows.group_by("name", "entity").agg(pl.col("alias").min())
     return best.sort("name", "alias", "entity")
+
+
+def _attribute_aliases(coded: Coded, attributes: pl.DataFrame | None) -> pl.DataFrame:
+    """Names that attributes give: ``text``, ``entity``, ``alias``."""
+    rows = pl.DataFrame(schema={"label": pl.String, "key": pl.String, "value": pl.String})
+    if attributes is not None and attributes.height:
+        keys = attributes["key"].unique().to_list()
+        naming = [key for key in keys if humanise_relation(key) in ALIAS_RELATIONS]
+        rows = attributes.filter(pl.col("key").is_in(naming))
+    entities = codes(rows["label"], coded.entity_labels).astype(np.int32)
+    frame = pl.DataFrame({"text": rows["value"], "entity": entities})
+    return frame.with_columns(alias=pl.lit(1, pl.UInt8))
 
 
 def _is_alias_fact(coded: Coded, kinds: np.ndarray) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -110,6 +111,11 @@ class PassageTable:
         found = int(self.by_name[low]) if low < len(self) else -1
         return found if found >= 0 and names.raw(found) == key else None
 
+    def containing(self, text: str) -> np.ndarray:
+        """Passages whose title or text holds ``text``, in whatever case, int64, ascending. Reads through all."""
+        found = [holding(self.columns[column], text) for column in ("title", "text")]
+        return np.union1d(*found)
+
     def of_fact(self, fact: int) -> np.ndarray:
         """The passages that a fact was extracted from, int32, ascending; empty where none is known."""
         return self.fact_passages[self.fact_offsets[fact] : self.fact_offsets[fact + 1]]
@@ -141,3 +147,20 @@ def inverted(facts: np.ndarray, passages: np.ndarray, total: int) -> tuple[np.nd
     offsets = np.zeros(total + 1, np.int64)
     np.cumsum(np.bincount(passages, minlength=total), out=offsets[1:])
     return offsets, facts[np.argsort(passages, kind="stable")].astype(np.int32)
+
+
+def holding(strings: StringTable, text: str) -> np.ndarray:
+    """Positions of the strings that hold ``text``, in whatever case, int64, ascending."""
+    spellings = [sorted({c, c.lower(), c.upper()}) for c in text]
+    pattern = re.compile("".join(f"(?:{'|'.join(map(re.escape, s))})" for s in spellings).encode())
+    data, offsets = np.ascontiguousarray(strings.blob).data, strings.offsets
+    found: list[int] = []
+    at = 0
+    while text and (match := pattern.search(data, at)) is not None:
+        i = int(np.searchsorted(offsets, match.start(), "right")) - 1
+        if match.end() <= offsets[i + 1]:
+            found.append(i)
+            at = int(offsets[i + 1])
+        else:  # it begins in one string and ends in the next
+            at = match.start() + 1
+    return np.array(found, np.int64)

@@ -35,6 +35,7 @@ FORMAT_VERSION = 3
 #: Version 2 had neither passages nor attributes, and is otherwise the same.
 READABLE_VERSIONS = (2, 3)
 MANIFEST = "manifest.json"
+ABOUT = 200
 KINDS: tuple[NodeKind, ...] = ("entity", "cvt", "literal")
 _REBUILD = "Build the graph again from its source files."
 
@@ -130,6 +131,13 @@ class Snapshot:
         """What is known of an entity beside its facts, by key; values of one key are joined by ``; ``."""
         table = self._details.entities
         return {} if table is None else table.of(entity)
+
+    def about(self, entity: int) -> str:
+        """What kind of thing an entity is, by its type and description, at most ``ABOUT`` characters; may be empty."""
+        attributes = self.entity_attributes(entity)
+        said = [attributes[key] for key in ("type", "description") if key in attributes]
+        text = ": ".join(said)
+        return text if len(text) <= ABOUT else text[: ABOUT - 1].rstrip() + "…"
 
     def fact_attributes(self, fact: int) -> Mapping[str, str]:
         """What is known of a fact beside its ends, by key; values of one key are joined by ``; ``."""

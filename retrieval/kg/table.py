@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 #: The longest label that is taken, in UTF-8 bytes; a longer one makes its row a bad row.
 LABEL_LIMIT = 4096
+#: The longest value of an attribute, in UTF-8 bytes.
+ATTRIBUTE_LIMIT = 128 * 1024
 
 
 @dataclass(frozen=True)

@@ -127,6 +127,31 @@ class GraphViewSet(viewsets.GenericViewSet[Graph]):
         snapshot = snapshots.of_graph(self.get_object())
         return Response(browse.neighbours(snapshot, **form.validated_data))
 
+    @extend_schema(parameters=[shapes.FactQuerySerializer], responses=shapes.SourcedHopSerializer)
+    @action(detail=True, pagination_class=None)
+    def fact(self, request: Request, pk: str) -> Response:
+        """One fact with its attributes and the passages it was extracted from."""
+        form = shapes.FactQuerySerializer(data=request.query_params)
+        form.is_valid(raise_exception=True)
+        return Response(browse.fact(snapshots.of_graph(self.get_object()), **form.validated_data))
+
+    @extend_schema(
+        parameters=[OpenApiParameter("q", str, description="a text that title or text must hold")],
+        responses=shapes.PassageRowSerializer(many=True),
+    )
+    @action(detail=True)
+    def passages(self, request: Request, pk: str) -> Response:
+        """The documents of the graph in pieces, in the order of their source."""
+        snapshot = snapshots.of_graph(self.get_object())
+        rows = browse.PassageRows(snapshot, request.query_params.get("q", "")[:200])
+        return self.get_paginated_response(self.paginate_queryset(cast(Any, rows)))
+
+    @extend_schema(responses=shapes.PassageSerializer)
+    @action(detail=True, url_path="passages/<int:number>", pagination_class=None)
+    def passage(self, request: Request, pk: str, number: int) -> Response:
+        """One passage with the facts that were extracted from it."""
+        return Response(browse.passage(snapshots.of_graph(self.get_object()), number))
+
 
 def _limit(text: str | None) -> int:
     if text is None or not text.isascii() or not text.isdigit():

@@ -72,6 +72,8 @@ class Snapshot(models.Model):
     entities = models.BigIntegerField()
     relations = models.BigIntegerField()
     triples = models.BigIntegerField()
+    passages = models.BigIntegerField(default=0)
+    attributes = models.BigIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -31,6 +31,8 @@ class GraphSerializer(serializers.ModelSerializer[Graph]):
     entities = serializers.SerializerMethodField()
     relations = serializers.SerializerMethodField()
     triples = serializers.SerializerMethodField()
+    passages = serializers.SerializerMethodField()
+    attributes = serializers.SerializerMethodField()
     snapshot = SnapshotSerializer(allow_null=True, read_only=True)
     problems = serializers.IntegerField(source="problem_count", read_only=True)
     checkpoint = serializers.SerializerMethodField()
@@ -42,7 +44,17 @@ class GraphSerializer(serializers.ModelSerializer[Graph]):
         model = Graph
         fields = [
             *("id", "name", "description", "state", "index_state", "entities", "relations", "triples"),
-            *("snapshot", "problems", "checkpoint", "examples", "error", "created_at", "created_by"),
+            *(
+                "passages",
+                "attributes",
+                "snapshot",
+                "problems",
+                "checkpoint",
+                "examples",
+                "error",
+                "created_at",
+                "created_by",
+            ),
         ]
 
     def get_entities(self, graph: Graph) -> int:
@@ -56,6 +68,14 @@ class GraphSerializer(serializers.ModelSerializer[Graph]):
     def get_triples(self, graph: Graph) -> int:
         """How many facts."""
         return graph.snapshot.triples if graph.snapshot else 0
+
+    def get_passages(self, graph: Graph) -> int:
+        """How many passages."""
+        return graph.snapshot.passages if graph.snapshot else 0
+
+    def get_attributes(self, graph: Graph) -> int:
+        """How many values the attributes of its entities and facts have."""
+        return graph.snapshot.attributes if graph.snapshot else 0
 
     @extend_schema_field(CheckpointSerializer(allow_null=True))
     def get_checkpoint(self, graph: Graph) -> dict[str, Any] | None:
@@ -118,6 +138,7 @@ class EntitySerializer(serializers.Serializer[object]):
     id = serializers.IntegerField()
     label = serializers.CharField()  # type: ignore[assignment]  # a field of this name hides an option of the base
     kind = serializers.ChoiceField(choices=["entity", "cvt", "literal"])
+    about = serializers.CharField(help_text="its type and description, where the graph has them")
     degree = serializers.IntegerField()
     score = serializers.FloatField()
     source = serializers.CharField()  # type: ignore[assignment]  # a field of this name hides an option of the base
@@ -129,6 +150,12 @@ class NodeSerializer(serializers.Serializer[object]):
     id = serializers.IntegerField()
     label = serializers.CharField()  # type: ignore[assignment]  # a field of this name hides an option of the base
     kind = serializers.ChoiceField(choices=["entity", "cvt", "literal"])
+
+
+class NodeDetailSerializer(NodeSerializer):
+    """An entity with its attributes."""
+
+    attributes = serializers.DictField(child=serializers.CharField())
 
 
 class StepSerializer(serializers.Serializer[object]):
@@ -148,6 +175,48 @@ class HopSerializer(serializers.Serializer[object]):
     verified = serializers.BooleanField()
 
 
+class SourceSerializer(serializers.Serializer[object]):
+    """A passage that a fact was extracted from."""
+
+    id = serializers.IntegerField()
+    name = serializers.CharField()
+    title = serializers.CharField()
+
+
+class SourcedHopSerializer(HopSerializer):
+    """One hop with the attributes of its fact and where the fact was extracted from (at most 20 passages)."""
+
+    attributes = serializers.DictField(child=serializers.CharField())
+    passages = SourceSerializer(many=True)
+
+
+class PassageRowSerializer(SourceSerializer):
+    """A passage in a list; ``facts`` counts what was extracted from it."""
+
+    document = serializers.CharField()
+    url = serializers.CharField()
+    excerpt = serializers.CharField()
+    facts = serializers.IntegerField()
+
+
+class PassageSerializer(SourceSerializer):
+    """A passage with what was extracted from it: at most 200 of ``total`` facts."""
+
+    text = serializers.CharField()
+    document = serializers.CharField()
+    url = serializers.CharField()
+    facts = SourcedHopSerializer(many=True)
+    total = serializers.IntegerField()
+
+
+class FactQuerySerializer(serializers.Serializer[object]):
+    """Which fact to show."""
+
+    head = serializers.IntegerField(min_value=0)
+    relation = Text(max_length=4096)
+    tail = serializers.IntegerField(min_value=0)
+
+
 class GroupSerializer(serializers.Serializer[object]):
     """An entity's facts of one relation in one direction."""
 
@@ -160,9 +229,9 @@ class GroupSerializer(serializers.Serializer[object]):
 class NeighboursSerializer(serializers.Serializer[object]):
     """What lies around an entity. ``shown`` of ``total`` hops are listed."""
 
-    node = NodeSerializer()
+    node = NodeDetailSerializer()
     groups = GroupSerializer(many=True)
-    hops = HopSerializer(many=True)
+    hops = SourcedHopSerializer(many=True)
     total = serializers.IntegerField()
     shown = serializers.IntegerField()
 

@@ -165,6 +165,8 @@ def imported(*, graph: Graph, version: int, manifest: Manifest) -> Snapshot:
                 "entities": manifest.entities,
                 "relations": manifest.relations,
                 "triples": manifest.triples,
+                "passages": manifest.passages,
+                "attributes": manifest.entity_attributes + manifest.fact_attributes,
             },
         )
         _update(

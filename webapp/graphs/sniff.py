@@ -23,7 +23,10 @@ _KNOWN = {
 }
 #: Beginnings of documents that are read though they are no UTF-8 text: PDF, and text in UTF-16.
 DOCUMENTS = (b"%PDF", b"\xff\xfe", b"\xfe\xff")
-_HINT = "Upload triples, RDF, or documents (text, Markdown, HTML, PDF, passages as JSONL), gzipped or not."
+_HINT = (
+    "Upload triples, nodes and edges (CSV, JSONL), RDF, or documents (text, Markdown, HTML, PDF, passages as JSONL), "
+    "gzipped or not."
+)
 
 
 def require_text(name: str, file: IO[Any], *, allowed: tuple[bytes, ...] = ()) -> None:

@@ -16,12 +16,22 @@ from retrieval.types import Problem, Progress
 if TYPE_CHECKING:
     from retrieval.kg.readers.collecting import FactFile
 
-__all__ = ["DELIMITED_FORMATS", "DOCUMENT_FORMATS", "FORMATS", "PASSAGE_FORMATS", "RDF_FORMATS", "read_graph"]
+__all__ = [
+    "DELIMITED_FORMATS",
+    "DOCUMENT_FORMATS",
+    "FORMATS",
+    "PASSAGE_FORMATS",
+    "PROPERTY_FORMATS",
+    "RDF_FORMATS",
+    "read_graph",
+]
 
 DELIMITED_FORMATS = ("delimited", "tsv", "csv", "psv")
 RDF_FORMATS = ("ntriples", "turtle", "nquads", "rdfxml", "jsonld")
+#: Nodes and edges with attributes.
+PROPERTY_FORMATS = ("property-csv", "property-jsonl")
 #: Every value of ``fmt`` besides None and ``auto``.
-FORMATS = DELIMITED_FORMATS + RDF_FORMATS + DOCUMENT_FORMATS + PASSAGE_FORMATS
+FORMATS = DELIMITED_FORMATS + PROPERTY_FORMATS + RDF_FORMATS + DOCUMENT_FORMATS + PASSAGE_FORMATS
 
 
 def read_graph(

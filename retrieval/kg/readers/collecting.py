@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from retrieval.errors import EmptySourceError
-from retrieval.kg.table import TripleTable
+from retrieval.kg.readers.property_rows import PropertyFacts, PropertyRows
+from retrieval.kg.readers.property_rows import resolve as resolve_properties
+from retrieval.kg.table import TripleTable, frame
 from retrieval.types import Problem
 
 #: Bad rows of one file that are named one by one; the rest are counted in one last problem.
@@ -30,6 +32,7 @@ class ProblemLog:
         self.file = file
         self.count = 0
         self.first: list[Problem] = []
+        self._counted = 0
         self._report = report
 
     def add(self, line: int, message: str, text: str = "") -> None:
@@ -42,9 +45,10 @@ class ProblemLog:
             self._report(problem)
 
     def close(self) -> None:
-        """Report how many more there were."""
-        if self.count > PROBLEM_LIMIT:
-            more = self.count - PROBLEM_LIMIT
+        """Report how many more there were since it was closed before."""
+        more = self.count - PROBLEM_LIMIT - self._counted
+        if more > 0:
+            self._counted += more
             self._report(Problem(self.file, 0, f"{more:,} more rows of this file could not be used"))
 
     def refuse_if_empty(self, rows: int) -> None:
@@ -64,7 +68,8 @@ class ProblemLog:
 class FactFile:
     """The good rows of one file: ``facts`` by label, RDF ``terms`` with the ``names`` they declare, or ``passages``.
 
-    ``fact_passages`` links rows of ``facts`` to rows of ``passages``.
+    ``fact_passages`` links rows of ``facts`` to rows of ``passages``. ``described`` are RDF terms with the foreignness
+    and text of a description; ``properties`` are nodes and edges by id.
     """
 
     name: str
@@ -74,33 +79,69 @@ class FactFile:
     names: dict[str, tuple[int, str]] = field(default_factory=dict)
     passages: pl.DataFrame | None = None
     fact_passages: pl.DataFrame | None = None
+    described: list[tuple[str, int, str]] = field(default_factory=list)
+    properties: PropertyRows | None = None
 
     @property
     def rows(self) -> int:
         """How many good rows there are."""
-        return sum(frame.height for frame in (self.facts, self.terms, self.passages) if frame is not None)
+        frames = (self.facts, self.terms, self.passages)
+        others = len(self.described) + (0 if self.properties is None else self.properties.rows)
+        return others + sum(part.height for part in frames if part is not None)
 
 
 def combine(files: Sequence[FactFile]) -> TripleTable:
-    """One table of several files. RDF files share their names; others meet them by label."""
+    """One table of several files. RDF files share their names, property graphs their ids; all meet by label."""
+    files = list(files)
+    fact_attributes: list[tuple[int, str, str]] = []
+    node_attributes: list[tuple[str, str, str]] = []
+    nodes, relation_labels = [], None
+    if any(f.properties is not None for f in files):
+        first = sum(f.facts.height for f in files if f.facts is not None)
+        found = resolve_properties([f.properties for f in files if f.properties is not None])
+        fact_attributes = [(first + fact, key, value) for fact, key, value in found.fact_attributes]
+        node_attributes = found.node_attributes
+        nodes.append(pl.DataFrame(found.nodes, schema=NODE_SCHEMA, orient="row"))
+        files.append(_as_file(found))
     facts = [f.facts for f in files if f.facts is not None]
-    nodes, relation_labels = None, None
     if any(f.terms is not None for f in files):
         from retrieval.kg.readers.rdf import resolve  # noqa: PLC0415 - loads pyoxigraph
 
-        named, nodes, relation_labels = resolve(files)
+        named, known, relation_labels, described = resolve(files)
         facts.append(named)
+        nodes.append(known)
+        node_attributes = node_attributes + described
     passages, fact_passages = None, None
     if any(f.passages is not None for f in files):
         from retrieval.kg.documents.reading import documents_of  # noqa: PLC0415 - loads the readers of documents
 
         passages, fact_passages = documents_of(files)
+    pairs = {"key": str, "value": str}
     return TripleTable(
         facts=pl.concat(facts) if facts else pl.DataFrame(schema=FACT_SCHEMA),
-        nodes=nodes,
+        nodes=pl.concat(nodes) if nodes else None,
         relation_labels=relation_labels,
-        sources=tuple(f.name for f in files),
+        sources=tuple(f.name for f in files if f.name),
         problems=sum(f.problems for f in files),
+        node_attributes=frame(node_attributes, label=str, **pairs) if node_attributes else None,
+        fact_attributes=frame(fact_attributes, fact=int, **pairs) if fact_attributes else None,
         passages=passages,
         fact_passages=fact_passages,
     )
+
+
+def _as_file(found: PropertyFacts) -> FactFile:
+    """The facts of all property graphs as if one more file held them; its problems are those found on the way."""
+    passages, links = None, None
+    if found.documents:
+        rows = [(label, title, text, "", "") for label, title, text in found.documents]
+        passages = pl.DataFrame(rows, schema=PASSAGE_SCHEMA, orient="row")
+        positions = {row[0]: i for i, row in enumerate(rows)}
+        touching = [
+            (fact, positions[end])
+            for fact, (head, _, tail) in enumerate(found.facts)
+            for end in sorted({head, tail} & positions.keys())
+        ]
+        links = pl.DataFrame(touching, schema=LINK_SCHEMA, orient="row")
+    facts = pl.DataFrame(found.facts, schema=FACT_SCHEMA, orient="row")
+    return FactFile("", facts, found.problems, passages=passages, fact_passages=links)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,8 @@ from retrieval.errors import ConfigError, SourceError
 from retrieval.kg.readers import DELIMITED_FORMATS, DOCUMENT_FORMATS, FORMATS, PASSAGE_FORMATS
 from retrieval.kg.readers.collecting import FactFile, ProblemLog
 from retrieval.kg.readers.delimited import columns, guess_delimiter, read_delimited
+from retrieval.kg.readers.property_csv import find_layout, first_line, read_property_csv
+from retrieval.kg.readers.property_jsonl import is_graph_object, read_property_jsonl
 from retrieval.kg.readers.sources import SNIFF, WRONG_KINDS, Source
 from retrieval.types import Problem, Progress
 
@@ -50,15 +53,26 @@ def guess_format(source: Source) -> str:
     text = source.text_head()
     start = text.lstrip()
     if start[0] in "{[" and re.match(r'[\[{]\s*("|\{|\[|\})', start):
+        if _is_property_json(start):
+            return "property-jsonl"
         if '"@context"' in text or '"@id"' in text or '"@graph"' in text:
             return "jsonld"
         if (passages := _passage_format(text)) is not None:
             return passages
         raise SourceError(
-            f"{source.name} is JSON without RDF in it, not a graph.",
-            hint="A question set is uploaded under its graph; a graph is triples or RDF.",
+            f"{source.name} is JSON without a graph in it.",
+            hint="A question set is uploaded under its graph; a graph in JSON is nodes and edges, passages or RDF.",
         )
     return rdf_format(text) or "delimited"
+
+
+def _is_property_json(start: str) -> bool:
+    """Whether the first object is a node or an edge; it may be longer than what was read of it."""
+    try:
+        row, _ = json.JSONDecoder().raw_decode(start.removeprefix("[").lstrip())
+    except (ValueError, RecursionError):
+        return False
+    return is_graph_object(row)
 
 
 def rdf_format(text: str) -> str | None:
@@ -147,6 +161,10 @@ def read_file(
         from retrieval.kg.documents.reading import read_passages  # noqa: PLC0415 - only passages need it
 
         read = read_passages(source, name or path.name, chosen, log)
+    elif chosen == "property-jsonl":
+        read = read_property_jsonl(source, log)
+    elif chosen == "property-csv" or _names_properties(source, chosen, header):
+        read = read_property_csv(source, log, delimiter=delimiter)
     elif chosen in DELIMITED_FORMATS:
         mark = delimiter or _FORMAT_DELIMITERS.get(chosen)
         read = read_delimited(source, log, delimiter=mark, header=header)
@@ -157,3 +175,8 @@ def read_file(
     log.close()
     log.refuse_if_empty(read.rows)
     return read
+
+
+def _names_properties(source: Source, chosen: str, header: bool | None) -> bool:
+    """Whether what would be read as triples begins with a header of nodes or edges."""
+    return chosen in DELIMITED_FORMATS and header is not False and find_layout(first_line(source)) is not None

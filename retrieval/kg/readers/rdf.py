@@ -3,7 +3,9 @@
 While reading, a term is one string whose first character tells its kind: ``<`` an IRI, ``_`` a blank node,
 ``"`` a literal. :func:`resolve` gives them labels: an IRI shows its ``rdfs:label`` or ``skos:prefLabel``,
 else its local name; IRIs that share a label are told apart by local name or IRI; a blank node without a label
-is a ``cvt``.
+is a ``cvt``. Literals that describe a node in sentences (``rdfs:comment``, ``schema:description`` and their like) are
+its attribute ``description`` and no fact: nobody asks for them, and as entities they would only be noise. Every other
+literal stays the tail of a fact, so that it can be an answer.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from retrieval.errors import SourceError
 from retrieval.kg.naming import local_name
 from retrieval.kg.readers.collecting import NODE_SCHEMA, TERM_SCHEMA, FactFile, ProblemLog
 from retrieval.kg.readers.sources import Source
-from retrieval.kg.table import LABEL_LIMIT
+from retrieval.kg.table import ATTRIBUTE_LIMIT, LABEL_LIMIT
 
 _FORMATS = {
     "ntriples": ox.RdfFormat.N_TRIPLES,
@@ -34,6 +36,19 @@ _NAMING = (
     "http://www.w3.org/2000/01/rdf-schema#label",
     "http://www.w3.org/2004/02/skos/core#prefLabel",
 )
+#: Predicates whose literals describe their subject in sentences.
+_DESCRIBING = frozenset(
+    {
+        "http://www.w3.org/2000/01/rdf-schema#comment",
+        "http://www.w3.org/2004/02/skos/core#definition",
+        "http://schema.org/description",
+        "https://schema.org/description",
+        "http://purl.org/dc/terms/description",
+        "http://purl.org/dc/elements/1.1/description",
+        "http://dbpedia.org/ontology/abstract",
+    }
+)
+DESCRIPTION = "description"
 #: Parsers go on after a bad statement; after so many in a row the file is not of this format.
 _GIVE_UP = 1000
 
@@ -46,6 +61,7 @@ def read_rdf(source: Source, log: ProblemLog, fmt: str) -> FactFile:
     """
     rows: list[tuple[str, str, str]] = []
     names: dict[str, tuple[int, str]] = {}
+    described: list[tuple[str, int, str]] = []
     blanks: dict[str, str] = {}
     prefix = source.path.name.split(".")[0]
 
@@ -63,7 +79,12 @@ def read_rdf(source: Source, log: ProblemLog, fmt: str) -> FactFile:
             log.add(0, "a quoted triple (RDF-star) is not supported", str(quad))
             continue
         head, relation, tail = term(subject), quad.predicate.value, term(value)
-        if max(len(head.encode()), len(tail.encode()), len(relation.encode())) > LABEL_LIMIT:
+        if relation in _DESCRIBING and isinstance(value, ox.Literal) and len(head.encode()) <= LABEL_LIMIT:
+            if len(tail.encode()) > ATTRIBUTE_LIMIT:
+                log.add(0, f"a description is longer than {ATTRIBUTE_LIMIT} bytes", f"{head} {relation}")
+            elif len(tail) > 1:
+                described.append((head, _foreignness(value.language), tail[1:]))
+        elif max(len(head.encode()), len(tail.encode()), len(relation.encode())) > LABEL_LIMIT:
             log.add(0, f"a label is longer than {LABEL_LIMIT} bytes", f"{head} {relation}")
         elif len(tail) < 2:
             log.add(0, "the literal is empty", f"{head} {relation}")
@@ -72,7 +93,12 @@ def read_rdf(source: Source, log: ProblemLog, fmt: str) -> FactFile:
         else:
             rows.append((head, relation, tail))
     terms = pl.DataFrame(rows, schema=TERM_SCHEMA, orient="row")
-    return FactFile(source.name, None, log.count, terms=terms, names=names)
+    return FactFile(source.name, None, log.count, terms=terms, names=names, described=described)
+
+
+def _foreignness(language: str | None) -> int:
+    """0 for a text of no language, 1 for English, 4 for others."""
+    return 0 if language is None else 1 if language.lower().startswith("en") else 4
 
 
 def _offer_name(
@@ -83,8 +109,7 @@ def _offer_name(
 ) -> None:
     """Keep the best name of a term; one that loses stays in the graph as a fact, and serves as an alias."""
     head, relation, tail = fact
-    spoken = 0 if language is None else 1 if language.lower().startswith("en") else 4
-    rank = spoken + 2 * _NAMING.index(relation)
+    rank = _foreignness(language) + 2 * _NAMING.index(relation)
     best = names.get(head)
     if best is None or rank < best[0]:
         names[head] = (rank, tail[1:])
@@ -138,11 +163,14 @@ def _statements(source: Source, log: ProblemLog, fmt: str) -> Iterator[ox.Quad]:
             yield quad
 
 
-def resolve(files: Sequence[FactFile]) -> tuple[pl.DataFrame, pl.DataFrame, dict[str, str]]:
+def resolve(
+    files: Sequence[FactFile],
+) -> tuple[pl.DataFrame, pl.DataFrame, dict[str, str], list[tuple[str, str, str]]]:
     """Name the terms of all RDF files together.
 
     Returns:
-        Facts by label, nodes (label, kind, IRI), and the labels of relations that have one.
+        Facts by label, nodes (label, kind, IRI), the labels of relations that have one, and descriptions of nodes
+        (label, key, value): of a node described in several languages, those without one or else in English.
     """
     rows = pl.concat([f.terms for f in files if f.terms is not None])
     names: dict[str, tuple[int, str]] = {}
@@ -151,7 +179,8 @@ def resolve(files: Sequence[FactFile]) -> tuple[pl.DataFrame, pl.DataFrame, dict
             if key not in names or offer[0] < names[key][0]:
                 names[key] = offer
     relations = set(rows["relation"].unique())
-    unused = [key for key in names if key[1:] not in relations]
+    described = _descriptions(files, relations)
+    unused = [key for key in {**names, **described} if key[1:] not in relations]
     terms = (
         pl.concat([rows["head"], rows["tail"], pl.Series("head", unused, pl.String)])
         .unique()
@@ -168,7 +197,23 @@ def resolve(files: Sequence[FactFile]) -> tuple[pl.DataFrame, pl.DataFrame, dict
     )
     lookup = pl.DataFrame({"term": terms, "label": labels})
     facts = rows.select(_relabel(rows["head"], lookup), rows["relation"], _relabel(rows["tail"], lookup))
-    return facts, nodes, {r: names["<" + r][1] for r in relations if "<" + r in names}
+    shown = dict(zip(terms, labels, strict=True)) if described else {}
+    attributes = [(shown[term], DESCRIPTION, text) for term, texts in described.items() for text in texts]
+    return facts, nodes, {r: names["<" + r][1] for r in relations if "<" + r in names}, attributes
+
+
+def _descriptions(files: Sequence[FactFile], relations: set[str]) -> dict[str, list[str]]:
+    """The descriptions of each term in its best language; those of relations are left out."""
+    found: dict[str, tuple[int, list[str]]] = {}
+    for term, rank, text in (row for file in files for row in file.described):
+        if term[1:] in relations:
+            continue
+        best = found.get(term)
+        if best is None or rank < best[0]:
+            found[term] = (rank, [text])
+        elif rank == best[0]:
+            best[1].append(text)
+    return {term: texts for term, (_, texts) in found.items()}
 
 
 def _relabel(column: pl.Series, lookup: pl.DataFrame) -> pl.Series:

@@ -28,7 +28,7 @@ WRONG_KINDS = {
     b"SQLite format": "an SQLite database",
     b"\x7fELF": "a program",
 }
-_TEXT_HINT = "Give plain text (or its gzip): delimiter-separated triples or RDF, in UTF-8."
+_TEXT_HINT = "Give UTF-8 text (or its gzip): triples, nodes and edges as CSV or JSON lines, or RDF."
 
 
 class Source:

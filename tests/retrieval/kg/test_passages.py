@@ -74,6 +74,16 @@ def test_passages_are_kept_in_their_order_and_found_by_name(films):
         passages.passage(3)
 
 
+def test_texts_are_searched_in_any_case_and_not_across_passages(tmp_path):
+    words = ["Jaws is", "ISLAND ä.b", "Jaws Ä.B jaws"]
+    given = [
+        Passage(i, str(i), title, text) for i, (title, text) in enumerate(zip("xyz", words, strict=True))
+    ]
+    passages = snapshot.build(TripleTable.of([], passages=given), tmp_path / "g").passages
+    found = {text: passages.containing(text).tolist() for text in ("jaws", "Is", "sI", "Ä.b", "Ä?", "Z", "")}
+    assert found == {"jaws": [0, 2], "Is": [0, 1], "sI": [], "Ä.b": [1, 2], "Ä?": [], "Z": [2], "": []}
+
+
 def test_a_fact_given_twice_has_the_passages_and_attributes_of_both(films):
     directed = fact(films, "Spielberg", "directed", "Jaws")
     released, stars = (
@@ -104,6 +114,17 @@ def test_attributes_of_nodes_and_a_node_of_no_fact(films):
         5,
         3,
     )
+
+
+def test_what_is_known_of_an_entity_helps_to_find_and_to_tell_it(films, tmp_path):
+    spielberg = films.find_entity("Spielberg")
+    match = films.labels.search("steven spielberg", 5)[0]
+    assert (match.entity, match.source, match.name) == (spielberg, "alias", "steven spielberg")
+    assert films.labels.resolve("Mr S") == spielberg
+    assert [films.about(films.find_entity(name)) for name in ("Jaws", "1975")] == ["Film", ""]
+    given = [("Jaws", "type", "Film"), ("Jaws", "description", "b" * 300)]
+    long = snapshot.build(TripleTable.of(FACTS, node_attributes=given), tmp_path / "long")
+    assert long.about(long.find_entity("Jaws")) == "Film: " + "b" * 193 + "…"
 
 
 def test_the_hash_covers_them_and_a_plain_graph_has_its_former_hash(films, tmp_path):

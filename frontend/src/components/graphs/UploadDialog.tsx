@@ -11,6 +11,8 @@ import { bytes } from "@/store/format";
 const FORMATS = [
   { id: "auto", label: "Detect", detail: "By file name and content" },
   { id: "delimited", label: "Triples as text", detail: "head, relation, tail on each line" },
+  { id: "property-csv", label: "Nodes and edges (CSV)", detail: "With attributes: GFM-RAG, Neo4j" },
+  { id: "property-jsonl", label: "Nodes and edges (JSON lines)" },
   { id: "ntriples", label: "N-Triples" },
   { id: "turtle", label: "Turtle" },
   { id: "nquads", label: "N-Quads" },

@@ -1,0 +1,121 @@
+"""Nodes and edges as JSON objects, one a line or in one array.
+
+- an edge has a source, a relation and a target (see :mod:`~retrieval.kg.readers.property_csv` for the words);
+- a node has an ``id`` or a name, and what is known of it beside that, plainly or under ``properties``;
+- ``apoc.export.json``: ``{"type": "node" | "relationship", ...}``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from retrieval.kg.readers.collecting import FactFile, ProblemLog
+from retrieval.kg.readers.json_rows import json_rows
+from retrieval.kg.readers.property_csv import BAGS, IDS, RELATIONS, SOURCES, TARGETS
+from retrieval.kg.readers.property_rows import (
+    NAMES,
+    TYPE,
+    BadRowError,
+    PropertyRows,
+    as_text,
+    attribute_rows,
+    name_among,
+)
+from retrieval.kg.readers.sources import Source
+
+
+#: What passages and documents have, and nodes only beside a type.
+_TEXTS = frozenset({"text", "contents", "paragraph_text", "paragraphs", "context"})
+
+
+def is_graph_object(row: object) -> bool:
+    """Whether a JSON value looks like a node or an edge, and not like a passage or a question."""
+    if not isinstance(row, dict) or "question" in row or any(key.startswith("@") for key in row):
+        return False
+    if _ends(row) is not None or row.get("type") == "node":
+        return True
+    described = bool(row.keys() & {TYPE, "labels", *BAGS})
+    return bool(row.keys() & {*IDS, *NAMES}) and (described or not row.keys() & _TEXTS)
+
+
+def read_property_jsonl(source: Source, log: ProblemLog) -> FactFile:
+    """Read one file of nodes, of edges, or of both."""
+    rows = PropertyRows(log)
+    for line, row in json_rows(source, log.add):
+        try:
+            json.dumps(row, ensure_ascii=False).encode()
+        except UnicodeEncodeError:  # a lone surrogate is spelt \\ud800 and is no text
+            log.add(line, "not Unicode text", ascii(row))
+            continue
+        try:
+            _read_object(row, rows, line)
+        except BadRowError as error:
+            log.add(line, str(error), json.dumps(row, ensure_ascii=False))
+    return FactFile(log.file, None, log.count, properties=rows)
+
+
+def _read_object(row: object, nodes: PropertyRows, line: int) -> None:
+    if not isinstance(row, dict):
+        raise BadRowError("not a JSON object")
+    ends = _ends(row)
+    if row.get("type") == "relationship" and ends:
+        _add_edge(row, (ends[0], ends[1], "label"), nodes, line)
+    elif row.get("type") == "node" and "id" in row:
+        _add_node({**row, TYPE: row.get("labels"), "labels": None}, nodes)
+    elif ends:
+        _add_edge(row, ends, nodes, line)
+    elif row.keys() & {*IDS, *NAMES}:
+        _add_node(row, nodes)
+    else:
+        raise BadRowError("neither a node (id or name) nor an edge (source, relation, target)")
+
+
+def _ends(row: Mapping[str, object]) -> tuple[str, str, str] | None:
+    """The keys of source, target and relation of an edge."""
+    by_lower = {key.lower(): key for key in row}
+    found = [
+        next((by_lower[w] for w in words if w in by_lower), "") for words in (SOURCES, TARGETS, RELATIONS)
+    ]
+    return (found[0], found[1], found[2]) if found[0] and found[1] else None
+
+
+def _id_text(value: object) -> str:
+    return as_text(value.get("id", value.get("name")) if isinstance(value, dict) else value)
+
+
+def _add_edge(row: dict[str, object], keys: tuple[str, str, str], nodes: PropertyRows, line: int) -> None:
+    source, target, relation = keys
+    values = _properties(
+        row, {source, target, relation, TYPE if row.get(TYPE) == "relationship" else relation, "id"}
+    )
+    ends = _id_text(row[source]), _id_text(row[target])
+    nodes.add_edge(ends, as_text(row.get(relation)), line, list(attribute_rows(values)))
+
+
+def _add_node(row: dict[str, object], nodes: PropertyRows) -> None:
+    own = next((key for key in IDS if row.get(key) is not None), None)
+    values = _properties(row, {own} if own else set())
+    label = name_among(
+        {key: value for key, value in values.items() if key.lower() != "label" or "name" not in values}
+    )
+    name = as_text(values[label]) if label else ""
+    key = _id_text(row[own]) if own else name
+    if own and name:
+        nodes.named = False
+    if label != "label" and "label" in values and TYPE not in values:
+        values[TYPE] = values.pop("label")
+    if "labels" in values:
+        values.setdefault(TYPE, values.pop("labels"))
+    nodes.add_node(key, name, list(attribute_rows(values)))
+
+
+def _properties(row: Mapping[str, object], without: set[str]) -> dict[str, object]:
+    """Everything else of an object, with what stands under ``properties`` or ``attributes`` beside it."""
+    values: dict[str, object] = {}
+    for key, value in row.items():
+        if key in BAGS and isinstance(value, dict):
+            values.update(value)
+        elif key not in without and value is not None:
+            values[key] = value
+    return values

@@ -1,0 +1,217 @@
+"""Nodes and edges of property graphs, as one file gives them, and how several files are put together.
+
+Edges name nodes by id. A node is shown by its name, else by its id; nodes that share a name are told apart by
+their ids. Node ids are shared by all files that are read together.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from retrieval.kg.table import ATTRIBUTE_LIMIT, LABEL_LIMIT
+
+if TYPE_CHECKING:
+    from retrieval.kg.readers.collecting import ProblemLog
+
+#: Properties that name a node, best first (compared in lower case).
+NAMES = ("name", "label", "title", "displayname", "display_name", "caption")
+TYPE = "type"
+#: A node of such a type with such a property is a passage too.
+DOCUMENT_TYPES = frozenset({"document", "passage", "chunk", "textchunk"})
+TEXTS = frozenset({"content", "text"})
+
+
+class BadRowError(Exception):
+    """Why a row cannot be used."""
+
+
+@dataclass
+class PropertyRows:
+    """What one file says of nodes and edges.
+
+    Attributes:
+        log: takes edges whose ends no row describes.
+        nodes: name by id; empty where the node has none.
+        node_attributes: (id, key, value).
+        edges: (id of the source, relation, id of the target, line).
+        edge_attributes: (position in ``edges``, key, value).
+        relations: rows that only name a relation.
+        named: whether ids are names that a person reads, so that an edge may name a node of no row.
+    """
+
+    log: ProblemLog
+    nodes: dict[str, str] = field(default_factory=dict)
+    node_attributes: list[tuple[str, str, str]] = field(default_factory=list)
+    edges: list[tuple[str, str, str, int]] = field(default_factory=list)
+    edge_attributes: list[tuple[int, str, str]] = field(default_factory=list)
+    relations: int = 0
+    named: bool = True
+
+    def add_node(self, key: str, name: str, attributes: Sequence[tuple[str, str]]) -> None:
+        """Keep a node; a second row of one id adds its attributes.
+
+        Raises:
+            BadRowError: the id is empty, or the id or name is too long.
+        """
+        _require("id of the node", key)
+        _require("name of the node", name or key)
+        self.nodes[key] = self.nodes.get(key) or name
+        self.node_attributes.extend(
+            (key, *pair) for pair in attributes if pair[1] != name or pair[0].lower() not in NAMES
+        )
+
+    def add_edge(
+        self, ends: tuple[str, str], relation: str, line: int, attributes: Sequence[tuple[str, str]]
+    ) -> None:
+        """Keep an edge.
+
+        Raises:
+            BadRowError: an end or the relation is empty or too long.
+        """
+        for what, text in zip(("source", "target", "relation"), (*ends, relation), strict=True):
+            _require(what, text)
+        self.edge_attributes.extend((len(self.edges), *pair) for pair in attributes)
+        self.edges.append((ends[0], relation, ends[1], line))
+
+    @property
+    def rows(self) -> int:
+        """How many good rows there are."""
+        return len(self.nodes) + len(self.edges) + self.relations
+
+
+def _require(what: str, text: str) -> None:
+    if not text:
+        raise BadRowError(f"the {what} is empty")
+    if len(text.encode(errors="surrogatepass")) > LABEL_LIMIT:
+        raise BadRowError(f"the {what} is longer than {LABEL_LIMIT} bytes")
+    if "\0" in text:
+        raise BadRowError(f"the {what} holds a NUL character")
+
+
+def attribute_rows(properties: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+    """Each value as text under its key: lists give a row for each item, null and empty ones none.
+
+    Raises:
+        BadRowError: a value is too long.
+    """
+    for key, value in properties.items():
+        for item in value if isinstance(value, list) else [value]:
+            text = as_text(item)
+            if not text or not key.strip():
+                continue
+            if len(text.encode(errors="surrogatepass")) > ATTRIBUTE_LIMIT:
+                raise BadRowError(f"the value of {key} is longer than {ATTRIBUTE_LIMIT} bytes")
+            yield key.strip(), text
+
+
+def as_text(value: object) -> str:
+    """A JSON value as a person reads it; empty for null."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value.strip()
+    return json.dumps(value, ensure_ascii=False)
+
+
+def name_among(properties: Mapping[str, object]) -> str | None:
+    """The key of the property that names a node, if there is one."""
+    by_lower = {key.lower(): key for key in reversed(list(properties))}
+    keys = (by_lower[name] for name in NAMES if name in by_lower)
+    return next((key for key in keys if isinstance(properties[key], str) and as_text(properties[key])), None)
+
+
+@dataclass(frozen=True)
+class PropertyFacts:
+    """Property rows of all files by label. ``fact_attributes`` counts facts from 0.
+
+    ``documents`` are nodes that are documents: (label, title, text).
+    """
+
+    facts: list[tuple[str, str, str]]
+    nodes: list[tuple[str, str, None]]
+    node_attributes: list[tuple[str, str, str]]
+    fact_attributes: list[tuple[int, str, str]]
+    documents: list[tuple[str, str, str]]
+    problems: int
+
+
+def resolve(files: Sequence[PropertyRows]) -> PropertyFacts:
+    """Name the nodes of all files together; an edge to a node that no row describes is a problem of its file."""
+    names: dict[str, str] = {}
+    for rows in files:
+        for key, name in rows.nodes.items():
+            names[key] = names.get(key) or name
+    labels = _labels(names)
+    facts: list[tuple[str, str, str]] = []
+    fact_attributes: list[tuple[int, str, str]] = []
+    before = sum(rows.log.count for rows in files)
+    for rows in files:
+        numbers = _add_edges(rows, labels, facts)
+        fact_attributes.extend((numbers[i], k, v) for i, k, v in rows.edge_attributes if i in numbers)
+        rows.log.close()
+    attributes = [(labels[key], k, v) for rows in files for key, k, v in rows.node_attributes]
+    attributes, documents = _documents(attributes)
+    return PropertyFacts(
+        facts,
+        [(label, "entity", None) for label in labels.values()],
+        attributes,
+        fact_attributes,
+        documents,
+        sum(rows.log.count for rows in files) - before,
+    )
+
+
+def _documents(
+    attributes: list[tuple[str, str, str]],
+) -> tuple[list[tuple[str, str, str]], list[tuple[str, str, str]]]:
+    """The attributes without the texts of documents, and the documents: (label, title, text)."""
+    typed = {label for label, key, value in attributes if key == TYPE and value.lower() in DOCUMENT_TYPES}
+    if not typed:
+        return attributes, []
+    texts: dict[str, str] = {}
+    titles: dict[str, str] = {}
+    rest = []
+    for label, key, value in attributes:
+        if label in typed and key in TEXTS and label not in texts:
+            texts[label] = value
+        else:
+            rest.append((label, key, value))
+            if key == "title":
+                titles.setdefault(label, value)
+    return rest, [(label, titles.get(label, label), text) for label, text in texts.items()]
+
+
+def _add_edges(
+    rows: PropertyRows, labels: Mapping[str, str], facts: list[tuple[str, str, str]]
+) -> dict[int, int]:
+    """Append the edges of a file as facts; returns the fact of each edge that could be used."""
+    if rows.edges and not rows.named and not labels:
+        rows.log.add(
+            0, "nodes are named by id and no file describes them, so ids are shown; add the file of nodes"
+        )
+    strict = bool(labels) and not rows.named
+    numbers: dict[int, int] = {}
+    for i, (source, relation, target, line) in enumerate(rows.edges):
+        missing = next((end for end in (source, target) if end not in labels), None) if strict else None
+        if missing is not None:
+            rows.log.add(line, f"no row describes the node {missing}", f"{source} {relation} {target}")
+            continue
+        numbers[i] = len(facts)
+        facts.append((labels.get(source, source), relation, labels.get(target, target)))
+    return numbers
+
+
+def _labels(names: Mapping[str, str]) -> dict[str, str]:
+    """One label for each id, no two alike."""
+    shown = {key: name or key for key, name in names.items()}
+    shared = Counter(shown.values())
+    labels = {
+        key: f"{label} ({key})" if shared[label] > 1 and label != key else label
+        for key, label in shown.items()
+    }
+    counts = Counter(labels.values())
+    return {key: f"{label} [{key}]" if counts[label] > 1 else label for key, label in labels.items()}
