@@ -24,7 +24,6 @@ from retrieval.kg.readers.property_rows import (
 )
 from retrieval.kg.readers.sources import Source
 
-
 #: What passages and documents have, and nodes only beside a type.
 _TEXTS = frozenset({"text", "contents", "paragraph_text", "paragraphs", "context"})
 
