@@ -110,7 +110,7 @@ def test_line_numbers_hold_across_blocks(read, monkeypatch):
 def test_no_good_row_is_refused_with_the_reason(read):
     with pytest.raises(EmptySourceError, match=r"line 1: 1 column found.*Check the format"):
         read("this is\nprose\nand nothing else\n", fmt="delimited")
-    with pytest.raises(EmptySourceError, match=r"kb.txt is empty"):
+    with pytest.raises(EmptySourceError, match=r"kb.txt has no text"):
         read("")
     with pytest.raises(EmptySourceError, match="empty"):
         read(gzip.compress(b"  \n"))
