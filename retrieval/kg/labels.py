@@ -136,6 +136,11 @@ class LabelIndex:
                 found.setdefault(match.entity, match)
         return list(found.values())[:limit]
 
+    def holders(self, word: str) -> int:
+        """How many names hold a normalised word."""
+        position = self._words.find(word)
+        return 0 if position is None else int(self._word_starts[position + 1] - self._word_starts[position])
+
     def containing(self, name: str, limit: int = 10) -> list[Match]:
         """Entities whose name holds all the words of ``name`` (normalised) and more, most connected first."""
         found: dict[int, Match] = {}
@@ -183,14 +188,17 @@ class LabelIndex:
 
     def _holding(self, words: list[str]) -> np.ndarray:
         """Rows whose name holds all the words, ascending."""
-        rows: np.ndarray | None = None
+        postings = []
         for word in words:
             position = self._words.find(word)
             if position is None:
                 return np.zeros(0, np.int32)
-            holding = self._word_rows[self._word_starts[position] : self._word_starts[position + 1]]
-            rows = holding if rows is None else np.intersect1d(rows, holding, assume_unique=True)
-        return np.zeros(0, np.int32) if rows is None else rows
+            postings.append(self._word_rows[self._word_starts[position] : self._word_starts[position + 1]])
+        rows, *others = sorted(postings, key=len)
+        for holding in others:
+            # Few rows are looked up in many: far less work than merging the two.
+            rows = rows[holding[np.searchsorted(holding, rows).clip(max=len(holding) - 1)] == rows]
+        return rows
 
     def _most_connected(self, rows: np.ndarray, limit: int) -> np.ndarray:
         degrees = self._degrees[rows]

@@ -1,4 +1,7 @@
-"""Linking without capitals: what a lower-case question is about when no name of several telling words stands in it."""
+"""Linking without capitals: what a lower-case question is about when no name of several telling words stands in it.
+
+Every reading gets a weighted sum of the signs that speak for it; their softmax says how sure the best one is.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +9,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from retrieval.kg.labels import Match, normalise
-from retrieval.kg.walks import all_arcs
-from retrieval.text.candidates import Candidate, best_apart, coordinated
-from retrieval.text.mentions import STOP_WORDS, Guard, Span, Word, context_stem
-from retrieval.text.names import FUZZY_WORD, PART_SCORE, Names, linked_to
-from retrieval.text.well_known import WellKnown
+from retrieval.text.candidates import Candidate, coordinated
+from retrieval.text.mentions import Guard, Span, Word
+from retrieval.text.names import ALTERNATIVES, FUZZY_WORD, Names
+from retrieval.text.readings import SIGNS, Reading, Readings
 from retrieval.types import LinkedEntity
 
-#: A name found, but only as a common-looking lower-case word.
+#: A name found, but only as a common-looking lower-case word: no surer than this.
 _WEAK_SCORE = 0.6
-_VOWELS = frozenset("aeiouy")
-#: How a people is called after its country: "malaysian", "egyptian", "vietnamese", "peruvian".
-_PEOPLES = (("n", ""), ("ian", ""), ("ese", ""), ("ese", "a"), ("ian", "y"), ("vian", ""))
-#: A country has at least so many facts; an entity of fewer is some other thing of that name.
-_PLACE_FACTS = 5
+#: A topic less likely than this is not named: none of the five such was right on the questions of the weights.
+_LEAST_CHANCE = 0.4
+_WEIGHTS = np.array(list(SIGNS.values()))
 
 
 class LowerCase:
@@ -33,98 +32,58 @@ class LowerCase:
 
     def __init__(self, names: Names, guard: Guard) -> None:
         self._names = names
-        self._labels = names.snapshot.labels
-        self._snapshot = names.snapshot
         self._guard = guard
-        self._well_known = WellKnown(names.snapshot)
+        self._readings = Readings(names.snapshot, guard)
 
     def topics(self, question: str, words: list[Word], candidates: list[Candidate]) -> list[LinkedEntity]:
-        """No name stands out: the best lower-case candidate, else a misspelt word."""
-        best = self._before_its_place(question, best_apart(candidates))[:1]
-        longer = self._longer(question, words, best[0]) if best else None
-        known = longer or self._known_better(question, words, best)
-        if known is not None:
-            return [known]
-        if best:
-            best += coordinated(question, best, candidates)
-            linked = [self._names.decide(c.span, c.matches, question) for c in best]
-            return [replace(link, score=min(link.score, _WEAK_SCORE)) for link in linked]
-        people = [link for word in words if (link := self._people(question, word)) is not None]
-        if people:
-            return people[:1]
+        """The most likely reading, with what ``and`` and the like join to it; else a misspelt name.
+
+        Args:
+            question: as asked.
+            words: its words.
+            candidates: its stretches that are names.
+        """
+        readings = self._readings.of(words)
+        if not readings:
+            return self._misspelt(question, words)
+        chances = self._chances(words, readings)
+        best = readings[int(np.argmax(chances))]
+        topic = self._linked(question, words, readings, chances, best)
+        if topic.score < _LEAST_CHANCE:
+            return []
+        span = Span(topic.start, topic.end, topic.mention)
+        others = coordinated(question, [Candidate(span, [best.match], 0.0, strong=False)], candidates)
+        linked = [self._names.decide(other.span, other.matches, question) for other in others]
+        return [topic, *(replace(link, score=min(link.score, _WEAK_SCORE)) for link in linked)]
+
+    def _chances(self, words: list[Word], readings: list[Reading]) -> np.ndarray:
+        """How likely each reading is, summing to 1, float [readings]."""
+        sums = self._readings.signs(words, readings) @ _WEIGHTS
+        chances: np.ndarray = np.exp(sums - sums.max())
+        return chances / chances.sum()
+
+    @staticmethod
+    def _linked(
+        question: str, words: list[Word], readings: list[Reading], chances: np.ndarray, best: Reading
+    ) -> LinkedEntity:
+        """The best reading, with the other entities of overlapping words as alternatives."""
+        rivals = {
+            readings[i].match.entity: readings[i].match.node
+            for i in np.argsort(-chances, kind="stable").tolist()
+            if readings[i].first <= best.last and best.first <= readings[i].last
+        }
+        rivals.pop(best.match.entity)
+        same = [i for i, reading in enumerate(readings) if reading.match.entity == best.match.entity]
+        start, end = words[best.first].start, words[best.last].end
+        score = round(float(chances[same].sum()), 4)
+        source = "fuzzy" if best.how != "whole" else "alias" if best.match.source == "alias" else "exact"
+        others = tuple(rivals.values())[:ALTERNATIVES]
+        return LinkedEntity(best.match.node, question[start:end], start, end, score, source, others)
+
+    def _misspelt(self, question: str, words: list[Word]) -> list[LinkedEntity]:
         stretches = odd_stretches(question, words, self._guard)
-        parts = [link for span in stretches if (link := self._names.part(span)) is not None]
-        if parts:
-            return [max(parts, key=lambda e: (self._snapshot.degree(e.entity.id), -e.start))]
         found = [link for span in stretches if (link := self._names.misspelt(span, FUZZY_WORD)) is not None]
         return [max(found, key=lambda e: (e.score * (e.end - e.start), -e.start))] if found else []
-
-    def _known_better(self, question: str, words: list[Word], best: list[Candidate]) -> LinkedEntity | None:
-        """A far better known entity by its initials or by how its name begins: "the uk", "united states"."""
-        facts = max((match.degree for match in best[0].matches), default=0) if best else 0
-        found: list[tuple[Span, list[Match]]] = []
-        asked = frozenset(stem for word in words if (stem := context_stem(word.text)))
-        for i, first in enumerate(words):
-            if first.text not in STOP_WORDS:
-                found.append(
-                    (_span(question, first, first), self._well_known.completed_by(first.text, asked))
-                )
-            # "us" is a word of its own; "jfk" is none.
-            if (i and words[i - 1].text == "the") or (len(first.text) >= 3 and not _VOWELS & set(first.text)):
-                found.append((_span(question, first, first), self._well_known.by_initials(first.text)))
-            for last in words[i + 1 : i + 3]:
-                span = _span(question, first, last)
-                within = bool(best) and span.overlaps(best[0].span)
-                if not within and first.text not in STOP_WORDS and len(last.text) >= 4:
-                    found.append((span, self._well_known.completing(normalise(span.text), facts)))
-        if best:
-            found.append((best[0].span, self._well_known.completing(normalise(best[0].span.text), facts)))
-        usable = [(span, matches) for span, matches in found if matches and matches[0].degree > facts]
-        if not usable:
-            return None
-        span, matches = max(usable, key=lambda item: (item[1][0].degree, -item[0].start))
-        return linked_to(span, matches, PART_SCORE, "fuzzy")
-
-    def _before_its_place(self, question: str, best: list[Candidate]) -> list[Candidate]:
-        """Of "greeley colorado" Greeley is meant: the second says which one, if a fact joins the two."""
-        for first in best[1:]:
-            between = question[first.span.end : best[0].span.start]
-            if first.span.end <= best[0].span.start and between in (" ", ", "):
-                entities = [
-                    self._names.decide(c.span, c.matches, question).entity.id for c in (first, best[0])
-                ]
-                small, other = sorted(entities, key=self._snapshot.degree)
-                if other in all_arcs(self._snapshot, np.array([small]))[2]:
-                    return [first, *(c for c in best if c is not first)]
-        return best
-
-    def _longer(self, question: str, words: list[Word], candidate: Candidate) -> LinkedEntity | None:
-        """Part of a better known name that holds a word that is one by itself: "henry viii", and no Henry."""
-        found, known = candidate.span, max(match.degree for match in candidate.matches)
-        if " " in found.text:
-            return None
-        for span in odd_stretches(question, words, self._guard):
-            if span.overlaps(found) and span.text != found.text and " " in span.text:
-                matches = self._labels.containing(normalise(span.text), 2)
-                if (
-                    matches
-                    and matches[0].degree > known
-                    and (len(matches) == 1 or matches[0].degree >= 3 * matches[1].degree)
-                ):
-                    return linked_to(span, matches, PART_SCORE, "fuzzy")
-        return None
-
-    def _people(self, question: str, word: Word) -> LinkedEntity | None:
-        """The country of a people or of its language ("egyptian"), where that word itself names nothing."""
-        plain = word.text.removesuffix("s")
-        for ending, instead in _PEOPLES:
-            if plain.endswith(ending) and len(plain) - len(ending) >= 3:
-                matches = self._labels.lookup(plain.removesuffix(ending) + instead)
-                matches = [match for match in matches if match.degree >= _PLACE_FACTS]
-                if matches:
-                    span = Span(word.start, word.end, question[word.start : word.end])
-                    return linked_to(span, matches, PART_SCORE, "fuzzy")
-        return None
 
 
 def odd_stretches(question: str, words: list[Word], guard: Guard) -> list[Span]:
@@ -139,7 +98,3 @@ def odd_stretches(question: str, words: list[Word], guard: Guard) -> list[Span]:
             if len(text) >= 4:
                 spans.append(Span(first.start, inner[-1].end, text))
     return sorted(spans, key=lambda span: len(span.text), reverse=True)[:24]
-
-
-def _span(question: str, first: Word, last: Word) -> Span:
-    return Span(first.start, last.end, question[first.start : last.end])

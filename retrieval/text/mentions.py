@@ -51,7 +51,7 @@ _LITTLE_TEXT = "with from that this which what whose were have does into name ma
 _LITTLE = frozenset(_LITTLE_TEXT.split())
 _IRREGULAR = {
     **dict.fromkeys(("wrote", "written", "screenwriter", "screenwriters"), "writer"),
-    **dict.fromkeys(("spoken", "spoke"), "speak"),
+    **dict.fromkeys(("spoken", "spoke", "language", "languages"), "speak"),
     **dict.fromkeys(("birth", "birthplace"), "born"),
     **dict.fromkeys(("death", "dead"), "died"),
     **dict.fromkeys(

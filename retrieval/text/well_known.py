@@ -1,8 +1,4 @@
-"""Well-known entities by less than their whole name: "the us", "united states", "english" for the language.
-
-A lower-case question gives no capitals to go by, and the few facts of a film called "English" are seldom
-what it is about. What decides is how much better connected the other entity is.
-"""
+"""Well-known entities by less than their whole name: "the us", "united states"."""
 
 from __future__ import annotations
 
@@ -13,14 +9,11 @@ import numpy as np
 
 from retrieval.kg.labels import Match, normalise
 from retrieval.kg.snapshot import Snapshot
-from retrieval.text.mentions import context_stem
 
 #: So many of the most connected entities are known by their initials.
 KNOWN = 2000
 #: An entity of fewer facts is not well known.
 LEAST_FACTS = 10
-#: So many times the facts of what goes by the whole name, and of the next that begins alike.
-FAR, CLEAR = 5, 2
 _SMALL = frozenset({"of", "the", "and", "for", "in", "de", "la"})
 _NAME = re.compile(r"[^\W\d_]+")
 
@@ -43,38 +36,12 @@ class WellKnown:
         """
         return [self._initials[word]] if word in self._initials else []
 
-    def completing(self, name: str, known: int) -> list[Match]:
-        """The one well-known entity whose name begins with ``name`` and goes on, in a list.
-
-        Args:
-            name: normalised words.
-            known: facts of the best entity of exactly this name, 0 when there is none.
-        """
+    def going_on(self, name: str) -> list[Match]:
+        """Well-known entities whose name begins with ``name`` (normalised) and further words, best known first."""
         if not self._snapshot.labels.begins(name):
             return []
-        found = self._going_on(name)[:2]
-        if not found or found[0].degree < max(LEAST_FACTS, FAR * known):
-            return []
-        return found[:1] if len(found) == 1 or found[0].degree >= CLEAR * found[1].degree else []
-
-    def completed_by(self, name: str, asked: frozenset[str]) -> list[Match]:
-        """The best known entity whose name is ``name`` and words of the question: "german", where it asks for a
-        language.
-
-        Args:
-            name: normalised words.
-            asked: stems of the question's words.
-        """
-        if not self._snapshot.labels.begins(name):
-            return []
-        rest = ((match, match.name.removeprefix(name).split()) for match in self._going_on(name))
-        fitting = [match for match, words in rest if {context_stem(word) for word in words} <= asked]
-        return fitting[:1] if fitting and fitting[0].degree >= LEAST_FACTS else []
-
-    def _going_on(self, name: str) -> list[Match]:
-        """Entities whose name begins with ``name`` and further words, most connected first."""
         holding = self._snapshot.labels.containing(name, 40)
-        return [match for match in holding if match.name.startswith(f"{name} ")]
+        return [m for m in holding if m.degree >= LEAST_FACTS and m.name.startswith(f"{name} ")]
 
     @cached_property
     def _initials(self) -> dict[str, Match]:

@@ -114,3 +114,11 @@ def test_every_name_finds_its_entity_among_many(tmp_path):
     for name in names:
         assert graph.labels.search(name, 1)[0].node.label == name
         assert graph.labels.search(name.replace("entity", "entty"), 1)[0].node.label == name
+
+
+def test_how_many_names_hold_a_word(graph):
+    # Each Titanic goes by its name without the parenthesis too.
+    assert [graph.labels.holders(word) for word in ("titanic", "city", "york", "nowhere")] == [4, 1, 1, 0]
+    assert [m.node.label for m in graph.labels.containing("cameron james")] == ["James Cameron"]
+    assert graph.labels.containing("james nowhere") == []
+    assert [m.node.label for m in graph.labels.containing("film 1953 titanic")] == ["Titanic (1953 film)"]

@@ -1,0 +1,106 @@
+"""What a question without capitals may mean: each way to name a thing by less than its name, and what speaks for it."""
+
+import pytest
+
+from retrieval.text.gazetteer import countries_of, in_full
+from retrieval.text.linking import Linker
+from retrieval.text.mentions import Guard, words_of
+from retrieval.text.readings import SIGNS, Readings
+from tests.retrieval.kg.worlds import build
+
+COUNTS = (
+    ("United Kingdom", 12), ("Netherlands", 6), ("Dutch Language", 4), ("Jacqueline Kennedy Onassis", 3),
+    ("Kennedy", 1), ("Acme, Inc.", 4), ("Bank of Utopia Corporation", 3), ("Utopia", 9), ("Orchid", 4),
+    ("University of Copenhagen", 2), ("Copenhagen", 9), ("Keyshia Cole", 3), ("St. Olaf", 2), ("The Senate", 1),
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def graph(tmp_path_factory):
+    facts = [(label, "has", f"{label[:3]}{i}x") for label, count in COUNTS for i in range(count)]
+    facts.append(("Copenhagen", "contains", "University of Copenhagen"))
+    return build(facts, tmp_path_factory.mktemp("readings") / "g")
+
+
+def readings(graph, question):
+    words = words_of(question)
+    found = Readings(graph, Guard(["has", "contains"])).of(words)
+    return [
+        (" ".join(word.text for word in words[r.first : r.last + 1]), r.match.node.label, r.how)
+        for r in found
+    ]
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("what do the british eat", [("british", "United Kingdom", "people")]),
+        ("where did jackie kennedy die", [
+            ("jackie kennedy", "Jacqueline Kennedy Onassis", "whole"),
+        ]),
+        ("what does acme sell", [("acme", "Acme, Inc.", "part")]),
+        # A company's form is no part of what tells it from others, so nothing within its name is meant.
+        ("where is bank of utopia", [("bank of utopia", "Bank of Utopia Corporation", "part")]),
+        ("how do orchids grow", [("orchids", "Orchid", "plural")]),
+        # What stands in a longer name is not meant by itself.
+        ("where is the university of copenhagen", [("university of copenhagen", "University of Copenhagen", "whole")]),
+        ("when was saint olaf king", [("saint olaf", "St. Olaf", "whole")]),
+        ("who is keysha cole", [("keysha cole", "Keyshia Cole", "slip"), ("cole", "Keyshia Cole", "part")]),
+        ("who has what", []),
+    ],
+)  # fmt: skip
+def test_ways_to_name_a_thing(graph, question, expected):
+    assert readings(graph, question) == expected
+
+
+def test_signs_of_a_reading(graph):
+    words = words_of("what does acme sell")
+    listed = Readings(graph, Guard(["has", "contains"]))
+    (row,) = listed.signs(words, listed.of(words)).tolist()
+    signs = dict(zip(SIGNS, row, strict=True))
+    assert {
+        name: value for name, value in signs.items() if value and name != "rarity of the rarest word"
+    } == {
+        "part of a name": 1.0,
+        "one word of a name, the rest not there": 1.0,
+        "how a name begins": 1.0,
+        "only a form is missing": 1.0,
+        "log facts": pytest.approx(1.609438),
+        "no such word": 1.0,
+        "telling words": 1.0,
+        "words that are no function words": 1.0,
+    }
+    assert listed.signs(words, []).shape == (0, len(SIGNS))
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("what money do the dutch use", "Netherlands"),
+        # Nothing goes with the word as with an adjective, and the question speaks of a language.
+        ("who speaks dutch", "Dutch Language"),
+        ("what did jackie kennedy wear", "Jacqueline Kennedy Onassis"),
+        ("where is the university of copenhagen", "University of Copenhagen"),
+    ],
+)
+def test_the_likeliest_reading_is_linked(graph, question, expected):
+    (topic,) = Linker(graph).link(question).entities
+    assert topic.entity.label == expected
+    assert question[topic.start : topic.end] == topic.mention
+    assert 0.4 <= topic.score <= 1
+
+
+def test_what_else_the_words_may_mean_is_offered(graph):
+    (topic,) = Linker(graph).link("who speaks dutch").entities
+    assert [node.label for node in topic.alternatives] == ["Netherlands"]
+
+
+def test_peoples_and_given_names():
+    assert countries_of("british") == ("united kingdom",)
+    assert countries_of("danes") == ("denmark",)
+    assert countries_of("puerto rican") == ("puerto rico",)
+    assert countries_of("american") == ("united states", "united states of america")
+    assert countries_of("dolphins") == ()
+    assert in_full("chuck berry") == ["charles berry"]
+    assert in_full("ted kennedy") == ["edward kennedy", "theodore kennedy"]
+    assert in_full("ted") == []
