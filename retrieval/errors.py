@@ -98,6 +98,24 @@ class LLMReplyError(LLMError):
     code = "llm_bad_reply"
 
 
+class LLMKeyError(LLMError):
+    """The language model refuses the key; asking again does not help."""
+
+    code = "llm_bad_key"
+
+
+class LLMPromptError(LLMError):
+    """The prompt is longer than the language model can read."""
+
+    code = "llm_prompt_too_long"
+
+
+class OverBudgetError(LLMError):
+    """What may be spent on the language model is spent."""
+
+    code = "over_budget"
+
+
 class Cancelled(ClewError):
     """Somebody pressed Stop. Raised at the next check point of long work."""
 

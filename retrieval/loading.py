@@ -142,7 +142,7 @@ class EngineCache:
     Args:
         encoder_name: text encoder; None for the default one.
         device: ``auto``, ``cpu`` or ``cuda``; None takes ``CLEW_DEVICE``.
-        llm: the language model, when one is configured.
+        llm: the language model that is used unless another is named, when one is configured.
         settings: of every engine.
         size: engines kept.
     """
@@ -168,13 +168,18 @@ class EngineCache:
         """The encoder, loaded at first use."""
         return load_encoder(self._encoder_name, self._device)
 
-    def get(self, spec: EngineSpec) -> Engine:
+    def get(self, spec: EngineSpec, llm: LLMSettings | None = None) -> Engine:
         """The engine of ``spec``, opened when it is not, or when its files changed since.
+
+        Args:
+            spec: what to open.
+            llm: the language model that it asks, when it is not this cache's own.
 
         Raises:
             ClewError: a part cannot be opened; nothing is kept then, and the next call tries again.
         """
-        key = (spec, *stamp(spec))
+        llm = llm or self._llm
+        key = (spec, *stamp(spec), llm)
         with self._lock:
             slot = self._slots.setdefault(key, _Slot())
             self._slots.move_to_end(key)
@@ -184,7 +189,7 @@ class EngineCache:
             with slot.lock:
                 if slot.engine is None:
                     slot.parts = self._parts_beside(spec) or load_parts(spec.snapshot, self.encoder)
-                    slot.engine = load_engine(spec, slot.parts, llm=self._llm, settings=self._settings)
+                    slot.engine = load_engine(spec, slot.parts, llm=llm, settings=self._settings)
                 return slot.engine
         except BaseException:
             with self._lock:

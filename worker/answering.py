@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from uuid import UUID
 
 from celery import shared_task
 
 from retrieval.errors import ClewError
-from retrieval.events import TERMINAL_TYPES, PathRetrieved, RunCancelled, RunFailed
+from retrieval.events import TERMINAL_TYPES, AnswerFinal, PathRetrieved, RunCancelled, RunFailed
+from retrieval.llm.metering import metered
 from retrieval.pipeline import AskRequest
 from webapp.answers import services
 from webapp.answers.log import last_seq
@@ -17,7 +19,7 @@ from webapp.experiments.choosing import newest_checkpoint
 from webapp.graphs.models import Graph
 from webapp.jobs import cancel, queue
 from webapp.live.publish import Publisher
-from worker import engines, identity
+from worker import engines, identity, language_models
 
 logger = logging.getLogger(__name__)
 
@@ -33,8 +35,10 @@ def answer(run_id: str) -> None:
 def work(run: Run) -> None:
     """Answer a claimed run; whatever happens, its log ends with one terminal event."""
     publisher = Publisher(run.pk)
+    meter = language_models.meter_of_run(run.user_id)
     try:
-        ending = _stream(run, publisher)
+        with metered(meter):
+            ending = _stream(run, publisher)
     except ClewError as error:
         ending = RunFailed(error.code, error.message, error.hint)
     except Exception:
@@ -46,7 +50,9 @@ def work(run: Run) -> None:
         # The log could not be written: somebody else ended or deleted the run, or the database was away.
         logger.warning("the log of run %s broke off", run.pk, exc_info=True)
         after, ending = last_seq(run.pk), _broken()
-    services.end(run_id=run.pk, after=after, event=ending)
+    if isinstance(ending, AnswerFinal):
+        ending = replace(ending, usage=replace(meter.usage, triples=ending.usage.triples))
+    services.end(run_id=run.pk, after=after, event=ending, usage=language_models.as_json(meter))
     cancel.clear("run", run.pk)
 
 

@@ -15,8 +15,19 @@ from worker import (  # noqa: E402
     importing,
     indexing,
     labelling,
+    language_models,
     lifecycle,
     training,
 )
 
-__all__ = ["answering", "app", "evaluating", "importing", "indexing", "labelling", "lifecycle", "training"]
+__all__ = [
+    "answering",
+    "app",
+    "evaluating",
+    "importing",
+    "indexing",
+    "labelling",
+    "language_models",
+    "lifecycle",
+    "training",
+]

@@ -12,7 +12,6 @@ from django.conf import settings
 from django.db import connection
 
 from retrieval.errors import ClewError
-from retrieval.llm.settings import LLMSettings
 from retrieval.loading import EngineCache, EngineSpec
 from webapp.answers.models import Run
 from webapp.experiments import methods
@@ -22,6 +21,7 @@ from webapp.graphs.files import local_path
 from webapp.graphs.models import Snapshot
 from webapp.graphs.selectors import ready
 from webapp.project.env import DEFAULT_ENCODER
+from worker import language_models
 
 if TYPE_CHECKING:  # these load torch, which the jobs worker needs only for some jobs
     from retrieval.pipeline import Engine
@@ -38,17 +38,7 @@ KEPT = 12
 @functools.cache
 def cache() -> EngineCache:
     """This process's engines."""
-    return EngineCache(
-        encoder_name=encoder_name(), device=settings.CLEW.device, llm=llm_settings(), size=KEPT
-    )
-
-
-def llm_settings() -> LLMSettings | None:
-    """The language model; None when none is configured."""
-    env = settings.CLEW
-    if env.llm_base_url is None or env.llm_model is None:
-        return None
-    return LLMSettings(base_url=env.llm_base_url, model=env.llm_model, api_key=env.llm_api_key or "")
+    return EngineCache(encoder_name=encoder_name(), device=settings.CLEW.device, size=KEPT)
 
 
 def encoder_name() -> str | None:
@@ -70,7 +60,7 @@ def of_run(run: Run) -> Engine:
     """
     if run.graph.snapshot is None:
         raise ClewError("The graph has no snapshot any more.", hint="Import it again.")
-    return _engine(run.graph.snapshot, run.checkpoint, run.method, run.reasoner)
+    return _engine(run.graph.snapshot, run.checkpoint, run.method, run.reasoner, llm=run.llm)
 
 
 def of_report(report: Report) -> Engine:
@@ -81,7 +71,12 @@ def of_report(report: Report) -> Engine:
     """
     assert report.graph.snapshot is not None, "the report was checked"
     return _engine(
-        report.graph.snapshot, report.checkpoint, report.method, report.reasoner, options=report.options
+        report.graph.snapshot,
+        report.checkpoint,
+        report.method,
+        report.reasoner,
+        llm=report.llm,
+        options=report.options,
     )
 
 
@@ -90,6 +85,8 @@ def _engine(
     checkpoint: Checkpoint | None,
     method: str,
     reasoner: str,
+    *,
+    llm: int | None = None,
     options: Mapping[str, Any] = MappingProxyType({}),
 ) -> Engine:
     return cache().get(
@@ -99,7 +96,8 @@ def _engine(
             method=method,
             reasoner=reasoner,
             options=tuple(sorted(options.items())),
-        )
+        ),
+        llm=language_models.settings_of(llm) if llm is not None else None,
     )
 
 

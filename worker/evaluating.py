@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from celery import shared_task
 
 from retrieval.errors import Cancelled
+from retrieval.llm.metering import metered
 from retrieval.types import Progress, Question
 from retrieval.version import code_version
 from webapp.experiments import reports
@@ -19,10 +20,11 @@ from webapp.experiments.models import Report
 from webapp.graphs import files
 from webapp.jobs import queue
 from webapp.questions.selectors import as_engine
-from worker import engines, reporting
+from worker import engines, language_models, reporting
 
 if TYPE_CHECKING:
     from retrieval.evaluation.evaluator import Subgraphs, Topics
+    from retrieval.evaluation.outcomes import Outcome
     from retrieval.pipeline import Engine
     from retrieval.supervision.labels import Label
 
@@ -69,18 +71,25 @@ def _make(context: reporting.Context, report: Report) -> dict[str, Any]:
     engine = engines.of_report(report)
     out = files.local_path(files.report_name(report.graph_id, report.pk))
     journal = Journal(out / JOURNAL, _key(report, fingerprint(questions)), questions)
-    evaluation = evaluate_engine(
-        engine,
-        questions,
-        budget=report.budget,
-        seed=report.seed,
-        topics=cast("Topics", report.topics),
-        subgraphs=cast("Subgraphs", report.subgraphs),
-        done=journal.done,
-        keep=journal.add,
-        progress=_asking(context, len(journal.done)),
-        cancelled=context.cancelled,
-    )
+    meter = language_models.meter_of_job(context.job.user_id)
+
+    def keep(outcome: Outcome) -> None:
+        meter.require_open()  # an answer that was given without the language model is none of this report
+        journal.add(outcome)
+
+    with metered(meter):
+        evaluation = evaluate_engine(
+            engine,
+            questions,
+            budget=report.budget,
+            seed=report.seed,
+            topics=cast("Topics", report.topics),
+            subgraphs=cast("Subgraphs", report.subgraphs),
+            done=journal.done,
+            keep=keep,
+            progress=_asking(context, len(journal.done)),
+            cancelled=context.cancelled,
+        )
     checkpoint = files.local_path(report.checkpoint.path) if report.checkpoint else None
     labels = _paths(context, engine, questions, checkpoint)
     context.progress(Progress("writing the report", 0, 0))
@@ -140,6 +149,7 @@ def _key(report: Report, questions: str) -> str:
         report.method,
         report.fingerprint,
         report.reasoner,
+        report.llm_name,
         report.budget,
         report.seed,
     ]

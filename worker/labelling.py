@@ -11,13 +11,14 @@ from celery import shared_task
 from retrieval.errors import Cancelled, TrainingDataError
 from retrieval.kg import snapshot as kg
 from retrieval.kg.caches import cache_of
+from retrieval.llm.metering import metered
 from webapp.api.errors import GraphNotReadyError
 from webapp.experiments import labelling
 from webapp.experiments.models import LabelSet
 from webapp.graphs import files
 from webapp.jobs import queue
 from webapp.questions.selectors import as_engine
-from worker import engines, reporting
+from worker import engines, language_models, reporting
 
 if TYPE_CHECKING:
     from retrieval.supervision.labels import Compression
@@ -49,10 +50,12 @@ def work(context: reporting.Context) -> dict[str, Any]:
     grounded, skipped = grounding.ground(snapshot, questions)
     grounding.require(grounded, skipped)
     replies = cache_of(files.local_path(graph.snapshot.path)) / "replies"
-    asking = rationalizers.LLMWork(engines.llm_settings(), replies, label_set.prompt or labelling.PROMPTS[0])
-    found = rationalizers.get(label_set.strategy, asking).label(
-        snapshot, grounded, encoder=encoder, progress=context.progress, cancelled=context.cancelled
-    )
+    prompt = label_set.prompt or labelling.PROMPTS[0]
+    asking = rationalizers.LLMWork(language_models.default_settings(), replies, prompt)
+    with metered(language_models.meter_of_job(context.job.user_id)):
+        found = rationalizers.get(label_set.strategy, asking).label(
+            snapshot, grounded, encoder=encoder, progress=context.progress, cancelled=context.cancelled
+        )
     if found.unlabelled == len(grounded):
         raise TrainingDataError(
             f"None of the {len(grounded):,} questions could be labelled.",

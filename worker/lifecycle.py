@@ -9,12 +9,13 @@ from typing import Any
 from celery.signals import worker_init, worker_ready, worker_shutdown, worker_shutting_down
 from django.db import connection
 
+from retrieval.llm import pacing
 from webapp.answers import services as answers
 from webapp.answers.models import Run, RunState
 from webapp.jobs import presence, queue
 from webapp.jobs import services as jobs
 from webapp.jobs.models import Job, JobKind, JobState
-from worker import engines, identity
+from worker import engines, identity, language_models
 
 logger = logging.getLogger(__name__)
 _done = threading.Event()
@@ -28,6 +29,7 @@ def queues_of(controller: Any) -> list[str]:
 @worker_init.connect(weak=False)
 def on_init(sender: Any, **_: Any) -> None:
     """Load what the first question needs before saying that this worker is there."""
+    pacing.use(language_models.SharedPace())
     if presence.ANSWERS in queues_of(sender):
         engines.warm_encoder()
 

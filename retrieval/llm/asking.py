@@ -49,7 +49,7 @@ def ask(
     pieces: list[str] = []
     size = 0
     spent = ChatUsage()
-    for item in stream_chat(settings, list(messages), cancelled=cancelled):
+    for item in stream_chat(settings, messages, cancelled=cancelled):
         if isinstance(item, ChatUsage):
             spent = item
             continue
@@ -60,8 +60,7 @@ def ask(
                 f"The language model wrote more than {REPLY_LIMIT:,} characters.",
                 hint="Use a model that follows instructions.",
             )
-    usage = settings.priced(spent.calls, spent.prompt_tokens, spent.completion_tokens)
-    return Reply("".join(pieces), usage, spent.cut)
+    return Reply("".join(pieces), spent.priced(settings), spent.cut)
 
 
 def ask_json(

@@ -3,6 +3,8 @@
 The request runs in an event loop of its own thread; the caller reads pieces from a queue and looks at
 ``cancelled`` between them, so a silent endpoint delays Stop by a tenth of a second and no more. Cancelling
 the task closes the connection at once, which is what makes an endpoint stop generating.
+
+A request needs the leave of the meters around it, keeps the endpoint's pace, and is counted however it ends.
 """
 
 from __future__ import annotations
@@ -10,13 +12,20 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import queue
+import random
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from email.utils import parsedate_to_datetime
+from time import time
 from typing import TYPE_CHECKING, Any
 
-from retrieval.errors import Cancelled, LLMError, LLMTimeoutError
+from retrieval.errors import Cancelled, LLMError, LLMKeyError, LLMPromptError, LLMTimeoutError
+from retrieval.llm import pacing
+from retrieval.llm.metering import BYTES_OF_TOKEN, SHORTEST_REPLY, estimate, meters
+from retrieval.llm.prompts import Message
 from retrieval.llm.settings import LLMSettings
+from retrieval.types import Usage
 
 if TYPE_CHECKING:
     import openai
@@ -36,21 +45,35 @@ class ChatUsage:
     completion_tokens: int = 0
     cut: bool = False
 
+    def priced(self, settings: LLMSettings) -> Usage:
+        """The same with its cost."""
+        return settings.priced(self.calls, self.prompt_tokens, self.completion_tokens)
+
 
 def stream_chat(
-    settings: LLMSettings, messages: list[dict[str, str]], *, cancelled: Callable[[], bool]
+    settings: LLMSettings, messages: Sequence[Message], *, cancelled: Callable[[], bool]
 ) -> Iterator[str | ChatUsage]:
     """Pieces of the reply as they come, then one :class:`ChatUsage`.
 
+    An endpoint that does not say how many tokens it used has them estimated, and so has a reply that is not read
+    to its end.
+
     Raises:
         Cancelled: ``cancelled`` said so; the connection is closed.
+        OverBudgetError: a meter around the caller gives no leave.
+        LLMPromptError: the prompt is longer than the model can read.
         LLMTimeoutError: the endpoint was silent, or slower than ``total_timeout``.
         LLMError: the endpoint cannot be reached, refuses the request, or breaks off.
     """
-    request = _Request(settings, messages)
+    around = meters()
+    prompt_tokens = estimate(*(message["content"] for message in messages))
+    longest = min([_longest(settings, prompt_tokens), *(m.admit(settings, prompt_tokens) for m in around)])
+    request = _Request(replace(settings, max_tokens=longest), messages)
     request.start()
+    written = 0
+    spent: ChatUsage | None = None
     try:
-        while True:
+        while spent is None:
             if cancelled():
                 raise Cancelled("The run was stopped.")
             try:
@@ -59,21 +82,58 @@ def stream_chat(
                 continue
             if isinstance(item, BaseException):
                 raise item
-            yield item
             if isinstance(item, ChatUsage):
-                return
+                # An endpoint that counts nothing cannot have been free.
+                counted = item.prompt_tokens or item.completion_tokens
+                item = item if counted else replace(item, **_guess(prompt_tokens, written))
+                spent = item
+            else:
+                written += len(item.encode())
+            yield item
     finally:
         request.close()
+        if spent is None and request.calls:
+            # Endpoints charge for what they accepted, not for errors.
+            spent = ChatUsage(request.calls, **(_guess(prompt_tokens, written) if request.accepted else {}))
+        if spent is not None:
+            for meter in around:
+                meter.count(spent.priced(settings))
+
+
+def _longest(settings: LLMSettings, prompt_tokens: int) -> int:
+    """The longest reply that fits into the model's context after the prompt.
+
+    Raises:
+        LLMPromptError: none does.
+    """
+    if not settings.context_length:
+        return settings.max_tokens
+    left = settings.context_length - prompt_tokens
+    if left < SHORTEST_REPLY:
+        raise LLMPromptError(
+            f"The prompt has about {prompt_tokens:,} tokens; {settings.title} reads {settings.context_length:,}.",
+            hint="Use a model with a longer context, or ask about less.",
+        )
+    return min(settings.max_tokens, left)
+
+
+def _guess(prompt_tokens: int, written: int) -> dict[str, int]:
+    return {"prompt_tokens": prompt_tokens, "completion_tokens": -(-written // BYTES_OF_TOKEN)}
 
 
 class _Request(threading.Thread):
-    """One reply being fetched. ``pieces`` ends with a ChatUsage or an exception."""
+    """One reply being fetched. ``pieces`` ends with a ChatUsage or an exception; ``calls`` are the attempts made.
 
-    def __init__(self, settings: LLMSettings, messages: list[dict[str, str]]) -> None:
+    ``accepted``: the endpoint took one of them.
+    """
+
+    def __init__(self, settings: LLMSettings, messages: Sequence[Message]) -> None:
         super().__init__(name="llm-reply", daemon=True)
         self.pieces: queue.SimpleQueue[str | ChatUsage | Exception] = queue.SimpleQueue()
         self._settings = settings
-        self._messages = messages
+        self._messages = list(messages)
+        self.calls = 0
+        self.accepted = False
         self._loop = asyncio.new_event_loop()
         self._task: asyncio.Task[None] | None = None
         self._ready = threading.Event()
@@ -113,40 +173,53 @@ class _Request(threading.Thread):
             max_retries=0,
         )
         async with client:
-            try:
-                await asyncio.wait_for(self._attempts(client), settings.total_timeout)
-            except TimeoutError as error:
-                raise LLMTimeoutError(
-                    f"The language model took longer than {settings.total_timeout:g} s.",
-                    hint="Use a faster model, or allow more time.",
-                ) from error
+            await self._attempts(client)
 
     async def _attempts(self, client: openai.AsyncOpenAI) -> None:
         import openai  # noqa: PLC0415
 
+        settings = self._settings
         retried = (openai.APIConnectionError, openai.InternalServerError, openai.RateLimitError)
-        for attempt in range(self._settings.retries + 1):
+        for attempt in range(settings.retries + 1):
+            await self._turn()
+            self.calls += 1
             try:
-                await self._reply(client, calls=attempt + 1)
+                await asyncio.wait_for(self._reply(client), settings.total_timeout)
                 return
+            except TimeoutError as error:
+                raise _slow(settings) from error
             except openai.APITimeoutError as error:
-                raise _silent(self._settings) from error
+                raise _silent(settings) from error
             except _BrokenOffError as error:
-                raise _explain(error.reason, self._settings) from error.reason
+                raise _explain(error.reason, settings) from error.reason
             except retried as error:
-                if attempt == self._settings.retries:
-                    raise _explain(error, self._settings) from error
-                await asyncio.sleep(self._settings.backoff * 2**attempt)
+                wait = max(settings.backoff * 2**attempt * random.uniform(1, 1.25), _asked_wait(error))
+                if attempt == settings.retries or wait > settings.longest_wait:
+                    raise _explain(error, settings, wait) from error
+                await asyncio.sleep(wait)
             except openai.OpenAIError as error:
-                raise _explain(error, self._settings) from error
+                raise _explain(error, settings) from error
 
-    async def _reply(self, client: openai.AsyncOpenAI, *, calls: int) -> None:
+    async def _turn(self) -> None:
+        """Wait until the endpoint's pace allows one more request."""
+        waited = 0.0
+        while (delay := pacing.current().delay(self._settings)) > 0:
+            if waited + delay > self._settings.longest_wait:
+                raise LLMError(
+                    f"{self._settings.title} may be asked {self._settings.requests_per_minute} times a minute, "
+                    "and others wait already.",
+                    hint="Try again in a minute, or raise the limit.",
+                )
+            await asyncio.sleep(delay)
+            waited += delay
+
+    async def _reply(self, client: openai.AsyncOpenAI) -> None:
         """One attempt. Once a piece has come, any error is a :class:`_BrokenOffError`: no second try."""
         import openai  # noqa: PLC0415
 
         settings = self._settings
         broken: tuple[type[Exception], ...] = (openai.OpenAIError, *_transport_errors())
-        usage = ChatUsage(calls)
+        usage = ChatUsage(self.calls)
         begun = finished = cut = False
         try:
             # The messages are plain dicts of the right keys, which the typed overloads do not see.
@@ -159,10 +232,13 @@ class _Request(threading.Thread):
                 temperature=settings.temperature,
                 max_tokens=settings.max_tokens,
             )
+            self.accepted = True
             async with stream:
                 async for chunk in stream:
                     if chunk.usage is not None:
-                        usage = ChatUsage(calls, chunk.usage.prompt_tokens, chunk.usage.completion_tokens)
+                        usage = ChatUsage(
+                            self.calls, chunk.usage.prompt_tokens, chunk.usage.completion_tokens
+                        )
                     for choice in chunk.choices or ():
                         finished = finished or choice.finish_reason is not None
                         cut = cut or choice.finish_reason == "length"
@@ -195,6 +271,24 @@ def _transport_errors() -> tuple[type[Exception], ...]:
     return (httpx2.HTTPError, ValueError, AttributeError, TypeError)
 
 
+def _asked_wait(error: Exception) -> float:
+    """Seconds that an endpoint asks to be left alone (``Retry-After``: seconds or a date); 0 when it does not say."""
+    response = getattr(error, "response", None)
+    said = response.headers.get("retry-after", "") if response is not None else ""
+    with contextlib.suppress(ValueError):
+        return max(0.0, float(said))
+    with contextlib.suppress(ValueError, TypeError):
+        return max(0.0, parsedate_to_datetime(said).timestamp() - time())
+    return 0.0
+
+
+def _slow(settings: LLMSettings) -> LLMTimeoutError:
+    return LLMTimeoutError(
+        f"The language model took longer than {settings.total_timeout:g} s.",
+        hint="Use a faster model, or allow more time.",
+    )
+
+
 def _silent(settings: LLMSettings) -> LLMTimeoutError:
     return LLMTimeoutError(
         f"The language model at {settings.base_url} was silent for {settings.silence_timeout:g} s.",
@@ -202,20 +296,21 @@ def _silent(settings: LLMSettings) -> LLMTimeoutError:
     )
 
 
-def _explain(error: Exception, settings: LLMSettings) -> LLMError:
+def _explain(error: Exception, settings: LLMSettings, wait: float = 0.0) -> LLMError:
     """The error as a person can act on it; never the key, never a traceback."""
     import openai  # noqa: PLC0415
 
     where = f"The language model at {settings.base_url}"
     if isinstance(error, (openai.AuthenticationError, openai.PermissionDeniedError)):
-        return LLMError(f"{where} refuses the key.", hint="Check LLM_API_KEY.")
+        return LLMKeyError(f"{where} refuses the key.", hint="Check LLM_API_KEY, or the provider's key.")
     if isinstance(error, openai.NotFoundError):
         return LLMError(
             f"{where} knows no model {settings.model!r}.",
             hint="Check LLM_MODEL and that LLM_BASE_URL ends in /v1.",
         )
     if isinstance(error, openai.RateLimitError):
-        return LLMError(f"{where} allows no more requests now.", hint="Wait, or raise the limit.")
+        when = f"Wait {wait:.0f} s" if wait > settings.longest_wait else "Wait"
+        return LLMError(f"{where} allows no more requests now.", hint=f"{when}, or raise the limit.")
     if isinstance(error, openai.APIStatusError):
         return LLMError(f"{where} answers with error {error.status_code}.", hint="Look at its log.")
     if isinstance(error, openai.APIConnectionError):

@@ -12,12 +12,14 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextvars import copy_context
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from retrieval.errors import Cancelled, LLMError
+from retrieval.errors import Cancelled, LLMError, LLMKeyError, OverBudgetError
 from retrieval.llm.chat import POLL_SECONDS, ChatUsage, stream_chat
+from retrieval.llm.metering import estimate
 from retrieval.llm.prompts import Fenced, Prompt
 from retrieval.llm.settings import LLMSettings
 from retrieval.types import Usage
@@ -129,6 +131,8 @@ class Asker:
 
         Raises:
             Cancelled: ``cancelled`` said so; connections are closed.
+            OverBudgetError: a meter around the caller gives no leave.
+            LLMKeyError: the endpoint refuses the key.
             LLMError: ``PATIENCE`` requests failed one after the other, or all of them.
         """
         places: dict[str, list[int]] = {}
@@ -146,6 +150,8 @@ class Asker:
         in_a_row, last = 0, LLMError("The language model was not asked.")
         answered = False
         for key, outcome in self._fetch({k: requests[places[k][0]] for k in new}, cancelled):
+            if isinstance(outcome, (LLMKeyError, OverBudgetError)):
+                raise outcome  # the next request would end no better
             if isinstance(outcome, LLMError):
                 self.failed += 1
                 in_a_row, last = in_a_row + 1, outcome
@@ -167,7 +173,7 @@ class Asker:
         with ThreadPoolExecutor(self.concurrency, thread_name_prefix="llm") as pool:
             while True:
                 for key, request in islice(rest, self.concurrency - len(running)):
-                    running[pool.submit(self._one, key, request, cancelled)] = key
+                    running[pool.submit(copy_context().run, self._one, key, request, cancelled)] = key
                 if not running:
                     return
                 done, _ = wait(running, POLL_SECONDS, FIRST_COMPLETED)
@@ -192,12 +198,11 @@ class Asker:
             else:
                 text += item
             if len(text) > REPLY_LIMIT:
+                usage = ChatUsage(1, estimate(*(content for _, content in request.messages)), estimate(text))
                 break
         reply = Reply(text, usage)
         self.store.keep(key, self.settings.model, request, reply)
         return reply
 
     def _count(self, spent: ChatUsage) -> None:
-        self.usage = self.usage.plus(
-            self.settings.priced(spent.calls, spent.prompt_tokens, spent.completion_tokens)
-        )
+        self.usage = self.usage.plus(spent.priced(self.settings))

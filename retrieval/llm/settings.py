@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlsplit
 
 from retrieval.errors import ConfigError
@@ -20,10 +21,12 @@ class LLMSettings:
         api_key: empty for endpoints that want none.
         connect_timeout: seconds to reach the endpoint.
         silence_timeout: seconds without a new piece of text before it is called hung.
-        total_timeout: seconds for one reply, all told.
+        total_timeout: seconds for one attempt, from the request to the end of the reply.
         retries: further attempts after a connection error, a rate limit or a server error (5xx), each only
             while nothing of the reply has come.
-        backoff: seconds before the first retry; doubled for each next one.
+        backoff: seconds before the first retry; doubled for each next one, and up to a quarter longer by chance. An
+            endpoint that asks for more (``Retry-After``) gets it.
+        longest_wait: seconds beyond which neither an endpoint's wish nor the pace is waited for.
         max_tokens: longest reply.
         temperature: 0 makes replies as repeatable as the endpoint allows.
         name: what people call it; the model's name when empty.
@@ -40,6 +43,7 @@ class LLMSettings:
     total_timeout: float = 120.0
     retries: int = 2
     backoff: float = 0.5
+    longest_wait: float = 90.0
     max_tokens: int = 1024
     temperature: float = 0.0
     name: str = ""
@@ -63,6 +67,15 @@ class LLMSettings:
         """What people call it."""
         return self.name or self.model
 
+    def room(self, prompt_tokens: int) -> int | None:
+        """Tokens of evidence that fit beside a prompt without any and a reply; None where the context is not known.
+
+        A quarter of a short context is kept for the reply.
+        """
+        if not self.context_length:
+            return None
+        return max(0, self.context_length - prompt_tokens - min(self.max_tokens, self.context_length // 4))
+
     def priced(self, calls: int, prompt_tokens: int, completion_tokens: int) -> Usage:
         """What requests used, with their cost where both prices are known."""
         cost = None
@@ -72,12 +85,41 @@ class LLMSettings:
 
     @classmethod
     def from_mapping(cls, values: Mapping[str, str]) -> LLMSettings | None:
-        """Settings from ``LLM_BASE_URL``, ``LLM_MODEL`` and ``LLM_API_KEY``; None when no address is given.
+        """Settings from the environment (``LLM_BASE_URL`` and the others of :data:`NUMBERS`).
+
+        None when no address is given.
 
         Raises:
-            ConfigError: the address is no address, or no model is named.
+            ConfigError: the address is no address, no model is named, or a number is none.
         """
         base_url = values.get("LLM_BASE_URL", "").strip()
         if not base_url:
             return None
-        return cls(base_url, values.get("LLM_MODEL", "").strip(), values.get("LLM_API_KEY", "").strip())
+        numbers: dict[str, Any] = {
+            field: number for name, (field, kind) in NUMBERS.items()
+            if (number := _number(name, values.get(name, ""), kind)) is not None
+        }  # fmt: skip
+        model, key = values.get("LLM_MODEL", "").strip(), values.get("LLM_API_KEY", "").strip()
+        return cls(base_url, model, key, **numbers)
+
+
+NUMBERS: Mapping[str, tuple[str, type[int] | type[float]]] = {
+    "LLM_CONTEXT_LENGTH": ("context_length", int),
+    "LLM_PROMPT_PRICE": ("prompt_price", float),
+    "LLM_COMPLETION_PRICE": ("completion_price", float),
+    "LLM_REQUESTS_PER_MINUTE": ("requests_per_minute", int),
+}
+"""Numbers of the environment that may be left out: the field each sets, and its type."""
+
+
+def _number(name: str, value: str, kind: type[int] | type[float]) -> float | None:
+    if not value.strip():
+        return None
+    try:
+        number = kind(value)
+    except ValueError:
+        number = -1
+    if not 0 <= number < 1e12:
+        expected = "a whole number" if kind is int else "a number"
+        raise ConfigError(f"{name} is {value.strip()!r}.", hint=f"Give {expected} from 0 on.")
+    return number

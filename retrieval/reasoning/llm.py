@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from retrieval.errors import LLMReplyError
 from retrieval.events import AnswerDelta
@@ -37,7 +38,7 @@ class LLMReasoner:
             Cancelled: stopped; the connection is closed.
             LLMError: the endpoint is down, slow or answers nonsense.
         """
-        prompt = messages(evidence.question, evidence.chains)
+        prompt, left_out = messages(evidence.question, evidence.chains, self.settings)
         pieces: list[str] = []
         size = 0
         usage = ChatUsage()
@@ -53,8 +54,9 @@ class LLMReasoner:
                     hint="Use a model that follows instructions.",
                 )
             yield AnswerDelta(item)
-        spent = self.settings.priced(usage.calls, usage.prompt_tokens, usage.completion_tokens)
-        yield read_reply(evidence, "".join(pieces), spent)
+        spent = usage.priced(self.settings)
+        verdict = read_reply(evidence, "".join(pieces), spent)
+        yield replace(verdict, warnings=(*verdict.warnings, left_out)) if left_out else verdict
 
 
 def read_reply(evidence: Evidence, reply: str, usage: Usage) -> Verdict:

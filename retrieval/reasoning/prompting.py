@@ -7,7 +7,9 @@ from collections.abc import Iterable, Sequence
 
 from retrieval.evidence.verbalise import merged_texts
 from retrieval.llm import prompts
+from retrieval.llm.metering import estimate
 from retrieval.llm.prompts import Fenced, Message, fenced, fenced_lines
+from retrieval.llm.settings import LLMSettings
 from retrieval.types import EvidenceChain
 
 PROMPT = "answer"
@@ -16,6 +18,9 @@ CHAIN_LIMIT = 2_000
 
 EVIDENCE_LIMIT = 24_000
 """Characters of all chains in the prompt; the weakest are left out first."""
+
+LINE_TOKENS = 5
+"""Tokens of ``Chain 12. `` and a line's end, for estimates."""
 
 ANSWER_LIMIT = 200
 """Characters beyond which an ``ans:`` line is prose and no name."""
@@ -39,26 +44,42 @@ class NoAnswerLines(Exception):
     """The reply has no ``ans:`` line and does not decline either."""
 
 
-def messages(question: str, chains: Sequence[EvidenceChain]) -> list[Message]:
-    """The chat messages for one question, with the paper's worked example before it."""
-    return prompts.load(PROMPT).fill(chains=evidence_block(chains), question=fenced(question))
+def messages(
+    question: str, chains: Sequence[EvidenceChain], settings: LLMSettings | None = None
+) -> tuple[list[Message], str]:
+    """The chat messages for one question, with the paper's worked example before it.
+
+    Chains are numbered, one a line, best first, parallel ones merged; the weakest are left out when they do not fit.
+    With the messages comes a warning that says so, empty when all fit.
+
+    Args:
+        question: as asked.
+        chains: best first.
+        settings: the model that will read them; its context is a limit, ``EVIDENCE_LIMIT`` always is.
+    """
+    prompt = prompts.load(PROMPT)
+    texts = merged_texts(chains)
+    bare = prompt.fill(chains=fenced(""), question=fenced(question))
+    block = numbered(texts, settings.room(estimate(*(m["content"] for m in bare))) if settings else None)
+    shown = block.count("\n") + 1 if block else 0
+    left_out = (
+        f"{shown} of {len(texts)} evidence chains fit into the prompt; the language model saw no others."
+    )
+    filled = prompt.fill(chains=block, question=fenced(question))
+    return filled, left_out if shown < len(texts) else ""
 
 
-def evidence_block(chains: Sequence[EvidenceChain]) -> Fenced:
-    """Numbered chains, one a line, best first, parallel ones merged, within ``EVIDENCE_LIMIT`` characters."""
-    return numbered(merged_texts(chains))
-
-
-def numbered(chains: Iterable[str]) -> Fenced:
-    """See :func:`evidence_block`; for chains that are text already."""
+def numbered(chains: Iterable[str], tokens: int | None = None) -> Fenced:
+    """Numbered chains, one a line, within ``EVIDENCE_LIMIT`` characters and about as many tokens."""
     lines: list[str] = []
-    used = 0
+    used = size = 0
     for number, written in enumerate(chains, start=1):
         text: str = fenced(written)
         if len(text) > CHAIN_LIMIT:
             text = text[:CHAIN_LIMIT].rstrip() + " …"
         used += len(text)
-        if lines and used > EVIDENCE_LIMIT:
+        size += estimate(text) + LINE_TOKENS
+        if lines and (used > EVIDENCE_LIMIT or (tokens is not None and size > tokens)):
             break
         lines.append(f"Chain {number}. {text}")
     return fenced_lines(lines)

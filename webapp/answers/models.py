@@ -25,7 +25,10 @@ ACTIVE = (RunState.QUEUED, RunState.RUNNING)
 
 
 class Run(models.Model):
-    """One question answered by one method over one snapshot."""
+    """One question answered by one method over one snapshot.
+
+    ``llm`` and ``llm_name`` are the language model that may be asked, which may be deleted; ``usage`` is what it cost.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     graph = models.ForeignKey(Graph, on_delete=models.CASCADE, related_name="runs")
@@ -36,6 +39,9 @@ class Run(models.Model):
     checkpoint = models.ForeignKey(Checkpoint, null=True, on_delete=models.SET_NULL, related_name="+")
     budget = models.PositiveIntegerField()
     seed = models.BigIntegerField()
+    llm = models.IntegerField(null=True)
+    llm_name = models.CharField(max_length=200, blank=True)
+    usage = models.JSONField(null=True)
     group = models.UUIDField(null=True, db_index=True)
     entities = models.JSONField(default=list)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")

@@ -10,6 +10,7 @@ from rest_framework import serializers
 from webapp.answers.models import Run, RunState
 from webapp.api.fields import ErrorSerializer, Text, error_of
 from webapp.jobs import presence
+from webapp.language_models.serializers import UsageSerializer
 
 CONTENDERS_MAX = 8
 NO_WORKER = {
@@ -27,11 +28,19 @@ class NoAnswerSerializer(serializers.Serializer[object]):
     hint = serializers.CharField(allow_blank=True)
 
 
+class RunUsageSerializer(UsageSerializer):
+    """What a run used of its language model, and whether it was refused more."""
+
+    over_budget = serializers.BooleanField()
+
+
 class RunSerializer(serializers.ModelSerializer[Run]):
     """A run."""
 
     graph_name = serializers.CharField(source="graph.name")
     snapshot = serializers.CharField(source="snapshot_hash")
+    llm = serializers.CharField(source="llm_name", allow_blank=True)
+    usage = RunUsageSerializer(allow_null=True)
     answers = serializers.ListField(child=serializers.CharField())
     no_answer = NoAnswerSerializer(allow_null=True)
     error = serializers.SerializerMethodField()
@@ -43,7 +52,18 @@ class RunSerializer(serializers.ModelSerializer[Run]):
         model = Run
         fields = [
             *("id", "question", "graph", "graph_name", "snapshot", "method", "reasoner", "checkpoint"),
-            *("budget", "seed", "state", "incomplete", "answers", "answers_count", "no_answer", "error"),
+            *(
+                "llm",
+                "usage",
+                "budget",
+                "seed",
+                "state",
+                "incomplete",
+                "answers",
+                "answers_count",
+                "no_answer",
+                "error",
+            ),
             *("warning", "group", "created_at", "started_at", "finished_at", "duration_ms", "user"),
         ]
 
@@ -75,6 +95,9 @@ class AskSerializer(serializers.Serializer[object]):
     reasoner = Text(max_length=32, required=False, allow_null=True, default=None)
     budget = serializers.IntegerField(required=False, allow_null=True, default=None)
     seed = serializers.IntegerField(min_value=0, max_value=2**31 - 1, required=False, default=0)
+    llm = serializers.IntegerField(
+        min_value=0, max_value=2**31 - 1, required=False, allow_null=True, default=None
+    )
     entities = serializers.ListField(
         child=serializers.IntegerField(min_value=0, max_value=2**31 - 1),
         required=False,

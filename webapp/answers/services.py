@@ -41,6 +41,7 @@ class Ask:
     reasoner: str | None = None
     budget: int | None = None
     seed: int = 0
+    llm: int | None = None
     entities: Sequence[int] = ()
 
 
@@ -69,13 +70,17 @@ def create_run(*, graph: Graph, ask: Ask, user: User, group: UUID | None = None)
     for entity in ask.entities:
         browse.require_entity(snapshot, entity)
     method, checkpoint = choosing.method_and_checkpoint(graph, ask.method, ask.checkpoint)
+    reasoner = choosing.reasoner(ask.reasoner)
+    llm = choosing.language_model(reasoner, ask.llm)
     with transaction.atomic():
         run = Run.objects.create(
             graph=graph,
             snapshot_hash=snapshot.hash,
             question=question,
             method=method,
-            reasoner=choosing.reasoner(ask.reasoner),
+            reasoner=reasoner,
+            llm=llm.id if llm else None,
+            llm_name=llm.name if llm else "",
             checkpoint=checkpoint,
             budget=choosing.budget(ask.budget),
             seed=ask.seed,
@@ -146,11 +151,14 @@ def claim(*, run_id: UUID, worker: str) -> Run | None:
     return Run.objects.select_related("graph", "graph__snapshot", "checkpoint").get(pk=run_id)
 
 
-def end(*, run_id: UUID, after: int, event: Ending) -> None:
-    """Append the event that ends a run, with the run's own row in the same transaction, and announce it."""
+def end(*, run_id: UUID, after: int, event: Ending, usage: dict[str, Any] | None = None) -> None:
+    """Append the event that ends a run, with the run's own row in the same transaction, and announce it.
+
+    ``usage`` is what the run cost, when a worker has counted it.
+    """
     with transaction.atomic():
         ended = Run.objects.filter(pk=run_id, state__in=ACTIVE).update(
-            finished_at=timezone.now(), **_columns(event)
+            finished_at=timezone.now(), usage=usage, **_columns(event)
         )
         if not ended:
             return

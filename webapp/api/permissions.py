@@ -42,6 +42,14 @@ class AdminWrites(BasePermission):
         return has_role(request, Role.VIEWER if request.method in SAFE_METHODS else Role.ADMIN)
 
 
+class Admin(BasePermission):
+    """Administrators only."""
+
+    def has_permission(self, request: Request, view: APIView) -> bool:
+        """Decide."""
+        return has_role(request, Role.ADMIN)
+
+
 class Analyst(BasePermission):
     """Analysts and administrators only."""
 

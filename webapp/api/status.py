@@ -12,6 +12,7 @@ from rest_framework.views import APIView
 from webapp.experiments import labelling, methods
 from webapp.experiments.serializers import MethodSerializer
 from webapp.jobs import presence
+from webapp.language_models import selectors as language_models
 from webapp.project.version import VERSION
 
 
@@ -23,10 +24,11 @@ class WorkersSerializer(serializers.Serializer[object]):
 
 
 class LanguageModelSerializer(serializers.Serializer[object]):
-    """The language model, if one is set up."""
+    """The language model that is used unless another is named, if one is set up."""
 
     configured = serializers.BooleanField()
     model = serializers.CharField(allow_null=True)
+    name = serializers.CharField(allow_null=True)
 
 
 class LabelStrategySerializer(serializers.Serializer[object]):
@@ -64,6 +66,7 @@ class StatusView(APIView):
     @extend_schema(operation_id="status", responses=StatusSerializer)
     def get(self, request: Request) -> Response:
         """What can be asked, and whether workers are alive."""
+        llm = language_models.default()
         return Response(
             {
                 "version": VERSION,
@@ -72,10 +75,14 @@ class StatusView(APIView):
                     "answers": presence.count(presence.ANSWERS),
                     "jobs": presence.count(presence.JOBS),
                 },
-                "llm": {"configured": settings.CLEW.llm_configured, "model": settings.CLEW.llm_model},
+                "llm": {
+                    "configured": llm is not None,
+                    "model": llm.model if llm else None,
+                    "name": llm.name if llm else None,
+                },
                 "methods": [methods.shown(method) for method in methods.METHODS],
                 "label_strategies": [
-                    labelling.shown(strategy, llm_configured=settings.CLEW.llm_configured)
+                    labelling.shown(strategy, llm_configured=llm is not None)
                     for strategy in labelling.STRATEGIES
                 ],
                 "budgets": {"default": settings.BUDGET_DEFAULT, "max": settings.BUDGET_MAX},

@@ -14,6 +14,7 @@ from webapp.experiments.api import CheckpointViewSet, LabelSetViewSet, MethodVie
 from webapp.experiments.report_api import ReportViewSet
 from webapp.graphs.api import GraphViewSet
 from webapp.jobs.api import JobViewSet
+from webapp.language_models.api import LanguageModelViewSet, LimitsView, ModelTestView, UsageView
 from webapp.questions.api import QuestionSetViewSet
 
 router = SimpleRouter(trailing_slash=False, use_regex_path=False)
@@ -24,6 +25,7 @@ router.register("label-sets", LabelSetViewSet)
 router.register("reports", ReportViewSet)
 router.register("jobs", JobViewSet)
 router.register("runs", RunViewSet)
+router.register("language-models", LanguageModelViewSet)
 
 urlpatterns = [
     path("session", SessionView.as_view()),
@@ -33,6 +35,9 @@ urlpatterns = [
     path("graphs/<int:pk>/train", TrainView.as_view()),
     path("comparisons", ComparisonsView.as_view()),
     path("comparisons/<uuid:pk>", ComparisonView.as_view()),
+    path("language-models/tests/<uuid:pk>", ModelTestView.as_view()),
+    path("language-limits", LimitsView.as_view()),
+    path("language-usage", UsageView.as_view()),
     path("schema", SpectacularJSONAPIView.as_view()),
     path("", include(router.urls)),
     re_path("^.*$", not_found),

@@ -8,10 +8,12 @@ from django.conf import settings
 
 from retrieval.errors import CheckpointError
 from retrieval.types import Method
-from webapp.api.errors import InvalidError, NotConfiguredError
+from webapp.api.errors import InvalidError
 from webapp.experiments import methods
 from webapp.experiments.models import Checkpoint
 from webapp.graphs.models import Graph
+from webapp.language_models import selectors as language_models
+from webapp.language_models.selectors import LanguageModel
 
 
 def encoder_name() -> str:
@@ -83,28 +85,23 @@ def reasoner(name: str | None) -> str:
 
     Raises:
         InvalidError: there is none of that name.
-        NotConfiguredError: the language model was asked for and none is set up.
     """
     chosen = name or methods.REASONERS[0]
     if chosen not in methods.REASONERS:
         raise InvalidError(
             f"There is no reasoner {chosen}.", hint=f"Choose one of: {', '.join(methods.REASONERS)}."
         )
-    if chosen == "llm":
-        require_llm("use the extractive reasoner")
     return chosen
 
 
-def require_llm(instead: str) -> None:
-    """Refuse what needs a language model when none is set up.
+def language_model(reasoner: str, key: int | None) -> LanguageModel | None:
+    """The language model that is meant, by its id or the default; None when the reasoner asks none.
 
     Raises:
-        NotConfiguredError: none is; ``instead`` says what else can be done.
+        NotConfiguredError: none is set up.
+        InvalidError: there is none of this id, or it is switched off.
     """
-    if not settings.CLEW.llm_configured:
-        raise NotConfiguredError(
-            "No language model is set up.", hint=f"Set LLM_BASE_URL and LLM_MODEL, or {instead}."
-        )
+    return language_models.choose(key, "use the extractive reasoner") if reasoner == "llm" else None
 
 
 def budget(value: int | None) -> int:

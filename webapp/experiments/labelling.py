@@ -9,13 +9,13 @@ from django.utils import timezone
 
 from retrieval.errors import ConfigError, TrainingDataError
 from webapp.accounts.models import User
-from webapp.experiments import choosing
 from webapp.experiments.models import LabelSet
 from webapp.experiments.services import require_set_of_graph
 from webapp.graphs import files, snapshots
 from webapp.graphs.models import Graph
 from webapp.jobs import services as jobs
 from webapp.jobs.models import JobKind
+from webapp.language_models import selectors as language_models
 from webapp.questions.models import QuestionSet
 
 LLM = "llm"
@@ -58,7 +58,7 @@ def start_labelling(
         )
     prompt = _prompt(strategy, prompt)
     if strategy == LLM:
-        choosing.require_llm("choose another strategy")
+        language_models.choose(None, "choose another strategy")
     require_set_of_graph(question_set, graph)
     if not question_set.splits.get("train") and not question_set.splits.get("dev"):
         raise TrainingDataError(

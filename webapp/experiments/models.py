@@ -128,6 +128,8 @@ class Report(MadeByJob):
     reasoner = models.CharField(max_length=32)
     budget = models.PositiveIntegerField()
     seed = models.BigIntegerField()
+    llm = models.IntegerField(null=True)
+    llm_name = models.CharField(max_length=200, blank=True)
     limit = models.PositiveIntegerField(null=True)
     topics = models.CharField(max_length=16, choices=Topics, default=Topics.GIVEN)
     subgraphs = models.CharField(max_length=16, choices=Subgraphs, default=Subgraphs.OWN)

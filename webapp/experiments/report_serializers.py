@@ -42,6 +42,7 @@ class ReportSerializer(MadeByJobSerializer):
     """A report without what only its own page shows."""
 
     fingerprint = serializers.SerializerMethodField()
+    llm = serializers.CharField(source="llm_name", allow_blank=True)
     options = serializers.DictField()
     n = serializers.SerializerMethodField()
     metrics = serializers.SerializerMethodField()
@@ -62,7 +63,17 @@ class ReportSerializer(MadeByJobSerializer):
                 "split",
                 "method",
             ),
-            *("checkpoint", "fingerprint", "reasoner", "budget", "seed", "limit", "topics", "subgraphs"),
+            *(
+                "checkpoint",
+                "fingerprint",
+                "reasoner",
+                "llm",
+                "budget",
+                "seed",
+                "limit",
+                "topics",
+                "subgraphs",
+            ),
             *("options", "state", "job", "n", "metrics", "latency_ms", "retrieval_ms", "usage", "error"),
             *("created_at", "finished_at", "created_by"),
         ]
@@ -176,6 +187,9 @@ class EvaluateSerializer(serializers.Serializer[object]):
     reasoner = Text(max_length=32, required=False, allow_null=True, default=None)
     budget = serializers.IntegerField(required=False, allow_null=True, default=None)
     seed = serializers.IntegerField(min_value=0, max_value=SEED_MAX, required=False, default=0)
+    llm = serializers.IntegerField(
+        min_value=0, max_value=SEED_MAX, required=False, allow_null=True, default=None
+    )
     limit = serializers.IntegerField(max_value=SEED_MAX, required=False, allow_null=True, default=None)
     topics = serializers.ChoiceField(choices=Topics.choices, required=False, default=Topics.GIVEN.value)
     subgraphs = serializers.ChoiceField(

@@ -38,6 +38,7 @@ class Evaluation:
     reasoner: str | None = None
     budget: int | None = None
     seed: int = 0
+    llm: int | None = None
     limit: int | None = None
     topics: str = Topics.GIVEN.value
     subgraphs: str = Subgraphs.OWN.value
@@ -65,6 +66,8 @@ def start_report(
         raise InvalidError("No question is left to ask.", hint="Give a limit of at least 1, or none.")
     method, checkpoint = choosing.method_and_checkpoint(graph, evaluation.method, evaluation.checkpoint)
     configs.parse_options(method, evaluation.options)
+    reasoner = choosing.reasoner(evaluation.reasoner)
+    llm = choosing.language_model(reasoner, evaluation.llm)
     with transaction.atomic():
         report = Report.objects.create(
             graph=graph,
@@ -75,7 +78,9 @@ def start_report(
             method=method.value,
             checkpoint=checkpoint,
             fingerprint=checkpoint.fingerprint if checkpoint else "",
-            reasoner=choosing.reasoner(evaluation.reasoner),
+            reasoner=reasoner,
+            llm=llm.id if llm else None,
+            llm_name=llm.name if llm else "",
             budget=choosing.budget(evaluation.budget),
             seed=evaluation.seed,
             limit=evaluation.limit,

@@ -14,9 +14,10 @@ class JobKind(models.TextChoices):
     TRAIN = "train"
     LABEL = "label"
     EVALUATE = "evaluate"
+    EXTRACT = "extract"
 
 
-LONG = (JobKind.TRAIN, JobKind.LABEL, JobKind.EVALUATE)
+LONG = (JobKind.TRAIN, JobKind.LABEL, JobKind.EVALUATE, JobKind.EXTRACT)
 """Work that takes minutes to hours and whole cores: one such job runs at a time."""
 
 

@@ -15,8 +15,10 @@ INDEX_GRAPH = "clew.index_graph"
 TRAIN = "clew.train"
 LABEL = "clew.label"
 EVALUATE = "clew.evaluate"
+EXTRACT = "clew.extract"
 ANSWER = "clew.answer"
 WARM = "clew.warm"
+TEST_MODEL = "clew.test_model"
 
 QUEUE_OF = {
     IMPORT_GRAPH: presence.JOBS,
@@ -24,7 +26,9 @@ QUEUE_OF = {
     TRAIN: presence.JOBS,
     LABEL: presence.JOBS,
     EVALUATE: presence.JOBS,
+    EXTRACT: presence.JOBS,
     ANSWER: presence.ANSWERS,
+    TEST_MODEL: presence.ANSWERS,
     WARM: presence.ANSWERS,
 }
 

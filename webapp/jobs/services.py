@@ -28,6 +28,7 @@ TASK_OF = {
     JobKind.TRAIN: queue.TRAIN,
     JobKind.LABEL: queue.LABEL,
     JobKind.EVALUATE: queue.EVALUATE,
+    JobKind.EXTRACT: queue.EXTRACT,
 }
 ATTEMPTS_MAX = 2
 LONG_LOCK = 7_241_001  # any number that nothing else locks in this database

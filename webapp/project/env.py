@@ -15,6 +15,10 @@ CLEW_DEVICE           auto                       auto, cpu or cuda
 LLM_BASE_URL          (none)                     OpenAI-compatible endpoint of a language model
 LLM_MODEL             (none)                     its model name
 LLM_API_KEY           (none)                     its key
+LLM_CONTEXT_LENGTH    (not known)                tokens of prompt and reply that it can read
+LLM_PROMPT_PRICE      (not known)                price of a million tokens that it reads
+LLM_COMPLETION_PRICE  (not known)                price of a million tokens that it writes
+LLM_REQUESTS_PER_MINUTE  (no limit)              requests that it may get in any minute
 ====================  =========================  ====================================================
 
 An empty value counts as unset. A wrong one raises :class:`ConfigError` naming the setting and what is expected.
@@ -50,6 +54,10 @@ class Env:
     llm_base_url: str | None
     llm_model: str | None
     llm_api_key: str | None
+    llm_context_length: int
+    llm_prompt_price: float | None
+    llm_completion_price: float | None
+    llm_requests_per_minute: int
 
     @property
     def llm_configured(self) -> bool:
@@ -84,6 +92,12 @@ def read(environ: Mapping[str, str] = os.environ) -> Env:
         llm_base_url=base_url,
         llm_model=model,
         llm_api_key=get("LLM_API_KEY"),
+        llm_context_length=int(_number("LLM_CONTEXT_LENGTH", get("LLM_CONTEXT_LENGTH"), whole=True) or 0),
+        llm_prompt_price=_number("LLM_PROMPT_PRICE", get("LLM_PROMPT_PRICE")),
+        llm_completion_price=_number("LLM_COMPLETION_PRICE", get("LLM_COMPLETION_PRICE")),
+        llm_requests_per_minute=int(
+            _number("LLM_REQUESTS_PER_MINUTE", get("LLM_REQUESTS_PER_MINUTE"), whole=True) or 0
+        ),
     )
 
 
@@ -125,6 +139,19 @@ def _storage(value: str | None) -> str:
             hint="Expected file: uploads and snapshots are kept under CLEW_HOME, which may be a shared disk.",
         )
     return _choice("CLEW_STORAGE", value or "file", ("file",))
+
+
+def _number(name: str, value: str | None, *, whole: bool = False) -> float | None:
+    if value is None:
+        return None
+    expected = "a whole number from 0 on" if whole else "a number from 0 on"
+    try:
+        number = int(value) if whole else float(value)
+    except ValueError:
+        raise _wrong(name, value, expected) from None
+    if not 0 <= number < 1e9:
+        raise _wrong(name, value, expected)
+    return number
 
 
 def _url(name: str, value: str | None, schemes: tuple[str, ...]) -> str | None:

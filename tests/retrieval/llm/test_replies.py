@@ -159,6 +159,6 @@ def test_an_endless_reply_is_cut_and_kept_since_it_is_paid_for(tmp_path):
     with Endpoint(says(*["x" * 1000] * 30)) as endpoint:
         ((_, reply),) = asker(endpoint.url, tmp_path).ask([request("x")])
         assert REPLY_LIMIT < len(reply.text) <= REPLY_LIMIT + 1000
-        assert reply.usage == ChatUsage(1)
+        assert reply.usage == ChatUsage(1, 1, (len(reply.text) + 2) // 3)
         assert len(list(asker(endpoint.url, tmp_path).ask([request("x")]))) == 1
         assert len(endpoint.bodies) == 1

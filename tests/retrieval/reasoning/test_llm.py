@@ -100,6 +100,17 @@ def test_the_prompt_holds_the_chains_as_fenced_data_after_the_example(evidence):
     assert (body["model"], body["stream"], body["temperature"]) == ("tiny", True, 0.0)
 
 
+def test_chains_that_do_not_fit_the_model_are_left_out_and_it_is_said(evidence):
+    with Endpoint(says("ans: German")) as endpoint:
+        _, verdict = answer(evidence, endpoint.url, context_length=658, max_tokens=100)
+        sent = endpoint.bodies[0]["messages"][-1]["content"]
+    assert "Chain 1. " in sent
+    assert "Chain 2. " not in sent
+    assert verdict.warnings == (
+        "1 of 2 evidence chains fit into the prompt; the language model saw no others.",
+    )
+
+
 def test_a_name_that_the_graph_does_not_hold_is_marked(evidence):
     with Endpoint(says("ans: German\nans: Klingon\nans: Jaws")) as endpoint:
         _, verdict = answer(evidence, endpoint.url)

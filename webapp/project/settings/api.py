@@ -32,6 +32,7 @@ SPECTACULAR_SETTINGS = {
         "OutcomeEnum": "webapp.experiments.models.Outcome",
         "JobKindEnum": "webapp.jobs.models.JobKind",
         "NodeKindEnum": ["entity", "cvt", "literal"],
+        "LanguageTestStateEnum": ["waiting", "done", "failed"],
         "GraphStateEnum": "webapp.graphs.models.GraphState",
     },
 }

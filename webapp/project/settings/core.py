@@ -25,6 +25,7 @@ INSTALLED_APPS = [
     "webapp.jobs",
     "webapp.graphs",
     "webapp.questions",
+    "webapp.language_models",
     "webapp.experiments",
     "webapp.answers",
     "webapp.live",

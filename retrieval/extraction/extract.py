@@ -1,0 +1,159 @@
+"""Passages in, a graph out. Replies are kept as they come: stopped work goes on where it was and pays for the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from retrieval.errors import Cancelled, EmptySourceError, LLMReplyError
+from retrieval.extraction.merging import THRESHOLD, Merged, merge
+from retrieval.extraction.reading import PROMPT, Extracted, UnreadableError, read, request
+from retrieval.kg.table import TripleTable
+from retrieval.llm import prompts
+from retrieval.llm.replies import Asker
+from retrieval.types import Passage, Progress
+
+SENTENCE = "sentence"
+"""The attribute of a fact that holds the sentence it was read in."""
+
+MERGES_SHOWN = 200
+"""Merges by meaning that a report lists, the least sure first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """What came of it.
+
+    Attributes:
+        table: facts with their sentence (attribute ``sentence``) and their passage, ready for ``snapshot.build``.
+        merged: which names became one.
+        unread: names of passages whose reply could not be read.
+        failed: names of passages that got no reply; asked again next time.
+        bad: entries of replies that were no triple with a sentence.
+        report: all of that with tokens and cost, as plain JSON.
+    """
+
+    table: TripleTable
+    merged: Merged
+    unread: tuple[str, ...]
+    failed: tuple[str, ...]
+    bad: int
+    report: dict[str, Any] = field(default_factory=dict)
+
+
+def extract(
+    passages: Sequence[Passage],
+    asker: Asker,
+    encode: Callable[[list[str]], np.ndarray] | None,
+    *,
+    threshold: float = THRESHOLD,
+    progress: Callable[[Progress], None] = lambda _: None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Extraction:
+    """Read the facts of passages.
+
+    Args:
+        passages: by position; their ``id`` is their position.
+        asker: the language model, through its store of replies. A limit of tokens or cost is a meter around the call.
+        encode: names to unit vectors, for merging; None merges equal names only.
+        threshold: cosine from which two names are one.
+        progress: told after every reply, with tokens and cost so far.
+        cancelled: asked while waiting.
+
+    Raises:
+        EmptySourceError: there are no passages with text.
+        LLMKeyError, OverBudgetError, LLMError: the language model cannot be asked any more; what came is kept.
+        LLMReplyError: not one reply can be read.
+        Cancelled: ``cancelled`` said so.
+    """
+    if not any(passage.text.strip() for passage in passages):
+        raise EmptySourceError("There is no text to read.", hint="Give documents with text in them.")
+    asked = [at for at, passage in enumerate(passages) if passage.text.strip()]
+    found: dict[int, list[Extracted]] = {}
+    unread: list[int] = []
+    failed: list[int] = []
+    bad = 0
+    replies = asker.ask([request(passages[at]) for at in asked], cancelled=cancelled)
+    for done, (index, reply) in enumerate(replies, start=1):
+        at = asked[index]
+        if reply is None:
+            failed.append(at)
+        else:
+            try:
+                found[at], wrong = read(passages[at], reply.text)
+                bad += wrong
+            except UnreadableError:
+                unread.append(at)
+        progress(Progress("reading", done, len(asked), "passages", metrics=_spent(asker)))
+    if not found:
+        raise LLMReplyError(
+            f"None of the {len(asked):,} replies can be read.", hint="Use a model that follows instructions."
+        )
+    facts = [fact for at in sorted(found) for fact in found[at]]
+    progress(Progress("merging names", 0, 0, metrics=_spent(asker)))
+    names = [name for fact in facts for name in (fact.subject, fact.object)]
+    merged = merge(names, encode, threshold=threshold, check=_stopper(cancelled))
+    table = _table(passages, facts, merged)
+    return Extraction(
+        table,
+        merged,
+        tuple(passages[at].name for at in sorted(unread)),
+        tuple(passages[at].name for at in sorted(failed)),
+        bad,
+        _report(asker, passages, facts, merged, threshold)
+        | {"unread": len(unread), "failed": len(failed), "bad": bad},
+    )
+
+
+def _table(passages: Sequence[Passage], facts: Sequence[Extracted], merged: Merged) -> TripleTable:
+    rows = [(merged.names[fact.subject], fact.relation, merged.names[fact.object]) for fact in facts]
+    sentences = [
+        (row, SENTENCE, passages[fact.sentence.passage].text[fact.sentence.start : fact.sentence.end])
+        for row, fact in enumerate(facts)
+    ]
+    return TripleTable.of(
+        rows,
+        passages=passages,
+        fact_passages=[(row, fact.sentence.passage) for row, fact in enumerate(facts)],
+        fact_attributes=sentences,
+    )
+
+
+def _report(
+    asker: Asker, passages: Sequence[Passage], facts: Sequence[Extracted], merged: Merged, threshold: float
+) -> dict[str, Any]:
+    usage = {name: value for name, value in asdict(asker.usage).items() if name != "triples"}
+    return {
+        "model": asker.settings.model,
+        "prompts": prompts.shown(PROMPT),
+        "passages": len(passages),
+        "facts": len(facts),
+        "names": len(merged.names),
+        "entities": len(set(merged.names.values())),
+        "merged_by_spelling": merged.by_spelling,
+        "merged_by_meaning": len(merged.by_meaning),
+        "threshold": threshold,
+        "merges": [list(row) for row in merged.by_meaning[:MERGES_SHOWN]],
+        "usage": usage,
+        "kept": asker.kept,
+    }
+
+
+def _spent(asker: Asker) -> dict[str, float]:
+    usage = asker.usage
+    spent = {
+        "tokens": float(usage.prompt_tokens + usage.completion_tokens),
+        "kept replies": float(asker.kept),
+    }
+    return spent if usage.cost is None else {**spent, "cost": usage.cost}
+
+
+def _stopper(cancelled: Callable[[], bool]) -> Callable[[], None]:
+    def check() -> None:
+        if cancelled():
+            raise Cancelled("The extraction was stopped.")
+
+    return check

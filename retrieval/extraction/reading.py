@@ -1,0 +1,105 @@
+"""What is asked of a passage, and the reading of the reply."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from retrieval.llm import prompts
+from retrieval.llm.asking import find_json
+from retrieval.llm.prompts import fenced, fenced_lines
+from retrieval.llm.replies import Request
+from retrieval.types import Citation, Passage
+
+PROMPT = "extract"
+NAME_LIMIT = 300
+"""Characters beyond which a name or a relation is prose, and its triple is left out."""
+
+_SPACE = re.compile(r"\s+")
+# A sentence ends at a mark and a space before something that begins one; an initial ("J. Smith") does not end it.
+_END = re.compile(r"(?<![A-Z])(?<!\b[A-Z][a-z])[.!?][\"'”’)\]]*\s+(?=[\"'“‘(\[]*[A-Z0-9])|\n+")
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """A fact as a passage states it; ``sentence`` is where."""
+
+    subject: str
+    relation: str
+    object: str
+    sentence: Citation
+
+
+class UnreadableError(ValueError):
+    """A reply that is no list of triples."""
+
+
+def sentences(text: str) -> list[tuple[int, int]]:
+    """Where the sentences of a text begin and end, in characters; without the space around them."""
+    found, begin = [], 0
+    for end in [*(match.end() for match in _END.finditer(text)), len(text)]:
+        piece = text[begin:end]
+        if piece.strip():
+            first = begin + len(piece) - len(piece.lstrip())
+            found.append((first, begin + len(piece.rstrip())))
+        begin = end
+    return found
+
+
+def request(passage: Passage) -> Request:
+    """Ask for the facts of a passage, its sentences numbered from 1."""
+    listed = [
+        f"{number}. {passage.text[begin:end]}"
+        for number, (begin, end) in enumerate(sentences(passage.text), start=1)
+    ]
+    return Request.of(prompts.load(PROMPT), title=fenced(passage.title), sentences=fenced_lines(listed))
+
+
+def read(passage: Passage, reply: str) -> tuple[list[Extracted], int]:
+    """The triples of a reply, and how many of its entries were unusable.
+
+    A triple without a sentence of the passage is unusable: nobody could check it. Repeats count once.
+
+    Raises:
+        UnreadableError: the reply holds no list of triples.
+    """
+    try:
+        value = find_json(reply)
+    except ValueError as error:
+        raise UnreadableError(str(error)) from None
+    entries = value.get("triples") if isinstance(value, dict) else value
+    if not isinstance(entries, list):
+        raise UnreadableError('it has no list "triples"')
+    spans = sentences(passage.text)
+    found: dict[Extracted, None] = {}
+    bad = 0
+    for entry in entries:
+        triple = _triple(passage, spans, entry)
+        if triple is None:
+            bad += 1
+        else:
+            found[triple] = None
+    return list(found), bad
+
+
+def _triple(passage: Passage, spans: list[tuple[int, int]], entry: object) -> Extracted | None:
+    if not isinstance(entry, dict):
+        return None
+    names = [_name(entry.get(key)) for key in ("subject", "relation", "object")]
+    number = entry.get("sentence")
+    if isinstance(number, str) and number.strip().isdecimal():
+        number = int(number)
+    if not all(names) or isinstance(number, bool) or not isinstance(number, int):
+        return None
+    if not 1 <= number <= len(spans):
+        return None
+    subject, relation, target = names
+    return Extracted(subject, relation.lower(), target, Citation(passage.id, *spans[number - 1]))
+
+
+def _name(value: object) -> str:
+    """A name as written, on one line; empty when it is none."""
+    if not isinstance(value, (str, int, float)) or isinstance(value, bool):
+        return ""
+    name = _SPACE.sub(" ", str(value)).strip()
+    return name if len(name) <= NAME_LIMIT else ""

@@ -1,0 +1,82 @@
+"""Workers ask the language model that was chosen, within its pace and everybody's budget."""
+
+import pytest
+
+from retrieval.errors import ConfigError, OverBudgetError
+from retrieval.llm.asking import ask
+from retrieval.llm.metering import Limit, metered
+from retrieval.llm.settings import LLMSettings
+from retrieval.types import Usage
+from tests.retrieval.reasoning.endpoint import Endpoint, fails, says
+from webapp.language_models import selectors, services
+from worker import language_models
+
+CHAT = [{"role": "user", "content": "x" * 30}]
+
+
+def provider(user, **values):
+    made = {"name": "Local", "base_url": "http://localhost:1/v1", "model": "small", "api_key": "sk-1"}
+    return services.create_provider(values={**made, **values}, user=user)
+
+
+def test_a_provider_becomes_settings_with_its_key(users):
+    row = provider(users["admin"], context_length=8192, prompt_price=1.0, requests_per_minute=7)
+    found = language_models.settings_of(row.pk)
+    assert (found.base_url, found.model, found.api_key) == ("http://localhost:1/v1", "small", "sk-1")
+    assert (found.title, found.context_length, found.prompt_price) == ("Local", 8192, 1.0)
+    assert (found.completion_price, found.requests_per_minute) == (None, 7)
+    assert language_models.default_settings() == found
+    services.delete_provider(key=row.pk, user=users["admin"])
+    with pytest.raises(ConfigError, match="was deleted"):
+        language_models.settings_of(row.pk)
+
+
+def test_a_test_shows_the_real_reply_or_the_real_error(users):
+    with Endpoint(says("Bern", " it is."), fails(401)) as endpoint:
+        row = provider(users["admin"], base_url=endpoint.url)
+        good, bad = (services.start_test(key=row.pk, user=users["admin"]) for _ in range(2))
+        assert services.read_test(good)["state"] == "waiting"
+        language_models.test_model(good)
+        language_models.test_model(bad)
+    found = services.read_test(good)
+    assert (found["state"], found["reply"]) == ("done", "Bern it is.")
+    assert found["latency_ms"] > 0
+    assert (found["usage"]["llm_calls"], found["usage"]["prompt_tokens"]) == (1, 11)
+    failed = services.read_test(bad)
+    assert (failed["state"], failed["error"]["code"]) == ("failed", "llm_bad_key")
+
+
+def test_what_a_run_uses_counts_for_its_users_day(users):
+    services.change_limits(values={"user_day_tokens": 50}, user=users["admin"])
+    user = users["viewer"].pk
+    with Endpoint(says("yes")) as endpoint:
+        settings = LLMSettings(endpoint.url, "tiny", max_tokens=100)
+        for _ in range(2):
+            with metered(language_models.meter_of_run(user)):
+                ask(settings, CHAT)
+        third = language_models.meter_of_run(user)
+        with metered(third), pytest.raises(OverBudgetError, match="this user's day is spent: 50 tokens"):
+            ask(settings, CHAT)
+        assert language_models.as_json(third)["over_budget"] is True
+        with metered(language_models.meter_of_run(users["analyst"].pk)):
+            ask(settings, CHAT)
+    assert selectors.spent(user) == Usage(2, 22, 14)
+
+
+def test_a_job_that_was_refused_does_not_go_on(users):
+    meter = language_models.meter_of_job(None, Limit(tokens=5))
+    meter.require_open()
+    with Endpoint(says("yes")) as endpoint, metered(meter), pytest.raises(OverBudgetError):
+        ask(LLMSettings(endpoint.url, "tiny"), CHAT)
+    with pytest.raises(OverBudgetError, match="budget of this job is spent: 5 tokens"):
+        meter.require_open()
+
+
+def test_all_workers_keep_one_pace(redis):
+    one, other = language_models.SharedPace(), language_models.SharedPace()
+    settings = LLMSettings("http://x/v1", "m", requests_per_minute=2)
+    assert (one.delay(settings), other.delay(settings)) == (0, 0)
+    assert 50 < one.delay(settings) <= 60
+    assert 50 < other.delay(settings) <= 60
+    assert other.delay(LLMSettings("http://x/v1", "n", requests_per_minute=2)) == 0
+    assert one.delay(LLMSettings("http://x/v1", "m")) == 0

@@ -1,0 +1,1 @@
+"""Language models: who provides them, what they may cost, and what they have cost."""

@@ -1,0 +1,145 @@
+"""``/language-models``, ``/language-limits`` and ``/language-usage``."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any, cast
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.http import Http404
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import status, viewsets
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from webapp.accounts.models import Role, User
+from webapp.api.errors import InvalidError
+from webapp.api.permissions import Admin, AdminWrites, has_role
+from webapp.language_models import selectors, services
+from webapp.language_models import serializers as shapes
+from webapp.language_models.models import Change, Provider, Spending
+
+
+class LanguageModelViewSet(viewsets.GenericViewSet[Provider]):
+    """Language models: everybody sees their names, administrators the rest."""
+
+    queryset = Provider.objects.none()
+    serializer_class = shapes.LanguageModelSerializer
+    lookup_value_converter = "int"
+    permission_classes = [AdminWrites]
+
+    @extend_schema(responses=shapes.LanguageModelSerializer(many=True))
+    def list(self, request: Request) -> Response:
+        """All of them; the environment's first."""
+        page = self.paginate_queryset(cast("QuerySet[Provider]", selectors.everyone()))
+        rows = [_shown(request, found) for found in page or ()]
+        return self.get_paginated_response(rows)
+
+    @extend_schema(request=shapes.ProviderSerializer, responses={201: shapes.LanguageModelSerializer})
+    def create(self, request: Request) -> Response:
+        """Add one."""
+        form = shapes.ProviderSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        made = services.create_provider(values=form.validated_data, user=cast(User, request.user))
+        return Response(_shown(request, selectors.find(made.pk)), status=status.HTTP_201_CREATED)
+
+    def retrieve(self, request: Request, pk: int) -> Response:
+        """One."""
+        return Response(_shown(request, selectors.find(pk)))
+
+    @extend_schema(request=shapes.ProviderSerializer, responses=shapes.LanguageModelSerializer)
+    def partial_update(self, request: Request, pk: int) -> Response:
+        """Change what is named."""
+        form = shapes.ProviderSerializer(data=request.data, partial=True)
+        form.is_valid(raise_exception=True)
+        services.change_provider(key=pk, values=form.validated_data, user=cast(User, request.user))
+        return Response(_shown(request, selectors.find(pk)))
+
+    @extend_schema(responses={204: None})
+    def destroy(self, request: Request, pk: int) -> Response:
+        """Delete one."""
+        services.delete_provider(key=pk, user=cast(User, request.user))
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(request=None, responses={202: shapes.StartedTestSerializer})
+    @action(detail=True, methods=["post"])
+    def test(self, request: Request, pk: int) -> Response:
+        """Have a worker ask it something."""
+        started = services.start_test(key=pk, user=cast(User, request.user))
+        return Response({"test": started}, status=status.HTTP_202_ACCEPTED)
+
+    @extend_schema(responses=shapes.ChangeSerializer(many=True))
+    @action(detail=False, permission_classes=[Admin])
+    def changes(self, request: Request) -> Response:
+        """Who changed what, the newest first."""
+        page = self.paginate_queryset(cast("QuerySet[Provider]", Change.objects.select_related("user")))
+        return self.get_paginated_response(shapes.ChangeSerializer(cast(Any, page), many=True).data)
+
+
+class ModelTestView(APIView):
+    """A test of a language model."""
+
+    permission_classes = [Admin]
+
+    @extend_schema(responses=shapes.TestSerializer)
+    def get(self, request: Request, pk: UUID) -> Response:
+        """How far it is."""
+        found = services.read_test(str(pk))
+        if found is None:
+            raise Http404
+        return Response(shapes.TestSerializer(found).data)
+
+
+class LimitsView(APIView):
+    """What runs and users may spend."""
+
+    permission_classes = [AdminWrites]
+
+    @extend_schema(operation_id="language_limits", responses=shapes.LimitsSerializer)
+    def get(self, request: Request) -> Response:
+        """The limits."""
+        return Response(shapes.LimitsSerializer(selectors.limits()).data)
+
+    @extend_schema(request=shapes.LimitsSerializer, responses=shapes.LimitsSerializer)
+    def patch(self, request: Request) -> Response:
+        """Change those that are named."""
+        form = shapes.LimitsSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        limits = services.change_limits(values=form.validated_data, user=cast(User, request.user))
+        return Response(shapes.LimitsSerializer(limits).data)
+
+
+class UsageView(APIView):
+    """What was spent in a day."""
+
+    @extend_schema(
+        parameters=[OpenApiParameter("day", date, description="UTC; today unless given")],
+        responses=shapes.DayUsageSerializer,
+    )
+    def get(self, request: Request) -> Response:
+        """One's own, and for administrators everyone's."""
+        day = _day(request.query_params.get("day"))
+        rows = Spending.objects.none()
+        if has_role(request, Role.ADMIN):
+            rows = Spending.objects.select_related("user").filter(day=day).order_by("user__username")
+        shown = {
+            "day": day,
+            "mine": selectors.spent(request.user.pk, day),
+            "users": [{"user": row.user.username, "usage": selectors.usage_of(row)} for row in rows],
+        }
+        return Response(shapes.DayUsageSerializer(shown).data)
+
+
+def _shown(request: Request, found: selectors.LanguageModel) -> Any:
+    admin = has_role(request, Role.ADMIN)
+    return shapes.LanguageModelSerializer(found, context={"admin": admin}).data
+
+
+def _day(text: str | None) -> date:
+    try:
+        return date.fromisoformat(text) if text else selectors.today()
+    except ValueError:
+        raise InvalidError(f"{text!r} is no day.", hint="Write it as 2026-01-31.") from None

@@ -1,0 +1,40 @@
+"""Keys of providers at rest: encrypted with a key that is derived from the installation's secret."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+
+from cryptography.fernet import Fernet, InvalidToken
+from django.conf import settings
+
+from retrieval.errors import ConfigError
+
+PURPOSE = b"clew provider keys v1"
+
+
+def seal(text: str) -> str:
+    """The text, encrypted and authenticated (Fernet: AES-128-CBC with HMAC-SHA256)."""
+    return _box().encrypt(text.encode()).decode()
+
+
+def unseal(sealed: str) -> str:
+    """What :func:`seal` was given.
+
+    Raises:
+        ConfigError: it was sealed with another secret.
+    """
+    try:
+        return _box().decrypt(sealed.encode()).decode()
+    except InvalidToken:
+        raise ConfigError(
+            "The key of the language model cannot be read: it was stored with another secret key.",
+            hint="Enter the key again, or restore CLEW_HOME/secret-key.",
+        ) from None
+
+
+def _box() -> Fernet:
+    derived = hashlib.blake2b(
+        PURPOSE, key=hashlib.sha256(settings.SECRET_KEY.encode()).digest(), digest_size=32
+    )
+    return Fernet(base64.urlsafe_b64encode(derived.digest()))

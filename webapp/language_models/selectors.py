@@ -1,0 +1,141 @@
+"""Reading providers: those of the page, and the one of the environment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from django.conf import settings
+from django.http import Http404
+from django.utils import timezone
+
+from retrieval.types import Usage
+from webapp.api.errors import InvalidError, NotConfiguredError
+from webapp.language_models.models import Limits, Provider, Spending
+
+ENVIRONMENT = 0
+"""The id of the provider that the environment sets."""
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageModel:
+    """A provider, wherever it was set up. ``sealed_key`` is None for the environment's, whose key is in it."""
+
+    id: int
+    name: str
+    model: str
+    base_url: str
+    key_set: bool
+    enabled: bool = True
+    default: bool = False
+    context_length: int = 0
+    prompt_price: float | None = None
+    completion_price: float | None = None
+    requests_per_minute: int = 0
+    changed_at: datetime | None = None
+
+    @property
+    def source(self) -> str:
+        """``environment`` or ``page``."""
+        return "environment" if self.id == ENVIRONMENT else "page"
+
+
+def everyone() -> list[LanguageModel]:
+    """The environment's first, then those of the page by name."""
+    rows = [_of_row(row) for row in Provider.objects.all()]
+    own = _of_environment(default=not any(row.default for row in rows))
+    return [*([own] if own else []), *rows]
+
+
+def find(key: int) -> LanguageModel:
+    """One of them.
+
+    Raises:
+        Http404: there is none of this id.
+    """
+    for found in everyone():
+        if found.id == key:
+            return found
+    raise Http404
+
+
+def default() -> LanguageModel | None:
+    """The one that is used unless another is named; None when there is none."""
+    return next((found for found in everyone() if found.default and found.enabled), None)
+
+
+def choose(key: int | None, instead: str) -> LanguageModel:
+    """The one of this id, or the default.
+
+    Raises:
+        NotConfiguredError: none is set up; ``instead`` says what else can be done.
+        InvalidError: there is none of this id, or it is switched off.
+    """
+    if key is None:
+        found = default()
+        if found is None:
+            raise NotConfiguredError(
+                "No language model is set up.",
+                hint=f"An administrator can add one, or set LLM_BASE_URL and LLM_MODEL; or {instead}.",
+            )
+        return found
+    chosen = next((one for one in everyone() if one.id == key and one.enabled), None)
+    if chosen is None:
+        raise InvalidError(f"No language model {key} can be used.", hint="Choose one of the list.")
+    return chosen
+
+
+def limits() -> Limits:
+    """The limits; none at first."""
+    return Limits.objects.first() or Limits()
+
+
+def today() -> date:
+    """The day that is counted now (UTC)."""
+    return timezone.now().date()
+
+
+def spent(user_id: int | None, day: date | None = None) -> Usage:
+    """What a user's runs and jobs have used in a day."""
+    row = Spending.objects.filter(user_id=user_id, day=day or today()).first()
+    return usage_of(row) if row else Usage()
+
+
+def usage_of(row: Spending) -> Usage:
+    """A row as the engine counts."""
+    return Usage(row.llm_calls, row.prompt_tokens, row.completion_tokens, cost=row.cost)
+
+
+def _of_environment(*, default: bool) -> LanguageModel | None:
+    env = settings.CLEW
+    if not env.llm_configured:
+        return None
+    return LanguageModel(
+        ENVIRONMENT,
+        env.llm_model,
+        env.llm_model,
+        env.llm_base_url,
+        bool(env.llm_api_key),
+        default=default,
+        context_length=env.llm_context_length,
+        prompt_price=env.llm_prompt_price,
+        completion_price=env.llm_completion_price,
+        requests_per_minute=env.llm_requests_per_minute,
+    )
+
+
+def _of_row(row: Provider) -> LanguageModel:
+    return LanguageModel(
+        row.pk,
+        row.name,
+        row.model,
+        row.base_url,
+        bool(row.sealed_key),
+        row.enabled,
+        row.default and row.enabled,
+        row.context_length,
+        row.prompt_price,
+        row.completion_price,
+        row.requests_per_minute,
+        row.changed_at,
+    )

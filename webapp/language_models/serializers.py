@@ -1,0 +1,150 @@
+"""Language models as the API shows and takes them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+from urllib.parse import urlsplit
+
+from rest_framework import serializers
+
+from webapp.api.fields import ErrorSerializer, Text
+from webapp.language_models.models import Action, Change
+
+ADMIN_FIELDS = (
+    "base_url",
+    "key_set",
+    "prompt_price",
+    "completion_price",
+    "requests_per_minute",
+    "changed_at",
+)
+PRICE = {"required": False, "allow_null": True, "min_value": 0, "max_value": 1e9}
+
+
+class Amount(serializers.FloatField):
+    """An amount of money: a finite number."""
+
+    def to_internal_value(self, data: Any) -> float:
+        """Check and return the number."""
+        value = super().to_internal_value(data)
+        if not math.isfinite(value):
+            self.fail("invalid")
+        return value
+
+
+class LanguageModelSerializer(serializers.Serializer[object]):
+    """A language model; what only administrators see is null to others."""
+
+    id = serializers.IntegerField()
+    name = serializers.CharField()
+    model = serializers.CharField()
+    source = serializers.ChoiceField(choices=["environment", "page"])
+    enabled = serializers.BooleanField()
+    default = serializers.BooleanField()
+    context_length = serializers.IntegerField()
+    base_url = serializers.CharField(allow_null=True)
+    key_set = serializers.BooleanField(allow_null=True)
+    prompt_price = serializers.FloatField(allow_null=True)
+    completion_price = serializers.FloatField(allow_null=True)
+    requests_per_minute = serializers.IntegerField(allow_null=True)
+    changed_at = serializers.DateTimeField(allow_null=True)
+
+    def to_representation(self, instance: Any) -> dict[str, Any]:
+        """Leave out what is for administrators, unless the context says that one reads."""
+        shown: dict[str, Any] = super().to_representation(instance)
+        return shown if self.context.get("admin") else {**shown, **dict.fromkeys(ADMIN_FIELDS)}
+
+
+class ProviderSerializer(serializers.Serializer[object]):
+    """What an administrator enters. ``api_key`` is never shown again."""
+
+    name = Text(max_length=100)
+    base_url = Text(max_length=500)
+    model = Text(max_length=200)
+    api_key = Text(max_length=1000, required=False, allow_blank=True)
+    context_length = serializers.IntegerField(required=False, min_value=0, max_value=100_000_000)
+    prompt_price = Amount(**PRICE)
+    completion_price = Amount(**PRICE)
+    requests_per_minute = serializers.IntegerField(required=False, min_value=0, max_value=1_000_000)
+    enabled = serializers.BooleanField(required=False)
+    default = serializers.BooleanField(required=False)
+
+    def validate_base_url(self, value: str) -> str:
+        """An address of a web server, without a key in it."""
+        try:
+            parts = urlsplit(value)
+            usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port or 1) > 0
+        except ValueError:
+            usable = False
+        if not usable:
+            raise serializers.ValidationError("Give an address such as http://localhost:11434/v1.")
+        if parts.username or parts.password or parts.query:
+            raise serializers.ValidationError("Enter the key in its own field, not in the address.")
+        return value.rstrip("/")
+
+    def validate_context_length(self, value: int) -> int:
+        """0, or enough to ask something."""
+        if 0 < value < 512:
+            raise serializers.ValidationError("At least 512 tokens are needed; 0 means that it is not known.")
+        return value
+
+
+class UsageSerializer(serializers.Serializer[object]):
+    """What was used of language models."""
+
+    llm_calls = serializers.IntegerField()
+    prompt_tokens = serializers.IntegerField()
+    completion_tokens = serializers.IntegerField()
+    cost = serializers.FloatField(allow_null=True)
+
+
+class StartedTestSerializer(serializers.Serializer[object]):
+    """A test that was begun."""
+
+    test = serializers.UUIDField()
+
+
+class TestSerializer(serializers.Serializer[object]):
+    """How far a test is."""
+
+    state = serializers.ChoiceField(choices=["waiting", "done", "failed"])
+    reply = serializers.CharField(allow_blank=True)
+    latency_ms = serializers.FloatField(allow_null=True)
+    usage = UsageSerializer(allow_null=True)
+    error = ErrorSerializer(allow_null=True)
+
+
+class ChangeSerializer(serializers.ModelSerializer[Change]):
+    """Who did what."""
+
+    user = serializers.CharField(source="user.username", allow_null=True, default=None)
+    action = serializers.ChoiceField(choices=Action.choices)
+
+    class Meta:
+        model = Change
+        fields = ["at", "user", "name", "action", "fields"]
+
+
+class LimitsSerializer(serializers.Serializer[object]):
+    """Limits; null for none."""
+
+    run_tokens = serializers.IntegerField(required=False, allow_null=True, min_value=0, max_value=10**12)
+    run_cost = Amount(**PRICE)
+    user_day_tokens = serializers.IntegerField(required=False, allow_null=True, min_value=0, max_value=10**12)
+    user_day_cost = Amount(**PRICE)
+
+
+class UserUsageSerializer(serializers.Serializer[object]):
+    """A user and what was used."""
+
+    user = serializers.CharField()
+    usage = UsageSerializer()
+
+
+class DayUsageSerializer(serializers.Serializer[object]):
+    """What was used in a day: by the user who asks, and, for administrators, by everyone."""
+
+    day = serializers.DateField()
+    mine = UsageSerializer()
+    users = UserUsageSerializer(many=True)

@@ -1,0 +1,166 @@
+"""Language models as the workers ask them: which, how often, how much, and trying one out."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict
+from typing import Any
+from uuid import uuid4
+
+from celery import shared_task
+from django.conf import settings
+from django.db import connection
+from django.http import Http404
+
+from retrieval.errors import ClewError, ConfigError, OverBudgetError
+from retrieval.llm import pacing
+from retrieval.llm.asking import ask
+from retrieval.llm.metering import Limit, Meter, metered, over_budget
+from retrieval.llm.settings import LLMSettings
+from retrieval.types import Usage
+from webapp.jobs import presence, queue
+from webapp.language_models import sealing, selectors, services
+from webapp.language_models.models import Provider
+
+TEST_MESSAGE = "Answer with one short sentence: what is the capital of Switzerland?"
+
+
+def settings_of(key: int) -> LLMSettings:
+    """The language model of this id.
+
+    Raises:
+        ConfigError: it was deleted, or its key cannot be read.
+    """
+    try:
+        model = selectors.find(key)
+    except Http404:
+        raise ConfigError(
+            "The language model that this was to ask was deleted.", hint="Ask again with another one."
+        ) from None
+    if key == selectors.ENVIRONMENT:
+        secret = settings.CLEW.llm_api_key or ""
+    else:
+        sealed = Provider.objects.get(pk=key).sealed_key
+        secret = sealing.unseal(sealed) if sealed else ""
+    return LLMSettings(
+        model.base_url,
+        model.model,
+        secret,
+        name=model.name,
+        context_length=model.context_length,
+        prompt_price=model.prompt_price,
+        completion_price=model.completion_price,
+        requests_per_minute=model.requests_per_minute,
+    )
+
+
+def default_settings() -> LLMSettings | None:
+    """The language model that is used unless another is named; None when there is none."""
+    model = selectors.default()
+    return settings_of(model.id) if model else None
+
+
+class UserMeter(Meter):
+    """Counts what a run or a job uses, in its user's day too, and keeps both within their limits.
+
+    Requests under way at the same moment do not see each other: a day may end over its limit by as many replies.
+    """
+
+    def __init__(self, user_id: int | None, limit: Limit, whose: str) -> None:
+        super().__init__(limit, whose=whose)
+        self.user_id = user_id
+        limits = selectors.limits()
+        self.day_limit = Limit(limits.user_day_tokens, limits.user_day_cost)
+
+    def admit(self, settings: LLMSettings, prompt_tokens: int) -> int:
+        """See :class:`metering.Metering`."""
+        longest = super().admit(settings, prompt_tokens)
+        if self.user_id is None or self.day_limit == Limit():
+            return longest
+        day = Meter(self.day_limit, whose="this user's day", spent=selectors.spent(self.user_id))
+        try:
+            return min(longest, day.admit(settings, prompt_tokens))
+        except OverBudgetError:
+            self.over = True
+            raise
+
+    def count(self, usage: Usage) -> None:
+        """See :class:`metering.Metering`."""
+        super().count(usage)
+        if self.user_id is not None:
+            services.count(user_id=self.user_id, usage=usage)
+
+    def require_open(self) -> None:
+        """Refuse to go on when a request was refused.
+
+        Raises:
+            OverBudgetError: one was.
+        """
+        if self.over:
+            raise over_budget(self.whose, self.limit)
+
+
+def meter_of_run(user_id: int | None) -> UserMeter:
+    """What a run may use."""
+    limits = selectors.limits()
+    return UserMeter(user_id, Limit(limits.run_tokens, limits.run_cost), "this run")
+
+
+def meter_of_job(user_id: int | None, limit: Limit | None = None) -> UserMeter:
+    """What a job may use: its own limit, where it has one, and its user's day."""
+    return UserMeter(user_id, limit or Limit(), "this job")
+
+
+def as_json(meter: Meter) -> dict[str, Any]:
+    """What a run used, as its row keeps it."""
+    usage = {name: value for name, value in asdict(meter.usage).items() if name != "triples"}
+    return {**usage, "over_budget": meter.over}
+
+
+class SharedPace:
+    """The pace of all worker processes together: each endpoint's and model's requests of a minute, in Redis."""
+
+    # Times are the server's, so that machines need not agree on theirs. Returns milliseconds to wait.
+    SCRIPT = """
+    local now = redis.call('TIME')
+    local ms = now[1] * 1000 + math.floor(now[2] / 1000)
+    redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ms - ARGV[2])
+    if redis.call('ZCARD', KEYS[1]) < tonumber(ARGV[1]) then
+        redis.call('ZADD', KEYS[1], ms, ARGV[3])
+        redis.call('PEXPIRE', KEYS[1], ARGV[2])
+        return 0
+    end
+    local oldest = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
+    return math.max(1, oldest[2] + ARGV[2] - ms)
+    """
+
+    def delay(self, settings: LLMSettings) -> float:
+        """See :class:`pacing.Pace`."""
+        if not settings.requests_per_minute:
+            return 0.0
+        key = f"clew:llm-pace:{settings.base_url} {settings.model}"
+        window = int(pacing.WINDOW_S * 1000)
+        arguments = [key, settings.requests_per_minute, window, str(uuid4())]
+        return float(presence.client().eval(self.SCRIPT, 1, *arguments)) / 1000
+
+
+@shared_task(name=queue.TEST_MODEL, acks_late=False)
+def test_model(test: str) -> None:
+    """Ask a language model one question and keep what came back, as it came."""
+    wanted = services.read_test(test)
+    if wanted is None or wanted["state"] != "waiting":
+        return
+    meter = Meter(Limit(tokens=2000), whose="a test")
+    began = time.perf_counter()
+    found: dict[str, Any]
+    try:
+        with metered(meter):
+            reply = ask(settings_of(wanted["llm"]), [{"role": "user", "content": TEST_MESSAGE}])
+        found = {"state": "done", "reply": reply.text}
+    except ClewError as error:
+        broken = {"code": error.code, "message": error.message, "hint": error.hint}
+        found = {"state": "failed", "error": broken}
+    finally:
+        connection.close()
+    took = round((time.perf_counter() - began) * 1000, 1)
+    services.keep_test(test, {"latency_ms": took, "usage": as_json(meter), **found})
