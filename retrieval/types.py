@@ -25,6 +25,8 @@ class Method(StrEnum):
     GRAPH_S3 = "graph-s3"
     TEXT_RAG = "text-rag"
     ROUTER = "router"
+    LLM_ONLY = "llm-only"
+    LLM_COT = "llm-cot"
 
 
 #: The methods that are trained here; each has settings, a recipe and a retriever.
@@ -38,6 +40,10 @@ TRAINED = frozenset(
         Method.REL_RAG_TRIPLE,
     }
 )
+
+
+#: The methods that ask a language model and look at nothing.
+LLM_ALONE = frozenset({Method.LLM_ONLY, Method.LLM_COT})
 
 
 class NoAnswerReason(StrEnum):

@@ -12,6 +12,7 @@ django.setup()
 from worker import (  # noqa: E402
     answering,
     evaluating,
+    extracting,
     importing,
     indexing,
     labelling,
@@ -24,6 +25,7 @@ __all__ = [
     "answering",
     "app",
     "evaluating",
+    "extracting",
     "importing",
     "indexing",
     "labelling",

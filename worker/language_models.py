@@ -140,8 +140,10 @@ class SharedPace:
             return 0.0
         key = f"clew:llm-pace:{settings.base_url} {settings.model}"
         window = int(pacing.WINDOW_S * 1000)
-        arguments = [key, settings.requests_per_minute, window, str(uuid4())]
-        return float(presence.client().eval(self.SCRIPT, 1, *arguments)) / 1000
+        wait = presence.client().eval(
+            self.SCRIPT, 1, key, str(settings.requests_per_minute), str(window), str(uuid4())
+        )
+        return float(wait) / 1000
 
 
 @shared_task(name=queue.TEST_MODEL, acks_late=False)

@@ -107,6 +107,31 @@ def faithfulness(args: argparse.Namespace) -> int:
     return 0
 
 
+def answers(args: argparse.Namespace) -> int:
+    """Exact match and token F1 of a report's answers, and with --judge what the language model says of them."""
+    from retrieval.evaluation.answers import measure  # noqa: PLC0415 - imports torch
+    from retrieval.evaluation.report import read_report, write_text  # noqa: PLC0415
+    from retrieval.llm.replies import Asker, ReplyStore  # noqa: PLC0415
+
+    asker = None
+    if args.judge:
+        settings = LLMSettings.from_mapping(os.environ)
+        if settings is None:
+            raise ConfigError(
+                "The judge is a language model, and none is configured.",
+                hint="Set LLM_BASE_URL and LLM_MODEL, or leave --judge out.",
+            )
+        asker = Asker(settings, ReplyStore(args.replies or args.out.with_name("replies")))
+    with stoppable() as stop:
+        found = measure(read_report(args.report), asker, cancelled=stop.is_set)
+    write_text(args.out, json.dumps(found, ensure_ascii=False, indent=1) + "\n")
+    for name in ("exact_match", "token_f1", "llm_judge"):
+        if found[name] is not None:
+            say(f"{name}\t{found[name]:.4f}")
+    note(f"{args.out}: {found['n']:,} questions, {found['unsaid']:,} judgements do not say")
+    return 0
+
+
 def short_names(paths: Sequence[Path]) -> list[str]:
     """What tells files apart: their paths without the folders, and the name, that all of them share."""
     parts = [path.resolve().with_suffix("").parts for path in paths]
@@ -147,7 +172,7 @@ def _key(args: argparse.Namespace, engine: Engine, questions: Sequence[Question]
 
     parts = [
         engine.snapshot.hash, engine.checkpoint, str(engine.method), engine.encoder,
-        engine.reasoner.name, as_json(engine.options),
+        engine.reasoner.name, engine.reasoner.llm, engine.reasoner.prompts, as_json(engine.options),
         args.budget, args.seed, args.topics, args.subgraphs, fingerprint(questions), code_version(),
     ]  # fmt: skip
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

@@ -40,6 +40,8 @@ def build_parser() -> argparse.ArgumentParser:
     _report(commands)
     _compare(commands)
     _faithfulness(commands)
+    _answers(commands)
+    _extract(commands)
     _study(commands)
     _ask(commands)
     return parser
@@ -211,6 +213,40 @@ def _faithfulness(commands: Commands[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--replies", type=Path, metavar="DIR", help="where replies are kept (default: replies, beside --out)"
     )
+
+
+def _answers(commands: Commands[argparse.ArgumentParser]) -> None:
+    about = "exact match and token F1 of a report's answers, and a language model's judgement of them"
+    parser = _add(commands, "answers", about, _lazy("evaluation", "answers"))
+    parser.add_argument("report", type=Path, help="report.json")
+    parser.add_argument("--judge", action="store_true", help="ask the configured language model")
+    parser.add_argument("--out", required=True, type=Path, metavar="FILE", help="answers.json")
+    parser.add_argument(
+        "--replies", type=Path, metavar="DIR", help="where replies are kept (default: replies, beside --out)"
+    )
+
+
+def _extract(commands: Commands[argparse.ArgumentParser]) -> None:
+    about = "read a graph in the passages of a corpus with a language model; goes on where it was stopped"
+    parser = _add(commands, "extract", about, _lazy("extraction", "extract"))
+    parser.add_argument("--corpus", required=True, type=Path, metavar="DIR", help="made by build-corpus")
+    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="the graph")
+    parser.add_argument(
+        "--replies", type=Path, metavar="DIR", help="where replies are kept (default: in the corpus's cache)"
+    )
+    parser.add_argument("--max-tokens", type=int, metavar="N", help="stop when so many tokens are used")
+    parser.add_argument("--max-cost", type=float, metavar="X", help="stop when it has cost so much")
+    parser.add_argument(
+        "--merge",
+        type=float,
+        default=0.93,
+        metavar="COSINE",
+        help="names as near as this are one entity (default 0.93); 1 merges equal names only",
+    )
+    parser.add_argument(
+        "--concurrency", type=int, default=4, metavar="N", help="requests at a time (default 4)"
+    )
+    _encoder(parser)
 
 
 def _study(commands: Commands[argparse.ArgumentParser]) -> None:

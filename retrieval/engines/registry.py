@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from retrieval.engines import paths
+from retrieval.engines import llm_alone, paths
 from retrieval.engines.parts import Opening
 from retrieval.errors import MethodError
 from retrieval.pipeline import Engine
-from retrieval.types import TRAINED, Method
+from retrieval.types import LLM_ALONE, TRAINED, Method
 
 Factory = Callable[[Opening], Engine]
 
 #: Methods that can be asked.
-ENGINES: Mapping[Method, Factory] = MappingProxyType(dict.fromkeys(sorted(TRAINED), paths.open_engine))
+ENGINES: Mapping[Method, Factory] = MappingProxyType(
+    {
+        **dict.fromkeys(sorted(TRAINED), paths.open_engine),
+        **dict.fromkeys(sorted(LLM_ALONE), llm_alone.open_engine),
+    }
+)
 
 
 def load(opening: Opening) -> Engine:

@@ -212,6 +212,8 @@ def _manifest(
         "config": {
             "budget": evaluation.budget,
             "reasoner": engine.reasoner.name,
+            "llm": engine.reasoner.llm,
+            "prompts": engine.reasoner.prompts,
             "encoder": engine.encoder,
             "split": split,
             "limit": limit,

@@ -68,7 +68,7 @@ def merge(
         groups.setdefault(normal(name), []).append(name)
     # The commonest name of a group speaks for it; of groups that merge, the one that is written most.
     keys = sorted(groups, key=lambda key: (-sum(counts[name] for name in groups[key]), key))
-    shown = [max(groups[key], key=lambda name: (counts[name], name)) for key in keys]
+    shown = [min(groups[key], key=lambda name: (-counts[name], name)) for key in keys]
     into = list(range(len(keys)))
     near: list[tuple[str, str, float]] = []
     if encode is not None and threshold < 1 and len(keys) > 1:

@@ -16,8 +16,8 @@ NAME_LIMIT = 300
 """Characters beyond which a name or a relation is prose, and its triple is left out."""
 
 _SPACE = re.compile(r"\s+")
-# A sentence ends at a mark and a space before something that begins one; an initial ("J. Smith") does not end it.
-_END = re.compile(r"(?<![A-Z])(?<!\b[A-Z][a-z])[.!?][\"'”’)\]]*\s+(?=[\"'“‘(\[]*[A-Z0-9])|\n+")
+# A sentence ends at a mark and a space before something that begins one; "J. Smith" and "Dr. Who" are none.
+_END = re.compile(r"(?<!\b[A-Z])(?<!\b[A-Z][a-z])[.!?][\"'”’)\]]*\s+(?=[\"'“‘(\[]*[A-Z0-9])|\n+")
 
 
 @dataclass(frozen=True, slots=True)

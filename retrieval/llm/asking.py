@@ -10,7 +10,9 @@ from typing import TypeVar
 
 from retrieval.errors import LLMReplyError
 from retrieval.llm.chat import ChatUsage, stream_chat
-from retrieval.llm.prompts import Message
+from retrieval.llm.prompts import Message, Prompt
+from retrieval.llm.replies import Reply as KeptReply
+from retrieval.llm.replies import ReplyStore, Request
 from retrieval.llm.settings import LLMSettings
 from retrieval.types import Usage
 
@@ -37,15 +39,28 @@ class Reply:
 
 
 def ask(
-    settings: LLMSettings, messages: Sequence[Message], *, cancelled: Callable[[], bool] = lambda: False
+    settings: LLMSettings,
+    messages: Sequence[Message],
+    *,
+    cancelled: Callable[[], bool] = lambda: False,
+    kept: tuple[ReplyStore, Prompt] | None = None,
 ) -> Reply:
     """One reply, whole.
+
+    Args:
+        settings: the endpoint.
+        messages: the chat.
+        cancelled: asked while waiting.
+        kept: where replies to this prompt are kept; one that is there costs nothing and is not asked for again.
 
     Raises:
         Cancelled: ``cancelled`` said so; the connection is closed.
         LLMError: the endpoint is down, slow, over its limits or breaks off.
         LLMReplyError: the reply has more than ``REPLY_LIMIT`` characters; it is not read to its end.
     """
+    request = Request(kept[1].id if kept else "", tuple((m["role"], m["content"]) for m in messages))
+    if kept is not None and (found := kept[0].find(request.key(settings.model))) is not None:
+        return Reply(found.text, cut=found.usage.cut)
     pieces: list[str] = []
     size = 0
     spent = ChatUsage()
@@ -60,7 +75,10 @@ def ask(
                 f"The language model wrote more than {REPLY_LIMIT:,} characters.",
                 hint="Use a model that follows instructions.",
             )
-    return Reply("".join(pieces), spent.priced(settings), spent.cut)
+    text = "".join(pieces)
+    if kept is not None:
+        kept[0].keep(request.key(settings.model), settings.model, request, KeptReply(text, spent))
+    return Reply(text, spent.priced(settings), spent.cut)
 
 
 def ask_json(
@@ -70,6 +88,7 @@ def ask_json(
     *,
     cancelled: Callable[[], bool] = lambda: False,
     repairs: int = 1,
+    kept: tuple[ReplyStore, Prompt] | None = None,
 ) -> tuple[T, Usage]:
     """What ``read`` makes of the JSON in the reply, and what all requests cost together.
 
@@ -82,6 +101,7 @@ def ask_json(
             what is wrong, in words that the model can act on.
         cancelled: asked while waiting.
         repairs: how often a bad reply may be mended.
+        kept: see :func:`ask`.
 
     Raises:
         Cancelled: ``cancelled`` said so.
@@ -91,7 +111,7 @@ def ask_json(
     asked = list(messages)
     spent = Usage()
     for left in range(repairs, -1, -1):
-        reply = ask(settings, asked, cancelled=cancelled)
+        reply = ask(settings, asked, cancelled=cancelled, kept=kept)
         spent = spent.plus(reply.usage)
         try:
             return read(find_json(reply.text)), spent

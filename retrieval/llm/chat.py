@@ -85,7 +85,7 @@ def stream_chat(
             if isinstance(item, ChatUsage):
                 # An endpoint that counts nothing cannot have been free.
                 counted = item.prompt_tokens or item.completion_tokens
-                item = item if counted else replace(item, **_guess(prompt_tokens, written))
+                item = item if counted else _guess(item.calls, prompt_tokens, written)
                 spent = item
             else:
                 written += len(item.encode())
@@ -94,7 +94,11 @@ def stream_chat(
         request.close()
         if spent is None and request.calls:
             # Endpoints charge for what they accepted, not for errors.
-            spent = ChatUsage(request.calls, **(_guess(prompt_tokens, written) if request.accepted else {}))
+            spent = (
+                _guess(request.calls, prompt_tokens, written)
+                if request.accepted
+                else ChatUsage(request.calls)
+            )
         if spent is not None:
             for meter in around:
                 meter.count(spent.priced(settings))
@@ -117,8 +121,9 @@ def _longest(settings: LLMSettings, prompt_tokens: int) -> int:
     return min(settings.max_tokens, left)
 
 
-def _guess(prompt_tokens: int, written: int) -> dict[str, int]:
-    return {"prompt_tokens": prompt_tokens, "completion_tokens": -(-written // BYTES_OF_TOKEN)}
+def _guess(calls: int, prompt_tokens: int, written: int) -> ChatUsage:
+    """What a reply of so many bytes must have used."""
+    return ChatUsage(calls, prompt_tokens, -(-written // BYTES_OF_TOKEN))
 
 
 class _Request(threading.Thread):

@@ -84,6 +84,7 @@ class ReplyStore:
                 "calls": usage.calls,
                 "prompt_tokens": usage.prompt_tokens,
                 "completion_tokens": usage.completion_tokens,
+                "cut": usage.cut,
             },
         }
         file = self._file(key)

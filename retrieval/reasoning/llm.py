@@ -26,10 +26,10 @@ class LLMReasoner:
 
     name = NAME
 
-    def __init__(self, settings: LLMSettings) -> None:
+    def __init__(self, settings: LLMSettings, *, prompt: str = PROMPT) -> None:
         self.settings = settings
         self.llm: str | None = settings.title
-        self.prompts = shown(PROMPT)
+        self.prompts = shown(prompt)
 
     def answer(self, evidence: Evidence, *, cancelled: Callable[[], bool]) -> Iterator[AnswerDelta | Verdict]:
         """Stream the reply, then the verdict.

@@ -226,7 +226,7 @@ def test_status_tells_what_can_be_asked(api, worker):
     assert answer["workers"] == {"answers": 1, "jobs": 0}
     assert answer["budgets"] == {"default": 50, "max": 500}
     assert answer["question_max"] == 1000
-    assert answer["llm"] == {"configured": False, "model": None}
+    assert answer["llm"] == {"configured": False, "model": None, "name": None}
     assert {m["id"] for m in answer["methods"] if m["available"]} == TRAINED
     assert len(answer["methods"]) == 10
 

@@ -70,7 +70,7 @@ def create_run(*, graph: Graph, ask: Ask, user: User, group: UUID | None = None)
     for entity in ask.entities:
         browse.require_entity(snapshot, entity)
     method, checkpoint = choosing.method_and_checkpoint(graph, ask.method, ask.checkpoint)
-    reasoner = choosing.reasoner(ask.reasoner)
+    reasoner = choosing.reasoner(ask.reasoner, method)
     llm = choosing.language_model(reasoner, ask.llm)
     with transaction.atomic():
         run = Run.objects.create(

@@ -103,6 +103,12 @@ class NotConfiguredError(ClewError):
     code = "llm_not_configured"
 
 
+class NoPassagesError(ClewError):
+    """Text is needed, and the graph has none."""
+
+    code = "no_passages"
+
+
 class StorageFullError(ClewError):
     """The disk has no room."""
 
@@ -123,6 +129,7 @@ STATUS: list[tuple[type[ClewError], int]] = [
     (NotComparableError, 400),
     (ConfirmError, 400),
     (NotConfiguredError, 400),
+    (NoPassagesError, 400),
     (ConfigError, 400),
     (SourceError, 400),
     (QuestionError, 400),

@@ -13,6 +13,7 @@ from webapp.api.views import not_found
 from webapp.experiments.api import CheckpointViewSet, LabelSetViewSet, MethodView, TrainView
 from webapp.experiments.report_api import ReportViewSet
 from webapp.graphs.api import GraphViewSet
+from webapp.graphs.extraction_api import ExtractView
 from webapp.jobs.api import JobViewSet
 from webapp.language_models.api import LanguageModelViewSet, LimitsView, ModelTestView, UsageView
 from webapp.questions.api import QuestionSetViewSet
@@ -33,6 +34,7 @@ urlpatterns = [
     path("status", StatusView.as_view()),
     path("methods/<str:name>", MethodView.as_view()),
     path("graphs/<int:pk>/train", TrainView.as_view()),
+    path("graphs/<int:pk>/extract", ExtractView.as_view()),
     path("comparisons", ComparisonsView.as_view()),
     path("comparisons/<uuid:pk>", ComparisonView.as_view()),
     path("language-models/tests/<uuid:pk>", ModelTestView.as_view()),

@@ -7,7 +7,7 @@ from pathlib import Path
 from django.conf import settings
 
 from retrieval.errors import CheckpointError
-from retrieval.types import Method
+from retrieval.types import LLM_ALONE, Method
 from webapp.api.errors import InvalidError
 from webapp.experiments import methods
 from webapp.experiments.models import Checkpoint
@@ -80,13 +80,13 @@ def require_fitting(checkpoint: Checkpoint, graph: Graph, method: str) -> None:
         )
 
 
-def reasoner(name: str | None) -> str:
-    """The reasoner of that name; the extractive one when none is named.
+def reasoner(name: str | None, method: Method) -> str:
+    """The reasoner of that name; the extractive one when none is named. A language model alone is its own reasoner.
 
     Raises:
         InvalidError: there is none of that name.
     """
-    chosen = name or methods.REASONERS[0]
+    chosen = "llm" if method in LLM_ALONE else name or methods.REASONERS[0]
     if chosen not in methods.REASONERS:
         raise InvalidError(
             f"There is no reasoner {chosen}.", hint=f"Choose one of: {', '.join(methods.REASONERS)}."
@@ -101,7 +101,11 @@ def language_model(reasoner: str, key: int | None) -> LanguageModel | None:
         NotConfiguredError: none is set up.
         InvalidError: there is none of this id, or it is switched off.
     """
-    return language_models.choose(key, "use the extractive reasoner") if reasoner == "llm" else None
+    return (
+        language_models.choose(key, "use the extractive reasoner and another method")
+        if reasoner == "llm"
+        else None
+    )
 
 
 def budget(value: int | None) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 
 from retrieval import config as configs
 from retrieval.errors import MethodError
-from retrieval.types import TRAINED, Method
+from retrieval.types import LLM_ALONE, TRAINED, Method
 
 REASONERS = ("extractive", "llm")
 
@@ -28,9 +28,17 @@ METHODS: dict[Method, tuple[str, str]] = {
     Method.GRAPH_S3: ("Trained agent", "An agent trained to search the graph (Graph-S3)."),
     Method.TEXT_RAG: ("Passages", "Plain retrieval of text passages."),
     Method.ROUTER: ("Let Clew choose", "Chooses a method for each question."),
+    Method.LLM_ONLY: (
+        "Language model alone",
+        "Asks the language model what it knows; looks at nothing. A baseline for comparison.",
+    ),
+    Method.LLM_COT: (
+        "Language model alone, step by step",
+        "The same with worked examples that make it reason first. A baseline for comparison.",
+    ),
 }
 
-AVAILABLE: frozenset[Method] = TRAINED
+AVAILABLE: frozenset[Method] = TRAINED | LLM_ALONE
 """Methods that can be asked here."""
 
 NEEDS: dict[Method, tuple[str, ...]] = {

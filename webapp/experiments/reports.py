@@ -66,7 +66,7 @@ def start_report(
         raise InvalidError("No question is left to ask.", hint="Give a limit of at least 1, or none.")
     method, checkpoint = choosing.method_and_checkpoint(graph, evaluation.method, evaluation.checkpoint)
     configs.parse_options(method, evaluation.options)
-    reasoner = choosing.reasoner(evaluation.reasoner)
+    reasoner = choosing.reasoner(evaluation.reasoner, method)
     llm = choosing.language_model(reasoner, evaluation.llm)
     with transaction.atomic():
         report = Report.objects.create(

@@ -207,8 +207,11 @@ def job_ended_early(*, job: Job) -> None:
         return
     if job.kind == JobKind.INDEX:
         set_index_state(graph=graph, state=IndexState.NONE)
-    if job.kind == JobKind.IMPORT:
-        stopped = ClewError("The import was stopped before it was done.", hint="Upload the graph again.")
+    if job.kind in (JobKind.IMPORT, JobKind.EXTRACT):
+        what, again = ("import", "Upload the graph again.")
+        if job.kind == JobKind.EXTRACT:
+            what, again = ("reading", "Start it again under the same name; what was paid for is kept.")
+        stopped = ClewError(f"The {what} was stopped before it was done.", hint=again)
         stopped.code = "cancelled"
         import_failed(graph=graph, error=stopped)
 

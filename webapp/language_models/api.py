@@ -23,7 +23,7 @@ from webapp.language_models import serializers as shapes
 from webapp.language_models.models import Change, Provider, Spending
 
 
-class LanguageModelViewSet(viewsets.GenericViewSet[Provider]):
+class LanguageModelViewSet(viewsets.GenericViewSet[Any]):
     """Language models: everybody sees their names, administrators the rest."""
 
     queryset = Provider.objects.none()
@@ -34,7 +34,7 @@ class LanguageModelViewSet(viewsets.GenericViewSet[Provider]):
     @extend_schema(responses=shapes.LanguageModelSerializer(many=True))
     def list(self, request: Request) -> Response:
         """All of them; the environment's first."""
-        page = self.paginate_queryset(cast("QuerySet[Provider]", selectors.everyone()))
+        page = self.paginate_queryset(cast("QuerySet[Any]", selectors.everyone()))
         rows = [_shown(request, found) for found in page or ()]
         return self.get_paginated_response(rows)
 
@@ -75,7 +75,7 @@ class LanguageModelViewSet(viewsets.GenericViewSet[Provider]):
     @action(detail=False, permission_classes=[Admin])
     def changes(self, request: Request) -> Response:
         """Who changed what, the newest first."""
-        page = self.paginate_queryset(cast("QuerySet[Provider]", Change.objects.select_related("user")))
+        page = self.paginate_queryset(cast("QuerySet[Any]", Change.objects.select_related("user")))
         return self.get_paginated_response(shapes.ChangeSerializer(cast(Any, page), many=True).data)
 
 

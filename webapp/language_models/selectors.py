@@ -97,6 +97,8 @@ def today() -> date:
 
 def spent(user_id: int | None, day: date | None = None) -> Usage:
     """What a user's runs and jobs have used in a day."""
+    if user_id is None:
+        return Usage()
     row = Spending.objects.filter(user_id=user_id, day=day or today()).first()
     return usage_of(row) if row else Usage()
 
@@ -108,7 +110,7 @@ def usage_of(row: Spending) -> Usage:
 
 def _of_environment(*, default: bool) -> LanguageModel | None:
     env = settings.CLEW
-    if not env.llm_configured:
+    if env.llm_base_url is None or env.llm_model is None:
         return None
     return LanguageModel(
         ENVIRONMENT,

@@ -19,11 +19,14 @@ ADMIN_FIELDS = (
     "requests_per_minute",
     "changed_at",
 )
-PRICE = {"required": False, "allow_null": True, "min_value": 0, "max_value": 1e9}
 
 
 class Amount(serializers.FloatField):
-    """An amount of money: a finite number."""
+    """An amount of money: a finite number from 0 on, or null; it may be left out."""
+
+    def __init__(self, **options: Any) -> None:
+        fixed = {"required": False, "allow_null": True, "min_value": 0, "max_value": 1e9}
+        super().__init__(**{**fixed, **options})
 
     def to_internal_value(self, data: Any) -> float:
         """Check and return the number."""
@@ -39,7 +42,7 @@ class LanguageModelSerializer(serializers.Serializer[object]):
     id = serializers.IntegerField()
     name = serializers.CharField()
     model = serializers.CharField()
-    source = serializers.ChoiceField(choices=["environment", "page"])
+    source = serializers.ChoiceField(choices=["environment", "page"])  # type: ignore[assignment]
     enabled = serializers.BooleanField()
     default = serializers.BooleanField()
     context_length = serializers.IntegerField()
@@ -64,8 +67,8 @@ class ProviderSerializer(serializers.Serializer[object]):
     model = Text(max_length=200)
     api_key = Text(max_length=1000, required=False, allow_blank=True)
     context_length = serializers.IntegerField(required=False, min_value=0, max_value=100_000_000)
-    prompt_price = Amount(**PRICE)
-    completion_price = Amount(**PRICE)
+    prompt_price = Amount()
+    completion_price = Amount()
     requests_per_minute = serializers.IntegerField(required=False, min_value=0, max_value=1_000_000)
     enabled = serializers.BooleanField(required=False)
     default = serializers.BooleanField(required=False)
@@ -130,9 +133,9 @@ class LimitsSerializer(serializers.Serializer[object]):
     """Limits; null for none."""
 
     run_tokens = serializers.IntegerField(required=False, allow_null=True, min_value=0, max_value=10**12)
-    run_cost = Amount(**PRICE)
+    run_cost = Amount()
     user_day_tokens = serializers.IntegerField(required=False, allow_null=True, min_value=0, max_value=10**12)
-    user_day_cost = Amount(**PRICE)
+    user_day_cost = Amount()
 
 
 class UserUsageSerializer(serializers.Serializer[object]):

@@ -1,0 +1,186 @@
+"""Exact match, token F1, the judge and sufficiency, and the language model alone, against a real endpoint."""
+
+import json
+
+import pytest
+
+from retrieval.errors import ConfigError, EvaluationError
+from retrieval.evaluation.answers import (
+    equivalent,
+    exact_match,
+    measure,
+    read_digit,
+    read_equivalent,
+    squad,
+    sufficient,
+    token_f1,
+)
+from retrieval.evaluation.evaluator import evaluate_engine
+from retrieval.evaluation.report import build_report
+from retrieval.llm.prompts import load
+from retrieval.llm.replies import Asker, ReplyStore
+from retrieval.llm.settings import LLMSettings
+from retrieval.loading import EngineCache, EngineSpec
+from retrieval.pipeline import AskRequest
+from retrieval.types import Question
+from tests.retrieval.reasoning.endpoint import Endpoint, says
+from tests.retrieval.world import build
+from tests.support.llm_server import LLMServer
+
+
+def asker(url, store):
+    return Asker(LLMSettings(url, "judge", retries=0, backoff=0.01), ReplyStore(store), concurrency=1)
+
+
+def test_exact_match_and_token_f1_compare_as_squad_does():
+    assert squad("The  Beatles, a band!") == "beatles band"
+    assert exact_match("the Beatles", ["Queen", "Beatles"]) == 1.0
+    assert exact_match("Beatles band", ["Beatles"]) == 0.0
+    assert token_f1("Beatles band", ["Queen", "The Beatles"]) == pytest.approx(2 / 3)
+    assert token_f1("x y y", ["y y z"]) == pytest.approx(2 / 3)
+    assert (token_f1("", ["a b"]), token_f1("the", ["a"]), token_f1("x", [])) == (0.0, 1.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        ('{"is_equivalent": true, "explanation": "x"}', True),
+        ('```json\n{"is_equivalent": false}\n```', False),
+        ('{"is_equivalent": "True"}', True),
+        ('{"is_equivalent": 1}', None),
+        ('{"explanation": "x"}', None),
+        ("Yes.", None),
+    ],
+)
+def test_a_judgement_is_read(reply, said):
+    assert read_equivalent(reply) is said
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"), [("1", True), ("0.", False), ("<think>0</think>\n1", True), ("10", None), ("", None)]
+)
+def test_a_digit_is_read(reply, said):
+    assert read_digit(reply) is said
+
+
+def test_a_judge_sees_question_truth_and_prediction_as_data(tmp_path):
+    with Endpoint(says('{"is_equivalent": true}'), says("unsure")) as endpoint:
+        judge = asker(endpoint.url, tmp_path)
+        asked = [
+            ("who</question>?", ["Bern", "Berne"], "Bern {truth}"),
+            ("q", [str(i) for i in range(25)], "a"),
+        ]
+        assert equivalent(judge, asked) == [True, None]
+        first, second = (body["messages"][0]["content"] for body in endpoint.bodies)
+    assert "<question>who‹/question›?</question>" in first
+    assert (
+        "<truth>Bern; Berne</truth>\nPredicted Answer: <prediction>Bern {truth}</prediction>"
+        in first.replace("Ground Truth Answer: ", "")
+    )
+    assert "; 19; and 5 more</truth>" in second
+
+
+def test_sufficiency_is_asked_of_contexts_and_an_empty_one_holds_nothing(tmp_path):
+    with Endpoint(says("1"), says("0")) as endpoint:
+        judge = asker(endpoint.url, tmp_path)
+        asked = [(["a → [r] → b", "</context> c"], "a is b"), ([], "x"), (["d"], "y")]
+        assert sufficient(judge, asked) == [True, False, False]
+        assert sufficient(judge, asked) == [True, False, False]
+        assert len(endpoint.bodies) == 2
+        content = endpoint.bodies[0]["messages"][0]["content"]
+    assert "<context>\na → [r] → b\n‹/context› c\n</context>" in content
+
+
+ROWS = [
+    {"id": "1", "question": "capital?", "answers": ["Bern"], "predicted": ["the bern"]},
+    {"id": "2", "question": "city?", "answers": ["Zurich City"], "predicted": ["Zurich", "Bern"]},
+    {"id": "3", "question": "lake?", "answers": ["Geneva"], "predicted": []},
+    {"id": "4", "question": "nothing?", "answers": [], "predicted": []},
+]
+
+
+def test_a_report_is_measured_with_and_without_a_judge(tmp_path):
+    report = {"manifest": {"seed": 0}, "per_question": ROWS}
+    plain = measure(report, None)
+    assert (plain["n"], plain["exact_match"], plain["llm_judge"], plain["usage"]) == (
+        3,
+        pytest.approx(1 / 3),
+        None,
+        None,
+    )
+    assert plain["token_f1"] == pytest.approx((1 + 2 / 3) / 3)
+    with Endpoint(says('{"is_equivalent": true}'), says("hm")) as endpoint:
+        judge = asker(endpoint.url, tmp_path)
+        found = measure(report, judge)
+        assert len(endpoint.bodies) == 2  # no answer, no judge
+    assert [row["llm_judge"] for row in found["per_question"]] == [True, None, False]
+    assert (found["llm_judge"], found["unsaid"], found["usage"]["llm_calls"]) == (0.5, 1, 2)
+    assert found["manifest"]["model"] == "judge"
+    with pytest.raises(EvaluationError, match="right answer"):
+        measure({"manifest": {}, "per_question": ROWS[3:]}, None)
+
+
+@pytest.fixture
+def graph(tmp_path):
+    return build(tmp_path / "world")
+
+
+def alone(graph, url, method="llm-only"):
+    cache = EngineCache(llm=LLMSettings(url, "tiny", name="Tiny", backoff=0.01))
+    return cache.get(EngineSpec(graph.path, method=method))
+
+
+def test_a_model_alone_answers_and_says_that_it_looked_at_nothing(graph):
+    with LLMServer(lambda body: '{"reasoning": "r", "answer": "Germany"}') as server:
+        events = list(alone(graph, server.url, "llm-cot").run(AskRequest("where</question>?")))
+        sent = server.requests[0]["messages"]
+        again = list(alone(graph, server.url, "llm-cot").run(AskRequest("where</question>?")))
+        assert len(server.requests) == 1
+    started, final = events
+    assert (started.method, started.llm, list(started.prompts)) == ("llm-cot", "Tiny", ["llm-cot"])
+    (answer,) = final.answers
+    assert (answer.label, answer.entity.label, answer.chains, answer.verified) == (
+        "Germany",
+        "Germany",
+        (),
+        False,
+    )
+    assert final.warnings[0].startswith("The language model answered from its own knowledge")
+    assert (final.usage.llm_calls, again[-1].usage.llm_calls) == (1, 0)
+    assert again[-1].answers == final.answers
+    assert "Q: What language is primarily spoken" in sent[0]["content"]
+    assert "Question: <question>where‹/question›?</question>" in sent[0]["content"]
+
+
+@pytest.mark.parametrize("reply", ['{"answer": ""}', '{"answer": null}'])
+def test_a_model_alone_may_decline(graph, reply):
+    with LLMServer(lambda body: reply) as server:
+        final = list(alone(graph, server.url).run(AskRequest("where?")))[-1]
+    assert final.no_answer.reason == "reasoner_declined"
+
+
+def test_a_model_alone_that_fails_fails(graph):
+    with LLMServer(lambda body: "I would rather not.") as server:
+        final = list(alone(graph, server.url).run(AskRequest("where?")))[-1]
+    assert (final.type, final.code) == ("run.failed", "llm_bad_reply")
+    with pytest.raises(ConfigError, match="llm-only asks a language model, and none is configured"):
+        EngineCache().get(EngineSpec(graph.path, method="llm-only"))
+
+
+def test_a_model_alone_is_evaluated_like_any_method(graph):
+    questions = [
+        Question("1", "what is the capital?", ("Switzerland",), ("Germany",)),
+        Question("2", "x?", (), ("France",)),
+    ]
+    answers = {"what is the capital?": "Germany", "x?": "Mars"}
+
+    def reply(body):
+        question = body["messages"][0]["content"].split("<question>")[1].split("</question>")[0]
+        return json.dumps({"answer": answers[question]})
+
+    with LLMServer(reply) as server:
+        report = build_report(evaluate_engine(alone(graph, server.url), questions, budget=50, seed=0))
+        assert len(server.requests) == 2  # warming up asks nothing
+    assert (report["method"], report["metrics"]["hit"], report["usage"]["llm_calls"]) == ("llm-only", 0.5, 2)
+    assert report["manifest"]["config"]["prompts"] == {"llm-only": f"v1 {load('llm-only').hash}"}
+    assert measure(report, None)["exact_match"] == 0.5

@@ -1,0 +1,117 @@
+"""A graph from another graph's passages: what is missing for it, and starting it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db import IntegrityError, transaction
+
+from webapp.accounts.models import User
+from webapp.api.errors import InvalidError, NameTakenError, NoPassagesError, NotConfiguredError
+from webapp.graphs import snapshots
+from webapp.graphs.models import Graph, GraphState
+from webapp.jobs import services as jobs
+from webapp.jobs.models import Job, JobKind
+from webapp.language_models import selectors as language_models
+from webapp.live import announce
+
+INSTEAD = "ask the passages as they are, with the method text-rag, or upload a graph that has facts"
+MERGE = 0.93
+"""Cosine from which two names become one entity, unless another is chosen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """An extraction as it was asked for. The limits are of this job; None is no limit."""
+
+    name: str
+    llm: int | None = None
+    max_tokens: int | None = None
+    max_cost: float | None = None
+    merge: float = MERGE
+
+
+def passages(graph: Graph) -> int:
+    """How many passages a graph has.
+
+    Raises:
+        GraphNotReadyError: it has no snapshot.
+    """
+    found = snapshots.of_graph(graph).passages
+    return 0 if found is None else len(found)
+
+
+def missing(graph: Graph) -> NoPassagesError | NotConfiguredError | None:
+    """Why nothing can be extracted from a graph's passages, and what can be done; None when something can.
+
+    Raises:
+        GraphNotReadyError: it has no snapshot.
+    """
+    try:
+        _require(graph, None)
+    except (NoPassagesError, NotConfiguredError) as error:
+        return error
+    return None
+
+
+def _require(graph: Graph, llm: int | None) -> language_models.LanguageModel:
+    if not passages(graph):
+        raise NoPassagesError(
+            f"The graph {graph.name} holds no passages to read facts in.",
+            hint="Choose one that was made from documents.",
+        )
+    return language_models.choose(llm, INSTEAD)
+
+
+def start_extraction(*, source: Graph, wanted: Wanted, user: User) -> tuple[Graph, Job]:
+    """Make a graph and queue the job that fills it.
+
+    An extraction from the same graph that failed under the same name is gone on with: what was paid for is kept.
+
+    Raises:
+        GraphNotReadyError: the source has no snapshot.
+        NoPassagesError: it has no text.
+        NotConfiguredError: no language model is set up.
+        InvalidError: there is no such language model.
+        NameTakenError: another graph has this name.
+    """
+    model = _require(source, wanted.llm)
+    if not 0 < wanted.merge <= 1:
+        raise InvalidError(
+            f"Names cannot be merged from {wanted.merge:g} on.", hint="Choose more than 0, at most 1."
+        )
+    try:
+        with transaction.atomic():
+            graph = _failed_before(source, wanted.name) or Graph.objects.create(
+                name=wanted.name, created_by=user
+            )
+            job = jobs.create(
+                kind=JobKind.EXTRACT,
+                title=f"Read facts of {source.name}",
+                graph=graph,
+                user=user,
+                params={
+                    "source": source.pk,
+                    "llm": model.id,
+                    "max_tokens": wanted.max_tokens,
+                    "max_cost": wanted.max_cost,
+                    "merge": wanted.merge,
+                },
+            )
+            announce.graph_changed_on_commit(graph.pk)
+    except IntegrityError:
+        raise NameTakenError(f"There is a graph named {wanted.name}.", hint="Choose another name.") from None
+    return graph, job
+
+
+def _failed_before(source: Graph, name: str) -> Graph | None:
+    """The graph of a failed extraction, ready to be filled again."""
+    graph = (
+        Graph.objects.select_for_update().filter(name=name, state=GraphState.FAILED, snapshot=None).first()
+    )
+    last = graph.jobs.filter(kind=JobKind.EXTRACT).first() if graph else None
+    if graph is None or last is None or last.params["source"] != source.pk:
+        return None
+    graph.state, graph.error_code, graph.error_message, graph.error_hint = GraphState.IMPORTING, "", "", ""
+    graph.save(update_fields=["state", "error_code", "error_message", "error_hint"])
+    return graph

@@ -1,0 +1,79 @@
+"""``/graphs/{id}/extract``."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers, status
+from rest_framework.generics import get_object_or_404
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from webapp.accounts.models import User
+from webapp.api.fields import ErrorSerializer, Text
+from webapp.api.permissions import AdminWrites
+from webapp.graphs import extraction, selectors
+from webapp.graphs import serializers as shapes
+from webapp.jobs.serializers import JobSerializer
+from webapp.language_models import selectors as language_models
+from webapp.language_models.serializers import Amount
+
+
+class ExtractableSerializer(serializers.Serializer[object]):
+    """Whether facts can be read in a graph's passages, and what is missing where they cannot."""
+
+    available = serializers.BooleanField()
+    passages = serializers.IntegerField()
+    llm = serializers.CharField(allow_null=True)
+    missing = ErrorSerializer(allow_null=True)
+
+
+class ExtractSerializer(serializers.Serializer[object]):
+    """What to extract how."""
+
+    name = Text(max_length=200)
+    llm = serializers.IntegerField(
+        required=False, allow_null=True, default=None, min_value=0, max_value=2**31 - 1
+    )
+    max_tokens = serializers.IntegerField(
+        required=False, allow_null=True, default=None, min_value=1, max_value=10**12
+    )
+    max_cost = Amount(default=None)
+    merge = serializers.FloatField(required=False, default=extraction.MERGE)
+
+
+class ExtractView(APIView):
+    """A graph from another graph's passages."""
+
+    permission_classes = [AdminWrites]
+
+    @extend_schema(operation_id="graphs_extractable", responses=ExtractableSerializer)
+    def get(self, request: Request, pk: int) -> Response:
+        """Whether it can be done."""
+        graph = get_object_or_404(selectors.graphs(), pk=pk)
+        found = extraction.missing(graph)
+        model = language_models.default()
+        shown = {
+            "available": found is None,
+            "passages": extraction.passages(graph),
+            "llm": model.name if model else None,
+            "missing": found and {"code": found.code, "message": found.message, "hint": found.hint},
+        }
+        return Response(ExtractableSerializer(shown).data)
+
+    @extend_schema(
+        operation_id="graphs_extract", request=ExtractSerializer, responses={202: shapes.UploadedSerializer}
+    )
+    def post(self, request: Request, pk: int) -> Response:
+        """Begin, or go on with one that failed."""
+        form = ExtractSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        graph, job = extraction.start_extraction(
+            source=get_object_or_404(selectors.graphs(), pk=pk),
+            wanted=extraction.Wanted(**form.validated_data),
+            user=cast(User, request.user),
+        )
+        made = {"graph": shapes.GraphSerializer(graph).data, "job": JobSerializer(job).data}
+        return Response(made, status=status.HTTP_202_ACCEPTED)

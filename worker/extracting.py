@@ -1,0 +1,86 @@
+"""Extracting: the passages of one graph in, another graph out, with the facts that a language model read in them."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING, Any
+
+from celery import shared_task
+
+from retrieval.errors import ClewError
+from retrieval.kg import snapshot as kg
+from retrieval.llm.metering import Limit, metered
+from retrieval.loading import cache_of
+from webapp.graphs import files
+from webapp.graphs import services as graphs
+from webapp.graphs.models import Graph
+from webapp.graphs.selectors import latest_version
+from webapp.jobs import queue
+from webapp.jobs.models import Job
+from worker import engines, language_models, reporting
+
+if TYPE_CHECKING:
+    from retrieval.kg.snapshot import Snapshot
+
+
+@shared_task(name=queue.EXTRACT)
+def extract(job_id: int) -> None:
+    """Extract as a job says."""
+    reporting.run(job_id, work, failed=failed)
+
+
+def work(context: reporting.Context) -> dict[str, Any]:
+    """Read, merge, build, record. Replies are kept beside the source's snapshot, so nothing is paid for twice."""
+    from retrieval.extraction.extract import extract as read_facts  # noqa: PLC0415
+    from retrieval.llm.replies import Asker, ReplyStore  # noqa: PLC0415
+
+    job, graph = context.job, context.job.graph
+    source = _source(job.params["source"])
+    corpus = files.local_path(source)
+    opened = kg.open(corpus)
+    passages = _passages(opened)
+    merge = float(job.params["merge"])
+    asker = Asker(language_models.settings_of(job.params["llm"]), ReplyStore(cache_of(corpus) / "replies"))
+    meter = language_models.meter_of_job(
+        job.user_id, Limit(job.params.get("max_tokens"), job.params.get("max_cost"))
+    )
+    with metered(meter):
+        made = read_facts(
+            passages,
+            asker,
+            engines.encoder().encode if merge < 1 else None,
+            threshold=merge,
+            progress=context.progress,
+            cancelled=context.cancelled,
+        )
+    version = latest_version(graph) + 1
+    out = files.local_path(files.snapshot_name(graph.pk, version))
+    shutil.rmtree(out, ignore_errors=True)  # of an earlier attempt whose worker died before recording it
+    out.parent.mkdir(parents=True, exist_ok=True)
+    snapshot = kg.build(made.table, out, progress=context.progress)
+    graphs.imported(graph=graph, version=version, manifest=snapshot.manifest)
+    queue.send(queue.WARM, graph.pk)
+    usage = made.report["usage"]
+    figures = {"facts": made.report["facts"], "entities": made.report["entities"]}
+    tokens = usage["prompt_tokens"] + usage["completion_tokens"]
+    spent = {"tokens": tokens} if usage["cost"] is None else {"tokens": tokens, "cost": usage["cost"]}
+    return {**made.report, "metrics": {**figures, **spent}}
+
+
+def _source(graph_id: int) -> str:
+    """Storage name of the snapshot that is read."""
+    source = Graph.objects.select_related("snapshot").filter(pk=graph_id).first()
+    if source is None or source.snapshot is None:
+        raise ClewError("The graph whose passages were to be read was deleted.", hint="Choose another one.")
+    return source.snapshot.path
+
+
+def _passages(opened: Snapshot) -> list[Any]:
+    return (
+        [] if opened.passages is None else [opened.passages.passage(i) for i in range(len(opened.passages))]
+    )
+
+
+def failed(job: Job, error: ClewError) -> None:
+    """Say on the graph why it is not there."""
+    graphs.import_failed(graph=job.graph, error=error)
