@@ -9,8 +9,8 @@ from celery import shared_task
 
 from retrieval.errors import ClewError
 from retrieval.kg import snapshot as kg
+from retrieval.kg.caches import cache_of
 from retrieval.llm.metering import Limit, metered
-from retrieval.loading import cache_of
 from webapp.graphs import files
 from webapp.graphs import services as graphs
 from webapp.graphs.models import Graph

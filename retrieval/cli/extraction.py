@@ -8,8 +8,9 @@ import os
 
 from retrieval.cli.console import Bars, note, say, stoppable
 from retrieval.errors import ConfigError, EmptySourceError
+from retrieval.kg.caches import cache_of
 from retrieval.llm.settings import LLMSettings
-from retrieval.loading import cache_of, load_encoder
+from retrieval.loading import load_encoder
 
 
 def extract(args: argparse.Namespace) -> int:

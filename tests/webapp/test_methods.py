@@ -4,7 +4,7 @@ import pytest
 
 from retrieval import config as configs
 from retrieval.kg.caches import cache_of, states_folder
-from retrieval.types import TRAINED, Method
+from retrieval.types import LLM_ALONE, TRAINED, Method
 from webapp.experiments import labelling, services
 from webapp.experiments.models import Checkpoint, LabelSet
 from webapp.graphs import files
@@ -28,10 +28,12 @@ def test_status_says_what_each_method_is(api, users):
     shown = {m["id"]: m for m in api("viewer").get("/api/v1/status").json()["methods"]}
     assert set(shown) == {method.value for method in Method}
     assert {name for name, m in shown.items() if m["trained"]} == TRAINED
-    assert {name for name, m in shown.items() if m["available"]} == TRAINED
+    assert {name for name, m in shown.items() if m["available"]} == TRAINED | LLM_ALONE
     assert {name: m["needs"] for name, m in shown.items() if m["needs"] != ["facts"]} == {
         "text-rag": ["passages"],
         "router": ["facts", "passages"],
+        "llm-only": [],
+        "llm-cot": [],
     }
     assert all(m["label"] and m["description"].endswith(".") for m in shown.values())
 

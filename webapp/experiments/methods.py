@@ -44,6 +44,8 @@ AVAILABLE: frozenset[Method] = TRAINED | LLM_ALONE
 NEEDS: dict[Method, tuple[str, ...]] = {
     Method.TEXT_RAG: ("passages",),
     Method.ROUTER: ("facts", "passages"),
+    Method.LLM_ONLY: (),
+    Method.LLM_COT: (),
 }
 """What a graph must hold for a method: ``facts`` unless it is named here."""
 
