@@ -32,6 +32,7 @@ def extract(job_id: int) -> None:
 def work(context: reporting.Context) -> dict[str, Any]:
     """Read, merge, build, record. Replies are kept beside the source's snapshot, so nothing is paid for twice."""
     from retrieval.extraction.extract import extract as read_facts  # noqa: PLC0415
+    from retrieval.extraction.extract import patient  # noqa: PLC0415
     from retrieval.llm.replies import Asker, ReplyStore  # noqa: PLC0415
 
     job, graph = context.job, context.job.graph
@@ -40,7 +41,8 @@ def work(context: reporting.Context) -> dict[str, Any]:
     opened = kg.open(corpus)
     passages = _passages(opened)
     merge = float(job.params["merge"])
-    asker = Asker(language_models.settings_of(job.params["llm"]), ReplyStore(cache_of(corpus) / "replies"))
+    model = patient(language_models.settings_of(job.params["llm"]))
+    asker = Asker(model, ReplyStore(cache_of(corpus) / "replies"))
     meter = language_models.meter_of_job(
         job.user_id, Limit(job.params.get("max_tokens"), job.params.get("max_cost"))
     )

@@ -36,9 +36,8 @@ def extract(args: argparse.Namespace) -> int:
         )
     passages = [corpus.passages.passage(i) for i in range(len(corpus.passages))]
     encode = load_encoder(args.encoder, args.device).encode if args.merge < 1 else None
-    asker = Asker(
-        settings, ReplyStore(args.replies or cache_of(args.corpus) / "replies"), concurrency=args.concurrency
-    )
+    store = ReplyStore(args.replies or cache_of(args.corpus) / "replies")
+    asker = Asker(extraction.patient(settings), store, concurrency=args.concurrency)
     meter = Meter(Limit(args.max_tokens, args.max_cost), whose="this extraction")
     with stoppable() as stop, Bars() as bars, metered(meter):
         made = extraction.extract(

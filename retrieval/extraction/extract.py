@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,14 @@ from retrieval.extraction.reading import PROMPT, Extracted, UnreadableError, rea
 from retrieval.kg.table import TripleTable
 from retrieval.llm import prompts
 from retrieval.llm.replies import Asker
+from retrieval.llm.settings import LLMSettings
 from retrieval.types import Passage, Progress
 
 SENTENCE = "sentence"
 """The attribute of a fact that holds the sentence it was read in."""
+
+REPLY_TOKENS = 4_096
+"""Longest reply: a passage may state many facts."""
 
 MERGES_SHOWN = 200
 """Merges by meaning that a report lists, the least sure first."""
@@ -44,6 +48,11 @@ class Extraction:
     report: dict[str, Any] = field(default_factory=dict)
 
 
+def patient(settings: LLMSettings) -> LLMSettings:
+    """Settings that let a model write down all facts of a passage."""
+    return replace(settings, max_tokens=max(settings.max_tokens, REPLY_TOKENS))
+
+
 def extract(
     passages: Sequence[Passage],
     asker: Asker,
@@ -57,7 +66,8 @@ def extract(
 
     Args:
         passages: by position; their ``id`` is their position.
-        asker: the language model, through its store of replies. A limit of tokens or cost is a meter around the call.
+        asker: the language model (:func:`patient`), through its store of replies. A limit of tokens or cost is a
+            meter around the call.
         encode: names to unit vectors, for merging; None merges equal names only.
         threshold: cosine from which two names are one.
         progress: told after every reply, with tokens and cost so far.

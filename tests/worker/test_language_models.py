@@ -3,14 +3,18 @@
 import pytest
 
 from retrieval.errors import ConfigError, OverBudgetError
+from retrieval.events import AnswerFinal, RunStarted
 from retrieval.llm.asking import ask
 from retrieval.llm.metering import Limit, metered
 from retrieval.llm.settings import LLMSettings
-from retrieval.types import Usage
+from retrieval.types import Answer, Usage
 from tests.retrieval.reasoning.endpoint import Endpoint, fails, says
+from webapp.answers import services as answers
 from webapp.language_models import selectors, services
-from worker import language_models
+from worker import answering, language_models
 
+STARTED = RunStarted("q?", "rel-rag-path", "llm", "hash", None, "enc", 50, 0, "Local", {"answer": "v1 abc"})
+FINAL = AnswerFinal((Answer("Germany", 0.9),), None, "", (), Usage(triples=6), 1.0)
 CHAT = [{"role": "user", "content": "x" * 30}]
 
 
@@ -61,6 +65,43 @@ def test_what_a_run_uses_counts_for_its_users_day(users):
         with metered(language_models.meter_of_run(users["analyst"].pk)):
             ask(settings, CHAT)
     assert selectors.spent(user) == Usage(2, 22, 14)
+
+
+def test_a_run_says_what_it_cost_and_that_it_was_refused_more(run, scripted, events, users, api):
+    services.change_limits(values={"run_tokens": 50}, user=users["admin"])
+    with Endpoint(says("yes")) as endpoint:
+        settings = LLMSettings(endpoint.url, "tiny", max_tokens=100)
+
+        def think():
+            ask(settings, CHAT)
+
+        def refused():
+            with pytest.raises(OverBudgetError, match="budget of this run is spent: 50 tokens"):
+                ask(settings, CHAT)
+
+        scripted(STARTED, think, think, refused, FINAL)
+        answering.answer(str(run.pk))
+        assert len(endpoint.bodies) == 2
+    used = {"llm_calls": 2, "prompt_tokens": 22, "completion_tokens": 14, "cost": None}
+    assert api("viewer").get(f"/api/v1/runs/{run.pk}").json()["usage"] == {**used, "over_budget": True}
+    assert events(run)[-1]["usage"] == {**used, "triples": 6}
+
+
+def test_a_run_asks_the_model_that_it_names(tiny_graph, users, events):
+    question = "what borders Switzerland?"
+    with Endpoint(says("ans: Germany")) as endpoint:
+        provider(users["admin"], base_url=endpoint.url, prompt_price=1e6, completion_price=0.0)
+        run = answers.create_run(
+            graph=tiny_graph, ask=answers.Ask(question, reasoner="llm"), user=users["viewer"]
+        )
+        answering.answer(str(run.pk))
+        assert endpoint.bodies[0]["model"] == "small"
+    log = events(run)
+    assert (log[0]["llm"], list(log[0]["prompts"])) == ("Local", ["answer"])
+    assert [answer["label"] for answer in log[-1]["answers"]] == ["Germany"]
+    run.refresh_from_db()
+    assert (run.llm_name, run.usage["llm_calls"], run.usage["cost"]) == ("Local", 1, 11.0)
+    assert selectors.spent(users["viewer"].pk).cost == 11.0
 
 
 def test_a_job_that_was_refused_does_not_go_on(users):
