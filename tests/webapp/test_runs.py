@@ -8,7 +8,7 @@ import pytest
 from django.db import connection, transaction
 
 from retrieval.events import TERMINAL_TYPES, PathRetrieved, RunStarted
-from retrieval.types import TRAINED
+from retrieval.types import LLM_ALONE, TRAINED, Method
 from webapp.answers import log, services
 from webapp.answers.models import Run, RunEvent, RunState
 from webapp.graphs.models import Graph
@@ -227,8 +227,8 @@ def test_status_tells_what_can_be_asked(api, worker):
     assert answer["budgets"] == {"default": 50, "max": 500}
     assert answer["question_max"] == 1000
     assert answer["llm"] == {"configured": False, "model": None, "name": None}
-    assert {m["id"] for m in answer["methods"] if m["available"]} == TRAINED
-    assert len(answer["methods"]) == 10
+    assert {m["id"] for m in answer["methods"] if m["available"]} == TRAINED | LLM_ALONE
+    assert len(answer["methods"]) == len(Method)
 
 
 @pytest.mark.django_db(transaction=True)
