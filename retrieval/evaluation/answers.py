@@ -176,12 +176,12 @@ def measure(
             judged[at] = said
     matches = [exact_match(answer, row["answers"]) for answer, row in zip(best, rows, strict=True)]
     overlaps = [token_f1(answer, row["answers"]) for answer, row in zip(best, rows, strict=True)]
-    said = [float(verdict) for verdict in judged if verdict is not None]
+    verdicts = [float(verdict) for verdict in judged if verdict is not None]
     return {
         "n": len(rows),
         "exact_match": fmean(matches),
         "token_f1": fmean(overlaps),
-        "llm_judge": fmean(said) if said else None,
+        "llm_judge": fmean(verdicts) if verdicts else None,
         "unsaid": judged.count(None) if asker is not None else 0,
         "usage": None if asker is None else _usage(asker),
         "manifest": {
