@@ -11,7 +11,7 @@ import numpy as np
 
 from retrieval.text.candidates import Candidate, coordinated
 from retrieval.text.mentions import Guard, Span, Word
-from retrieval.text.names import ALTERNATIVES, FUZZY_WORD, Names
+from retrieval.text.names import ALTERNATIVES, FUZZY_WORD, Names, Source
 from retrieval.text.readings import SIGNS, Reading, Readings
 from retrieval.types import LinkedEntity
 
@@ -59,8 +59,9 @@ class LowerCase:
     def _chances(self, words: list[Word], readings: list[Reading]) -> np.ndarray:
         """How likely each reading is, summing to 1, float [readings]."""
         sums = self._readings.signs(words, readings) @ _WEIGHTS
-        chances: np.ndarray = np.exp(sums - sums.max())
-        return chances / chances.sum()
+        odds = np.exp(sums - sums.max())
+        chances: np.ndarray = odds / odds.sum()
+        return chances
 
     @staticmethod
     def _linked(
@@ -76,7 +77,9 @@ class LowerCase:
         same = [i for i, reading in enumerate(readings) if reading.match.entity == best.match.entity]
         start, end = words[best.first].start, words[best.last].end
         score = round(float(chances[same].sum()), 4)
-        source = "fuzzy" if best.how != "whole" else "alias" if best.match.source == "alias" else "exact"
+        source: Source = (
+            "fuzzy" if best.how != "whole" else "alias" if best.match.source == "alias" else "exact"
+        )
         others = tuple(rivals.values())[:ALTERNATIVES]
         return LinkedEntity(best.match.node, question[start:end], start, end, score, source, others)
 
