@@ -13,18 +13,12 @@ import polars as pl
 from retrieval.errors import EmptySourceError, SnapshotError
 from retrieval.kg.attribute_building import write_attributes
 from retrieval.kg.columns import codes, save_series
+from retrieval.kg.details import Details, content_hash
 from retrieval.kg.label_building import write_label_index
+from retrieval.kg.manifest import FORMAT_VERSION, MANIFEST, Manifest, manifest_json
 from retrieval.kg.naming import humanise_relation
 from retrieval.kg.passage_building import write_passages
-from retrieval.kg.snapshot import (
-    FORMAT_VERSION,
-    KINDS,
-    MANIFEST,
-    Details,
-    Manifest,
-    content_hash,
-    manifest_json,
-)
+from retrieval.kg.snapshot import KINDS
 from retrieval.kg.storage import StringTable, published, save_array, save_json, sorted_unique
 from retrieval.kg.table import TripleTable
 from retrieval.types import Progress

@@ -8,63 +8,29 @@ Opening costs milliseconds; reading is safe from many threads and processes.
 
 from __future__ import annotations
 
-import hashlib
-import json
-from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from retrieval.errors import SnapshotError
-from retrieval.kg.attributes import AttributeTable
+from retrieval.kg.details import Details, content_hash
 from retrieval.kg.labels import LabelIndex
-from retrieval.kg.passages import PassageTable
+from retrieval.kg.manifest import REBUILD, read_manifest
 from retrieval.kg.storage import StringTable, load_array
 from retrieval.types import Hop, Node, NodeKind, RelationStep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from retrieval.kg.passages import PassageTable
     from retrieval.kg.restriction import RestrictedSnapshot
     from retrieval.kg.table import TripleTable
     from retrieval.types import Progress
 
-FORMAT_VERSION = 3
-#: Version 2 had neither passages nor attributes, and is otherwise the same.
-READABLE_VERSIONS = (2, 3)
-MANIFEST = "manifest.json"
 ABOUT = 200
 KINDS: tuple[NodeKind, ...] = ("entity", "cvt", "literal")
-_REBUILD = "Build the graph again from its source files."
-
-
-@dataclass(frozen=True, slots=True)
-class Manifest:
-    """What a snapshot says about itself.
-
-    Attributes:
-        content_hash: sha256 over labels, sorted facts, passages and attributes; equal content has an equal hash.
-        duplicates: facts that were given more than once and are kept once.
-        problems: rows of the sources that could not be used.
-        created: ISO 8601, UTC.
-        passages: how many passages it holds.
-        entity_attributes, fact_attributes: how many values the attributes of its nodes and facts have.
-    """
-
-    entities: int
-    relations: int
-    triples: int
-    content_hash: str
-    format_version: int
-    sources: tuple[str, ...]
-    created: str
-    duplicates: int = 0
-    problems: int = 0
-    passages: int = 0
-    entity_attributes: int = 0
-    fact_attributes: int = 0
 
 
 class Snapshot:
@@ -271,38 +237,8 @@ class Snapshot:
         for name, (found, wanted) in expected.items():
             if found != wanted:
                 raise SnapshotError(
-                    f"{self.path.name}: {name} has {found} items, the manifest says {wanted}.", hint=_REBUILD
+                    f"{self.path.name}: {name} has {found} items, the manifest says {wanted}.", hint=REBUILD
                 )
-
-
-@dataclass(frozen=True, slots=True)
-class Details:
-    """What a snapshot may hold beside its facts: passages, attributes of entities, attributes of facts."""
-
-    passages: PassageTable | None
-    entities: AttributeTable | None
-    facts: AttributeTable | None
-
-    @classmethod
-    def load(cls, path: Path, manifest: Manifest) -> Details:
-        """Open what the manifest says is there, and nothing where it names nothing."""
-        m = manifest
-        return cls(
-            PassageTable.load(path, m.passages, m.triples) if m.passages else None,
-            AttributeTable.load(path, "entity", m.entities, m.entity_attributes)
-            if m.entity_attributes
-            else None,
-            AttributeTable.load(path, "fact", m.triples, m.fact_attributes) if m.fact_attributes else None,
-        )
-
-    def parts(self) -> list[tuple[str, PassageTable | AttributeTable]]:
-        """What is there, by name."""
-        named = [
-            ("passages", self.passages),
-            ("entity attributes", self.entities),
-            ("fact attributes", self.facts),
-        ]
-        return [(name, part) for name, part in named if part is not None]
 
 
 class Groups:
@@ -323,7 +259,7 @@ class Groups:
         keys = load_array(path, f"{direction}_group_keys", "int64")
         starts = load_array(path, f"{direction}_group_starts", "int64")
         if len(starts) != len(keys) + 1:
-            raise SnapshotError(f"{path.name}: the {direction} groups are damaged.", hint=_REBUILD)
+            raise SnapshotError(f"{path.name}: the {direction} groups are damaged.", hint=REBUILD)
         return cls(keys, starts, relations)
 
     def bounds_of(self, entity: int, relation: int) -> tuple[int, int]:
@@ -352,32 +288,6 @@ class Groups:
         return self.keys[first:last] - entity * self.relations, starts[:-1], np.diff(starts)
 
 
-def read_manifest(path: Path) -> Manifest:
-    """The manifest of a snapshot directory.
-
-    Raises:
-        SnapshotError: there is none, it is damaged, or it is of another format version.
-    """
-    try:
-        raw: Any = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise SnapshotError(
-            f"{path} is not a snapshot: its {MANIFEST} is missing or damaged.", hint=_REBUILD
-        ) from error
-    version = raw.get("format_version") if isinstance(raw, dict) else None
-    if version not in READABLE_VERSIONS:
-        raise SnapshotError(
-            f"{path.name} has snapshot format {version}; this version of Clew reads "
-            f"{' and '.join(map(str, READABLE_VERSIONS))}.",
-            hint=_REBUILD,
-        )
-    names = {f.name for f in fields(Manifest)}
-    try:
-        return Manifest(**{**{k: v for k, v in raw.items() if k in names}, "sources": tuple(raw["sources"])})
-    except (KeyError, TypeError) as error:
-        raise SnapshotError(f"The manifest of {path.name} lacks fields ({error}).", hint=_REBUILD) from error
-
-
 def open(path: Path | str) -> Snapshot:
     """Open a snapshot by memory map.
 
@@ -385,27 +295,6 @@ def open(path: Path | str) -> Snapshot:
         SnapshotError: the directory is missing, damaged, foreign or of another format version.
     """
     return Snapshot(Path(path))
-
-
-def content_hash(
-    entity_labels: StringTable, relation_names: StringTable, facts: Iterable[np.ndarray], details: Details
-) -> str:
-    """sha256 over labels, names, the sorted facts, attributes and passages.
-
-    Ids follow the labels' order, so this is canonical but for the order of passages, which is their source's.
-    """
-    digest = hashlib.sha256(b"clew-snapshot-1")
-    for table in (entity_labels, relation_names):
-        digest.update(table.offsets.astype("<i8").tobytes())
-        digest.update(np.ascontiguousarray(table.blob).data)
-    for column in facts:
-        digest.update(column.astype("<i4").tobytes())
-    for name, part in details.parts():
-        digest.update(name.encode())
-        for array in part.arrays():
-            digest.update(len(array).to_bytes(8, "little"))
-            digest.update(np.ascontiguousarray(array).data)
-    return digest.hexdigest()
 
 
 def verify(snapshot: Snapshot) -> None:
@@ -417,7 +306,7 @@ def verify(snapshot: Snapshot) -> None:
     facts = (snapshot.heads, snapshot.relations, snapshot.tails)
     details = Details.load(snapshot.path, snapshot.manifest)
     if content_hash(snapshot.entity_labels, snapshot.relation_names, facts, details) != snapshot.hash:
-        raise SnapshotError(f"The content of {snapshot.path.name} does not match its hash.", hint=_REBUILD)
+        raise SnapshotError(f"The content of {snapshot.path.name} does not match its hash.", hint=REBUILD)
 
 
 def build(
@@ -434,8 +323,3 @@ def build(
 
     build_snapshot(table, Path(out), progress=progress)
     return Snapshot(Path(out))
-
-
-def manifest_json(manifest: Manifest) -> dict[str, Any]:
-    """The manifest as JSON types."""
-    return asdict(manifest)

@@ -12,7 +12,7 @@ from django.db import IntegrityError, transaction
 
 from retrieval import types
 from retrieval.errors import ClewError
-from retrieval.kg.snapshot import Manifest
+from retrieval.kg.manifest import Manifest
 from webapp.accounts.models import User
 from webapp.api.errors import ConfirmError, NameTakenError
 from webapp.graphs import files, snapshots, sniff

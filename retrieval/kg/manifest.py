@@ -1,0 +1,74 @@
+"""What a snapshot says about itself, and the format of its files."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from retrieval.errors import SnapshotError
+
+FORMAT_VERSION = 3
+#: Version 2 had neither passages nor attributes, and is otherwise the same.
+READABLE_VERSIONS = (2, 3)
+MANIFEST = "manifest.json"
+REBUILD = "Build the graph again from its source files."
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a snapshot says about itself.
+
+    Attributes:
+        content_hash: sha256 over labels, sorted facts, passages and attributes; equal content has an equal hash.
+        duplicates: facts that were given more than once and are kept once.
+        problems: rows of the sources that could not be used.
+        created: ISO 8601, UTC.
+        passages: how many passages it holds.
+        entity_attributes, fact_attributes: how many values the attributes of its nodes and facts have.
+    """
+
+    entities: int
+    relations: int
+    triples: int
+    content_hash: str
+    format_version: int
+    sources: tuple[str, ...]
+    created: str
+    duplicates: int = 0
+    problems: int = 0
+    passages: int = 0
+    entity_attributes: int = 0
+    fact_attributes: int = 0
+
+
+def read_manifest(path: Path) -> Manifest:
+    """The manifest of a snapshot directory.
+
+    Raises:
+        SnapshotError: there is none, it is damaged, or it is of another format version.
+    """
+    try:
+        raw: Any = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise SnapshotError(
+            f"{path} is not a snapshot: its {MANIFEST} is missing or damaged.", hint=REBUILD
+        ) from error
+    version = raw.get("format_version") if isinstance(raw, dict) else None
+    if version not in READABLE_VERSIONS:
+        raise SnapshotError(
+            f"{path.name} has snapshot format {version}; this version of Clew reads "
+            f"{' and '.join(map(str, READABLE_VERSIONS))}.",
+            hint=REBUILD,
+        )
+    names = {f.name for f in fields(Manifest)}
+    try:
+        return Manifest(**{**{k: v for k, v in raw.items() if k in names}, "sources": tuple(raw["sources"])})
+    except (KeyError, TypeError) as error:
+        raise SnapshotError(f"The manifest of {path.name} lacks fields ({error}).", hint=REBUILD) from error
+
+
+def manifest_json(manifest: Manifest) -> dict[str, Any]:
+    """The manifest as JSON types."""
+    return asdict(manifest)
