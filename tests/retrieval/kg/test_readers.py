@@ -113,7 +113,7 @@ def test_no_good_row_is_refused_with_the_reason(read):
     with pytest.raises(EmptySourceError, match=r"kb.txt has no text"):
         read("")
     with pytest.raises(EmptySourceError, match="empty"):
-        read(gzip.compress(b"  \n"))
+        read(gzip.compress(b"  \n"), fmt="delimited")
     with pytest.raises(EmptySourceError, match="holds no fact"):
         read("head\trelation\ttail\n")
 
