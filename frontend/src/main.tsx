@@ -60,6 +60,12 @@ const router = createBrowserRouter([
         path: "experiments/:id",
         lazy: async () => ({ Component: (await import("@/pages/ReportPage")).ReportPage }),
       },
+      {
+        path: "models",
+        lazy: async () => ({
+          Component: (await import("@/pages/LanguageModelsPage")).LanguageModelsPage,
+        }),
+      },
       { path: "*", element: <NotFoundPage /> },
     ],
   },

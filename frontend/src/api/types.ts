@@ -212,6 +212,7 @@ export interface CompareBody {
   question: string;
   methods: { method: string; checkpoint?: Id }[];
   reasoner?: string;
+  llm?: number;
   budget?: number;
   seed?: number;
   entities?: number[];
@@ -247,6 +248,7 @@ export interface AskBody {
   method?: string;
   checkpoint?: Id;
   reasoner?: string;
+  llm?: number;
   budget?: number;
   seed?: number;
   entities?: number[];

@@ -163,8 +163,12 @@ export function GraphPage() {
         </>
       )}
       <QuestionSets graph={graph.id} mayWrite={role === "admin" || role === "analyst"} />
-      <LabelSets graph={graph} mayWrite={role === "admin" || role === "analyst"} />
-      <Training graph={graph} mayWrite={role === "admin" || role === "analyst"} />
+      {(graph.triples > 0 || graph.state !== "ready") && (
+        <>
+          <LabelSets graph={graph} mayWrite={role === "admin" || role === "analyst"} />
+          <Training graph={graph} mayWrite={role === "admin" || role === "analyst"} />
+        </>
+      )}
       {graph.problems > 0 && (
         <section className="card" aria-labelledby="problems-title">
           <header>

@@ -1,6 +1,8 @@
 // Question, graph, method, settings, and the one button that asks or stops.
+import { useQuery } from "@tanstack/react-query";
 import { useState, type Ref } from "react";
 import { Dialog, DialogTrigger, Popover } from "react-aria-components";
+import { languageModelsQuery } from "@/api/languageModels";
 import type { Checkpoint, EntityMatch, Graph, Status } from "@/api/types";
 import { CheckpointPick } from "@/components/kit/CheckpointPick";
 import { Button, Pick } from "@/components/kit/controls";
@@ -36,6 +38,30 @@ const REASONERS = [
   { id: "extractive", label: "Extractive", detail: "Follows relation paths; complete sets, no LLM" },
   { id: "llm", label: "Language model", detail: "Reads the evidence chains and writes the answer" },
 ];
+
+/** Which language model is asked, where there are several. */
+function ModelPick({ draft, onDraft }: Pick<Props, "draft" | "onDraft">) {
+  const { data } = useQuery(languageModelsQuery);
+  const usable = (data?.results ?? []).filter((model) => model.enabled);
+  if (usable.length < 2) return null;
+  const usual = usable.find((model) => model.default)?.id;
+  return (
+    <Pick
+      label="Language model"
+      showLabel
+      options={usable.map((model) => ({
+        id: String(model.id),
+        label: model.name,
+        detail: model.model,
+        ...(model.default && { end: "default" }),
+      }))}
+      value={draft.llm ?? (usual === undefined ? null : String(usual))}
+      onChange={(llm) => {
+        onDraft({ llm });
+      }}
+    />
+  );
+}
 
 function AskSettings({ draft, onDraft, status }: Pick<Props, "draft" | "onDraft" | "status">) {
   const budgets = status?.budgets ?? { default: 50, max: 500 };
@@ -93,6 +119,7 @@ function AskSettings({ draft, onDraft, status }: Pick<Props, "draft" | "onDraft"
           onDraft({ reasoner });
         }}
       />
+      {draft.reasoner === "llm" && <ModelPick draft={draft} onDraft={onDraft} />}
     </Dialog>
   );
 }

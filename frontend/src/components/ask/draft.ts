@@ -14,6 +14,8 @@ export interface Draft {
   /** A checkpoint of the method; null takes the newest. */
   checkpoint: string | null;
   reasoner: string | null;
+  /** The language model to ask, by its id; null takes the default. */
+  llm: string | null;
   budget: number | null;
   seed: number;
   /** Topic entities named by the person; null lets Clew find them. */
@@ -22,7 +24,8 @@ export interface Draft {
 
 export function startDraft(change: Partial<Draft> = {}): Draft {
   const { graph, method, reasoner, budget, seed } = useSettings.getState();
-  return { question: "", graph, method, checkpoint: null, reasoner, budget, seed, given: null, ...change };
+  const how = { graph, method, checkpoint: null, reasoner, llm: null, budget, seed };
+  return { question: "", ...how, given: null, ...change };
 }
 
 export function draftOfRun(run: Run): Draft {
@@ -32,6 +35,7 @@ export function draftOfRun(run: Run): Draft {
     method: run.method,
     checkpoint: run.checkpoint === null ? null : String(run.checkpoint),
     reasoner: run.reasoner,
+    llm: null,
     budget: run.budget,
     seed: run.seed,
     given: null,
@@ -45,6 +49,7 @@ export function askedBody(draft: Draft, graph: Id): Omit<AskBody, "method" | "ch
     question: draft.question.trim(),
     seed: draft.seed,
     ...(draft.reasoner && { reasoner: draft.reasoner }),
+    ...(draft.reasoner === "llm" && draft.llm !== null && { llm: Number(draft.llm) }),
     ...(draft.budget && { budget: draft.budget }),
     ...(draft.given?.length && { entities: draft.given.map((entity) => entity.id) }),
   };

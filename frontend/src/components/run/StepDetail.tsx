@@ -183,14 +183,15 @@ export function AgentDetail({ walk, view, onLight }: { walk: AgentWalk; view: Ru
 }
 
 export function RouterDetail({ router }: { router: RouterDecided }) {
-  const scores = Object.entries(router.scores).sort(([, a], [, b]) => b - a);
+  const chosen = ([name]: [string, number]) => (name === router.method ? 1 : 0);
+  const scores = Object.entries(router.scores).sort((a, b) => chosen(b) - chosen(a) || b[1] - a[1]);
   return (
     <dl className="step-open small">
       {scores.map(([name, value]) => (
         <div key={name} className="step-part">
           <dt className={name === router.method ? "strong" : ""}>{name.replaceAll("_", " ")}</dt>
           <dd className="tabular">
-            {score(value)}
+            {Number.isInteger(value) ? value : score(value)}
             {name === router.method && <span className="muted"> chosen</span>}
           </dd>
         </div>

@@ -95,6 +95,16 @@ export function Header({ session, status, offline, onPalette, onKeys }: Props) {
             label: `${session.user?.username ?? ""}, ${session.user?.role ?? ""}`,
             onAction: () => undefined,
           },
+          ...(session.user?.role === "admin"
+            ? [
+                {
+                  id: "models",
+                  label: "Language models",
+                  icon: "gear" as const,
+                  onAction: () => void navigate("/models"),
+                },
+              ]
+            : []),
           { id: "keys", label: "Keys", end: "?", onAction: onKeys },
           {
             id: "out",

@@ -23,6 +23,7 @@ const PAGES: Entry[] = [
   { id: "graphs", icon: "graph", label: "Graphs", end: "page", to: "/graphs" },
   { id: "experiments", icon: "flask", label: "Experiments", end: "page", to: "/experiments" },
   { id: "evaluate", icon: "flask", label: "Evaluate a method", end: "page", to: "/experiments?evaluate=1" },
+  { id: "models", icon: "gear", label: "Language models", end: "page", to: "/models" },
   { id: "upload", icon: "upload", label: "Upload a graph", end: "page", to: "/graphs?upload=1" },
 ];
 

@@ -1,0 +1,165 @@
+// A language model as an administrator enters it. Its key is written once and never shown again.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { ApiError } from "@/api/client";
+import { addModel, changeModel, modelKeys, type LanguageModel } from "@/api/languageModels";
+import { keys } from "@/api/queries";
+import { Button, Modal } from "@/components/kit/controls";
+import { ErrorNotice } from "@/components/kit/says";
+import { blankForm, bodyOf, complaints, formOf, type ModelForm } from "@/store/modelForm";
+
+interface FieldProps {
+  name: keyof ModelForm;
+  label: string;
+  hint: string;
+  type?: "password" | "url";
+  numeric?: boolean;
+}
+
+const WHERE: FieldProps[] = [
+  { name: "name", label: "Name", hint: "What people pick it by." },
+  { name: "model", label: "Model", hint: "As the endpoint calls it, for example qwen3:8b." },
+  {
+    name: "base_url",
+    label: "Address",
+    type: "url",
+    hint: "An OpenAI-compatible endpoint, for example http://localhost:11434/v1.",
+  },
+];
+
+const MEASURES: FieldProps[] = [
+  { name: "context_length", label: "Context length", hint: "Tokens; 0 when it is not known.", numeric: true },
+  { name: "requests_per_minute", label: "Requests a minute", hint: "0 for no limit.", numeric: true },
+  {
+    name: "prompt_price",
+    label: "Price of reading",
+    hint: "Of a million tokens; empty: not known.",
+    numeric: true,
+  },
+  {
+    name: "completion_price",
+    label: "Price of writing",
+    hint: "Of a million tokens; empty: not known.",
+    numeric: true,
+  },
+];
+
+function keyHint(model: LanguageModel | null, dropped: boolean): string {
+  if (dropped) return "The stored key will be taken away.";
+  if (model?.key_set) return "A key is stored. Leave this empty to keep it.";
+  return "Stored encrypted, and never shown again. Empty when the endpoint needs none.";
+}
+
+function Form({ model, onClose }: { model: LanguageModel | null; onClose: () => void }) {
+  const client = useQueryClient();
+  const [form, setForm] = useState<ModelForm>(() => (model ? formOf(model) : blankForm));
+  const [dropped, setDropped] = useState(false);
+  const [tried, setTried] = useState(false);
+  const wrong = complaints(form);
+  const save = useMutation({
+    mutationFn: () => {
+      const body = bodyOf(form, dropped);
+      return model ? changeModel(model.id, body) : addModel(body);
+    },
+    onSuccess: async () => {
+      await Promise.all([modelKeys, keys.status].map((queryKey) => client.invalidateQueries({ queryKey })));
+      onClose();
+    },
+  });
+  const refused = save.error instanceof ApiError ? save.error.fields : {};
+  const field = ({ name, label, hint, type, numeric }: FieldProps) => {
+    const says = (tried ? wrong[name] : undefined) ?? refused[name]?.[0];
+    return (
+      <div className="field" key={name}>
+        <label htmlFor={`model-${name}`}>{label}</label>
+        <input
+          id={`model-${name}`}
+          className={`input ${numeric ? "tabular" : ""}`}
+          type={type ?? "text"}
+          inputMode={numeric ? "decimal" : undefined}
+          autoComplete={type === "password" ? "new-password" : "off"}
+          spellCheck={false}
+          disabled={type === "password" && dropped}
+          value={String(form[name])}
+          aria-invalid={says !== undefined}
+          aria-describedby={`model-${name}-hint`}
+          onChange={(event) => {
+            setForm({ ...form, [name]: event.target.value });
+          }}
+        />
+        <span id={`model-${name}-hint`} className={says ? "error" : "hint"}>
+          {says ?? hint}
+        </span>
+      </div>
+    );
+  };
+  const check = (name: "enabled" | "default", label: string) => (
+    <label className="check">
+      <input
+        type="checkbox"
+        checked={form[name]}
+        onChange={(event) => {
+          setForm({ ...form, [name]: event.target.checked });
+        }}
+      />
+      {label}
+    </label>
+  );
+  return (
+    <form
+      className="stack"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        setTried(true);
+        if (!Object.keys(wrong).length) save.mutate();
+      }}
+    >
+      <div className="fields">{WHERE.slice(0, 2).map(field)}</div>
+      {WHERE.slice(2).map(field)}
+      {field({ name: "api_key", label: "Key", type: "password", hint: keyHint(model, dropped) })}
+      {model?.key_set && (
+        <label className="check">
+          <input
+            type="checkbox"
+            checked={dropped}
+            onChange={(event) => {
+              setDropped(event.target.checked);
+            }}
+          />
+          Take the stored key away
+        </label>
+      )}
+      <div className="fields">{MEASURES.slice(0, 2).map(field)}</div>
+      <div className="fields">{MEASURES.slice(2).map(field)}</div>
+      <div className="row wrap apart">
+        {check("enabled", "May be asked")}
+        {check("default", "Asked unless another is named")}
+      </div>
+      {save.error && <ErrorNotice error={save.error} />}
+      <div className="foot">
+        <Button onPress={onClose}>Cancel</Button>
+        <Button type="submit" look="primary" isDisabled={save.isPending}>
+          {model ? "Save" : "Add"}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** `model` null adds one. */
+export function ModelDialog({
+  model,
+  isOpen,
+  onClose,
+}: {
+  model: LanguageModel | null;
+  isOpen: boolean;
+  onClose: () => void;
+}) {
+  return (
+    <Modal title={model ? `Change ${model.name}` : "Add a language model"} isOpen={isOpen} onClose={onClose}>
+      <Form model={model} onClose={onClose} />
+    </Modal>
+  );
+}

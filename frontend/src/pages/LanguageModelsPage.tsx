@@ -1,0 +1,259 @@
+// Language models: which there are, what they may cost, and whether they answer.
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import {
+  changeModel,
+  deleteModel,
+  languageModelsQuery,
+  modelKeys,
+  type LanguageModel,
+} from "@/api/languageModels";
+import { keys, sessionQuery } from "@/api/queries";
+import { ActMenu, Button, Modal } from "@/components/kit/controls";
+import { useTitle } from "@/components/kit/hooks";
+import { EmptyState, ErrorNotice, Loading, troubleOf } from "@/components/kit/says";
+import { Budgets } from "@/components/models/Budgets";
+import { Changes } from "@/components/models/Changes";
+import { ModelDialog } from "@/components/models/ModelDialog";
+import { ModelTest } from "@/components/models/ModelTest";
+import { cost, integer } from "@/store/format";
+import { toast } from "@/store/toasts";
+
+const ENVIRONMENT = 0;
+
+function prices({ prompt_price, completion_price }: LanguageModel): string {
+  if (prompt_price === null && completion_price === null) return "–";
+  const one = (price: number | null) => (price === null ? "?" : cost(price));
+  return `${one(prompt_price)} / ${one(completion_price)}`;
+}
+
+interface RowProps {
+  model: LanguageModel;
+  onTest: () => void;
+  onChange: () => void;
+  onDelete: () => void;
+  onSet: (change: { default?: boolean; enabled?: boolean }) => void;
+}
+
+function Row({ model, onTest, onChange, onDelete, onSet }: RowProps) {
+  const fixed = model.id === ENVIRONMENT;
+  return (
+    <tr>
+      <td className="cell-main">
+        <strong>{model.name}</strong> {model.default && <span className="badge good">default</span>}{" "}
+        {!model.enabled && <span className="badge warn">switched off</span>}{" "}
+        {fixed && (
+          <span className="badge" title="Set by LLM_BASE_URL and LLM_MODEL; change it there">
+            from the environment
+          </span>
+        )}
+        <div className="small muted mono elide-2">{model.model}</div>
+        <div className="small muted elide-2">{model.base_url}</div>
+      </td>
+      <td className="muted hide-narrow">{model.key_set ? "key stored" : "no key"}</td>
+      <td className="num hide-narrow">{model.context_length ? integer(model.context_length) : "–"}</td>
+      <td className="num hide-narrow" title="Of a million tokens: reading / writing">
+        {prices(model)}
+      </td>
+      <td className="num hide-narrow">
+        {model.requests_per_minute ? integer(model.requests_per_minute) : "no limit"}
+      </td>
+      <td className="acts">
+        <span className="row">
+          <Button size="small" aria-label={`Test ${model.name}`} onPress={onTest}>
+            Test
+          </Button>
+          {!fixed && (
+            <ActMenu
+              label={`More for ${model.name}`}
+              trigger={<Button look="plain" size="small" icon="more" aria-label={`More for ${model.name}`} />}
+              acts={[
+                { id: "change", label: "Change…", icon: "gear", onAction: onChange },
+                ...(model.default || !model.enabled
+                  ? []
+                  : [
+                      {
+                        id: "default",
+                        label: "Make it the default",
+                        icon: "check" as const,
+                        onAction: () => {
+                          onSet({ default: true });
+                        },
+                      },
+                    ]),
+                {
+                  id: "enabled",
+                  label: model.enabled ? "Switch off" : "Switch on",
+                  icon: model.enabled ? "minus" : "plus",
+                  onAction: () => {
+                    onSet({ enabled: !model.enabled });
+                  },
+                },
+                { id: "delete", label: "Delete…", icon: "trash", bad: true, onAction: onDelete },
+              ]}
+            />
+          )}
+        </span>
+      </td>
+    </tr>
+  );
+}
+
+function DeleteModel({ model, onClose }: { model: LanguageModel | null; onClose: () => void }) {
+  const client = useQueryClient();
+  const remove = useMutation({
+    mutationFn: (id: number) => deleteModel(id),
+    onSuccess: async () => {
+      onClose();
+      await Promise.all([modelKeys, keys.status].map((queryKey) => client.invalidateQueries({ queryKey })));
+    },
+  });
+  return (
+    <Modal
+      title={`Delete ${model?.name ?? ""}?`}
+      role="alertdialog"
+      isOpen={model !== null}
+      onClose={onClose}
+    >
+      <div className="stack">
+        <p>Its key is gone with it. Runs that it answered keep its name and what they cost.</p>
+        {remove.error && <ErrorNotice error={remove.error} />}
+        <div className="foot">
+          <Button onPress={onClose}>Keep it</Button>
+          <Button
+            look="danger"
+            isDisabled={remove.isPending}
+            onPress={() => {
+              if (model) remove.mutate(model.id);
+            }}
+          >
+            Delete
+          </Button>
+        </div>
+      </div>
+    </Modal>
+  );
+}
+
+function Models() {
+  const client = useQueryClient();
+  const models = useQuery(languageModelsQuery);
+  const [form, setForm] = useState<{ model: LanguageModel | null } | null>(null);
+  const [testing, setTesting] = useState<LanguageModel | null>(null);
+  const [deleting, setDeleting] = useState<LanguageModel | null>(null);
+  const set = useMutation({
+    mutationFn: ({ id, change }: { id: number; change: { default?: boolean; enabled?: boolean } }) =>
+      changeModel(id, change),
+    onSettled: () =>
+      Promise.all([modelKeys, keys.status].map((queryKey) => client.invalidateQueries({ queryKey }))),
+    onError: (error) => {
+      toast(`That could not be changed. ${troubleOf(error).message}`);
+    },
+  });
+  const list = models.data?.results ?? [];
+  const add = (
+    <Button
+      look="primary"
+      icon="plus"
+      onPress={() => {
+        setForm({ model: null });
+      }}
+    >
+      Add a language model
+    </Button>
+  );
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>Language models</h1>
+        <span className="grow" />
+        {list.length > 0 && add}
+      </div>
+      {models.error && (
+        <ErrorNotice
+          error={models.error}
+          acts={<Button onPress={() => void models.refetch()}>Try again</Button>}
+        />
+      )}
+      {models.isPending && <Loading what="language models" />}
+      {models.data && list.length === 0 && (
+        <EmptyState title="No language model yet" act={add}>
+          Clew answers without one. With one, it can read the evidence and write the answer, navigate graphs
+          in words, and build graphs from text. Any OpenAI-compatible endpoint will do, also one on this
+          machine.
+        </EmptyState>
+      )}
+      {list.length > 0 && (
+        <div className="card scroll-x">
+          <table className="table">
+            <thead>
+              <tr>
+                <th>Name</th>
+                <th className="hide-narrow">Key</th>
+                <th className="num hide-narrow">Context, tokens</th>
+                <th className="num hide-narrow">Price of 1M tokens</th>
+                <th className="num hide-narrow">Requests a minute</th>
+                <th>
+                  <span className="sr-only">Actions</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {list.map((model) => (
+                <Row
+                  key={model.id}
+                  model={model}
+                  onTest={() => {
+                    setTesting(model);
+                  }}
+                  onChange={() => {
+                    setForm({ model });
+                  }}
+                  onDelete={() => {
+                    setDeleting(model);
+                  }}
+                  onSet={(change) => {
+                    set.mutate({ id: model.id, change });
+                  }}
+                />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      <Budgets />
+      <Changes />
+      <ModelDialog
+        key={form?.model?.id ?? "new"}
+        model={form?.model ?? null}
+        isOpen={form !== null}
+        onClose={() => {
+          setForm(null);
+        }}
+      />
+      <ModelTest
+        model={testing}
+        onClose={() => {
+          setTesting(null);
+        }}
+      />
+      <DeleteModel
+        model={deleting}
+        onClose={() => {
+          setDeleting(null);
+        }}
+      />
+    </div>
+  );
+}
+
+export function LanguageModelsPage() {
+  useTitle("Language models");
+  const { data: session } = useQuery(sessionQuery);
+  if (session?.user?.role !== "admin") {
+    return (
+      <EmptyState title="For administrators">Ask whoever runs Clew to set up a language model.</EmptyState>
+    );
+  }
+  return <Models />;
+}

@@ -1,0 +1,76 @@
+// A language model as it is typed, and as it is sent.
+import type { LanguageModel, LanguageModelBody } from "@/api/languageModels";
+
+export interface ModelForm {
+  name: string;
+  base_url: string;
+  model: string;
+  api_key: string;
+  context_length: string;
+  prompt_price: string;
+  completion_price: string;
+  requests_per_minute: string;
+  enabled: boolean;
+  default: boolean;
+}
+
+export const blankForm: ModelForm = {
+  name: "",
+  base_url: "",
+  model: "",
+  api_key: "",
+  context_length: "0",
+  prompt_price: "",
+  completion_price: "",
+  requests_per_minute: "0",
+  enabled: true,
+  default: false,
+};
+
+const text = (value: number | null) => (value === null ? "" : String(value));
+
+export function formOf(model: LanguageModel): ModelForm {
+  return {
+    name: model.name,
+    base_url: model.base_url ?? "",
+    model: model.model,
+    api_key: "",
+    context_length: String(model.context_length),
+    prompt_price: text(model.prompt_price),
+    completion_price: text(model.completion_price),
+    requests_per_minute: String(model.requests_per_minute ?? 0),
+    enabled: model.enabled,
+    default: model.default,
+  };
+}
+
+const price = (typed: string) => (typed.trim() ? Number(typed) : null);
+
+/** What is sent: a key only when one was typed, "" when the stored one is taken away. */
+export function bodyOf(form: ModelForm, withoutKey: boolean): LanguageModelBody {
+  const { api_key, ...rest } = form;
+  return {
+    ...rest,
+    name: form.name.trim(),
+    base_url: form.base_url.trim(),
+    model: form.model.trim(),
+    context_length: Number(form.context_length),
+    prompt_price: price(form.prompt_price),
+    completion_price: price(form.completion_price),
+    requests_per_minute: Number(form.requests_per_minute),
+    ...(withoutKey ? { api_key: "" } : api_key.trim() && { api_key: api_key.trim() }),
+  };
+}
+
+/** What is wrong with what was typed, by field; {} when nothing is. */
+export function complaints(form: ModelForm): Partial<Record<keyof ModelForm, string>> {
+  const wrong: Partial<Record<keyof ModelForm, string>> = {};
+  for (const name of ["name", "model"] as const) if (!form[name].trim()) wrong[name] = "This is needed.";
+  if (!/^https?:\/\/[^/\s]+/.test(form.base_url.trim()))
+    wrong.base_url = "An address that begins with http:// or https://.";
+  for (const name of ["context_length", "requests_per_minute"] as const)
+    if (!/^\d+$/.test(form[name].trim())) wrong[name] = "A whole number, 0 or more.";
+  for (const name of ["prompt_price", "completion_price"] as const)
+    if (form[name].trim() && !(Number(form[name]) >= 0)) wrong[name] = "A number, 0 or more, or empty.";
+  return wrong;
+}
