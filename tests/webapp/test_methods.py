@@ -32,8 +32,8 @@ def test_status_says_what_each_method_is(api, users):
     assert {name: m["needs"] for name, m in shown.items() if m["needs"] != ["facts"]} == {
         "text-rag": ["passages"],
         "router": ["facts", "passages"],
-        "llm-only": [],
-        "llm-cot": [],
+        "llm-only": ["llm"],
+        "llm-cot": ["llm"],
     }
     assert all(m["label"] and m["description"].endswith(".") for m in shown.values())
 

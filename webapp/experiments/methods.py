@@ -44,10 +44,10 @@ AVAILABLE: frozenset[Method] = TRAINED | LLM_ALONE
 NEEDS: dict[Method, tuple[str, ...]] = {
     Method.TEXT_RAG: ("passages",),
     Method.ROUTER: ("facts", "passages"),
-    Method.LLM_ONLY: (),
-    Method.LLM_COT: (),
+    Method.LLM_ONLY: ("llm",),
+    Method.LLM_COT: ("llm",),
 }
-"""What a graph must hold for a method: ``facts`` unless it is named here."""
+"""What a graph must hold, or the installation have, for a method: ``facts`` unless it is named here."""
 
 DEFAULT = Method.REL_RAG_PATH
 

@@ -22,6 +22,7 @@ it("fills in what a run kept by an older version lacks", () => {
     dropped: [],
     sufficient: null,
   });
+  expect(readEvent({ ...envelope, type: "run.started" })).toMatchObject({ llm: null, prompts: {} });
   expect(readEvent({ ...envelope, type: "similarity.expanded", score: 1 })).toMatchObject({ step: 0 });
 });
 

@@ -10,6 +10,8 @@ const answerOf = (kept: Kept<Answer, "citations">): Answer => ({ citations: [], 
 export function readEvent(raw: unknown): RunEvent {
   const event = raw as RunEvent;
   switch (event.type) {
+    case "run.started":
+      return { ...event, ...withDefaults(event, { llm: null, prompts: {} }) };
     case "agent.step":
       return { ...event, ...withDefaults(event, { current: [], dropped: [], sufficient: null }) };
     case "similarity.expanded":

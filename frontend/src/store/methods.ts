@@ -8,6 +8,8 @@ export interface MethodChoice {
   available: boolean;
   /** It learns from questions. */
   trained: boolean;
+  /** A language model is asked, whatever the reasoner. */
+  asksModel: boolean;
   /** Why this graph, or this installation, cannot serve it; null when it can. */
   missing: string | null;
   /** Checkpoints for the graph as it is, newest first; a method that learns and has none is asked zero-shot. */
@@ -41,6 +43,7 @@ export function methodChoices(
     description: method.description,
     available: method.available,
     trained: method.trained,
+    asksModel: method.needs?.includes("llm") ?? false,
     missing: lacking(method, ground),
     checkpoints: checkpoints
       .filter((one) => one.method === method.id && one.current)

@@ -63,7 +63,12 @@ function ModelPick({ draft, onDraft }: Pick<Props, "draft" | "onDraft">) {
   );
 }
 
-function AskSettings({ draft, onDraft, status }: Pick<Props, "draft" | "onDraft" | "status">) {
+function AskSettings({
+  draft,
+  onDraft,
+  status,
+  method,
+}: Pick<Props, "draft" | "onDraft" | "status" | "method">) {
   const budgets = status?.budgets ?? { default: 50, max: 500 };
   return (
     <Dialog aria-label="How to ask" className="dialog narrow">
@@ -119,7 +124,7 @@ function AskSettings({ draft, onDraft, status }: Pick<Props, "draft" | "onDraft"
           onDraft({ reasoner });
         }}
       />
-      {draft.reasoner === "llm" && <ModelPick draft={draft} onDraft={onDraft} />}
+      {(draft.reasoner === "llm" || method?.asksModel) && <ModelPick draft={draft} onDraft={onDraft} />}
     </Dialog>
   );
 }
@@ -238,7 +243,7 @@ export function AskBar(props: Props) {
         <DialogTrigger>
           <Button icon="gear" label="Budget, seed and reasoner" />
           <Popover className="popover" placement="bottom end">
-            <AskSettings draft={draft} onDraft={onDraft} status={status} />
+            <AskSettings draft={draft} onDraft={onDraft} status={status} method={method} />
           </Popover>
         </DialogTrigger>
         <Button

@@ -49,7 +49,7 @@ export function askedBody(draft: Draft, graph: Id): Omit<AskBody, "method" | "ch
     question: draft.question.trim(),
     seed: draft.seed,
     ...(draft.reasoner && { reasoner: draft.reasoner }),
-    ...(draft.reasoner === "llm" && draft.llm !== null && { llm: Number(draft.llm) }),
+    ...(draft.llm !== null && { llm: Number(draft.llm) }),
     ...(draft.budget && { budget: draft.budget }),
     ...(draft.given?.length && { entities: draft.given.map((entity) => entity.id) }),
   };

@@ -12,6 +12,7 @@ interface Props {
 export function RunFacts({ view, learns, llm }: Props) {
   const { started, usage } = view;
   if (!started) return null;
+  const prompts = Object.entries(started.prompts);
   const none = learns ? "none (zero-shot)" : "none needed";
   return (
     <dl className="facts small">
@@ -38,10 +39,24 @@ export function RunFacts({ view, learns, llm }: Props) {
           </dd>
         </>
       )}
-      {llm && (
+      {(llm || started.llm) && (
         <>
           <dt>language model</dt>
-          <dd className="elide">{llm}</dd>
+          <dd>
+            {llm} <span className="mono muted">{started.llm}</span>
+          </dd>
+        </>
+      )}
+      {prompts.length > 0 && (
+        <>
+          <dt>prompts</dt>
+          <dd className="mono">
+            {prompts.map(([name, version]) => (
+              <div key={name}>
+                {name} <span className="muted">{version}</span>
+              </div>
+            ))}
+          </dd>
         </>
       )}
       {usage && usage.llm_calls > 0 && (
