@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -12,9 +12,18 @@ from retrieval.errors import Cancelled
 from retrieval.evaluation.coverage import known_topics, require
 from retrieval.evaluation.metrics import Fact
 from retrieval.evaluation.outcomes import Outcome
-from retrieval.events import AnswerFinal, ChainsBuilt, PathRetrieved, QuestionLinked, RunCancelled, RunFailed
+from retrieval.events import (
+    AnswerFinal,
+    ChainsBuilt,
+    Event,
+    PathRetrieved,
+    QuestionLinked,
+    RunCancelled,
+    RunFailed,
+)
 from retrieval.evidence.verbalise import chain_text
 from retrieval.kg.restriction import find_facts
+from retrieval.llm.metering import Meter, metered
 from retrieval.pipeline import AskRequest, Stopwatch
 from retrieval.types import Hop, Progress, Question
 
@@ -134,7 +143,23 @@ def ask(
         with watch.running():  # what is computed from the small graph counts
             asked = engine.on(restricted)
     request = AskRequest(question.question, given, budget, seed)
-    for event in asked.run(request, cancelled=cancelled, watch=watch):
+    meter = Meter()
+    with metered(meter):
+        _read(outcome, asked.run(request, cancelled=cancelled, watch=watch))
+    if meter.usage.llm_calls:  # what a language model cost that failed, and another answered for, counts too
+        outcome.usage = replace(meter.usage, triples=outcome.usage.triples)
+    outcome.latency_ms = (time.perf_counter() - began) * 1000
+    outcome.retrieval_ms = watch.seconds * 1000
+    return outcome
+
+
+def _read(outcome: Outcome, events: Iterable[Event]) -> None:
+    """Write down what happened.
+
+    Raises:
+        Cancelled: the run was stopped.
+    """
+    for event in events:
         if isinstance(event, QuestionLinked):
             outcome.topics = tuple(linked.entity.label for linked in event.entities)
         elif isinstance(event, PathRetrieved):
@@ -149,9 +174,6 @@ def ask(
             outcome.error = event.code
         elif isinstance(event, RunCancelled):
             raise Cancelled("The evaluation was stopped.")
-    outcome.latency_ms = (time.perf_counter() - began) * 1000
-    outcome.retrieval_ms = watch.seconds * 1000
-    return outcome
 
 
 def fact_of(hop: Hop) -> Fact:

@@ -98,6 +98,7 @@ def build_report(
         "usage": {
             "llm_calls": sum(outcome.usage.llm_calls for outcome in outcomes),
             "tokens": sum(_tokens(outcome) for outcome in outcomes),
+            "cost": _total([outcome.usage.cost for outcome in outcomes]),
         },
         "own_subgraphs": _own_subgraphs(outcomes),
         "coverage": asdict(coverage.measure(evaluation.engine.snapshot, [o.question for o in outcomes])),
@@ -169,6 +170,11 @@ def _no_answers(outcomes: Sequence[Outcome]) -> dict[str, Any]:
         "reasons": dict(Counter(o.no_answer for o in outcomes if o.no_answer)),
         "failed": dict(Counter(o.error for o in outcomes if o.error)),
     }
+
+
+def _total(costs: Sequence[float | None]) -> float | None:
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) if known else None
 
 
 def _share(marks: Sequence[bool]) -> float | None:

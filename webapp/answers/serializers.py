@@ -10,7 +10,7 @@ from rest_framework import serializers
 from webapp.answers.models import Run, RunState
 from webapp.api.fields import ErrorSerializer, Text, error_of
 from webapp.jobs import presence
-from webapp.language_models.serializers import UsageSerializer
+from webapp.language_models.serializers import LLMUsageSerializer
 
 CONTENDERS_MAX = 8
 NO_WORKER = {
@@ -28,7 +28,7 @@ class NoAnswerSerializer(serializers.Serializer[object]):
     hint = serializers.CharField(allow_blank=True)
 
 
-class RunUsageSerializer(UsageSerializer):
+class RunUsageSerializer(LLMUsageSerializer):
     """What a run used of its language model, and whether it was refused more."""
 
     over_budget = serializers.BooleanField()

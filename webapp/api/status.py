@@ -23,7 +23,7 @@ class WorkersSerializer(serializers.Serializer[object]):
     jobs = serializers.IntegerField()
 
 
-class LanguageModelSerializer(serializers.Serializer[object]):
+class DefaultLanguageModelSerializer(serializers.Serializer[object]):
     """The language model that is used unless another is named, if one is set up."""
 
     configured = serializers.BooleanField()
@@ -53,7 +53,7 @@ class StatusSerializer(serializers.Serializer[object]):
     version = serializers.CharField()
     encoder = serializers.CharField()
     workers = WorkersSerializer()
-    llm = LanguageModelSerializer()
+    llm = DefaultLanguageModelSerializer()
     methods = MethodSerializer(many=True)
     label_strategies = LabelStrategySerializer(many=True)
     budgets = BudgetsSerializer()

@@ -10,7 +10,7 @@ from rest_framework import serializers
 from webapp.api.fields import Text
 from webapp.experiments.comparing import CHANGES
 from webapp.experiments.models import Outcome, Report, ReportQuestion, Subgraphs, Topics
-from webapp.experiments.serializers import SEED_MAX, MadeByJobSerializer, UsageSerializer
+from webapp.experiments.serializers import SEED_MAX, MadeByJobSerializer, ReportUsageSerializer
 from webapp.jobs.serializers import JobSerializer
 
 
@@ -104,11 +104,11 @@ class ReportSerializer(MadeByJobSerializer):
         retrieval: dict[str, float] | None = _part(report, "retrieval_ms")
         return retrieval
 
-    @extend_schema_field(UsageSerializer(allow_null=True))
-    def get_usage(self, report: Report) -> dict[str, int] | None:
+    @extend_schema_field(ReportUsageSerializer(allow_null=True))
+    def get_usage(self, report: Report) -> dict[str, float | None] | None:
         """Null until it is done."""
-        usage: dict[str, int] | None = _part(report, "usage")
-        return usage
+        usage: dict[str, float | None] | None = _part(report, "usage")
+        return usage and {"cost": None, **usage}
 
 
 class ReportDetailSerializer(ReportSerializer):

@@ -56,6 +56,12 @@ class UsageSerializer(serializers.Serializer[object]):
     tokens = serializers.IntegerField()
 
 
+class ReportUsageSerializer(UsageSerializer):
+    """The same with its cost; null where no price is known."""
+
+    cost = serializers.FloatField(allow_null=True)
+
+
 class CheckpointSerializer(serializers.ModelSerializer[Checkpoint]):
     """A trained retriever."""
 

@@ -64,19 +64,19 @@ class LanguageModelViewSet(viewsets.GenericViewSet[Any]):
         services.delete_provider(key=pk, user=cast(User, request.user))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
-    @extend_schema(request=None, responses={202: shapes.StartedTestSerializer})
+    @extend_schema(request=None, responses={202: shapes.StartedModelTestSerializer})
     @action(detail=True, methods=["post"])
     def test(self, request: Request, pk: int) -> Response:
         """Have a worker ask it something."""
         started = services.start_test(key=pk, user=cast(User, request.user))
         return Response({"test": started}, status=status.HTTP_202_ACCEPTED)
 
-    @extend_schema(responses=shapes.ChangeSerializer(many=True))
+    @extend_schema(responses=shapes.ModelChangeSerializer(many=True))
     @action(detail=False, permission_classes=[Admin])
     def changes(self, request: Request) -> Response:
         """Who changed what, the newest first."""
         page = self.paginate_queryset(cast("QuerySet[Any]", Change.objects.select_related("user")))
-        return self.get_paginated_response(shapes.ChangeSerializer(cast(Any, page), many=True).data)
+        return self.get_paginated_response(shapes.ModelChangeSerializer(cast(Any, page), many=True).data)
 
 
 class ModelTestView(APIView):
@@ -84,13 +84,13 @@ class ModelTestView(APIView):
 
     permission_classes = [Admin]
 
-    @extend_schema(responses=shapes.TestSerializer)
+    @extend_schema(responses=shapes.ModelTestSerializer)
     def get(self, request: Request, pk: UUID) -> Response:
         """How far it is."""
         found = services.read_test(str(pk))
         if found is None:
             raise Http404
-        return Response(shapes.TestSerializer(found).data)
+        return Response(shapes.ModelTestSerializer(found).data)
 
 
 class LimitsView(APIView):

@@ -93,7 +93,7 @@ class ProviderSerializer(serializers.Serializer[object]):
         return value
 
 
-class UsageSerializer(serializers.Serializer[object]):
+class LLMUsageSerializer(serializers.Serializer[object]):
     """What was used of language models."""
 
     llm_calls = serializers.IntegerField()
@@ -102,23 +102,23 @@ class UsageSerializer(serializers.Serializer[object]):
     cost = serializers.FloatField(allow_null=True)
 
 
-class StartedTestSerializer(serializers.Serializer[object]):
+class StartedModelTestSerializer(serializers.Serializer[object]):
     """A test that was begun."""
 
     test = serializers.UUIDField()
 
 
-class TestSerializer(serializers.Serializer[object]):
+class ModelTestSerializer(serializers.Serializer[object]):
     """How far a test is."""
 
     state = serializers.ChoiceField(choices=["waiting", "done", "failed"])
     reply = serializers.CharField(allow_blank=True)
     latency_ms = serializers.FloatField(allow_null=True)
-    usage = UsageSerializer(allow_null=True)
+    usage = LLMUsageSerializer(allow_null=True)
     error = ErrorSerializer(allow_null=True)
 
 
-class ChangeSerializer(serializers.ModelSerializer[Change]):
+class ModelChangeSerializer(serializers.ModelSerializer[Change]):
     """Who did what."""
 
     user = serializers.CharField(source="user.username", allow_null=True, default=None)
@@ -142,12 +142,12 @@ class UserUsageSerializer(serializers.Serializer[object]):
     """A user and what was used."""
 
     user = serializers.CharField()
-    usage = UsageSerializer()
+    usage = LLMUsageSerializer()
 
 
 class DayUsageSerializer(serializers.Serializer[object]):
     """What was used in a day: by the user who asks, and, for administrators, by everyone."""
 
     day = serializers.DateField()
-    mine = UsageSerializer()
+    mine = LLMUsageSerializer()
     users = UserUsageSerializer(many=True)

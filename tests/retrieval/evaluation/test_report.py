@@ -86,7 +86,7 @@ def test_the_report_figures(evaluation):
         "reasons": {"entity_not_linked": 2},
         "failed": {},
     }
-    assert report["usage"] == {"llm_calls": 0, "tokens": 0}
+    assert report["usage"] == {"llm_calls": 0, "tokens": 0, "cost": None}
 
 
 def test_the_manifest_names_what_is_needed_to_repeat(evaluation, engine):
@@ -123,7 +123,7 @@ def test_the_report_has_every_key_of_the_design(evaluation):
     report = build_report(evaluation)
     assert tuple(report["metrics"]) == METRICS
     assert set(report["latency_ms"]) == set(report["retrieval_ms"]) == {"p50", "p95"}
-    assert set(report["usage"]) == {"llm_calls", "tokens"}
+    assert set(report["usage"]) == {"llm_calls", "tokens", "cost"}
     assert {"seed", "checkpoint", "snapshot", "config", "code_version"} <= set(report["manifest"])
     assert report["breakdowns"]["hops"] == report["by_hops"]
 
