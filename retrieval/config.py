@@ -112,6 +112,12 @@ class PathConfig(TrainingConfig):
         "Cosine of question and relation above which a first relation also counts as positive "
         "(REL-RAG eq. 13, RAPL eq. 8, without a language model).",
     )
+    composed: float = setting(
+        1.0,
+        "Questions of longer paths that are made of each training question on average, for paths that no question "
+        "has [0].",
+        least=0,
+    )
     state_budget_mb: int = setting(
         4096, "Triple states are kept on disk up to this size in megabytes, else computed on demand."
     )
@@ -282,6 +288,7 @@ _STATIC: Mapping[str, Any] = {
     "texts": False,
     "skip": False,
     "norm": False,
+    "composed": 0.0,
     "learning_rate": 1e-3,
     "batch_size": 10,
     "epochs": 15,

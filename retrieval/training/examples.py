@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -14,10 +14,13 @@ from retrieval.retrievers.features import TextEncoder
 from retrieval.retrievers.questions import QuestionTexts, seen_from, shape
 from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import Label, directed, usable
+from retrieval.training.composition import Asked, compose
 from retrieval.types import Progress
 
 #: At most so many questions are also encoded as written, for mentions that are not found when asking.
 _AS_WRITTEN = 600
+#: At most so many questions are composed: large sets have most paths already, and encoding takes time.
+_COMPOSED = 3000
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,8 @@ def make_examples(
     max_hops: int,
     similar: float,
     words: bool,
+    composed: float = 0.0,
+    seed: int = 0,
     progress: Callable[[Progress], None] | None = None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Examples:
@@ -86,27 +91,105 @@ def make_examples(
         max_hops: longer labels are left out.
         similar: see ``PathConfig.similar_relations``.
         words: read the questions' words too.
+        composed: questions of longer paths made of these, for each of them; see ``composition``.
+        seed: of those.
         progress: told about questions encoded.
         cancelled: asked between batches.
 
     Raises:
         Cancelled: ``cancelled()`` said so.
     """
+    rows = _gather(snapshot, questions, labels, max_hops)
+    longest = max((len(one.path) for one in rows.asked), default=0)
+    whole = [one for one, facts in zip(rows.asked, rows.own, strict=True) if facts is None]
+    count = min(round(composed * len(whole)), _COMPOSED)
+    for one in compose(snapshot, whole, count, longest=longest, rng=np.random.default_rng([seed, 2])):
+        rows.add(one, one.text, one.text)
+    texts = QuestionTexts.encode(
+        encoder, list(rows.texts), words=words, progress=progress, cancelled=cancelled
+    )
+    paths = [one.path for one in rows.asked]
+    padded = np.full((len(paths), max_hops), -1, np.int64)
+    for i, path in enumerate(paths):
+        padded[i, : len(path)] = path
+    masked = np.array([rows.texts[one.text] for one in rows.asked], np.int64)
+    first = _other_firsts(rows.shapes, paths, texts.vectors[masked], relation_vectors, similar)
+    for i, targeted in enumerate(rows.firsts):
+        if targeted:
+            first[i] = False
+            first[i, [*targeted, paths[i][0]]] = True
+    return Examples(
+        starts=np.array(rows.starts, np.int64),
+        own=tuple(rows.own),
+        topics=np.array([one.topic for one in rows.asked], np.int64),
+        paths=padded,
+        lengths=np.array([len(path) for path in paths], np.int64),
+        rows=masked,
+        as_written=np.array(rows.written, np.int64),
+        first=first,
+        texts=texts,
+    )
+
+
+@dataclass(slots=True)
+class _Rows:
+    """Labels as they are gathered, one after the other; ``starts`` as in :class:`Examples`, the rest by label.
+
+    Attributes:
+        texts: each distinct text, with its row.
+        asked: the question as seen from the topic.
+        written: row of its text as asked.
+        shapes: what questions of the same wording share.
+        firsts: R_* where a language model named it, else empty.
+        own: its own subgraph.
+        starts: where each question and topic begins.
+    """
+
+    texts: dict[str, int] = field(default_factory=dict)
+    asked: list[Asked] = field(default_factory=list)
+    written: list[int] = field(default_factory=list)
+    shapes: list[str] = field(default_factory=list)
+    firsts: list[Sequence[int]] = field(default_factory=list)
+    own: list[np.ndarray | None] = field(default_factory=list)
+    starts: list[int] = field(default_factory=lambda: [0])
+
+    def add(
+        self,
+        one: Asked,
+        written: str,
+        shape: str,
+        firsts: Sequence[int] = (),
+        own: np.ndarray | None = None,
+        *,
+        again: bool = False,
+    ) -> None:
+        """One more label; ``again`` when the label before it is of the same question and topic."""
+        row = self.texts.setdefault(one.text, len(self.texts))
+        keep = len(self.texts) < _AS_WRITTEN or written in self.texts
+        self.asked.append(one)
+        self.written.append(self.texts.setdefault(written, len(self.texts)) if keep else row)
+        self.shapes.append(shape)
+        self.firsts.append(firsts)
+        self.own.append(own)
+        if again:
+            self.starts[-1] += 1
+        else:
+            self.starts.append(self.starts[-1] + 1)
+
+
+def _gather(
+    snapshot: Snapshot, questions: Sequence[Grounded], labels: Sequence[Label], max_hops: int
+) -> _Rows:
     by_question: dict[str, list[Label]] = defaultdict(list)
     for label in usable(labels):
         by_question[label.question].append(label)
-    texts: dict[str, int] = {}
-    topics: list[int] = []
-    paths: list[tuple[int, ...]] = []
-    rows: list[int] = []
-    written: list[int] = []
-    shapes: list[str] = []
     named_firsts = _named_firsts(snapshot, labels)
-    targets: list[list[int]] = []
-    own: list[np.ndarray | None] = []
-    starts = [0]
+    rows = _Rows()
     for question in questions:
-        facts = find_facts(snapshot, question.question.triples).facts if question.question.triples else None
+        text, facts = question.question.question, None
+        if question.question.triples:
+            found = find_facts(snapshot, question.question.triples).facts
+            facts = found if len(found) else None
         before: str | None = None
         for label in sorted(by_question.get(question.question.id, ()), key=lambda label: label.topic):
             topic = snapshot.find_entity(label.topic)
@@ -114,43 +197,16 @@ def make_examples(
             if topic not in question.topics or path is None or len(path) > max_hops:
                 continue
             index = question.topics.index(topic)
-            text = seen_from(question.question.question, index, question.names)
-            row = texts.setdefault(text, len(texts))
-            plain = question.question.question
-            keep = len(texts) < _AS_WRITTEN or plain in texts
-            topics.append(topic)
-            paths.append(path)
-            rows.append(row)
-            written.append(texts.setdefault(plain, len(texts)) if keep else row)
-            shapes.append(shape(plain, index, question.names))
-            targets.append(named_firsts.get((label.question, label.topic), []))
-            own.append(facts if facts is not None and len(facts) else None)
-            if label.topic == before:
-                starts[-1] += 1
-            else:
-                starts.append(starts[-1] + 1)
+            rows.add(
+                Asked(seen_from(text, index, question.names), topic, path),
+                text,
+                shape(text, index, question.names),
+                named_firsts.get((label.question, label.topic), ()),
+                facts,
+                again=label.topic == before,
+            )
             before = label.topic
-    encoded = QuestionTexts.encode(encoder, list(texts), words=words, progress=progress, cancelled=cancelled)
-    padded = np.full((len(paths), max_hops), -1, np.int64)
-    for i, path in enumerate(paths):
-        padded[i, : len(path)] = path
-    row_array = np.array(rows, np.int64)
-    first = _other_firsts(shapes, paths, encoded.vectors[row_array], relation_vectors, similar)
-    for i, targeted in enumerate(targets):
-        if targeted:
-            first[i] = False
-            first[i, [*targeted, paths[i][0]]] = True
-    return Examples(
-        starts=np.array(starts, np.int64),
-        own=tuple(own),
-        topics=np.array(topics, np.int64),
-        paths=padded,
-        lengths=np.array([len(path) for path in paths], np.int64),
-        rows=row_array,
-        as_written=np.array(written, np.int64),
-        first=first,
-        texts=encoded,
-    )
+    return rows
 
 
 def _named_firsts(snapshot: Snapshot, labels: Sequence[Label]) -> dict[tuple[str, str], list[int]]:

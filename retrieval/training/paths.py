@@ -105,7 +105,7 @@ def path_task(
     assert isinstance(config, PathConfig)
     features = work.features(config)
 
-    def sampler(questions: Sequence[Grounded]) -> Sampler:
+    def sampler(questions: Sequence[Grounded], composed: float = 0.0) -> Sampler:
         examples = make_examples(
             work.snapshot,
             questions,
@@ -115,12 +115,14 @@ def path_task(
             max_hops=config.max_hops,
             similar=config.similar_relations,
             words=config.words,
+            composed=composed,
+            seed=config.seed,
             progress=work.progress,
             cancelled=work.cancelled,
         )
         return Sampler(features, examples, config, simple)
 
-    train, dev = sampler(splits.train), sampler(splits.dev)
+    train, dev = sampler(splits.train, config.composed), sampler(splits.dev)
     if not len(train.examples):
         raise TrainingDataError(
             f"None of the {len(splits.train)} training questions has a path from a topic to an answer "
