@@ -114,8 +114,8 @@ class PathConfig(TrainingConfig):
     )
     composed: float = setting(
         1.0,
-        "Questions of longer paths that are made of each training question on average, for paths that no question "
-        "has [0].",
+        "Questions of longer paths that are made of each training question on average, so that paths which no "
+        "question has are followed too; English words [0] (docs/adr/0002).",
         least=0,
     )
     state_budget_mb: int = setting(

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from retrieval.engines.parts import Opening
     from retrieval.kg.restriction import RestrictedSnapshot
     from retrieval.kg.snapshot import Snapshot
-    from retrieval.retrievers.base import Retriever
+    from retrieval.retrievers.base import RelationPath, Retriever
 
 NEAR_PHRASES, NEAR_EACH = 2, 3
 """Phrases that were not found for which near entities are offered, and how many for each."""
@@ -190,6 +190,9 @@ class PathEngine(Engine):
         if self.text_fit is not None and found:
             found, fits = self.text_fit.rescore(run.request.question, found, topics, mentions)
             coverage = max(fits.values())
+        verdicts = [_best(found, topic).doubted for topic in {path.topic for path in found}]
+        if None not in verdicts and verdicts:
+            coverage = 0.0 if all(verdicts) else 1.0
         evidence = gather(
             self.snapshot,
             run.request.question,
@@ -236,6 +239,10 @@ class PathEngine(Engine):
 
 def _topics(linked: Linked) -> list[int]:
     return list(dict.fromkeys(entity.entity.id for entity in linked.entities))
+
+
+def _best(paths: Sequence[RelationPath], topic: int) -> RelationPath:
+    return max((path for path in paths if path.topic == topic), key=lambda path: path.score)
 
 
 def _near(snapshot: Snapshot, phrases: Sequence[str]) -> tuple[str, ...]:

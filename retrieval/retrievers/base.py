@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from retrieval.config import InferenceOptions
@@ -37,11 +37,16 @@ class RelationPath:
         relations: directed relation ids: ``r`` forward, ``R + r`` inverse. At least one.
         score: probability that this relation path, then STOP, answers the question from this topic,
             in (0, 1]. Over all paths of one topic the scores sum to at most 1.
+        support: how surely the question asks for this path, whatever else the topic has, on the method's own scale;
+            None where it only compares what the topic has.
+        doubted: the support is less than what questions that have an answer give; None where that is not known.
     """
 
     topic: int
     relations: tuple[int, ...]
     score: float
+    support: float | None = field(default=None, kw_only=True)
+    doubted: bool | None = field(default=None, kw_only=True)
 
 
 class Retriever(Protocol):

@@ -38,6 +38,7 @@ class CheckpointManifest:
         simple: walks never come back to their topic; decided from the labels.
         labels: where the labels came from, with how many of each source.
         metrics: on the dev split.
+        least_support: a relation path supported less is doubted (``validate.least_support``); None where nothing is.
     """
 
     method: str
@@ -53,6 +54,7 @@ class CheckpointManifest:
     created: str
     labels: dict[str, int] = field(default_factory=dict)
     metrics: dict[str, float] = field(default_factory=dict)
+    least_support: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,10 @@ class Checkpoint:
     manifest: CheckpointManifest
     config: TrainingConfig
     weights: dict[str, Tensor]
+
+    def least_support(self, snapshot_hash: str) -> float | None:
+        """The support below which a relation path is doubted; None on graphs that it was not measured on."""
+        return self.manifest.least_support if snapshot_hash == self.manifest.snapshot else None
 
 
 def fingerprint(weights: dict[str, Tensor], config: TrainingConfig) -> str:

@@ -42,11 +42,13 @@ class Beam:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """A relation path under way: ``log`` is the log-probability of having come so far."""
+    """A relation path under way: ``log`` is the log-probability of having come so far, ``support`` the logit of its
+    first relation, which eq. 14 trains by itself and not against the others."""
 
     topic: int
     relations: tuple[int, ...]
     log: float
+    support: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,7 @@ def explore(
         found += ended
     found += [(state, state.log) for state in level.states]
     paths = [
-        RelationPath(int(topics[state.topic]), state.relations, float(np.exp(log)))
+        RelationPath(int(topics[state.topic]), state.relations, float(np.exp(log)), support=state.support)
         for state, log in found
         if log > np.log(beam.least)
     ]
@@ -118,6 +120,7 @@ def _step(
             states[state_of[g]].topic,
             (*states[state_of[g]].relations, int(relation_of[g])),
             float(scores[g]),
+            float(mass[g]) if first else states[state_of[g]].support,
         )
         for g in chosen
     ]

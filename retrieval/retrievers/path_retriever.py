@@ -68,6 +68,7 @@ class PathRetriever(RankingRetriever):
             method=Method(checkpoint.manifest.method),
             checkpoint=checkpoint.manifest.fingerprint,
             simple=checkpoint.manifest.simple,
+            least_support=checkpoint.least_support(snapshot.hash),
         )
         self._entities = Labels(snapshot, encoder, cache) if checkpoint.manifest.entity_texts else None
         self._words = config_of(checkpoint).words

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
+from dataclasses import replace
 from itertools import groupby
 from typing import Self
 
@@ -33,6 +34,7 @@ class RankingRetriever(ABC):
         method: see ``base.Retriever``.
         checkpoint: see ``base.Retriever``.
         simple: see ``base.Retriever``.
+        least_support: a relation path supported less is doubted; None where that is not known.
         snapshot: the graph.
         encoder: the frozen text encoder.
     """
@@ -45,10 +47,12 @@ class RankingRetriever(ABC):
         method: Method,
         checkpoint: str | None,
         simple: bool,
+        least_support: float | None = None,
     ) -> None:
         self.method = method
         self.checkpoint = checkpoint
         self.simple = simple
+        self.least_support = least_support
         self.snapshot = snapshot
         self.encoder = encoder
         self.options = configs.parse_options(method)
@@ -128,12 +132,17 @@ class RankingRetriever(ABC):
                 self._kept.move_to_end(key)
                 return self._kept[key]
         live, texts = self._live(question, topics, mentions)
-        ranked = self.rank(live, texts, cancelled) if live else []
+        ranked = [self._judged(path) for path in self.rank(live, texts, cancelled)] if live else []
         with self._lock:
             self._kept[key] = ranked
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
         return ranked
+
+    def _judged(self, path: RelationPath) -> RelationPath:
+        if path.support is None or self.least_support is None:
+            return path
+        return replace(path, doubted=path.support < self.least_support)
 
     def _live(
         self, question: str, topics: Sequence[int], mentions: Sequence[str]

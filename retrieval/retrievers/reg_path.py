@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -51,6 +52,7 @@ class RegPathRetriever(RankingRetriever):
             method=Method.REG_PATH,
             checkpoint=checkpoint.manifest.fingerprint,
             simple=checkpoint.manifest.simple,
+            least_support=checkpoint.least_support(snapshot.hash),
         )
         self.max_hops = checkpoint.config.max_hops
         self.planner = planner
@@ -61,15 +63,19 @@ class RegPathRetriever(RankingRetriever):
         """See ``RankingRetriever``."""
         options = self.options
         assert isinstance(options, RegPathOptions), "options are parsed for this method"
-        return search(
+        writer = self.planner.writer(texts)
+        found = search(
             self.snapshot,
             topics,
-            self.planner.writer(texts),
+            writer,
             simple=self.simple,
             max_hops=self.max_hops,
             width=options.beam,
             cancelled=cancelled,
         )
+        if not isinstance(writer, SmallWriter):
+            return found
+        return [replace(path, support=writer.support(topics.index(path.topic), path)) for path in found]
 
 
 def config_of(checkpoint: Checkpoint) -> RegPathConfig:
@@ -122,10 +128,10 @@ class SmallBackend:
             else:
                 read = QuestionTexts.encode(self.encoder, questions, words=self.model.words)
                 texts = read.rows(np.arange(len(questions)))
-            return _SmallWriter(self.model, self.vocabulary, self.model.read(texts))
+            return SmallWriter(self.model, self.vocabulary, self.model.read(texts))
 
 
-class _SmallWriter:
+class SmallWriter:
     """Remembers the memory of each plan, so that a level costs one step."""
 
     def __init__(self, model: SmallPlanner, vocabulary: Vocabulary, asked: Asked) -> None:
@@ -134,6 +140,8 @@ class _SmallWriter:
         self.places: dict[tuple[int, tuple[int, ...]], int] = {
             (row, ()): row for row in range(len(asked.z_q))
         }
+        #: Log of the share that what the graph allows has of all that the planner would write, up to each plan.
+        self.allowed: dict[tuple[int, tuple[int, ...]], float] = {}
 
     @torch.inference_mode()
     def next(self, options: Sequence[Options]) -> list[np.ndarray]:
@@ -148,10 +156,27 @@ class _SmallWriter:
         scores = choice.relations.double().numpy()
         backward = choice.backward.double().numpy()
         stop = choice.stop.double().numpy()
-        return [
-            log_options(scores[i], backward[i], float(stop[i]) if each.may_stop else -np.inf, each.relations)
-            for i, each in ((self.places[each.row, each.prefix], each) for each in options)
-        ]
+        found = []
+        for each in options:
+            i = self.places[each.row, each.prefix]
+            end = float(stop[i]) if each.may_stop else -np.inf
+            found.append(log_options(scores[i], backward[i], end, each.relations))
+            names = np.unique(each.relations % scores.shape[1])
+            everything = np.append(scores[i], -np.inf if first else stop[i])
+            so_far = self.allowed.get((each.row, each.prefix[:-1]), 0.0)
+            share = _logsumexp(np.append(scores[i][names], end)) - _logsumexp(everything)
+            self.allowed[each.row, each.prefix] = so_far + share
+        return found
+
+    def support(self, row: int, path: RelationPath) -> float:
+        """Log-probability of a finished plan among all plans, those that the graph does not allow too."""
+        prefix = path.relations if (row, path.relations) in self.allowed else path.relations[:-1]
+        return float(np.log(path.score)) + self.allowed[row, prefix]
+
+
+def _logsumexp(values: np.ndarray) -> float:
+    top = float(values.max())
+    return top + float(np.log(np.exp(values - top).sum())) if np.isfinite(top) else -np.inf
 
 
 def log_options(scores: np.ndarray, backward: np.ndarray, stop: float, options: np.ndarray) -> np.ndarray:

@@ -29,7 +29,7 @@ from retrieval.supervision.labels import Label, of_graph, read_labels
 from retrieval.training.loop import fit
 from retrieval.training.recipe import Splits, Task, Work
 from retrieval.training.recipes import RECIPES
-from retrieval.training.validate import validate
+from retrieval.training.validate import Validation, validate
 from retrieval.types import Method, Progress, Question
 from retrieval.version import code_version
 
@@ -117,9 +117,13 @@ def train(
         labels=dict(Counter(label.source for label in used)),
     )
     metrics = {task.score_name: course.best, "epochs": float(course.epoch)}
+    least_support = None
     if splits.dev or splits.train:
-        metrics |= _measure(work, task, checkpoint, splits.dev or splits.train)
-    measured = replace(checkpoint, manifest=replace(checkpoint.manifest, metrics=metrics))
+        found = _measure(work, task, checkpoint, splits.dev or splits.train)
+        metrics |= found.metrics
+        least_support = found.least_support if splits.dev else None
+    manifest = replace(checkpoint.manifest, metrics=metrics, least_support=least_support)
+    measured = replace(checkpoint, manifest=manifest)
     seen = Seen.of([*(grounded.question for grounded in splits.train), *splits.planned], used)
     checkpoints.save(out, measured, also=seen.save)
     shutil.rmtree(resume, ignore_errors=True)
@@ -187,9 +191,7 @@ def _labels(
     return [*given, *found.labels], simple, found.notes
 
 
-def _measure(
-    work: Work, task: Task, checkpoint: Checkpoint, questions: Sequence[Grounded]
-) -> dict[str, float]:
+def _measure(work: Work, task: Task, checkpoint: Checkpoint, questions: Sequence[Grounded]) -> Validation:
     """Dev metrics by real retrieval; what the retriever computes stays in the cache, if there is one."""
     with tempfile.TemporaryDirectory() as scratch:
         retriever = task.retriever(checkpoint, work.cache or Path(scratch))

@@ -232,3 +232,32 @@ def test_a_language_model_reads_chains_of_the_triples_that_a_triple_method_retri
         "Switzerland → [borders] → Austria; France",
         "Switzerland → [borders] → Austria; France → [official language] → French; German",
     ]
+
+
+class Doubting(ScriptedRetriever):
+    """Doubts the relation paths of these topics; of nothing when there are none."""
+
+    doubted: tuple[str, ...] = ()
+
+    def relation_paths(self, *args, **more):
+        found = super().relation_paths(*args, **more)
+        return [replace(p, doubted=self.graph.entity_label(p.topic) in self.doubted) for p in found]
+
+
+@pytest.mark.parametrize(
+    ("question", "doubted", "refused"),
+    [
+        ("what borders France?", (), False),
+        ("what borders France?", ("France",), True),
+        ("what borders France?", ("Austria",), False),
+        # One topic that is asked about as others are is enough.
+        ("population of Germany, borders of France?", ("France",), False),
+        ("population of Germany, borders of France?", ("France", "Germany"), True),
+    ],
+)
+def test_paths_that_are_all_doubted_do_not_answer(graph, question, doubted, refused):
+    retriever = Doubting(graph, SCRIPT)
+    retriever.doubted = doubted
+    final = ask(PathEngine(graph, retriever, LabelLinker(graph), ExtractiveReasoner()), question)[-1]
+    reason = final.no_answer.reason if final.no_answer else None
+    assert (reason is NoAnswerReason.NOT_IN_GRAPH) == refused

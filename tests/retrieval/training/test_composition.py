@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 
 from retrieval.kg import search
+from retrieval.retrievers import registry
+from retrieval.training import train
 from retrieval.training.composition import Asked, compose
+from tests.retrieval import films
 from tests.retrieval.world import build, ids, path
 
 
@@ -62,3 +65,18 @@ def test_no_more_than_wanted_and_the_same_again(graph):
     first, again = (made(graph, "What borders X ?", "Austria", "borders", count=3) for _ in range(2))
     assert len(first) == len(set(first)) == 3
     assert first == again
+
+
+@pytest.mark.parametrize(("composed", "hops"), [(1.0, 2), (0.0, 1)])
+def test_a_relation_path_that_no_question_has_is_followed(composed, hops, tmp_path):
+    graph, encoder = films.build(tmp_path / "graph"), films.WordEncoder()
+    known = [q for q in films.questions() if q.hops < 3]
+    settings = {"hidden": 32, "epochs": 5, "composed": composed}
+    result = train("rel-rag-path", graph, known, config=settings, out=tmp_path / "out", encoder=encoder)
+    opened = registry.load("rel-rag-path", result.checkpoint, graph, encoder, cache=tmp_path / "cache")
+    campion = graph.find_entity("Campion")
+    (best,) = opened.relation_paths(
+        "what is the language of what was directed by Campion", [campion], limit=1
+    )
+    assert len(best.relations) == hops
+    assert (best.relations == path(graph, "-directed_by in_language")) == (hops == 2)

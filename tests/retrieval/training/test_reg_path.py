@@ -12,6 +12,9 @@ from retrieval.kg.table import TripleTable
 from retrieval.nn.planner import SmallPlanner
 from retrieval.nn.query import Texts
 from retrieval.retrievers import registry
+from retrieval.retrievers.base import RelationPath
+from retrieval.retrievers.plans import Options
+from retrieval.retrievers.reg_path import SmallWriter
 from retrieval.supervision.grounding import ground
 from retrieval.supervision.labels import Label
 from retrieval.training import train
@@ -46,6 +49,22 @@ def test_the_likelihood_of_a_path_has_its_relations_their_directions_and_its_end
     assert owner.tolist() == [0, 0, 0, 1, 1]
     one, two = 1 / 3 * 1 / 4, 1 / 3 * 1 / 4 * 1 / 4
     assert logs.exp().tolist() == pytest.approx([one * 1 / 4, one * 3 / 4, two * 1 / 4 * 3 / 4, one, two])
+
+
+def test_the_support_of_a_plan_counts_what_the_graph_does_not_allow():
+    """All weights 0: of 3 relations the graph allows 2, then 1 or the end; the planner could have written any."""
+    model = SmallPlanner(6, 8, 0.0, words=False).eval()
+    for weight in model.parameters():
+        torch.nn.init.zeros_(weight)
+    writer = SmallWriter(model, model.vocabulary(torch.zeros(3, 6)), model.read(Texts(torch.zeros(1, 6))))
+    (first,) = writer.next([Options(0, (), np.array([0, 2]), may_stop=False)])
+    (second,) = writer.next([Options(0, (2,), np.array([1]), may_stop=True)])
+    assert np.exp(first).tolist() == pytest.approx([1 / 2, 1 / 2, 0])
+    assert np.exp(second).tolist() == pytest.approx([1 / 2, 1 / 2])
+    ended = RelationPath(0, (2,), float(np.exp(first[1] + second[-1])))
+    longest = RelationPath(0, (2, 1), float(np.exp(first[1] + second[0])))
+    assert math.exp(writer.support(0, ended)) == pytest.approx(1 / 3 * 1 / 4)
+    assert math.exp(writer.support(0, longest)) == pytest.approx(1 / 3 * 1 / 4)
 
 
 def test_labels_become_masked_questions_with_directed_paths(tmp_path):
