@@ -66,6 +66,11 @@ class RestrictedSnapshot(Snapshot):
         return self.base.fact_attributes(int(self.facts[fact]))
 
     @cached_property
+    def mirrors(self) -> np.ndarray:
+        """The base's: few facts do not tell."""
+        return self.base.mirrors
+
+    @cached_property
     def compact(self) -> CompactSnapshot:
         """The same facts over their own entities only, for what is computed entity by entity."""
         return CompactSnapshot(self)
@@ -117,6 +122,11 @@ class CompactSnapshot(Snapshot):
     def fact_attributes(self, fact: int) -> Mapping[str, str]:
         """The restriction's."""
         return self.restricted.fact_attributes(fact)
+
+    @cached_property
+    def mirrors(self) -> np.ndarray:
+        """Those of the whole graph, whose relations these are."""
+        return self.restricted.mirrors
 
     def _own(self, entities: np.ndarray) -> np.ndarray:
         return np.searchsorted(self.entities, entities).astype(np.int32)

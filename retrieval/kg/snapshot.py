@@ -18,6 +18,7 @@ from retrieval.errors import SnapshotError
 from retrieval.kg.details import Details, content_hash
 from retrieval.kg.labels import LabelIndex
 from retrieval.kg.manifest import REBUILD, read_manifest
+from retrieval.kg.mirrors import mirrors
 from retrieval.kg.storage import StringTable, load_array
 from retrieval.types import Hop, Node, NodeKind, RelationStep
 
@@ -109,6 +110,14 @@ class Snapshot:
         """What is known of a fact beside its ends, by key; values of one key are joined by ``; ``."""
         table = self._details.facts
         return {} if table is None else table.of(fact)
+
+    @cached_property
+    def mirrors(self) -> np.ndarray:
+        """What stands for each directed relation and its mirror image, int64 [2 R]; see :mod:`retrieval.kg.mirrors`.
+
+        Computed on first use, in one pass over the facts.
+        """
+        return mirrors(self)
 
     @property
     def num_entities(self) -> int:

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.kg.snapshot import Snapshot
+if TYPE_CHECKING:
+    from retrieval.kg.snapshot import Snapshot
 
 RelationPath = tuple[tuple[int, bool], ...]
 _NONE = np.zeros(0, np.int64)

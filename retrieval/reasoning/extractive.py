@@ -49,7 +49,7 @@ class ExtractiveSettings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TargetSet:
-    """Relation paths of one topic that reach exactly the same entities, and their summed probability."""
+    """Relation paths of one topic that mean or reach the same, all that they reach, and their summed probability."""
 
     members: tuple[int, ...]
     targets: Ids
@@ -88,7 +88,8 @@ class ExtractiveReasoner:
 
     def _single(self, evidence: Evidence, topics: tuple[int, ...]) -> Verdict:
         """The best sets of the topic that reaches its set most surely; the smaller set when equal."""
-        options = [(topic, target_sets(evidence.reaches, topic)) for topic in topics]
+        mirrors = evidence.snapshot.mirrors
+        options = [(topic, target_sets(evidence.reaches, topic, mirrors)) for topic in topics]
         if self._nothing_shared(evidence, [sets for _, sets in options]):
             return Verdict(no_answer=nothing_shared(evidence.entities))
         topic, sets = min(
@@ -116,15 +117,28 @@ class ExtractiveReasoner:
         )
 
 
-def target_sets(reaches: Sequence[Reach], topic: int) -> list[TargetSet]:
-    """The distinct target sets of one topic, most probable first."""
-    groups: dict[bytes, list[int]] = {}
+def target_sets(reaches: Sequence[Reach], topic: int, mirrors: Ids) -> list[TargetSet]:
+    """The distinct target sets of one topic, most probable first.
+
+    A graph seldom writes all its facts from both ends, so relation paths that are each other's mirror images
+    answer together.
+
+    Args:
+        reaches: relation paths of all topics.
+        topic: whose paths count.
+        mirrors: what stands for each directed relation, [2 R]; ``Snapshot.mirrors``.
+    """
+    alike: dict[bytes, list[int]] = {}
     for i, reach in enumerate(reaches):
         if reach.topic == topic and len(reach.targets):
-            groups.setdefault(reach.targets.tobytes(), []).append(i)
+            alike.setdefault(mirrors[list(reach.path)].tobytes(), []).append(i)
+    groups: dict[bytes, tuple[Ids, list[int]]] = {}
+    for found in alike.values():
+        targets = np.unique(np.concatenate([reaches[i].targets for i in found]))
+        groups.setdefault(targets.tobytes(), (targets, []))[1].extend(found)
     sets = [
-        TargetSet(tuple(members), reaches[members[0]].targets, sum(reaches[i].probability for i in members))
-        for members in groups.values()
+        TargetSet(tuple(sorted(members)), targets, sum(reaches[i].probability for i in sorted(members)))
+        for targets, members in groups.values()
     ]
     return sorted(sets, key=lambda s: -s.probability)
 

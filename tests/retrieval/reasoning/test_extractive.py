@@ -75,6 +75,19 @@ def test_relation_paths_that_reach_the_same_set_add_up(tmp_path):
     assert scored(found) == [("Williams", 0.68, (0, 1))]
 
 
+def test_relation_paths_that_mirror_each_other_answer_together(tmp_path):
+    """Neither end has all films, and alone the likelier set would do: 0.35 + 2/3 * 0.25 against 6/7 * 0.6."""
+    facts = [(film, "directed_by", "Spielberg") for film in ("Jaws", "Munich", "Lincoln")]
+    facts += [("Spielberg", "directed", film) for film in ("Jaws", "Munich", "Duel")]
+    script = {"Spielberg": [("directed", 0.35), ("-directed_by", 0.25)]}
+    found = decide(
+        build(tmp_path / "ends", facts), "Spielberg?", script, extractive=ExtractiveSettings(hit=0)
+    )
+    assert scored(found) == [
+        ("Jaws", 0.6, (0, 1)), ("Munich", 0.6, (0, 1)), ("Duel", 0.35, (0,)), ("Lincoln", 0.25, (1,))
+    ]  # fmt: skip
+
+
 def test_a_relation_path_that_reaches_nothing_does_not_count(graph):
     script = {"Germany": [("borders official_language", 0.9), ("official_language", 0.05)]}
     assert scored(decide(graph, "Germany?", script)) == [("German", 0.05, (0,))]
