@@ -90,7 +90,8 @@ def _as_many(snapshot: Snapshot, first: np.ndarray, second: np.ndarray) -> np.nd
     fits = np.ones(len(first), bool)
     for one, other in ((tails[first], heads[second]), (heads[first], tails[second])):
         fits &= (np.minimum(one, other) > ONE) | (np.maximum(one, other) <= SEVERAL)
-    return fits | (first == second)
+    fits |= first == second
+    return fits
 
 
 def _best(first: np.ndarray, second: np.ndarray, shared: np.ndarray, relations: int) -> np.ndarray:

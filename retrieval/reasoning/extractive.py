@@ -24,7 +24,9 @@ class ExtractiveSettings:
 
     Attributes:
         hit: when relation paths reach different sets, how much it counts that some answer is right beside the
-            expected F1 of what is answered, at least 0; see ``choosing.best_guess``.
+            expected F1 of what is answered, at least 0; see ``choosing.best_guess``. On a
+            development part of WebQSP 0.2 gives Hit 0.891 for 0.884, and costs MetaQA's dev questions half a point
+            of exact sets.
         floor: when the best relation path fits the question less than this, in [0, 1], the graph is said
             not to hold what was asked. 0.1 turns away 1 in 100 right answers of the demo's dev questions and
             none of MetaQA's, and catches 40 in 100 questions that the graph cannot answer; 0.25 catches 60

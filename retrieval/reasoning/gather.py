@@ -15,6 +15,7 @@ from retrieval.evidence.reach import Join, Reach, joins, refine, walk
 from retrieval.evidence.reorganise import reorganise
 from retrieval.reasoning.base import Evidence
 from retrieval.reasoning.comparison import compare
+from retrieval.reasoning.context import in_context
 from retrieval.types import LinkedEntity
 
 if TYPE_CHECKING:
@@ -83,6 +84,8 @@ def gather(
         reach = walk(snapshot, path.topic, path.relations, path.score, simple=simple)
         if len(reach.targets):
             reaches.append(reach)
+    names = [name for linked in entities for name in (linked.mention, linked.entity.label)]
+    reaches = in_context(snapshot, question, names, reaches)
     topics = tuple(dict.fromkeys(linked.entity.id for linked in entities))
     compared = compare(snapshot, question, reaches, topics)
     join = None if compared else best_join(reaches, topics, settings)

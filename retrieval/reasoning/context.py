@@ -1,0 +1,103 @@
+"""What a question says beside its topics, held against the mediators that a relation path passes.
+
+"Who plays Dwight Schrute in The Office": each role of the series is a mediator with an actor and a character. The
+roles whose other ends the question names are the ones it asks about; the rest of what the path reaches is not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from retrieval.evidence.reach import Reach
+from retrieval.kg.naming import qualified_text
+from retrieval.kg.snapshot import KINDS
+from retrieval.kg.walks import all_arcs
+from retrieval.text.mentions import STOP_WORDS
+
+if TYPE_CHECKING:
+    from retrieval.kg.snapshot import Snapshot
+
+_WORD = re.compile(r"[^\W_]+")
+_MEDIATOR = KINDS.index("cvt")
+
+#: Share of a label's words that a question must hold to name it.
+NAMED = 0.5
+#: How many times likelier a relation path is when the question names what its mediators lead to besides. Chosen on
+#: a development part of WebQSP: 1, 3, 10 and 30 give Hit@1 0.778, 0.781, 0.783 and 0.784, Macro-F1 0.736, 0.738,
+#: 0.740 and 0.741 there.
+LIFT = 30.0
+#: Relation paths less probable than this share of the best one are left as they are.
+_WORTH_A_LOOK = 0.05
+#: Mediators of a relation path that are looked at.
+_MEDIATORS = 256
+
+
+def in_context(
+    snapshot: Snapshot, question: str, names: Sequence[str], reaches: Sequence[Reach]
+) -> list[Reach]:
+    """The reaches, narrowed to what the question's other words allow, most probable first.
+
+    Args:
+        snapshot: the graph.
+        question: as asked.
+        names: of the topics, as the question and the graph write them; their words name nothing else.
+        reaches: relation paths of all topics, none of them empty.
+
+    Returns:
+        As many reaches. Those whose mediators are named have fewer targets and ``LIFT`` times their probability;
+        then all are scaled, so that they keep their sum.
+    """
+    said = _words(question).difference(*map(_words, names))
+    best = max((reach.probability for reach in reaches), default=0.0)
+    found = [
+        _narrowed(snapshot, said, reach) if reach.probability >= _WORTH_A_LOOK * best else reach
+        for reach in reaches
+    ]
+    before, after = (sum(reach.probability for reach in each) for each in (reaches, found))
+    if before == after:
+        return list(reaches)
+    scaled = [replace(reach, probability=reach.probability * before / after) for reach in found]
+    return sorted(scaled, key=lambda reach: -reach.probability)
+
+
+def _narrowed(snapshot: Snapshot, said: set[str], reach: Reach) -> Reach:
+    if len(reach.path) < 2:
+        return reach
+    mediators = reach.levels[-2]
+    mediators = mediators[snapshot.kinds[mediators] == _MEDIATOR][:_MEDIATORS]
+    said = said.difference(
+        *(_words(qualified_text(snapshot.relation_name(r))) for r in _plain(snapshot, reach))
+    )
+    if not len(mediators) or not said:
+        return reach
+    owner, relation, other, _ = all_arcs(snapshot, mediators)
+    asked = (relation == reach.path[-1]) & np.isin(other, reach.targets)
+    ends = set(zip(owner[asked].tolist(), other[asked].tolist(), strict=True))
+    named = np.zeros(len(mediators))
+    for i, entity in zip(owner.tolist(), other.tolist(), strict=True):
+        if entity != reach.topic and (i, entity) not in ends and snapshot.kinds[entity] != _MEDIATOR:
+            named[i] = max(named[i], _share(snapshot.entity_label(entity), said))
+    chosen = (named >= NAMED) & (named == named.max())
+    targets = np.unique(other[asked & chosen[owner]])
+    if not len(targets):
+        return reach
+    return replace(reach, levels=(*reach.levels[:-1], targets), probability=reach.probability * LIFT)
+
+
+def _plain(snapshot: Snapshot, reach: Reach) -> list[int]:
+    return [directed % snapshot.num_relations for directed in reach.path]
+
+
+def _share(label: str, said: set[str]) -> float:
+    """Share of a label's words that were said."""
+    words = _words(label)
+    return len(words & said) / len(words) if words else 0.0
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(text.casefold())) - STOP_WORDS
