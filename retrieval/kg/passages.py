@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +12,8 @@ from retrieval.errors import SnapshotError
 from retrieval.kg.storage import StringTable, load_array
 from retrieval.types import Passage
 
+#: Bytes that are searched together.
+PIECE = 16 * 1024 * 1024
 COLUMNS = ("name", "title", "text", "document", "url")
 
 
@@ -150,17 +152,41 @@ def inverted(facts: np.ndarray, passages: np.ndarray, total: int) -> tuple[np.nd
 
 
 def holding(strings: StringTable, text: str) -> np.ndarray:
-    """Positions of the strings that hold ``text``, in whatever case, int64, ascending."""
+    """Positions of the strings that hold ``text``, in whatever case, int64, ascending. Read in pieces of ``PIECE``."""
+    offsets = strings.offsets
+    found: list[int] = []
+    first = 0
+    while text and first < len(strings):
+        last = max(first + 1, int(np.searchsorted(offsets, offsets[first] + PIECE, "right")) - 1)
+        start = int(offsets[first])
+        bounds = offsets[first : last + 1] - start
+        span = _finder(strings.blob[start : int(offsets[last])].tobytes(), text)
+        hit = span(0)
+        while hit is not None:
+            i = int(np.searchsorted(bounds, hit[0], "right")) - 1
+            inside = hit[1] <= bounds[i + 1]  # or else it begins in one string and ends in the next
+            if inside:
+                found.append(first + i)
+            hit = span(int(bounds[i + 1]) if inside else hit[0] + 1)
+        first = last
+    return np.array(found, np.int64)
+
+
+def _finder(data: bytes, text: str) -> Callable[[int], tuple[int, int] | None]:
+    """What finds the first place of ``text`` in ``data``, in whatever case, from a position on."""
+    if text.isascii():  # much faster than a pattern
+        lowered, key = data.lower(), text.lower().encode()
+
+        def find(at: int) -> tuple[int, int] | None:
+            i = lowered.find(key, at)
+            return None if i < 0 else (i, i + len(key))
+
+        return find
     spellings = [sorted({c, c.lower(), c.upper()}) for c in text]
     pattern = re.compile("".join(f"(?:{'|'.join(map(re.escape, s))})" for s in spellings).encode())
-    data, offsets = np.ascontiguousarray(strings.blob).data, strings.offsets
-    found: list[int] = []
-    at = 0
-    while text and (match := pattern.search(data, at)) is not None:
-        i = int(np.searchsorted(offsets, match.start(), "right")) - 1
-        if match.end() <= offsets[i + 1]:
-            found.append(i)
-            at = int(offsets[i + 1])
-        else:  # it begins in one string and ends in the next
-            at = match.start() + 1
-    return np.array(found, np.int64)
+
+    def match(at: int) -> tuple[int, int] | None:
+        hit = pattern.search(data, at)
+        return None if hit is None else hit.span()
+
+    return match

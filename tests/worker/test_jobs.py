@@ -52,6 +52,24 @@ def test_an_import_makes_a_graph_that_can_be_asked(upload, redis):
     assert redis.llen("clew:celery:answers") == 1  # warm-up
 
 
+def test_an_import_keeps_passages_and_attributes(upload):
+    passages = b'{"id": "p", "text": "Paris is in Europe.", "triples": [["Paris", "in", "Europe"]]}\n'
+    edges = b"source,relation,target,since\nParis,twin,Rome,1956\n"
+    graph, job = upload(passages, edges)
+    importing.import_graph(job.pk)
+    graph.refresh_from_db()
+    kept = graph.snapshot
+    assert (kept.triples, kept.passages, kept.attributes) == (2, 1, 1)
+    assert snapshots.of_graph(graph).passages.text(0) == "Paris is in Europe."
+
+
+def test_text_alone_makes_a_graph(upload):
+    graph, job = upload(b'{"id": "p", "text": "Paris is in Europe."}\n')
+    importing.import_graph(job.pk)
+    graph.refresh_from_db()
+    assert (graph.state, graph.snapshot.triples, graph.snapshot.passages) == (GraphState.READY, 0, 1)
+
+
 def test_importing_twice_does_the_work_once(upload):
     graph, job = upload(FACTS)
     importing.import_graph(job.pk)

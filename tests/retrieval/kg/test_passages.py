@@ -74,7 +74,9 @@ def test_passages_are_kept_in_their_order_and_found_by_name(films):
         passages.passage(3)
 
 
-def test_texts_are_searched_in_any_case_and_not_across_passages(tmp_path):
+@pytest.mark.parametrize("piece", [1, 10, 1000])
+def test_texts_are_searched_in_any_case_and_not_across_passages(tmp_path, monkeypatch, piece):
+    monkeypatch.setattr("retrieval.kg.passages.PIECE", piece)
     words = ["Jaws is", "ISLAND ä.b", "Jaws Ä.B jaws"]
     given = [
         Passage(i, str(i), title, text) for i, (title, text) in enumerate(zip("xyz", words, strict=True))
