@@ -15,7 +15,7 @@ from django.http import Http404
 from retrieval.errors import ClewError, ConfigError, OverBudgetError
 from retrieval.llm import pacing
 from retrieval.llm.asking import ask
-from retrieval.llm.metering import Limit, Meter, metered, over_budget
+from retrieval.llm.metering import Limit, Meter, metered
 from retrieval.llm.settings import LLMSettings
 from retrieval.types import Usage
 from webapp.jobs import presence, queue
@@ -80,24 +80,14 @@ class UserMeter(Meter):
         day = Meter(self.day_limit, whose="this user's day", spent=selectors.spent(self.user_id))
         try:
             return min(longest, day.admit(settings, prompt_tokens))
-        except OverBudgetError:
-            self.over = True
-            raise
+        except OverBudgetError as refusal:
+            raise self.refuse(refusal) from None
 
     def count(self, usage: Usage) -> None:
         """See :class:`metering.Metering`."""
         super().count(usage)
         if self.user_id is not None:
             services.count(user_id=self.user_id, usage=usage)
-
-    def require_open(self) -> None:
-        """Refuse to go on when a request was refused.
-
-        Raises:
-            OverBudgetError: one was.
-        """
-        if self.over:
-            raise over_budget(self.whose, self.limit)
 
 
 def meter_of_run(user_id: int | None) -> UserMeter:
@@ -114,7 +104,7 @@ def meter_of_job(user_id: int | None, limit: Limit | None = None) -> UserMeter:
 def as_json(meter: Meter) -> dict[str, Any]:
     """What a run used, as its row keeps it."""
     usage = {name: value for name, value in asdict(meter.usage).items() if name != "triples"}
-    return {**usage, "over_budget": meter.over}
+    return {**usage, "over_budget": meter.refusal is not None}
 
 
 class SharedPace:

@@ -82,7 +82,7 @@ class Meter:
 
     Attributes:
         usage: spent so far.
-        over: a request was refused.
+        refusal: why a request was refused; None while none was.
     """
 
     def __init__(
@@ -91,16 +91,29 @@ class Meter:
         self.limit = limit or Limit()
         self.whose = whose
         self.usage = spent or Usage()
-        self.over = False
+        self.refusal: OverBudgetError | None = None
         self._lock = threading.Lock()
 
     def admit(self, settings: LLMSettings, prompt_tokens: int) -> int:
         """See :class:`Metering`."""
         left = self.limit.left(settings, self.usage, prompt_tokens)
         if left < SHORTEST_REPLY:
-            self.over = True
-            raise over_budget(self.whose, self.limit)
+            raise self.refuse(over_budget(self.whose, self.limit))
         return left
+
+    def refuse(self, why: OverBudgetError) -> OverBudgetError:
+        """Remember why a request was refused."""
+        self.refusal = why
+        return why
+
+    def require_open(self) -> None:
+        """Refuse to go on when a request was refused.
+
+        Raises:
+            OverBudgetError: as that request was told.
+        """
+        if self.refusal is not None:
+            raise self.refusal
 
     def count(self, usage: Usage) -> None:
         """See :class:`Metering`."""

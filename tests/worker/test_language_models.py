@@ -10,8 +10,9 @@ from retrieval.llm.settings import LLMSettings
 from retrieval.types import Answer, Usage
 from tests.retrieval.reasoning.endpoint import Endpoint, fails, says
 from webapp.answers import services as answers
+from webapp.experiments import reports
 from webapp.language_models import selectors, services
-from worker import answering, language_models
+from worker import answering, evaluating, language_models
 
 STARTED = RunStarted("q?", "rel-rag-path", "llm", "hash", None, "enc", 50, 0, "Local", {"answer": "v1 abc"})
 FINAL = AnswerFinal((Answer("Germany", 0.9),), None, "", (), Usage(triples=6), 1.0)
@@ -102,6 +103,40 @@ def test_a_run_asks_the_model_that_it_names(tiny_graph, users, events):
     run.refresh_from_db()
     assert (run.llm_name, run.usage["llm_calls"], run.usage["cost"]) == ("Local", 1, 11.0)
     assert selectors.spent(users["viewer"].pk).cost == 11.0
+
+
+def costly(connection):
+    connection.begin()
+    connection.piece("ans: Germany")
+    connection.end(5000, 10)
+
+
+def test_an_evaluation_stops_at_its_users_limit_and_goes_on_with_a_larger_one(
+    tiny_graph, question_set, users
+):
+    services.change_limits(values={"user_day_tokens": 3000}, user=users["admin"])
+    with Endpoint(costly) as endpoint:
+        provider(users["admin"], base_url=endpoint.url, prompt_price=1.0, completion_price=0.0)
+        report = reports.start_report(
+            graph=tiny_graph,
+            question_set=question_set,
+            evaluation=reports.Evaluation(split="all", reasoner="llm"),
+            user=users["analyst"],
+        )
+        evaluating.evaluate(report.job_id)
+        report.job.refresh_from_db()
+        assert (report.job.state, report.job.error_code) == ("failed", "over_budget")
+        assert (
+            report.job.error_message == "The language-model budget of this user's day is spent: 3,000 tokens."
+        )
+        assert len(endpoint.bodies) == 1
+        services.change_limits(values={"user_day_tokens": None}, user=users["admin"])
+        again = reports.resume_report(report=report, user=users["analyst"])
+        evaluating.evaluate(again.job_id)
+        assert len(endpoint.bodies) == 2
+    report.refresh_from_db()
+    assert report.summary["usage"] == {"llm_calls": 2, "tokens": 10_020, "cost": pytest.approx(0.01)}
+    assert (report.llm_name, report.summary["manifest"]["config"]["llm"]) == ("Local", "Local")
 
 
 def test_a_job_that_was_refused_does_not_go_on(users):

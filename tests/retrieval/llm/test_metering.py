@@ -47,7 +47,8 @@ def test_a_budget_shortens_the_reply_and_then_allows_no_request():
             ask(settings(endpoint), CHAT)
         # 60 - 10 of the prompt; then 60 - 18 - 10; then fewer than a reply is worth.
         assert [body["max_tokens"] for body in endpoint.bodies] == [50, 32]
-    assert meter.over
+    with pytest.raises(OverBudgetError, match="60 tokens"):
+        meter.require_open()
     assert meter.usage == Usage(2, 22, 14)
 
 
