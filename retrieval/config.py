@@ -241,6 +241,18 @@ class EntityOptions(TripleOptions):
 
 
 @dataclass(frozen=True, slots=True)
+class InsesOptions(InferenceOptions):
+    """Settings of ``inses``; values in brackets are the paper's."""
+
+    iterations: int = setting(6, "Steps at most [6].", below=13)
+    similarity: bool = setting(True, "Jump to the entity most like each one that the search stands at [yes].")
+    threshold: float = setting(0.8, "tau_sim, the least cosine of a jump [not given].", above=0, below=1.0001)
+    navigator: Literal["auto", "encoder", "llm"] = setting(
+        "auto", "Who selects triples: auto is a language model where one also answers [llm]."
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class RegPathConfig(TrainingConfig):
     """Settings of ``reg-path``: its planner (ReG eq. 35, App. E). Values in brackets are the paper's."""
 
@@ -313,6 +325,7 @@ CONFIGS: dict[Method, type[TrainingConfig]] = {
 
 #: Settings for asking; a method that is not named has none.
 OPTIONS: dict[Method, type[InferenceOptions]] = {
+    Method.INSES: InsesOptions,
     Method.RAPL: RaplOptions,
     Method.REG_ENTITY: EntityOptions,
     Method.REG_PATH: RegPathOptions,

@@ -44,6 +44,8 @@ TRAINED = frozenset(
 
 #: The methods that ask a language model and look at nothing.
 LLM_ALONE = frozenset({Method.LLM_ONLY, Method.LLM_COT})
+#: The methods that can be asked without any training.
+UNTRAINED = frozenset({Method.INSES})
 
 
 class NoAnswerReason(StrEnum):

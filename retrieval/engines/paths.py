@@ -5,13 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
 from retrieval.config import InferenceOptions, TripleOptions
-from retrieval.errors import LLMError
+from retrieval.engines.reasoning import reason
 from retrieval.events import (
-    AnswerDelta,
     ChainsBuilt,
     Event,
     PathRetrieved,
@@ -141,7 +140,7 @@ class PathEngine(Engine):
         began = time.perf_counter()
         evidence = self._evidence(run, linked, topics, named)
         yield ChainsBuilt(evidence.chains, run.paths, distinct_facts(evidence.chains), run.ms(began))
-        yield from self._reason(run, evidence)
+        yield from reason(run, self.reasoner, self._fallback, evidence)
 
     def _subgraph(self, run: Run, linked: Linked) -> SubgraphExtracted:
         began = time.perf_counter()
@@ -209,32 +208,6 @@ class PathEngine(Engine):
             length, settings = options.chain_length or None, self.settings.gather
             return reorganised(evidence, run.facts, max_length=length, settings=settings)
         return evidence
-
-    def _reason(self, run: Run, evidence: Evidence) -> Iterator[Event]:
-        """Ask the reasoner; when its language model fails, the extractive answer stands in and says so."""
-        run.check()
-        verdict: Verdict | None = None
-        try:
-            for item in self._ask(run, evidence):
-                if isinstance(item, Verdict):
-                    verdict = item
-                else:
-                    run.check()
-                    yield item
-        except LLMError as error:
-            verdict = self._fallback.decide(evidence)
-            note = f"{error.message} {error.hint}".strip()
-            warning = f"{note} These answers were extracted from the graph without it."
-            verdict = replace(verdict, warnings=(warning, *verdict.warnings))
-        if verdict is None:
-            raise RuntimeError(f"reasoner {self.reasoner.name} gave no verdict")
-        yield run.final(verdict)
-
-    def _ask(self, run: Run, evidence: Evidence) -> Iterator[AnswerDelta | Verdict]:
-        """Ask the reasoner when there is evidence; without any, the typed no-answer is known already."""
-        if not evidence.chains:
-            return iter((self._fallback.decide(evidence),))
-        return self.reasoner.answer(evidence, cancelled=run.cancelled)
 
 
 def _topics(linked: Linked) -> list[int]:

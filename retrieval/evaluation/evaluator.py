@@ -13,6 +13,7 @@ from retrieval.evaluation.coverage import known_topics, require
 from retrieval.evaluation.metrics import Fact
 from retrieval.evaluation.outcomes import Outcome
 from retrieval.events import (
+    AgentStep,
     AnswerFinal,
     ChainsBuilt,
     Event,
@@ -162,7 +163,7 @@ def _read(outcome: Outcome, events: Iterable[Event]) -> None:
     for event in events:
         if isinstance(event, QuestionLinked):
             outcome.topics = tuple(linked.entity.label for linked in event.entities)
-        elif isinstance(event, PathRetrieved):
+        elif isinstance(event, (PathRetrieved, AgentStep)):
             outcome.facts.update(fact_of(hop) for hop in event.hops)
         elif isinstance(event, ChainsBuilt):
             outcome.chains = tuple((chain_text(c), round(c.score, 4)) for c in event.chains[:_CHAINS])

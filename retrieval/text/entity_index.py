@@ -136,6 +136,7 @@ class EntityIndex:
         self._checked = float("-inf")
         self._vectors: faiss.Index | None = None
         self._entities = np.zeros(0, np.int32)
+        self._rows = np.zeros((0, 0), np.float16)
 
     @classmethod
     def open(cls, snapshot: Snapshot, encoder: Encoder | None = None) -> EntityIndex:
@@ -176,6 +177,16 @@ class EntityIndex:
             matches.append(Match(entity, node, node.label, likeness, "vector", self.snapshot.degree(entity)))
         return matches
 
+    def vectors_of(self, entities: np.ndarray) -> np.ndarray:
+        """Vectors of entities, float32 [n, d]; zero for those without a name, and for all before vectors stand."""
+        dim = self._encoder.dim if self._encoder is not None else 0
+        found = np.zeros((len(entities), dim), np.float32)
+        if self._joined() is not None and len(self._entities):
+            places = np.minimum(np.searchsorted(self._entities, entities), len(self._entities) - 1)
+            named = self._entities[places] == entities
+            found[named] = self._rows[places[named]]
+        return found
+
     def _joined(self) -> faiss.Index | None:
         """The vectors, looked for again from time to time while they are missing."""
         if self._vectors is not None or self._encoder is None:
@@ -188,7 +199,8 @@ class EntityIndex:
                 meta = read_json(directory / _META)
                 if meta.get("snapshot") == self.snapshot.hash:
                     self._entities = load_array(directory, "entities", "int32")
-                    self._vectors = _faiss_index(load_array(directory, "vectors", "float16"))
+                    self._rows = load_array(directory, "vectors", "float16")
+                    self._vectors = _faiss_index(self._rows)
         return self._vectors
 
 

@@ -1,0 +1,241 @@
+"""The navigator that needs no language model: triples whose passage answers what the way there left open.
+
+A search begins at what the question names and at what the passages nearest to it speak of. A fact that begins a
+chain is worth what its context says to the question: the cosine of both, and the share of the question's words
+it holds. A fact that goes on is worth a share of the way there, what its context says to the
+question without what the last context said already (the residual), and the words that were still open. Without
+passages a fact is its own context. Weights were chosen on half of 100 MuSiQue questions (docs/inses.md).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from retrieval.kg.snapshot import Snapshot
+from retrieval.retrievers.base import check
+from retrieval.retrievers.features import TextEncoder
+from retrieval.retrievers.inses.base import Decision, Pick, Stand, View
+from retrieval.retrievers.inses.contexts import Contexts, words_in
+from retrieval.types import Usage
+
+NAME = "encoder"
+DROPPED = 12
+"""Facts that were left and are told of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """How much each thing counts.
+
+    Attributes:
+        words: of the question's words in a context that begins a chain, beside the cosine.
+        open_words: of words that were open, in a context that goes on.
+        way: of the way there.
+        said: how much of what the last context said is taken out of the question, in [0, 1].
+        step: added for going on; negative, since more steps find more by chance.
+        hub: taken off for each e-fold of passages that speak of the entity.
+        crowd: passages after which an entity says nothing about where to go on.
+        width: contexts selected a step.
+        enough: contexts that a step has to get among, else the search has enough.
+        share: of the facts left to select that the first step may take.
+    """
+
+    words: float = 0.3
+    open_words: float = 0.5
+    way: float = 0.5
+    said: float = 0.6
+    step: float = -0.1
+    hub: float = 0.03
+    crowd: int = 60
+    width: int = 10
+    enough: int = 5
+    share: float = 0.6
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """A question as the navigator reads it.
+
+    Attributes:
+        words: of the question.
+        vector: float32 [d].
+        held: float32 [P, words], by weight, the words of the question that each passage holds.
+        worth: float32 [P], what each passage says to the question.
+    """
+
+    words: frozenset[str]
+    vector: np.ndarray
+    held: np.ndarray
+    worth: np.ndarray
+
+
+class EncoderNavigator:
+    """Selects by the text encoder and the question's words. Threads may share it.
+
+    Args:
+        snapshot: the graph.
+        encoder: the text encoder.
+        contexts: of the whole graph.
+        weights: see :class:`Weights`.
+    """
+
+    name = NAME
+
+    def __init__(
+        self, snapshot: Snapshot, encoder: TextEncoder, contexts: Contexts, weights: Weights | None = None
+    ) -> None:
+        self._snapshot = snapshot
+        self._encoder = encoder
+        self._contexts = contexts
+        self._weights = weights or Weights()
+        self.read = lru_cache(maxsize=32)(self._read)
+
+    def on(self, snapshot: Snapshot) -> EncoderNavigator:
+        """The same navigator on some facts of the graph."""
+        return EncoderNavigator(snapshot, self._encoder, self._contexts, self._weights)
+
+    def mentions(
+        self, question: str, *, cancelled: Callable[[], bool] = lambda: False
+    ) -> tuple[tuple[str, ...], Usage]:
+        """None: names are the linker's work, and the question's own passages give the rest."""
+        del question
+        check(cancelled)
+        return (), Usage()
+
+    def starts(self, question: str) -> list[Stand]:
+        """Entities that the passages nearest to the question speak of and that it does not name itself."""
+        reading, table = self.read(question), self._snapshot.passages
+        if table is None:
+            return []
+        found: dict[int, Stand] = {}
+        for place in np.argsort(-reading.worth, kind="stable")[: self._weights.width].tolist():
+            worth = float(np.clip(reading.worth[place], 0, 1))
+            for fact in table.facts_of(place).tolist():
+                for entity in (int(self._snapshot.heads[fact]), int(self._snapshot.tails[fact])):
+                    if not self._named(reading, entity):
+                        found.setdefault(entity, Stand(entity, worth, (), (fact,)))
+        return list(found.values())
+
+    def choose(self, view: View, *, cancelled: Callable[[], bool] = lambda: False) -> Decision:
+        """See ``base.Navigator``."""
+        check(cancelled)
+        reading, facts = self.read(view.question), view.arcs % self._snapshot.num_triples
+        own = self._contexts.fact_vectors(self._snapshot, facts)
+        fit = own @ reading.vector
+        context = self._contexts.of_facts(self._snapshot, facts, reading.worth)
+        scores = self._scores(view, reading, context, own, fit)
+        new = np.array([fact not in view.selected for fact in facts.tolist()], bool)
+        order = np.lexsort((-fit, -scores))
+        order = order[np.isfinite(scores[order]) & new[order]]
+        if not len(order):
+            return Decision((), (), True, "Nothing that was not seen before leads on from here.")
+        if self._settled(view, reading, scores[order[0]]):
+            best = tuple(order[:DROPPED].tolist())
+            return Decision((), best, True, "Nothing here says more than what is selected already.")
+        chosen = self._choose(view, order, context, facts)
+        kept = set(chosen)
+        dropped = tuple([i for i in order.tolist() if i not in kept][:DROPPED])
+        picks = tuple(Pick(i, float(np.clip(scores[i], 0, 1))) for i in chosen)
+        return Decision(picks, dropped, False, self._thought(view, chosen, len(order)))
+
+    def _read(self, question: str) -> Reading:
+        vector = self._encoder.encode([question])[0]
+        words = words_in(question)
+        held = self._contexts.held(self._contexts.weights(words))
+        worth = self._contexts.passages @ vector + self._weights.words * held.sum(1)
+        return Reading(frozenset(words), vector, held, worth)
+
+    def _scores(
+        self, view: View, reading: Reading, context: np.ndarray, own: np.ndarray, fit: np.ndarray
+    ) -> np.ndarray:
+        """Scores of the arcs, float [n]; -inf for those that cannot be taken."""
+        scores = fit.astype(np.float64)
+        inside = context >= 0
+        scores[inside] = reading.worth[context[inside]]
+        last = np.array([stand.seen[-1] if stand.seen else -1 for stand in view.stands], np.int64)
+        before = np.full(len(last), -1, np.int64)
+        before[last >= 0] = self._contexts.of_facts(self._snapshot, last[last >= 0], reading.worth)
+        bounds = np.searchsorted(view.owners, np.arange(len(last) + 1))
+        for position, stand in enumerate(view.stands):
+            mine = slice(bounds[position], bounds[position + 1])
+            if last[position] < 0:
+                scores[mine] *= stand.score
+                continue
+            onward = self._onward(stand, reading, int(before[position]), context[mine], own[mine])
+            same = context[mine] == before[position]
+            alone = np.where(same & inside[mine] & (view.step > 1), -np.inf, scores[mine])
+            scores[mine] = np.maximum(onward, alone) if view.step == 1 or inside[mine].any() else onward
+        return scores
+
+    def _onward(
+        self, stand: Stand, reading: Reading, before: int, context: np.ndarray, own: np.ndarray
+    ) -> np.ndarray:
+        """Scores of the arcs that go on from one stand, reached by what ``before`` says."""
+        weights = self._weights
+        if before >= 0:
+            said = self._contexts.passages[before]
+        else:
+            said = self._contexts.fact_vectors(self._snapshot, np.array(stand.seen[-1:]))[0]
+        left = reading.vector - weights.said * (reading.vector @ said) * said
+        left /= max(1e-6, float(np.linalg.norm(left)))
+        inside = context >= 0
+        scores: np.ndarray = (own @ left).astype(np.float64) + weights.way * stand.score + weights.step
+        if inside.any():
+            places = context[inside]
+            missing = (reading.held[before] == 0) if before >= 0 else np.ones(reading.held.shape[1], bool)
+            near = self._contexts.passages[places] @ left
+            opened = reading.held[places][:, missing].sum(1)
+            crowd = len(np.unique(places))
+            scores[inside] = near + weights.open_words * opened + weights.way * stand.score + weights.step
+            scores[inside] -= weights.hub * math.log(crowd)
+            closed = crowd > weights.crowd or self._named(reading, stand.entity)
+            scores[inside] = np.where(closed | (places == before), -np.inf, scores[inside])
+        return scores
+
+    def _named(self, reading: Reading, entity: int) -> bool:
+        """Whether most of an entity's name stands in the question, so that it leads nowhere new."""
+        words = words_in(self._snapshot.entity_label(entity))
+        return 2 * sum(word in reading.words for word in words) > len(words) or not words
+
+    def _settled(self, view: View, reading: Reading, best: float) -> bool:
+        """Whether a later step adds nothing to the best contexts of what is selected."""
+        if view.step == 1 or len(view.selected) < self._weights.enough:
+            return False
+        facts = np.array(list(view.selected), np.int64)
+        context = self._contexts.of_facts(self._snapshot, facts, reading.worth)
+        held: dict[int, float] = {}
+        for fact, place in zip(facts.tolist(), context.tolist(), strict=True):
+            key = place if place >= 0 else -2 - fact
+            held[key] = max(view.selected[fact], held.get(key, 0.0))
+        ranked = sorted(held.values(), reverse=True)
+        return len(ranked) >= self._weights.enough and best < ranked[self._weights.enough - 1]
+
+    def _choose(self, view: View, order: np.ndarray, context: np.ndarray, facts: np.ndarray) -> list[int]:
+        """Positions of the selected arcs: the best contexts, some facts of each, each fact once."""
+        weights = self._weights
+        most = max(1, int(view.left * (weights.share if view.step == 1 else 1.0)))
+        each = max(1, most // weights.width)
+        places: dict[int, int] = {}
+        taken: set[int] = set()
+        chosen: list[int] = []
+        for i in order.tolist():
+            key = int(context[i]) if context[i] >= 0 else -2 - i
+            if facts[i] in taken or places.get(key, 0) >= each:
+                continue
+            if key not in places and len(places) >= (weights.width if context[i] >= 0 else most):
+                continue
+            places[key] = places.get(key, 0) + 1
+            taken.add(int(facts[i]))
+            chosen.append(i)
+            if len(chosen) >= most:
+                break
+        return chosen
+
+    def _thought(self, view: View, chosen: list[int], count: int) -> str:
+        names = [self._snapshot.entity_label(int(view.targets[i])) for i in chosen[:3]]
+        return f"Took {len(chosen)} of {count} new facts; the best lead to {', '.join(names)}."
