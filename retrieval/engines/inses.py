@@ -27,11 +27,13 @@ from retrieval.pipeline import Engine, Linking, Run
 from retrieval.reasoning.base import Evidence, Reasoner, Verdict
 from retrieval.reasoning.extractive import ExtractiveReasoner, not_linked
 from retrieval.reasoning.gather import GatherSettings, gather
+from retrieval.reasoning.llm import NAME as LLM
 from retrieval.retrievers.base import RelationPath
 from retrieval.retrievers.inses.base import Navigator, Stand
 from retrieval.retrievers.inses.contexts import Contexts
 from retrieval.retrievers.inses.encoder_navigator import EncoderNavigator
 from retrieval.retrievers.inses.expansion import Expansion
+from retrieval.retrievers.inses.llm_navigator import LLMNavigator
 from retrieval.retrievers.inses.search import Found, Step, search
 from retrieval.text import entity_index
 from retrieval.types import LinkedEntity, Method, RetrievedPassage
@@ -247,7 +249,7 @@ class InsesEngine(Engine):
         self, run: Run, entities: Sequence[LinkedEntity], unmatched: tuple[str, ...], found: Found
     ) -> Evidence:
         """The ways as relation paths, each from where it begins."""
-        paths = self._relation_paths(found)
+        paths = self._relation_paths(run.request.question, found)
         named = {each.entity.id for each in entities}
         begun = dict.fromkeys(path.topic for path in paths if path.topic not in named)
         nodes = [self.snapshot.node(entity) for entity in begun]
@@ -258,8 +260,11 @@ class InsesEngine(Engine):
             simple=True, settings=self.settings.gather, cancelled=run.cancelled,
         )  # fmt: skip
 
-    def _relation_paths(self, found: Found) -> list[RelationPath]:
+    def _relation_paths(self, question: str, found: Found) -> list[RelationPath]:
+        """The best ways by their relations; those that lead back into the question only when nothing else is left."""
+        reading = self.fallback.read(question)
         best: dict[tuple[int, tuple[int, ...]], float] = {}
+        away: set[tuple[int, tuple[int, ...]]] = set()
         triples, relations = self.snapshot.num_triples, self.snapshot.num_relations
         for way, score in found.ways.items():
             first = self.snapshot.hop(way[0]).source.id
@@ -267,7 +272,10 @@ class InsesEngine(Engine):
                 int(self.snapshot.relations[arc % triples]) + relations * (arc >= triples) for arc in way
             )
             best[first, path] = max(score, best.get((first, path), 0.0))
-        ranked = sorted(best.items(), key=lambda item: (-item[1], item[0]))[: self.settings.paths]
+            if not self.fallback.named(reading, self.snapshot.hop(way[-1]).target.id):
+                away.add((first, path))
+        new = {key: score for key, score in best.items() if key in away} or best
+        ranked = sorted(new.items(), key=lambda item: (-item[1], item[0]))[: self.settings.paths]
         if not ranked:
             return []
         shares = np.exp((np.array([score for _, score in ranked]) - ranked[0][1]) / TEMPERATURE)
@@ -300,9 +308,17 @@ def open_engine(opening: Opening) -> InsesEngine:
         entity_index.build(parts.snapshot, parts.encoder)
     contexts = Contexts(parts.snapshot, parts.encoder, parts.index, spec.cache_dir)
     fallback = EncoderNavigator(parts.snapshot, parts.encoder, contexts)
+    navigator: Navigator = fallback
+    if options.navigator == "llm" or (options.navigator == "auto" and opening.reasoner.name == LLM):
+        if opening.llm is None:
+            raise ConfigError(
+                "No language model is configured.",
+                hint="Set LLM_BASE_URL and LLM_MODEL, or choose the navigator encoder.",
+            )
+        navigator = LLMNavigator(parts.snapshot, opening.llm, fallback)
     return InsesEngine(
         parts.snapshot,
-        fallback,
+        navigator,
         fallback,
         parts.linker,
         opening.reasoner,

@@ -8,7 +8,7 @@ import pytest
 from django.db import connection, transaction
 
 from retrieval.events import TERMINAL_TYPES, PathRetrieved, RunStarted
-from retrieval.types import LLM_ALONE, TRAINED, Method
+from retrieval.types import LLM_ALONE, TRAINED, UNTRAINED, Method
 from webapp.answers import log, services
 from webapp.answers.models import Run, RunEvent, RunState
 from webapp.graphs.models import Graph
@@ -63,7 +63,7 @@ def test_without_a_worker_the_run_waits_and_says_so(api, tiny_graph):
         ({"question": None}, "invalid"),
         ({"question": ["a"]}, "invalid"),
         ({"method": "no-such"}, "unknown_method"),
-        ({"method": "inses"}, "unknown_method"),
+        ({"method": "graph-s3"}, "unknown_method"),
         ({"reasoner": "oracle"}, "invalid"),
         ({"reasoner": "llm"}, "llm_not_configured"),
         ({"budget": 0}, "invalid"),
@@ -227,7 +227,7 @@ def test_status_tells_what_can_be_asked(api, worker):
     assert answer["budgets"] == {"default": 50, "max": 500}
     assert answer["question_max"] == 1000
     assert answer["llm"] == {"configured": False, "model": None, "name": None}
-    assert {m["id"] for m in answer["methods"] if m["available"]} == TRAINED | LLM_ALONE
+    assert {m["id"] for m in answer["methods"] if m["available"]} == TRAINED | LLM_ALONE | UNTRAINED
     assert len(answer["methods"]) == len(Method)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from retrieval import config as configs
 from retrieval.errors import MethodError
-from retrieval.types import LLM_ALONE, TRAINED, Method
+from retrieval.types import LLM_ALONE, TRAINED, UNTRAINED, Method
 
 REASONERS = ("extractive", "llm")
 
@@ -22,8 +22,9 @@ METHODS: dict[Method, tuple[str, str]] = {
     Method.REG_ENTITY: ("Refined entities", "Scores entities, learnt from refined labels (ReG)."),
     Method.REG_PATH: ("Refined paths", "Plans relation paths, learnt from refined labels (ReG)."),
     Method.INSES: (
-        "Language-model steps",
-        "A language model explores step by step, with similarity jumps (INSES).",
+        "Step by step",
+        "Explores the graph step by step, with jumps between similar entities (INSES). Needs no training; a language "
+        "model chooses the steps where one also answers.",
     ),
     Method.GRAPH_S3: ("Trained agent", "An agent trained to search the graph (Graph-S3)."),
     Method.TEXT_RAG: ("Passages", "Plain retrieval of text passages."),
@@ -38,7 +39,7 @@ METHODS: dict[Method, tuple[str, str]] = {
     ),
 }
 
-AVAILABLE: frozenset[Method] = TRAINED | LLM_ALONE
+AVAILABLE: frozenset[Method] = TRAINED | LLM_ALONE | UNTRAINED
 """Methods that can be asked here."""
 
 NEEDS: dict[Method, tuple[str, ...]] = {

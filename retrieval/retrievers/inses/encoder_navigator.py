@@ -117,7 +117,7 @@ class EncoderNavigator:
             worth = float(np.clip(reading.worth[place], 0, 1))
             for fact in table.facts_of(place).tolist():
                 for entity in (int(self._snapshot.heads[fact]), int(self._snapshot.tails[fact])):
-                    if not self._named(reading, entity):
+                    if not self.named(reading, entity):
                         found.setdefault(entity, Stand(entity, worth, (), (fact,)))
         return list(found.values())
 
@@ -125,23 +125,37 @@ class EncoderNavigator:
         """See ``base.Navigator``."""
         check(cancelled)
         reading, facts = self.read(view.question), view.arcs % self._snapshot.num_triples
-        own = self._contexts.fact_vectors(self._snapshot, facts)
-        fit = own @ reading.vector
         context = self._contexts.of_facts(self._snapshot, facts, reading.worth)
-        scores = self._scores(view, reading, context, own, fit)
-        new = np.array([fact not in view.selected for fact in facts.tolist()], bool)
-        order = np.lexsort((-fit, -scores))
-        order = order[np.isfinite(scores[order]) & new[order]]
+        order, scores = self._order(view, reading, context, facts)
         if not len(order):
-            return Decision((), (), True, "Nothing that was not seen before leads on from here.")
+            return Decision((), (), False, "Nothing that was not seen before leads on from here.")
         if self._settled(view, reading, scores[order[0]]):
             best = tuple(order[:DROPPED].tolist())
             return Decision((), best, True, "Nothing here says more than what is selected already.")
-        chosen = self._choose(view, order, context, facts)
+        chosen = self._choose(view, reading, order, context, facts)
         kept = set(chosen)
         dropped = tuple([i for i in order.tolist() if i not in kept][:DROPPED])
         picks = tuple(Pick(i, float(np.clip(scores[i], 0, 1))) for i in chosen)
         return Decision(picks, dropped, False, self._thought(view, chosen, len(order)))
+
+    def ranked(self, view: View) -> np.ndarray:
+        """Positions of the arcs that were not selected before, the best first; each fact once."""
+        reading, facts = self.read(view.question), view.arcs % self._snapshot.num_triples
+        context = self._contexts.of_facts(self._snapshot, facts, reading.worth)
+        order, _ = self._order(view, reading, context, facts)
+        _, first = np.unique(facts[order], return_index=True)
+        return order[np.sort(first)]
+
+    def _order(
+        self, view: View, reading: Reading, context: np.ndarray, facts: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Positions of the new arcs that can be taken, the best first, and the scores of all arcs."""
+        own = self._contexts.fact_vectors(self._snapshot, facts)
+        fit = own @ reading.vector
+        scores = self._scores(view, reading, context, own, fit)
+        order = np.lexsort((-fit, -scores))
+        new = np.array([fact not in view.selected for fact in facts.tolist()], bool)
+        return order[np.isfinite(scores[order]) & new[order]], scores
 
     def _read(self, question: str) -> Reading:
         vector = self._encoder.encode([question])[0]
@@ -193,11 +207,11 @@ class EncoderNavigator:
             crowd = len(np.unique(places))
             scores[inside] = near + weights.open_words * opened + weights.way * stand.score + weights.step
             scores[inside] -= weights.hub * math.log(crowd)
-            closed = crowd > weights.crowd or self._named(reading, stand.entity)
+            closed = crowd > weights.crowd or self.named(reading, stand.entity)
             scores[inside] = np.where(closed | (places == before), -np.inf, scores[inside])
         return scores
 
-    def _named(self, reading: Reading, entity: int) -> bool:
+    def named(self, reading: Reading, entity: int) -> bool:
         """Whether most of an entity's name stands in the question, so that it leads nowhere new."""
         words = words_in(self._snapshot.entity_label(entity))
         return 2 * sum(word in reading.words for word in words) > len(words) or not words
@@ -215,19 +229,28 @@ class EncoderNavigator:
         ranked = sorted(held.values(), reverse=True)
         return len(ranked) >= self._weights.enough and best < ranked[self._weights.enough - 1]
 
-    def _choose(self, view: View, order: np.ndarray, context: np.ndarray, facts: np.ndarray) -> list[int]:
+    def _choose(
+        self, view: View, reading: Reading, order: np.ndarray, context: np.ndarray, facts: np.ndarray
+    ) -> list[int]:
         """Positions of the selected arcs: the best contexts, some facts of each, each fact once."""
         weights = self._weights
         most = max(1, int(view.left * (weights.share if view.step == 1 else 1.0)))
         each = max(1, most // weights.width)
         places: dict[int, int] = {}
         taken: set[int] = set()
+        turned: set[int] = set()
+        distinct, counts = np.unique(facts, return_counts=True)
+        twice = set(distinct[counts > 1].tolist())
         chosen: list[int] = []
         for i in order.tolist():
             key = int(context[i]) if context[i] >= 0 else -2 - i
             if facts[i] in taken or places.get(key, 0) >= each:
                 continue
             if key not in places and len(places) >= (weights.width if context[i] >= 0 else most):
+                continue
+            fact = int(facts[i])
+            if fact in twice - turned and self.named(reading, int(view.targets[i])):
+                turned.add(fact)  # it is there the other way round too, and leads to something new that way
                 continue
             places[key] = places.get(key, 0) + 1
             taken.add(int(facts[i]))

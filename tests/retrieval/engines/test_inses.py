@@ -1,0 +1,168 @@
+"""INSES on a tiny graph with passages: what is selected, where it jumps, when it stops, what it streams."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from retrieval.engines.inses import InsesEngine
+from retrieval.engines.parts import GraphParts
+from retrieval.errors import ConfigError
+from retrieval.events import (
+    AgentStep,
+    AnswerFinal,
+    ChainsBuilt,
+    PassagesRetrieved,
+    QuestionLinked,
+    RunCancelled,
+    RunStarted,
+    SimilarityExpanded,
+)
+from retrieval.kg import snapshot
+from retrieval.kg.table import TripleTable
+from retrieval.loading import EngineSpec, load_engine
+from retrieval.pipeline import AskRequest
+from retrieval.retrievers.inses.base import Stand
+from retrieval.retrievers.inses.search import _level, adjacent
+from retrieval.types import Passage
+
+PASSAGES = [
+    Passage(0, "p0", "Journal of Magic", "Journal of Magic is published by the Magic Society."),
+    Passage(1, "p1", "Magic Society of Europe", "Ann Lee founded the Magic Society of Europe."),
+    Passage(2, "p2", "Chess", "Chess is a game."),
+    Passage(3, "p3", "Ann Lee", "Ann Lee was born in Bern."),
+]
+FACTS = [
+    ("Journal of Magic", "published by", "Magic Society"),
+    ("Magic Society of Europe", "founded by", "Ann Lee"),
+    ("Chess", "is", "game"),
+    ("Ann Lee", "born in", "Bern"),
+]
+QUESTION = "Where was the founder of the publisher of Journal of Magic born?"
+
+
+class BagOfWords:
+    """Texts as counts of their words, one place a word: equal words make equal directions."""
+
+    name, dim = "bag", 64
+
+    def __init__(self):
+        self.places = {}
+
+    def encode(self, texts, *, progress=None, **_):
+        out = np.zeros((len(texts), self.dim), np.float32)
+        for row, text in enumerate(texts):
+            for word in re.findall(r"[a-z]+", text.lower()):
+                out[row, self.places.setdefault(word, len(self.places) % self.dim)] += 1
+        return out / np.maximum(np.linalg.norm(out, axis=1, keepdims=True), 1e-9)
+
+
+@pytest.fixture
+def graph(tmp_path):
+    links = [(i, i) for i in range(len(FACTS))]
+    return snapshot.build(TripleTable.of(FACTS, passages=PASSAGES, fact_passages=links), tmp_path / "magic")
+
+
+@pytest.fixture
+def parts(graph):
+    return GraphParts(graph, BagOfWords())
+
+
+def opened(parts, **options):
+    spec = EngineSpec(parts.snapshot.path, method="inses", options=tuple(options.items()))
+    return load_engine(spec, parts)
+
+
+def ask(engine, question=QUESTION, **limits):
+    return list(engine.run(AskRequest(question, **limits)))
+
+
+def of(events, kind):
+    return [event for event in events if isinstance(event, kind)]
+
+
+def test_the_stream_of_a_run(parts):
+    engine = opened(parts, threshold=0.7)
+    assert isinstance(engine, InsesEngine)
+    events = ask(engine)
+    kinds = [type(event) for event in events if not isinstance(event, (AgentStep, SimilarityExpanded))]
+    assert kinds == [RunStarted, QuestionLinked, PassagesRetrieved, ChainsBuilt, AnswerFinal]
+    steps = of(events, AgentStep)
+    assert [step.step for step in steps] == list(range(1, len(steps) + 1))
+    assert all(step.window >= len(step.hops) for step in steps)
+    hops = [(h.source.label, h.step.name, h.target.label) for h in steps[0].hops]
+    assert ("Journal of Magic", "published by", "Magic Society") in hops
+    assert (steps[0].sufficient, steps[0].action) == (False, "select")
+    assert events[0].method == "inses"
+    assert [linked.entity.label for linked in events[1].entities] == ["Journal of Magic"]
+    passages = [p.passage.name for p in of(events, PassagesRetrieved)[0].passages]
+    assert passages[0] == "p0"
+    assert set(passages) >= {"p0", "p1", "p3"}
+    assert events[-1].usage.triples == len({hop for step in steps for hop in step.hops})
+
+
+def test_similarity_bridges_names_of_one_thing_and_can_be_left_out(parts, graph):
+    given = {"question": "What was founded by whom?", "given": (graph.find_entity("Journal of Magic"),)}
+    jumps = of(ask(opened(parts, threshold=0.7), **given), SimilarityExpanded)
+    # cos("Magic Society", "Magic Society of Europe") = 2 / sqrt(2 * 4)
+    first = jumps[0]
+    assert (first.source.label, first.target.label) == ("Magic Society", "Magic Society of Europe")
+    assert first.score == pytest.approx(2 / np.sqrt(8), abs=1e-3)
+    with_jumps = ask(opened(parts, threshold=0.7), **given)
+    reached = {hop.target.label for step in of(with_jumps, AgentStep) for hop in step.hops}
+    assert "Ann Lee" in reached
+    without = ask(opened(parts, similarity=False), **given)
+    assert of(without, SimilarityExpanded) == []
+    reached = {hop.target.label for step in of(without, AgentStep) for hop in step.hops}
+    assert reached == {"Magic Society"}
+
+
+def test_a_threshold_above_every_likeness_makes_no_jump(parts):
+    assert of(ask(opened(parts, threshold=0.99)), SimilarityExpanded) == []
+
+
+def test_iterations_and_budget_are_kept(parts):
+    assert len(of(ask(opened(parts, iterations=1, threshold=0.7)), AgentStep)) == 1
+    final = ask(opened(parts, threshold=0.7), budget=1)[-1]
+    assert final.usage.triples == 1
+
+
+def test_no_entity_is_stood_at_twice(parts):
+    steps = of(ask(opened(parts, threshold=0.7)), AgentStep)
+    stood = [node.id for step in steps for node in step.current]
+    assert len(stood) == len(set(stood))
+
+
+def test_stopping_ends_the_run(parts):
+    engine = opened(parts)
+    asked = iter([False, False, True])
+    *_, last = engine.run(AskRequest(QUESTION), cancelled=lambda: next(asked, True))
+    assert isinstance(last, RunCancelled)
+
+
+def test_a_graph_without_passages_is_explored_by_its_facts(tmp_path):
+    graph = snapshot.build(TripleTable.of(FACTS), tmp_path / "facts")
+    engine = opened(GraphParts(graph, BagOfWords()), threshold=0.7)
+    events = ask(engine, "Where was Ann Lee born?")
+    assert of(events, PassagesRetrieved) == []
+    assert [answer.label for answer in events[-1].answers] == ["Bern"]
+
+
+def test_a_language_model_that_is_not_configured_is_said(parts):
+    with pytest.raises(ConfigError, match="No language model"):
+        opened(parts, navigator="llm")
+
+
+def test_the_arcs_around_stands(graph):
+    entity = graph.find_entity("Ann Lee")
+    arcs, owners, targets = adjacent(graph, [Stand(entity, 1.0)])
+    assert [graph.hop(int(arc)).target.label for arc in arcs] == [graph.entity_label(int(t)) for t in targets]
+    assert sorted(graph.entity_label(int(t)) for t in targets) == ["Bern", "Magic Society of Europe"]
+    assert owners.tolist() == [0, 0]
+
+
+def test_a_hub_is_cut_before_small_entities_are():
+    assert _level(np.array([2, 3, 100]), 15) == 10
+    assert _level(np.array([2, 3]), 15) == 3
