@@ -73,7 +73,7 @@ function outcome(view: RunView): string {
 function doing(view: RunView): string {
   const walk = view.agent.at(-1);
   if (view.chains.length) return "Reasoning over the evidence";
-  if (walk) return `Step ${walk.event.step}: ${walk.event.action}`;
+  if (walk) return `Step ${walk.event.step}: ${walk.event.observation}`;
   if (view.passages.length) return `Reading ${count(view.passages.length, "passage")}`;
   if (view.paths.length) return `Retrieving paths, ${view.paths.length} so far`;
   if (view.subgraph) return `Searching ${count(view.subgraph.triples, "triple")}`;

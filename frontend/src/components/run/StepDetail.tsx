@@ -149,32 +149,22 @@ export function AgentDetail({ walk, view, onLight }: { walk: AgentWalk; view: Ru
         </div>
       )}
       <div className="step-part">
-        <dt>Does</dt>
+        <dt>Looks at</dt>
         <dd>
-          {event.action}
-          {event.window > 0 && (
-            <span className="muted tabular">
-              {" "}
-              · looked at {count(event.window, "fact")}, holds {integer(event.focus)}
-            </span>
-          )}
+          {event.observation || count(event.window, "fact")}
+          <span className="muted tabular"> · holds {integer(event.focus)} by now</span>
         </dd>
       </div>
-      {event.thought && (
-        <div className="step-part">
-          <dt>Thinks</dt>
-          <dd className="step-thought">{event.thought}</dd>
-        </div>
-      )}
       {event.hops.length > 0 && <Facts title="Selected" hops={event.hops} onLight={onLight} />}
       {event.dropped.length > 0 && <Facts title="Left" hops={event.dropped} onLight={onLight} faint />}
       {jumps.length > 0 && <Jumps jumps={jumps} onLight={onLight} />}
-      {stop && (
+      {(stop ?? event.thought) && (
         <div className="step-part">
           <dt>Decides</dt>
           <dd>
-            <strong>{stop}</strong>
-            {event.observation && `: ${event.observation}`}
+            {stop && <strong>{stop}</strong>}
+            {stop && event.thought && ": "}
+            <span className="step-thought">{event.thought}</span>
           </dd>
         </div>
       )}

@@ -9,9 +9,9 @@ import { StepsPanel } from "./StepsPanel";
 const step = {
   type: "agent.step",
   step: 1,
-  thought: "Neighbours first.",
+  thought: "the languages are missing",
   action: "select",
-  observation: "languages are missing",
+  observation: "12 facts around 1 entity",
   hops: [hop(NODES.switzerland, "borders", NODES.austria)],
   dropped: [hop(NODES.switzerland, "capital", NODES.bern)],
   current: [NODES.switzerland],
@@ -30,8 +30,7 @@ const jump = {
 const end = {
   ...step,
   step: 2,
-  thought: "",
-  observation: "both are known",
+  thought: "both are known",
   hops: [],
   dropped: [],
   sufficient: true,
@@ -68,7 +67,7 @@ function show() {
 it("tells the jumps of a step with it, and the router's scores at once", () => {
   show();
   expect(screen.queryByText("Similarity jump")).toBeNull();
-  expect(screen.getByText("languages are missing · 1 selected · 1 left · 1 jump")).toBeInTheDocument();
+  expect(screen.getByText("12 facts around 1 entity · 1 selected · 1 left · 1 jump")).toBeInTheDocument();
   expect(screen.getByText("inses").parentElement).toHaveTextContent("inses0.69 chosen");
 });
 
@@ -80,12 +79,11 @@ it("folds open to what was selected and left, the jumps, and the decision", asyn
     .filter((text) => !/^(inses|text-rag)/.test(text));
   expect(parts).toEqual([
     "Stands atSwitzerland",
-    "Doesselect · looked at 12 facts, holds 1",
-    "ThinksNeighbours first.",
+    "Looks at12 facts around 1 entity · holds 1 by now",
     "Selected 1Switzerland → borders Austria",
     "Left 1Switzerland → capital Bern",
     "Similarity jumps 1Austria similar 0.80 German",
-    "DecidesNot enough yet, so the search goes on: languages are missing",
+    "DecidesNot enough yet, so the search goes on: the languages are missing",
   ]);
 });
 
