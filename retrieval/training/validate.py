@@ -17,7 +17,7 @@ from retrieval.supervision.grounding import Grounded
 _MOST = 300
 #: A best path is doubted when it has this much less support than all but this share of the dev questions, of which it
 #: takes so many to say so. Dev questions are worded as training questions are; others are supported less. Of those held
-#: out of the demo's training and dev questions `rel-rag-path` doubted 5 in 100 of unseen relation paths, 12 in 100 of
+#: out of the demo's training and dev questions `rel-rag-path` doubts 5 in 100 of unseen relation paths, 12 in 100 of
 #: unseen wordings (most of them wrong), and 7 in 10 questions that have no answer.
 _MARGIN, _DOUBTED, _LEAST = 3.0, 0.01, 50
 

@@ -244,6 +244,26 @@ class Doubting(ScriptedRetriever):
         return [replace(p, doubted=self.graph.entity_label(p.topic) in self.doubted) for p in found]
 
 
+class Words:
+    """Finds that every relation path fits the words this well."""
+
+    def __init__(self, fit):
+        self.fit = fit
+
+    def rescore(self, question, paths, topics, mentions):
+        return list(paths), dict.fromkeys(topics, self.fit)
+
+
+@pytest.mark.parametrize(
+    ("fit", "doubted", "refused"), [(0.59, True, True), (0.6, True, False), (0.0, False, False)]
+)
+def test_doubted_paths_answer_where_the_words_agree(graph, fit, doubted, refused):
+    retriever = Doubting(graph, SCRIPT)
+    retriever.doubted = ("France",) if doubted else ()
+    engine = PathEngine(graph, retriever, LabelLinker(graph), ExtractiveReasoner(), text_fit=Words(fit))
+    assert (ask(engine, "what borders France?")[-1].no_answer is not None) == refused
+
+
 @pytest.mark.parametrize(
     ("question", "doubted", "refused"),
     [
