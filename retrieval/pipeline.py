@@ -164,6 +164,11 @@ class Engine(ABC):
     def options(self) -> Any:
         """Settings of the method for asking, a dataclass (``config.OPTIONS``)."""
 
+    @property
+    def prompts(self) -> dict[str, str]:
+        """Version and hash of every prompt that may be used, by name (``llm.prompts.shown``)."""
+        return self.reasoner.prompts
+
     @abstractmethod
     def on(self, snapshot: RestrictedSnapshot) -> Self:
         """The same engine on some facts of its graph. Entities are still linked among those of the whole graph."""
@@ -227,7 +232,7 @@ class Engine(ABC):
             budget=request.budget,
             seed=request.seed,
             llm=self.reasoner.llm,
-            prompts=self.reasoner.prompts,
+            prompts=self.prompts,
         )
 
 

@@ -172,7 +172,7 @@ def _key(args: argparse.Namespace, engine: Engine, questions: Sequence[Question]
 
     parts = [
         engine.snapshot.hash, engine.checkpoint, str(engine.method), engine.encoder,
-        engine.reasoner.name, engine.reasoner.llm, engine.reasoner.prompts, as_json(engine.options),
+        engine.reasoner.name, engine.reasoner.llm, engine.prompts, as_json(engine.options),
         args.budget, args.seed, args.topics, args.subgraphs, fingerprint(questions), code_version(),
     ]  # fmt: skip
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

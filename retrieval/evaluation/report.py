@@ -219,7 +219,7 @@ def _manifest(
             "budget": evaluation.budget,
             "reasoner": engine.reasoner.name,
             "llm": engine.reasoner.llm,
-            "prompts": engine.reasoner.prompts,
+            "prompts": engine.prompts,
             "encoder": engine.encoder,
             "split": split,
             "limit": limit,

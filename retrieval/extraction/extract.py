@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -10,10 +10,10 @@ import numpy as np
 
 from retrieval.errors import Cancelled, EmptySourceError, LLMReplyError
 from retrieval.extraction.merging import THRESHOLD, Merged, merge
-from retrieval.extraction.reading import PROMPT, Extracted, UnreadableError, read, request
+from retrieval.extraction.reading import PROMPT, Extracted, UnreadableError, again, read, request
 from retrieval.kg.table import TripleTable
 from retrieval.llm import prompts
-from retrieval.llm.replies import Asker
+from retrieval.llm.replies import Asker, Request
 from retrieval.llm.settings import LLMSettings
 from retrieval.types import Passage, Progress
 
@@ -34,7 +34,7 @@ class Extraction:
     Attributes:
         table: facts with their sentence (attribute ``sentence``) and their passage, ready for ``snapshot.build``.
         merged: which names became one.
-        unread: names of passages whose reply could not be read.
+        unread: names of passages whose reply could not be read, nor the one to a second, corrected request.
         failed: names of passages that got no reply; asked again next time.
         bad: entries of replies that were no triple with a sentence.
         report: all of that with tokens and cost, as plain JSON.
@@ -81,23 +81,11 @@ def extract(
     """
     if not any(passage.text.strip() for passage in passages):
         raise EmptySourceError("There is no text to read.", hint="Give documents with text in them.")
-    asked = [at for at, passage in enumerate(passages) if passage.text.strip()]
-    found: dict[int, list[Extracted]] = {}
-    unread: list[int] = []
-    failed: list[int] = []
-    bad = 0
-    replies = asker.ask([request(passages[at]) for at in asked], cancelled=cancelled)
-    for done, (index, reply) in enumerate(replies, start=1):
-        at = asked[index]
-        if reply is None:
-            failed.append(at)
-        else:
-            try:
-                found[at], wrong = read(passages[at], reply.text)
-                bad += wrong
-            except UnreadableError:
-                unread.append(at)
-        progress(Progress("reading", done, len(asked), "passages", metrics=_spent(asker)))
+    work = _Work(passages, asker, progress, cancelled)
+    asked = {at: request(passage) for at, passage in enumerate(passages) if passage.text.strip()}
+    mended = work.read("reading", asked)
+    unread = work.read("asking again", mended) if mended else {}
+    found, failed, bad = work.found, work.failed, work.bad
     if not found:
         raise LLMReplyError(
             f"None of the {len(asked):,} replies can be read.", hint="Use a model that follows instructions."
@@ -116,6 +104,37 @@ def extract(
         _report(asker, passages, facts, merged, threshold)
         | {"unread": len(unread), "failed": len(failed), "bad": bad},
     )
+
+
+@dataclass(slots=True)
+class _Work:
+    """What was read so far, by position of the passage."""
+
+    passages: Sequence[Passage]
+    asker: Asker
+    progress: Callable[[Progress], None]
+    cancelled: Callable[[], bool]
+    found: dict[int, list[Extracted]] = field(default_factory=dict)
+    failed: list[int] = field(default_factory=list)
+    bad: int = 0
+
+    def read(self, stage: str, asked: Mapping[int, Request]) -> dict[int, Request]:
+        """Ask, and read the replies. What to ask once more of passages whose reply could not be read."""
+        places, unread = list(asked), {}
+        replies = self.asker.ask(list(asked.values()), cancelled=self.cancelled)
+        for done, (index, reply) in enumerate(replies, start=1):
+            at = places[index]
+            if reply is None:
+                self.failed.append(at)
+            else:
+                try:
+                    self.found[at], wrong = read(self.passages[at], reply.text)
+                    self.bad += wrong
+                except UnreadableError as error:
+                    problem = "it is longer than allowed and was cut off" if reply.usage.cut else str(error)
+                    unread[at] = again(asked[at], reply.text, problem)
+            self.progress(Progress(stage, done, len(asked), "passages", metrics=_spent(self.asker)))
+        return unread
 
 
 def _table(passages: Sequence[Passage], facts: Sequence[Extracted], merged: Merged) -> TripleTable:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from retrieval.llm import prompts
-from retrieval.llm.asking import find_json
+from retrieval.llm.asking import find_json, repair
 from retrieval.llm.prompts import fenced, fenced_lines
 from retrieval.llm.replies import Request
 from retrieval.types import Citation, Passage
@@ -53,6 +53,12 @@ def request(passage: Passage) -> Request:
         for number, (begin, end) in enumerate(sentences(passage.text), start=1)
     ]
     return Request.of(prompts.load(PROMPT), title=fenced(passage.title), sentences=fenced_lines(listed))
+
+
+def again(asked: Request, reply: str, problem: str) -> Request:
+    """Ask once more, with the reply that could not be read and what is wrong with it."""
+    more = tuple((message["role"], message["content"]) for message in repair(reply, f"{problem}."))
+    return Request(asked.prompt, (*asked.messages, *more))
 
 
 def read(passage: Passage, reply: str) -> tuple[list[Extracted], int]:

@@ -122,7 +122,7 @@ def ask_json(
                     f"The language model gave no usable reply: {problem}",
                     hint="Ask again, or use a model that follows instructions.",
                 ) from error
-        asked = [*messages, said(reply), {"role": "user", "content": _REPAIR.format(problem=problem)}]
+        asked = [*messages, *repair(reply.text, problem)]
     raise AssertionError("the loop returns or raises")
 
 
@@ -160,9 +160,17 @@ def find_json(reply: str) -> object:
     raise ValueError(problem)
 
 
-def said(reply: Reply) -> Message:
-    """A reply as a message of the chat, without the thoughts before it."""
-    return {"role": "assistant", "content": _THINKING.sub("", reply.text).strip() or "(nothing)"}
+def repair(reply: str, problem: str) -> list[Message]:
+    """What goes on a chat whose reply could not be used: the reply, without its thoughts, and what is wrong with it.
+
+    Args:
+        reply: as it came.
+        problem: a sentence that begins with "it" and ends with a full stop.
+    """
+    return [
+        {"role": "assistant", "content": _THINKING.sub("", reply).strip() or "(nothing)"},
+        {"role": "user", "content": _REPAIR.format(problem=problem)},
+    ]
 
 
 def _problem(error: Exception, reply: Reply) -> str:

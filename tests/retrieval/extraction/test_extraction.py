@@ -186,9 +186,18 @@ def test_a_limit_stops_the_job_and_a_higher_one_goes_on(tmp_path):
 
 
 def test_replies_that_cannot_be_read_are_counted_and_nothing_else_lost(tmp_path):
-    with Endpoint(says("I cannot help with that."), says(REPLIES["Ulm"])) as endpoint:
+    with Endpoint(says("I cannot help with that."), says(REPLIES["Ulm"]), says("Still no.")) as endpoint:
         made = extract([BERN, ULM], asker(endpoint.url, tmp_path), None)
+        assert len(endpoint.bodies) == 3
+        extract([BERN, ULM], asker(endpoint.url, tmp_path), None)
+        assert len(endpoint.bodies) == 3
+        repair = endpoint.bodies[2]["messages"]
     assert (made.unread, len(made.table)) == (("p0",), 2)
+    assert repair[-2]["content"] == "I cannot help with that."
+    assert repair[-1]["content"].startswith("Your reply could not be used: it holds no JSON object.\n")
+    with Endpoint(says("no"), says(REPLIES["Ulm"]), says(REPLIES["Bern"])) as endpoint:
+        mended = extract([BERN, ULM], asker(endpoint.url, tmp_path / "mended"), None)
+    assert (mended.unread, len(mended.table)) == ((), 4)
     with Endpoint(says("no")) as endpoint, pytest.raises(LLMReplyError, match="None of the 2 replies"):
         extract([BERN, ULM], asker(endpoint.url, tmp_path / "other"), None)
 
