@@ -253,6 +253,13 @@ class InsesOptions(InferenceOptions):
 
 
 @dataclass(frozen=True, slots=True)
+class TextOptions(InferenceOptions):
+    """Settings of ``text-rag``; values in brackets are the paper's (INSES, Table 2)."""
+
+    passages: int = setting(5, "Passages that are read [5 and 10].", below=51)
+
+
+@dataclass(frozen=True, slots=True)
 class RegPathConfig(TrainingConfig):
     """Settings of ``reg-path``: its planner (ReG eq. 35, App. E). Values in brackets are the paper's."""
 
@@ -332,6 +339,7 @@ OPTIONS: dict[Method, type[InferenceOptions]] = {
     Method.REG_TRIPLE: TripleOptions,
     Method.REL_RAG_PATH: PathOptions,
     Method.REL_RAG_TRIPLE: TripleOptions,
+    Method.TEXT_RAG: TextOptions,
 }
 
 

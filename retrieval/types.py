@@ -47,6 +47,9 @@ LLM_ALONE = frozenset({Method.LLM_ONLY, Method.LLM_COT})
 #: The methods that can be asked without any training.
 UNTRAINED = frozenset({Method.INSES})
 
+#: The methods that can be asked without any training.
+UNTRAINED = frozenset({Method.TEXT_RAG})
+
 
 class NoAnswerReason(StrEnum):
     """Why a run ends without an answer."""

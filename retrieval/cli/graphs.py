@@ -1,16 +1,39 @@
-"""``build-graph``."""
+"""``build-graph`` and ``build-corpus``."""
 
 from __future__ import annotations
 
 import argparse
 import time
+from typing import TYPE_CHECKING
 
 from retrieval.cli.console import Bars, ProblemList, note, say, stoppable
+from retrieval.errors import EmptySourceError
 from retrieval.loading import load_encoder
+
+if TYPE_CHECKING:
+    from retrieval.kg.snapshot import Snapshot
 
 
 def build_graph(args: argparse.Namespace) -> int:
-    """Read the files, build the snapshot, and index its labels unless told not to."""
+    """Read the files, build the snapshot, and index its labels and passages unless told not to."""
+    return _index(args, _build(args, args.delimiter, args.header))
+
+
+def build_corpus(args: argparse.Namespace) -> int:
+    """Like :func:`build_graph`, for documents.
+
+    Raises:
+        EmptySourceError: the files hold facts only.
+    """
+    graph = _build(args, None, None)
+    if graph.passages is None:
+        raise EmptySourceError(
+            "The files hold facts and no passages.", hint="Use `build-graph`, or name the --format of a text."
+        )
+    return _index(args, graph)
+
+
+def _build(args: argparse.Namespace, delimiter: str | None, header: bool | None) -> Snapshot:
     from retrieval.kg import snapshot  # noqa: PLC0415
     from retrieval.kg.readers import read_graph  # noqa: PLC0415
 
@@ -23,8 +46,8 @@ def build_graph(args: argparse.Namespace) -> int:
                 problems=problems,
                 progress=bars,
                 fmt=args.format,
-                delimiter=args.delimiter,
-                header=args.header,
+                delimiter=delimiter,
+                header=header,
             )
             graph = snapshot.build(table, args.out, progress=bars)
     finally:
@@ -35,13 +58,20 @@ def build_graph(args: argparse.Namespace) -> int:
         f"{args.out}: {counts.triples:,} triples, {counts.entities:,} entities, {counts.relations:,} relations"
         f"{passages}; snapshot {graph.hash[:12]} in {time.perf_counter() - began:.1f} s"
     )
+    return graph
+
+
+def _index(args: argparse.Namespace, graph: Snapshot) -> int:
     if args.no_index:
-        note("The vectors of entity labels were skipped; names are found by their spelling only.")
+        note("The vectors were skipped; names are found by their spelling only, and passages not at all.")
         return 0
-    from retrieval.text import entity_index  # noqa: PLC0415 - imports torch
+    from retrieval.text import entity_index, passage_index  # noqa: PLC0415 - imports torch
 
     with stoppable() as stop, Bars() as bars:
         encoder = load_encoder(args.encoder, args.device)
         entity_index.build(graph, encoder, progress=bars, cancelled=stop.is_set)
-    say(f"{args.out}: vectors of {counts.entities:,} labels by {encoder.name}")
+        if graph.passages is not None:
+            passage_index.build(graph, encoder, progress=bars, cancelled=stop.is_set)
+    passages = f" and {graph.manifest.passages:,} passages" if graph.passages is not None else ""
+    say(f"{args.out}: vectors of {graph.num_entities:,} labels{passages} by {encoder.name}")
     return 0

@@ -9,7 +9,10 @@ from pathlib import Path
 
 from retrieval.types import Method
 
-QUESTION_FORMATS = ("auto", "jsonl", "metaqa", "pathquestion", "relation-paths", "rog")
+QUESTION_FORMATS = (
+    *("auto", "jsonl", "metaqa", "pathquestion", "relation-paths", "rog"),
+    *("hotpotqa", "2wiki", "musique"),
+)
 STRATEGIES = ("answer-set", "shortest-path", "llm")
 PROMPTS = ("reg", "rapl", "rel-rag")
 CANDIDATES = ("reg", "rapl", "shortest")
@@ -33,6 +36,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _build_graph(commands)
+    _build_corpus(commands)
     _import_questions(commands)
     _label(commands)
     _train(commands)
@@ -82,6 +86,18 @@ def _build_graph(commands: Commands[argparse.ArgumentParser]) -> None:
         "--header", action=argparse.BooleanOptionalAction, help="whether the first row names columns; guessed"
     )
     parser.add_argument("--no-index", action="store_true", help="skip the vectors of entity labels")
+    _encoder(parser)
+
+
+def _build_corpus(commands: Commands[argparse.ArgumentParser]) -> None:
+    about = "build a graph of passages from documents, with the facts that come with them"
+    parser = _add(commands, "build-corpus", about, _lazy("graphs", "build_corpus"))
+    parser.add_argument(
+        "source", nargs="+", type=Path, help="text, Markdown, HTML, PDF, passages as JSONL, HotpotQA, MuSiQue"
+    )
+    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="the graph's directory")
+    parser.add_argument("--format", metavar="NAME", help="guessed when left out")
+    parser.add_argument("--no-index", action="store_true", help="skip the vectors and the index of words")
     _encoder(parser)
 
 
@@ -154,7 +170,7 @@ def _train(commands: Commands[argparse.ArgumentParser]) -> None:
 def _evaluate(commands: Commands[argparse.ArgumentParser]) -> None:
     about = "measure a retriever and a reasoner"
     parser = _add(commands, "evaluate", about, _lazy("evaluation", "evaluate"))
-    _graph_and_questions(parser)
+    _graph_and_questions(parser, "--corpus")
     _answering(parser)
     parser.add_argument("--limit", type=int, metavar="N", help="at most N questions, drawn by --seed")
     parser.add_argument(
@@ -262,7 +278,7 @@ def _study(commands: Commands[argparse.ArgumentParser]) -> None:
 def _ask(commands: Commands[argparse.ArgumentParser]) -> None:
     parser = _add(commands, "ask", "ask one question", _lazy("asking", "ask"))
     parser.add_argument("question")
-    parser.add_argument("--graph", required=True, type=Path, metavar="DIR")
+    parser.add_argument("--graph", "--corpus", required=True, type=Path, metavar="DIR")
     parser.add_argument(
         "--entity",
         action="append",
@@ -275,8 +291,8 @@ def _ask(commands: Commands[argparse.ArgumentParser]) -> None:
     _encoder(parser)
 
 
-def _graph_and_questions(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--graph", required=True, type=Path, metavar="DIR")
+def _graph_and_questions(parser: argparse.ArgumentParser, *names: str) -> None:
+    parser.add_argument("--graph", *names, required=True, type=Path, metavar="DIR")
     parser.add_argument("--questions", required=True, type=Path, metavar="FILE", help="JSONL, gzipped or not")
     parser.add_argument("--split", metavar="NAME", help="only the questions of this split")
 

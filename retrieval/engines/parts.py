@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from retrieval.text.entity_index import EntityIndex
 from retrieval.text.linking import Linker
+from retrieval.text.passage_index import PassageIndex
 
 if TYPE_CHECKING:
     from retrieval.engines.paths import EngineSettings
@@ -34,6 +35,15 @@ class GraphParts:
     def index(self) -> EntityIndex:
         """Entities by name and meaning."""
         return EntityIndex.open(self.snapshot, self.encoder)
+
+    @cached_property
+    def passages(self) -> PassageIndex:
+        """Passages by meaning and words.
+
+        Raises:
+            SnapshotError: the graph has none.
+        """
+        return PassageIndex.open(self.snapshot, self.encoder)
 
     @cached_property
     def linker(self) -> Linker:

@@ -17,6 +17,8 @@ MEANS = {
     "exact_set": "exact",
     "answer_recall": "answer_recall",
     "path_recall": "path_recall",
+    "passage_recall_at_2": "passage_recall_at_2",
+    "passage_recall_at_5": "passage_recall_at_5",
     "avg_triples": "triples",
 }
 RESAMPLES = 2_000

@@ -10,6 +10,7 @@ from retrieval.errors import EvaluationError
 from retrieval.types import Question
 
 if TYPE_CHECKING:
+    from retrieval.kg.passages import PassageTable
     from retrieval.kg.snapshot import Snapshot
 
 
@@ -67,6 +68,9 @@ def require(snapshot: Snapshot, questions: Sequence[Question]) -> Coverage:
     if not questions:
         raise EvaluationError("There is no question to ask.", hint="Give a question set, or another split.")
     found = measure(snapshot, questions)
+    if snapshot.passages is not None:
+        _require_passages(snapshot.passages, questions)
+        return found
     for what, total, lost, named in (
         ("topic entity", found.with_topics, found.no_topic, [q.topic_entities for q in questions]),
         ("answer", found.with_answers, found.no_answer, [q.answers for q in questions]),
@@ -78,3 +82,13 @@ def require(snapshot: Snapshot, questions: Sequence[Question]) -> Coverage:
                 hint="Check that the question set belongs to this graph and spells names as it does.",
             )
     return found
+
+
+def _require_passages(table: PassageTable, questions: Sequence[Question]) -> None:
+    """What the facts of a graph with passages lack may stand in its text, so only the passages are asked for."""
+    named = [name for question in questions for name in question.passages]
+    if named and all(table.find(name) is None for name in named):
+        raise EvaluationError(
+            f"The graph has none of the {len(named):,} passages that the questions name (the first is {named[0]!r}).",
+            hint="Build the graph and import the questions from the same files.",
+        )

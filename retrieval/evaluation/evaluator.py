@@ -17,6 +17,7 @@ from retrieval.events import (
     AnswerFinal,
     ChainsBuilt,
     Event,
+    PassagesRetrieved,
     PathRetrieved,
     QuestionLinked,
     RunCancelled,
@@ -26,9 +27,10 @@ from retrieval.evidence.verbalise import chain_text
 from retrieval.kg.restriction import find_facts
 from retrieval.llm.metering import Meter, metered
 from retrieval.pipeline import AskRequest, Stopwatch
-from retrieval.types import Hop, Progress, Question
+from retrieval.types import Hop, Passage, Progress, Question
 
 if TYPE_CHECKING:
+    from retrieval.kg.snapshot import Snapshot
     from retrieval.pipeline import Engine
 
 Topics = Literal["given", "linked"]
@@ -146,7 +148,7 @@ def ask(
     request = AskRequest(question.question, given, budget, seed)
     meter = Meter()
     with metered(meter):
-        _read(outcome, asked.run(request, cancelled=cancelled, watch=watch))
+        _read(outcome, asked.run(request, cancelled=cancelled, watch=watch), engine.snapshot)
     if meter.usage.llm_calls:  # what a language model cost that failed, and another answered for, counts too
         outcome.usage = replace(meter.usage, triples=outcome.usage.triples)
     outcome.latency_ms = (time.perf_counter() - began) * 1000
@@ -154,8 +156,8 @@ def ask(
     return outcome
 
 
-def _read(outcome: Outcome, events: Iterable[Event]) -> None:
-    """Write down what happened.
+def _read(outcome: Outcome, events: Iterable[Event], snapshot: Snapshot) -> None:
+    """Write down what happened on a graph.
 
     Raises:
         Cancelled: the run was stopped.
@@ -167,6 +169,9 @@ def _read(outcome: Outcome, events: Iterable[Event]) -> None:
             outcome.facts.update(fact_of(hop) for hop in event.hops)
         elif isinstance(event, ChainsBuilt):
             outcome.chains = tuple((chain_text(c), round(c.score, 4)) for c in event.chains[:_CHAINS])
+        elif isinstance(event, PassagesRetrieved):
+            outcome.passages = tuple(item.passage.name for item in event.passages)
+            outcome.support = _places(snapshot, outcome.question, [item.passage for item in event.passages])
         elif isinstance(event, AnswerFinal):
             outcome.predicted = tuple((answer.label, answer.score) for answer in event.answers)
             outcome.no_answer = str(event.no_answer.reason) if event.no_answer else None
@@ -175,6 +180,20 @@ def _read(outcome: Outcome, events: Iterable[Event]) -> None:
             outcome.error = event.code
         elif isinstance(event, RunCancelled):
             raise Cancelled("The evaluation was stopped.")
+
+
+def _places(snapshot: Snapshot, question: Question, found: Sequence[Passage]) -> tuple[int, ...]:
+    """Where the supporting passages are among those found, from 1; 0 where not. What says the same is the same."""
+    places = {
+        (passage.title, passage.text): place for place, passage in reversed(list(enumerate(found, start=1)))
+    }
+    table, at = snapshot.passages, []
+    for name in question.passages:
+        i = table.find(name) if table is not None else None
+        at.append(
+            places.get((table.title(i), table.text(i)), 0) if table is not None and i is not None else 0
+        )
+    return tuple(at)
 
 
 def fact_of(hop: Hop) -> Fact:

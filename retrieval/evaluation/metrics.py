@@ -38,6 +38,8 @@ class QuestionScore:
         answer_recall: share of gold answers that the retrieved triples mention; None when not measured.
         path_recall: share of gold paths whose triples were all retrieved; None without gold paths.
         triples: distinct triples retrieved; None when not measured.
+        passage_recall_at_2, passage_recall_at_5: share of the supporting passages among the best 2 and 5; None
+            without supporting passages, or where no passages are retrieved.
     """
 
     hit: float
@@ -52,6 +54,8 @@ class QuestionScore:
     answer_recall: float | None = None
     path_recall: float | None = None
     triples: int | None = None
+    passage_recall_at_2: float | None = None
+    passage_recall_at_5: float | None = None
 
 
 def score_question(
@@ -60,6 +64,7 @@ def score_question(
     *,
     retrieved: Collection[Fact] | None = None,
     gold_paths: Sequence[Sequence[Fact]] = (),
+    support: Sequence[int] = (),
 ) -> QuestionScore:
     """Score one question.
 
@@ -68,6 +73,7 @@ def score_question(
         gold: the right answers; empty for an unanswerable question.
         retrieved: distinct (head, relation, tail) labels that the retriever found.
         gold_paths: gold reasoning paths.
+        support: places of the supporting passages among those found, from 1; 0 where not found.
     """
     best: dict[T, float] = {}
     for item in predicted:
@@ -101,6 +107,8 @@ def score_question(
             fmean(facts.issuperset(path) for path in gold_paths) if facts is not None and gold_paths else None
         ),
         triples=None if facts is None else len(facts),
+        passage_recall_at_2=fmean(0 < place <= 2 for place in support) if support else None,
+        passage_recall_at_5=fmean(0 < place <= 5 for place in support) if support else None,
     )
 
 
@@ -120,6 +128,8 @@ def score_of_row(row: Mapping[str, Any]) -> QuestionScore:
         answer_recall=row["answer_recall"],
         path_recall=row["path_recall"],
         triples=row["triples"],
+        passage_recall_at_2=row.get("passage_recall_at_2"),
+        passage_recall_at_5=row.get("passage_recall_at_5"),
     )
 
 
@@ -143,6 +153,8 @@ def aggregate(scores: Sequence[QuestionScore]) -> dict[str, float]:
     for name, field in (
         ("answer_recall", "answer_recall"),
         ("path_recall", "path_recall"),
+        ("passage_recall_at_2", "passage_recall_at_2"),
+        ("passage_recall_at_5", "passage_recall_at_5"),
         ("avg_triples", "triples"),
     ):
         values = [float(value) for score in scores if (value := getattr(score, field)) is not None]

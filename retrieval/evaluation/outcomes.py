@@ -34,6 +34,8 @@ class Outcome:
             own subgraph also what it computed from that.
         own_facts: facts of the question's own subgraph that it was asked on; None when it was asked on the whole
             graph.
+        passages: names of the retrieved passages, the best first.
+        support: for each passage that supports the answer, its place among them, from 1; 0 where it is not.
         unknown: triples of the own subgraph that the graph lacks: their ``entity``, ``relation`` or ``fact``.
     """
 
@@ -50,6 +52,8 @@ class Outcome:
     retrieval_ms: float = 0.0
     own_facts: int | None = None
     unknown: dict[str, int] = field(default_factory=dict)
+    passages: tuple[str, ...] = ()
+    support: tuple[int, ...] = ()
 
 
 def as_row(outcome: Outcome) -> dict[str, Any]:
@@ -74,6 +78,8 @@ def from_row(row: Mapping[str, Any], question: Question) -> Outcome:
             "chains": tuple((str(text), float(score)) for text, score in row["chains"]),
             "facts": {(str(h), str(r), str(t)) for h, r, t in row["facts"]},
             "usage": Usage(**row["usage"]),
+            "passages": tuple(row.get("passages", ())),
+            "support": tuple(row.get("support", ())),
         }
     )
 
@@ -123,7 +129,7 @@ class Journal:
 
 def fingerprint(questions: Sequence[Question]) -> str:
     """sha256 over what is asked and expected, in any order; splits, hops and gold paths do not count."""
-    counted = ("id", "question", "topic_entities", "answers", "triples")
+    counted = ("id", "question", "topic_entities", "answers", "triples", "passages")
     rows = [
         {name: value for name, value in to_json(question).items() if name in counted}
         for question in sorted(questions, key=lambda question: question.id)

@@ -50,6 +50,7 @@ def score(outcome: Outcome) -> QuestionScore:
         {normalise(label) for label in question.answers},
         retrieved={_plain(fact) for fact in outcome.facts},
         gold_paths=[[_plain(fact) for fact in path] for path in question.paths],
+        support=outcome.support,
     )
 
 
@@ -256,6 +257,10 @@ def _row(outcome: Outcome, scores: QuestionScore, shift: Shift | None) -> dict[s
         "answer_recall": scores.answer_recall,
         "path_recall": scores.path_recall,
         "triples": scores.triples,
+        "passage_recall_at_2": scores.passage_recall_at_2,
+        "passage_recall_at_5": scores.passage_recall_at_5,
+        "passages": list(outcome.passages),
+        "gold_passages": list(question.passages),
         "own_facts": outcome.own_facts,
         "paths": [{"path": text, "score": value} for text, value in outcome.chains],
         "gold_paths": [[list(fact) for fact in path] for path in question.paths],

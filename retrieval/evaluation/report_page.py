@@ -163,6 +163,9 @@ def _details(row: Mapping[str, Any]) -> list[tuple[str, str]]:
     ]
     if row["paths"]:
         lines.append(("paths", "\n".join(f"{p['score']:.2f}  {p['path']}" for p in row["paths"])))
+    for name, what in (("passages", "passages"), ("gold_passages", "supporting passages")):
+        if row.get(name):
+            lines.append((what, _listed(row[name])))
     if row["gold_paths"]:
         facts = ["; ".join(" – ".join(fact) for fact in path) for path in row["gold_paths"]]
         lines.append(("gold paths", "\n".join(facts)))

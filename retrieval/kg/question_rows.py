@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from retrieval.kg.documents.records import BadRecord, question_records
 from retrieval.types import Question
 
 SPLITS = ("train", "dev", "test")
@@ -84,7 +85,7 @@ def _from_json(row: Any, default_id: str, hops: int | None) -> Question:
         paths=tuple(_triples(path, "paths") for path in paths),
         triples=_triples(body.get("triples"), "triples"),
         relation_paths=plans,
-        passages=_texts(body, "passages"),
+        passages=_texts(body, "passages") or _texts(body, "supporting_passages"),
         hops=own_hops,
         split=body.get("split", learned_from),
     )
@@ -182,6 +183,27 @@ def _answer_set(text: str) -> tuple[str, ...]:
     return listed[fitting[0] if fitting else openings[0]]
 
 
+def _from_passages(row: Any, default_id: str, hops: int | None) -> Question:
+    """HotpotQA, 2Wiki and MuSiQue: the passages are named as the corpus made from the same file names them."""
+    body = _object(row)
+    try:
+        records = question_records(row)
+    except BadRecord as error:
+        raise BadRow(str(error)) from None
+    key = str(body.get("_id") or body.get("id") or default_id)
+    steps = re.match(r"([2-4])hop", key)
+    # MuSiQue's unanswerable questions bring an answer that their passages do not hold.
+    answers = _texts(body, "answer") + _texts(body, "answer_aliases") if body.get("answerable", True) else ()
+    return Question(
+        id=key,
+        question=body["question"].strip(),
+        answers=tuple(dict.fromkeys(answers)),
+        passages=tuple(dict.fromkeys(r.passage.name for r in records if r.supporting)),
+        hops=int(steps[1]) if steps else hops,
+        split=body["split"] if body.get("split") in SPLITS else None,
+    )
+
+
 PARSERS: Mapping[str, Parser] = MappingProxyType(
     {
         "jsonl": _from_json,
@@ -189,6 +211,9 @@ PARSERS: Mapping[str, Parser] = MappingProxyType(
         "pathquestion": _from_pathquestion,
         "relation-paths": _from_plans,
         "rog": _from_rog,
+        "hotpotqa": _from_passages,
+        "2wiki": _from_passages,
+        "musique": _from_passages,
     }
 )
 """The parser of each format; a row that cannot be used raises :class:`BadRow`."""

@@ -19,7 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from retrieval.errors import ConfigError, EmptySourceError, SourceError
+from retrieval.kg.documents.records import passage_format
 from retrieval.kg.question_rows import MARK, PARSERS, BadRow, checked
+from retrieval.kg.readers.json_rows import json_rows
 from retrieval.kg.readers.sources import Source
 from retrieval.types import Problem, Question
 
@@ -71,8 +73,8 @@ def read_questions(
     parse = PARSERS[chosen]
     if source is None:
         rows = _parquet_rows(file)
-    elif chosen in ("jsonl", "relation-paths", "rog"):
-        rows = _json_rows(source, log)
+    elif chosen not in ("metaqa", "pathquestion"):
+        rows = json_rows(source, log.add)
     else:
         rows = _text_rows(source, log)
     stem = file.name.split(".")[0]
@@ -171,7 +173,10 @@ def guess_format(source: Source) -> str:
     """
     text = source.text_head().lstrip()
     if text.startswith("{") or re.match(r"\[\s*[{\]]", text):
-        return "rog" if re.search(r'"(q_entity|a_entity)"\s*:', text) else "jsonl"
+        if re.search(r'"(q_entity|a_entity)"\s*:', text):
+            return "rog"
+        found = passage_format(text)
+        return found if found in ("hotpotqa", "musique") else "jsonl"
     lines = [line for line in text.splitlines()[:20] if line.strip()]
     if any(len(parts := line.split("\t")) >= 2 and parts[1].rstrip().endswith("/)") for line in lines):
         return "pathquestion"
@@ -236,25 +241,6 @@ def _text_rows(source: Source, log: _Log) -> Iterator[_Row]:
                 continue
             if line.strip():
                 yield number, line
-
-
-def _json_rows(source: Source, log: _Log) -> Iterator[_Row]:
-    """Objects of a JSONL file, or of one JSON array (then numbered by position)."""
-    if source.text_head().lstrip().startswith("["):
-        whole = b"".join(block for _, block in source.blocks())
-        try:
-            items = json.loads(whole)
-        except ValueError as error:
-            raise SourceError(
-                f"{source.name} is broken JSON ({error}).", hint="Write one JSON object a line instead."
-            ) from error
-        yield from enumerate(items, 1)
-        return
-    for number, line in _text_rows(source, log):
-        try:
-            yield number, json.loads(line)
-        except ValueError as error:
-            log.add(number, f"not JSON ({error})", line)
 
 
 def _is_parquet(path: Path) -> bool:

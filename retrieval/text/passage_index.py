@@ -250,7 +250,8 @@ class PassageIndex:
         return _cosines(files.sentences[start:end], self._vector(text))
 
     def _vector(self, text: str) -> np.ndarray:
-        return self._encoder.encode([text])[0]
+        vector: np.ndarray = self._encoder.encode([text])[0]
+        return vector
 
     def _opened(self) -> _Files:
         with self._lock:

@@ -8,6 +8,7 @@ set may be made from the file one after the other.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -28,6 +29,15 @@ class Record:
     passage: Passage
     triples: tuple[Triple, ...] = ()
     supporting: bool = False
+
+
+def passage_format(text: str) -> str | None:
+    """Which of ``PASSAGE_FORMATS`` a JSON file is, or None."""
+    if re.search(r'"paragraph_text"\s*:', text):
+        return "musique"
+    if re.search(r'"context"\s*:', text) and re.search(r'"question"\s*:', text):
+        return "hotpotqa"
+    return "passages" if re.search(r'"(text|contents)"\s*:', text) else None
 
 
 def passage_record(row: Any, default_name: str) -> Record:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from retrieval.errors import ConfigError, SourceError
+from retrieval.kg.documents.records import passage_format
 from retrieval.kg.readers import DELIMITED_FORMATS, DOCUMENT_FORMATS, FORMATS, PASSAGE_FORMATS
 from retrieval.kg.readers.collecting import FactFile, ProblemLog
 from retrieval.kg.readers.delimited import columns, guess_delimiter, read_delimited
@@ -57,7 +58,7 @@ def guess_format(source: Source) -> str:
             return "property-jsonl"
         if '"@context"' in text or '"@id"' in text or '"@graph"' in text:
             return "jsonld"
-        if (passages := _passage_format(text)) is not None:
+        if (passages := passage_format(text)) is not None:
             return passages
         raise SourceError(
             f"{source.name} is JSON without a graph in it.",
@@ -87,15 +88,6 @@ def rdf_format(text: str) -> str | None:
     if lines and sum(m is not None for m in matches) > len(matches) / 2:
         return "nquads" if any(m and m[3] for m in matches) else "ntriples"
     return None
-
-
-def _passage_format(text: str) -> str | None:
-    """Which of ``PASSAGE_FORMATS`` a JSON file is, or None."""
-    if re.search(r'"paragraph_text"\s*:', text):
-        return "musique"
-    if re.search(r'"context"\s*:', text) and re.search(r'"question"\s*:', text):
-        return "hotpotqa"
-    return "passages" if re.search(r'"(text|contents)"\s*:', text) else None
 
 
 def document_format(path: Path, name: str) -> str | None:

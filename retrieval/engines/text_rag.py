@@ -1,0 +1,132 @@
+"""Answering from passages (INSES, App. F: naive RAG): find the passages, read them, cite sentences."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from copy import copy
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Self
+
+from retrieval import config
+from retrieval.config import TextOptions
+from retrieval.errors import LLMError
+from retrieval.events import AnswerDelta, Event, PassagesRetrieved
+from retrieval.pipeline import Engine, Run
+from retrieval.reasoning import passages as reading
+from retrieval.reasoning.base import Reasoner, Verdict
+from retrieval.reasoning.llm import NAME as LLM
+from retrieval.text.passage_index import Blend, PassageIndex
+from retrieval.types import Method, RetrievedPassage
+
+if TYPE_CHECKING:
+    from retrieval.engines.parts import Opening
+    from retrieval.kg.restriction import RestrictedSnapshot
+    from retrieval.llm.settings import LLMSettings
+
+STRATEGY = "meaning of passages and sentences, and words"
+
+
+@dataclass(frozen=True, slots=True)
+class TextSettings:
+    """Settings of the engine: how the index weighs its opinions."""
+
+    blend: Blend = field(default_factory=Blend)
+
+
+class TextEngine(Engine):
+    """One graph with passages and a reader of them.
+
+    Args:
+        index: the passages of the graph.
+        reasoner: extractive or language model.
+        llm: the language model; needed when the reasoner is one.
+        options: how many passages are read.
+        encoder: name of the text encoder, for the record.
+    """
+
+    def __init__(
+        self,
+        index: PassageIndex,
+        reasoner: Reasoner,
+        *,
+        llm: LLMSettings | None = None,
+        options: TextOptions | None = None,
+        encoder: str = "",
+    ) -> None:
+        self.snapshot = index.snapshot
+        self.index = index
+        self.reasoner = reasoner
+        self.llm = llm
+        self.encoder = encoder
+        self.settings = TextSettings(index.blend)
+        self._options = options or TextOptions()
+
+    @property
+    def method(self) -> Method:
+        """``text-rag``."""
+        return Method.TEXT_RAG
+
+    @property
+    def options(self) -> TextOptions:
+        """See :class:`TextOptions`."""
+        return self._options
+
+    def on(self, snapshot: RestrictedSnapshot) -> Self:
+        """The passages are the whole graph's: they do not depend on facts."""
+        other = copy(self)
+        other.snapshot = snapshot
+        return other
+
+    def retrieve(self, question: str) -> tuple[RetrievedPassage, ...]:
+        """The passages that are read, the best first.
+
+        Raises:
+            SnapshotError: they are not indexed yet.
+        """
+        found = self.index.search(question, self._options.passages)
+        return tuple(RetrievedPassage(self.index.table.passage(i), score) for i, score in found)
+
+    def answer(self, run: Run) -> Iterator[Event]:
+        """See :meth:`Engine.answer`."""
+        run.check()
+        began, question = time.perf_counter(), run.request.question
+        with run.watch.running():
+            found = self.retrieve(question)
+        yield PassagesRetrieved(found, STRATEGY, run.ms(began))
+        run.check()
+        read = reading.sentences_of(found, lambda i: self.index.sentence_scores(question, i))
+        if self.reasoner.name == LLM and self.llm is not None and found:
+            verdict = self._ask(run, found, read)
+            if verdict.text:
+                yield AnswerDelta(verdict.text)
+        else:
+            verdict = reading.extract(question, self.snapshot, read)
+        yield run.final(verdict)
+
+    def _ask(
+        self, run: Run, found: tuple[RetrievedPassage, ...], read: list[list[reading.Sentence]]
+    ) -> Verdict:
+        """The language model's answer; when it fails, the extracted one stands in and says so."""
+        assert self.llm is not None, "asked for only with one"
+        question, titles = run.request.question, [item.passage.title for item in found]
+        try:
+            return reading.ask_model(question, self.snapshot, read, self.llm, titles, cancelled=run.cancelled)
+        except LLMError as error:
+            verdict = reading.extract(question, self.snapshot, read)
+            return reading.without_model(verdict, f"{error.message} {error.hint}".strip())
+
+
+def open_engine(opening: Opening) -> TextEngine:
+    """The engine of ``text-rag``.
+
+    Raises:
+        SnapshotError: the graph has no passages.
+        ConfigError: an option is unknown or wrong.
+    """
+    options = config.parse_options(Method.TEXT_RAG, dict(opening.spec.options))
+    assert isinstance(options, TextOptions), "what its method has"
+    parts = opening.parts
+    return TextEngine(
+        parts.passages, opening.reasoner, llm=opening.llm, options=options, encoder=parts.encoder.name
+    )

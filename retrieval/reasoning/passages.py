@@ -1,0 +1,171 @@
+"""Answers from passages: the sentence that answers best, or what a language model reads in them (INSES, App. F).
+
+The score of an answer is a confidence in [0, 1]: the language model's own, or, without one, how often a sentence
+of such a likeness stood in a passage that supports the answer (fitted on half of MuSiQue's questions, docs/text.md).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from retrieval.kg.documents.sentences import sentences
+from retrieval.kg.snapshot import Snapshot
+from retrieval.llm import asking, prompts
+from retrieval.llm.settings import LLMSettings
+from retrieval.reasoning.base import Verdict
+from retrieval.reasoning.spans import short_answer
+from retrieval.types import Answer, Citation, NoAnswer, NoAnswerReason, RetrievedPassage
+
+PROMPT = "passages"
+#: Answers given without a language model, each from a sentence of its own.
+ANSWERS = 3
+#: Below this likeness no sentence is about the question.
+LEAST = 0.3
+#: Logistic of the likeness: (slope, middle).
+CALIBRATION = (8.0, 0.6)
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of a retrieved passage: where it stands, what it says, and its cosine with the question."""
+
+    at: Citation
+    text: str
+    score: float
+
+
+def sentences_of(
+    found: Sequence[RetrievedPassage], scores: Callable[[int], np.ndarray]
+) -> list[list[Sentence]]:
+    """The sentences of each passage, in order.
+
+    Args:
+        found: the passages.
+        scores: gives the cosines of a passage's sentences, float32 [S], by its id.
+    """
+    return [
+        [
+            Sentence(Citation(item.passage.id, start, end), item.passage.text[start:end], float(score))
+            for (start, end), score in zip(
+                sentences(item.passage.text), scores(item.passage.id).tolist(), strict=True
+            )
+        ]
+        for item in found
+    ]
+
+
+def confidence(score: float) -> float:
+    """How likely a sentence of this cosine stands in a passage that supports the answer, in [0, 1]."""
+    slope, middle = CALIBRATION
+    return round(1 / (1 + math.exp(-slope * (score - middle))), 4)
+
+
+def extract(question: str, snapshot: Snapshot, read: Sequence[Sequence[Sentence]]) -> Verdict:
+    """The sentences that answer best, as short as can be said for certain; each answer cites its sentence."""
+    ranked = sorted((s for own in read for s in own), key=lambda s: -s.score)
+    if not ranked or ranked[0].score < LEAST:
+        return Verdict(
+            no_answer=NoAnswer(
+                NoAnswerReason.NOT_IN_GRAPH,
+                "No passage says anything about this.",
+                "Ask in other words, or add documents about it.",
+            )
+        )
+    answers: dict[str, Answer] = {}
+    for sentence in ranked:
+        if sentence.score < LEAST or len(answers) == ANSWERS:
+            break
+        label = short_answer(question, sentence.text) or sentence.text
+        answers.setdefault(label, _answer(snapshot, label, confidence(sentence.score), (sentence.at,)))
+    return Verdict(answers=tuple(answers.values()), text=ranked[0].text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    answer: str
+    confidence: float
+    reasoning: str
+    citations: tuple[Citation, ...]
+    unknown: tuple[str, ...]
+
+
+def ask_model(
+    question: str,
+    snapshot: Snapshot,
+    read: Sequence[Sequence[Sentence]],
+    settings: LLMSettings,
+    titles: Sequence[str],
+    *,
+    cancelled: Callable[[], bool],
+) -> Verdict:
+    """What a language model answers from the passages. An answer that cites no sentence has no citation.
+
+    Raises:
+        LLMError: the endpoint fails, or its reply cannot be used.
+        Cancelled: ``cancelled`` said so.
+    """
+    numbered = {
+        f"{p}.{s}": sentence for p, own in enumerate(read, start=1) for s, sentence in enumerate(own, start=1)
+    }
+    lines = []
+    for p, own in enumerate(read, start=1):
+        lines.append(f"[{p}] {titles[p - 1]}")
+        lines += [f"[{p}.{s}] {sentence.text}" for s, sentence in enumerate(own, start=1)]
+    messages = prompts.load(PROMPT).fill(
+        question=prompts.fenced(question), passages=prompts.fenced_lines(lines)
+    )
+    reply, usage = asking.ask_json(
+        settings, messages, lambda value: _read(value, numbered), cancelled=cancelled
+    )
+    if not reply.answer:
+        declined = NoAnswer(
+            NoAnswerReason.REASONER_DECLINED,
+            "The language model found no answer in the passages.",
+            "Read the passages, ask in other words, or add documents about it.",
+        )
+        return Verdict(no_answer=declined, text=reply.reasoning, usage=usage)
+    answer = _answer(snapshot, reply.answer, reply.confidence, reply.citations)
+    warnings = (f"Cited and not there: {', '.join(reply.unknown)}.",) if reply.unknown else ()
+    return Verdict(answers=(answer,), text=reply.reasoning or reply.answer, warnings=warnings, usage=usage)
+
+
+def _read(value: object, numbered: dict[str, Sentence]) -> _Read:
+    """The reply's fields.
+
+    Raises:
+        ValueError: one is missing or of the wrong kind.
+    """
+    if not isinstance(value, dict):
+        raise ValueError("it is not a JSON object")
+    answer, sure = value.get("answer"), value.get("confidence", 0)
+    if not isinstance(answer, (str, int, float)) or isinstance(answer, bool):
+        raise ValueError('"answer" must be a string')
+    if not isinstance(sure, (int, float)) or isinstance(sure, bool) or not 0 <= sure <= 1:
+        raise ValueError('"confidence" must be a number from 0 to 1')
+    named = value.get("citations") or []
+    if not isinstance(named, list):
+        raise ValueError('"citations" must be a list of sentence numbers')
+    keys = [str(key).strip(" []") for key in named]
+    cited = tuple(dict.fromkeys(numbered[key].at for key in keys if key in numbered))
+    unknown = tuple(key for key in keys if key not in numbered)
+    return _Read(
+        " ".join(str(answer).split()), float(sure), str(value.get("reasoning") or "").strip(), cited, unknown
+    )
+
+
+def _answer(snapshot: Snapshot, label: str, score: float, citations: tuple[Citation, ...]) -> Answer:
+    """An answer, with the graph's entity of that name if it has one."""
+    entity = snapshot.find_entity(label) if snapshot.num_entities else None
+    return Answer(label, score, snapshot.node(entity) if entity is not None else None, citations=citations)
+
+
+def without_model(verdict: Verdict, why: str) -> Verdict:
+    """An extracted verdict that stands in for a language model's."""
+    return replace(
+        verdict,
+        warnings=(f"{why} These answers were extracted from the passages without it.", *verdict.warnings),
+    )
