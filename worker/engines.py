@@ -130,7 +130,8 @@ def warm(snapshot: Snapshot, checkpoint: Checkpoint | None) -> None:
     """Open one engine of a graph and run it once over the graph's own first label."""
     from retrieval.pipeline import AskRequest  # noqa: PLC0415
 
-    engine = _engine(snapshot, checkpoint, checkpoint.method if checkpoint else methods.DEFAULT, "extractive")
+    default = methods.default_for(facts=snapshot.triples, passages=snapshot.passages)
+    engine = _engine(snapshot, checkpoint, checkpoint.method if checkpoint else default, "extractive")
     if engine.snapshot.num_entities:
         for _ in engine.run(AskRequest(engine.snapshot.entity_label(0)[:200] or "?", given=(0,))):
             pass

@@ -1,4 +1,4 @@
-"""Indexing: the vector part of a graph's entity index."""
+"""Indexing: the vector part of a graph's entity index, and its passages."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def index_graph(job_id: int) -> None:
 
 
 def work(context: reporting.Context) -> dict[str, Any]:
-    """Embed the labels; goes on where an earlier attempt stopped."""
-    from retrieval.text import entity_index  # noqa: PLC0415
+    """Embed the labels and the passages; goes on where an earlier attempt stopped."""
+    from retrieval.text import entity_index, passage_index  # noqa: PLC0415
 
     graph = context.job.graph
     if graph.snapshot is None:
@@ -33,10 +33,13 @@ def work(context: reporting.Context) -> dict[str, Any]:
     path = files.local_path(graph.snapshot.path)
     encoder = engines.encoder()
     context.check()
-    entity_index.build(kg.open(path), encoder, progress=context.progress, cancelled=context.cancelled)
+    snapshot = kg.open(path)
+    entity_index.build(snapshot, encoder, progress=context.progress, cancelled=context.cancelled)
+    if snapshot.passages is not None:
+        passage_index.build(snapshot, encoder, progress=context.progress, cancelled=context.cancelled)
     graphs.set_index_state(graph=graph, state=IndexState.READY)
     queue.send(queue.WARM, graph.pk)
-    return {"entities": graph.snapshot.entities}
+    return {"entities": graph.snapshot.entities, "passages": graph.snapshot.passages}
 
 
 def failed(job: Job, error: ClewError) -> None:

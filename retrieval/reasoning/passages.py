@@ -26,7 +26,7 @@ ANSWERS = 3
 #: Below this likeness no sentence is about the question.
 LEAST = 0.3
 #: Logistic of the likeness: (slope, middle).
-CALIBRATION = (8.0, 0.6)
+CALIBRATION = (8.1, 0.52)
 
 
 @dataclass(frozen=True, slots=True)

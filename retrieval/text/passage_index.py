@@ -38,11 +38,11 @@ class Blend:
     """How the three opinions are weighed; chosen on half of MuSiQue's questions (docs/text.md).
 
     Attributes:
-        sentence: of a passage's best sentence against 1 for the whole passage, both cosines.
+        sentence: of a passage's best sentence, where the whole passage weighs 1; both are cosines.
         words: of BM25, as a share of the best passage's.
     """
 
-    sentence: float = 0.5
+    sentence: float = 1.0
     words: float = 0.1
 
 

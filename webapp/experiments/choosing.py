@@ -38,12 +38,15 @@ def method_and_checkpoint(
     """What is meant when a method, a checkpoint, both or neither are named; no checkpoint means zero-shot.
 
     Raises:
-        MethodError: there is no such method here.
+        MethodError: there is no such method here, or the graph does not hold what it needs.
         CheckpointError: the checkpoint is of another graph, snapshot, method or encoder.
     """
+    held = graph.snapshot
+    facts, passages = (held.triples, held.passages) if held is not None else (1, 1)
     if method is None:
-        method = checkpoint.method if checkpoint else methods.DEFAULT
+        method = checkpoint.method if checkpoint else methods.default_for(facts=facts, passages=passages)
     chosen = methods.require_available(method)
+    methods.require_served(chosen, graph.name, facts=facts, passages=passages)
     if checkpoint is None:
         return chosen, newest_checkpoint(graph, method=chosen)
     require_fitting(checkpoint, graph, chosen)

@@ -27,7 +27,10 @@ METHODS: dict[Method, tuple[str, str]] = {
         "model chooses the steps where one also answers.",
     ),
     Method.GRAPH_S3: ("Trained agent", "An agent trained to search the graph (Graph-S3)."),
-    Method.TEXT_RAG: ("Passages", "Plain retrieval of text passages."),
+    Method.TEXT_RAG: (
+        "Passages",
+        "Finds the passages of the text that fit the question and cites the sentences that answer it.",
+    ),
     Method.ROUTER: ("Let Clew choose", "Chooses a method for each question."),
     Method.LLM_ONLY: (
         "Language model alone",
@@ -62,6 +65,27 @@ def require_available(name: str) -> Method:
     if name not in AVAILABLE:
         raise MethodError(f"There is no method {name} here.", hint=f"Choose one of: {_listed(AVAILABLE)}.")
     return Method(name)
+
+
+def default_for(*, facts: int, passages: int) -> Method:
+    """The method of a graph of which nothing else is said: text alone is asked as text."""
+    return Method.TEXT_RAG if passages and not facts else DEFAULT
+
+
+def require_served(method: Method, name: str, *, facts: int, passages: int) -> None:
+    """Refuse a method on a graph that does not hold what it needs.
+
+    Raises:
+        MethodError: something is missing; says what.
+    """
+    held = {"facts": facts, "passages": passages}
+    missing = [what for what in NEEDS.get(method, ("facts",)) if not held.get(what, 1)]
+    if missing:
+        fitting = "text-rag" if passages else "a method for facts"
+        raise MethodError(
+            f"{method} needs {missing[0]}, and the graph {name} has none.",
+            hint=f"Ask it with {fitting}, or build a graph with {missing[0]}.",
+        )
 
 
 def require_trained(name: str) -> Method:

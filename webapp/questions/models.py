@@ -41,6 +41,7 @@ class Question(models.Model):
     answers = models.JSONField(default=list)
     paths = models.JSONField(default=list)
     triples = models.JSONField(default=list)
+    passages = models.JSONField(default=list)
     hops = models.PositiveSmallIntegerField(null=True)
     split = models.CharField(max_length=16, blank=True)
 

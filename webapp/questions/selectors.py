@@ -34,6 +34,7 @@ def as_engine(question_set: QuestionSet) -> list[types.Question]:
             answers=tuple(row.answers),
             paths=tuple(tuple((h, r, t) for h, r, t in path) for path in row.paths),
             triples=tuple((h, r, t) for h, r, t in row.triples),
+            passages=tuple(row.passages),
             hops=row.hops,
             split=row.split or None,
         )

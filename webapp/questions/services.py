@@ -114,6 +114,7 @@ def _row(position: int, question: types.Question) -> Question:
         answers=[_clean(label) for label in question.answers],
         paths=[[list(fact) for fact in path] for path in question.paths],
         triples=[list(fact) for fact in question.triples],
+        passages=[_clean(name) for name in question.passages],
         hops=question.hops,
         split=question.split or "",
     )
