@@ -54,7 +54,10 @@ def read_document(
     except (EOFError, gzip.BadGzipFile) as error:
         raise SourceError(f"{name} is a broken gzip file.", hint="Make or upload it again.") from error
     if not rows.count:
-        raise EmptySourceError(f"{name} has no text.", hint="Give a document with text in it.")
+        raise EmptySourceError(
+            f"{name} has no text: it is empty, or holds nothing to read.",
+            hint="Give a document with text in it.",
+        )
     return rows.file(name, log)
 
 
