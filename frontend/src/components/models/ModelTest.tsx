@@ -1,13 +1,26 @@
 // Asks a language model something, and shows what it really said, how long that took, and what it cost.
-import { useMutation, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
-import { modelTestQuery, testModel, type LanguageModel } from "@/api/languageModels";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import {
+  changesQuery,
+  modelTestQuery,
+  testModel,
+  usageQuery,
+  type LanguageModel,
+} from "@/api/languageModels";
 import { Button, Modal } from "@/components/kit/controls";
 import { ErrorNotice, Notice, Spinner } from "@/components/kit/says";
 import { cost, count, milliseconds } from "@/store/format";
 
 function Result({ test, model }: { test: string; model: LanguageModel }) {
+  const client = useQueryClient();
   const { data, error } = useQuery(modelTestQuery(test));
+  const ended = data !== undefined && data.state !== "waiting";
+  useEffect(() => {
+    // What it cost and that it was done are told on the page behind.
+    if (!ended) return;
+    for (const { queryKey } of [usageQuery, changesQuery]) void client.invalidateQueries({ queryKey });
+  }, [ended, client]);
   if (error) return <ErrorNotice error={error} />;
   if (!data || data.state === "waiting") {
     return (
