@@ -72,10 +72,9 @@ def merge(
     into = list(range(len(keys)))
     near: list[tuple[str, str, float]] = []
     if encode is not None and threshold < 1 and len(keys) > 1:
-        for one, other, cosine in _near(shown, encode, threshold, check):
-            if into[one] == one and into[other] == other and _numbers(shown[one]) == _numbers(shown[other]):
-                into[other] = one
-                near.append((shown[other], shown[one], round(cosine, 4)))
+        for other, one, cosine in _near(shown, encode, threshold, check):
+            into[other] = one
+            near.append((shown[other], shown[one], round(cosine, 4)))
     names = {name: shown[into[at]] for at, key in enumerate(keys) for name in groups[key]}
     by_spelling = sum(len(group) - 1 for group in groups.values())
     return Merged(names, by_spelling, tuple(sorted(near, key=lambda row: row[2])))
@@ -87,24 +86,40 @@ def _near(
     threshold: float,
     check: Callable[[], None],
 ) -> list[tuple[int, int, float]]:
-    """Pairs (commoner, rarer, cosine) at or above the threshold, the nearest first.
+    """(rarer, commoner, cosine): each name goes to the nearest of the commoner ones that stand for themselves.
 
-    Names are compared in blocks of ``AT_ONCE``, so that tens of thousands need no n x n matrix at a time.
+    Only names with the same numbers are compared, ``AT_ONCE`` at a time with those before, so that neither thousands of
+    numbered items nor thousands of duplicates need every pair at once.
     """
     vectors = []
     for begin in range(0, len(names), AT_ONCE):
         check()
         vectors.append(np.asarray(encode(list(names[begin : begin + AT_ONCE])), np.float32))
     whole = np.concatenate(vectors)
-    pairs: list[tuple[int, int, float]] = []
-    for begin in range(0, len(names), AT_ONCE):
-        check()
-        cosines = whole[begin : begin + AT_ONCE] @ whole[begin:].T
-        for row, column in zip(*np.nonzero(cosines >= threshold), strict=True):
-            if row < column:
-                pairs.append((begin + int(row), begin + int(column), float(cosines[row, column])))
-    return sorted(pairs, key=lambda pair: (-round(pair[2], 6), pair[0], pair[1]))
+    alike: dict[tuple[str, ...], list[int]] = {}
+    for at, name in enumerate(names):
+        alike.setdefault(_numbers(name), []).append(at)
+    merged: list[tuple[int, int, float]] = []
+    for group in alike.values():
+        heads: list[int] = []
+        for begin in range(0, len(group), AT_ONCE):
+            check()
+            block = group[begin : begin + AT_ONCE]
+            known = len(heads)
+            to_heads = whole[block] @ whole[heads].T
+            to_block = whole[block] @ whole[block].T
+            within: list[int] = []  # rows of this block that became heads
+            for row, at in enumerate(block):
+                cosines = np.concatenate([to_heads[row], to_block[row, within]])
+                best = int(cosines.argmax()) if len(cosines) else 0
+                if len(cosines) and cosines[best] >= threshold:
+                    head = heads[best] if best < known else block[within[best - known]]
+                    merged.append((at, head, float(cosines[best])))
+                else:
+                    within.append(row)
+            heads += [block[row] for row in within]
+    return merged
 
 
-def _numbers(name: str) -> list[str]:
-    return sorted(_NUMBER.findall(name))
+def _numbers(name: str) -> tuple[str, ...]:
+    return tuple(sorted(_NUMBER.findall(name)))

@@ -81,3 +81,16 @@ def test_home_must_not_be_a_file(tmp_path):
     (tmp_path / "f").touch()
     with pytest.raises(ConfigError, match="CLEW_HOME"):
         env.read({"CLEW_HOME": str(tmp_path / "f")})
+
+
+def test_numbers_of_the_language_model_are_checked():
+    model = {"LLM_BASE_URL": "http://localhost:1/v1", "LLM_MODEL": "m"}
+    read = env.read({**model, "LLM_CONTEXT_LENGTH": "8192", "LLM_PROMPT_PRICE": "0.5"})
+    assert (read.llm_context_length, read.llm_prompt_price, read.llm_completion_price) == (8192, 0.5, None)
+    for name, value in (
+        ("LLM_CONTEXT_LENGTH", "8k"),
+        ("LLM_PROMPT_PRICE", "-1"),
+        ("LLM_COMPLETION_PRICE", "nan"),
+    ):
+        with pytest.raises(ConfigError, match=f"{name} is '{value}'"):
+            env.read({**model, name: value})

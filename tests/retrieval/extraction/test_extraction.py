@@ -122,6 +122,22 @@ def test_names_are_one_when_spelling_or_meaning_says_so_and_numbers_agree():
     assert apart.by_meaning == ()
 
 
+def test_thousands_of_alike_names_are_compared_in_pieces(monkeypatch):
+    monkeypatch.setattr("retrieval.extraction.merging.AT_ONCE", 7)
+    items = [f"item {number}" for number in range(30)]
+    copies = [f"copy {letter * length}" for letter in "abc" for length in range(1, 11)]
+
+    def encode(asked):
+        assert len(asked) <= 7
+        axis = {"i": 0, "a": 1, "b": 2, "c": 3}
+        return np.eye(4, dtype=np.float32)[[axis[name[0] if name[0] == "i" else name[-1]] for name in asked]]
+
+    found = merge([*items, *copies, "copy bb"], encode)
+    assert {name: found.names[name] for name in items} == {name: name for name in items}
+    assert {found.names[name] for name in copies} == {"copy a", "copy bb", "copy c"}
+    assert len(found.by_meaning) == 27
+
+
 def test_names_of_punctuation_alone_stay_names():
     assert (normal("The A-Team!"), normal("a"), normal("???")) == ("a team", "a", "???")
 
