@@ -206,7 +206,8 @@ class _Model:
                 self._count_order(orders, index, part, mass)
                 part = part / (part.sum(1) + self.frequency[ids])[:, None]
                 np.add.at(counts, (ids[:, None], path[None, :]), part * mass)
-                np.add.at(cells, (slice(None), np.searchsorted(columns, path)), part * mass)
+                for step, column in enumerate(np.searchsorted(columns, path).tolist()):
+                    cells[:, column] += part[:, step] * mass
                 lengths[len(ids), len(path)] += mass
                 own_lengths[index, len(path)] += mass
                 np.add.at(used, path, mass)
