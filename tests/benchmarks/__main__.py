@@ -22,6 +22,7 @@ from tests.benchmarks import (
     methods,
     snapshots,
     studies,
+    text,
     webqsp,
 )
 from tests.benchmarks.report import Section
@@ -35,7 +36,7 @@ BENCHMARKS = {
 }
 
 
-LONG = ("methods", "efficiency", "supervision", "line_vs_raw", "webqsp")
+LONG = ("methods", "efficiency", "supervision", "line_vs_raw", "webqsp", "text")
 
 
 def main() -> None:
@@ -55,6 +56,7 @@ def main() -> None:
         "supervision": lambda: studies.supervision(args.data),
         "line_vs_raw": lambda: line_vs_raw.measure(args.data, run=not args.finished),
         "webqsp": webqsp.measure,
+        "text": text.measure,
     }
     names = args.name or list(BENCHMARKS)
     unknown = [name for name in names if name not in known]
