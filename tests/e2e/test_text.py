@@ -61,6 +61,27 @@ def test_documents_become_a_graph_whose_passages_can_be_read(page: Page, tmp_pat
     opened.get_by_role("button", name="Close").click()
 
 
+def test_steps_of_an_agent_fold_open_and_its_passages_are_listed(page: Page, clew: Clew, shot: Any) -> None:
+    graph = page.url
+    clew.wait_for_quiet()
+    page.get_by_role("link", name="Ask this graph").click()
+    page.locator(".askbar").get_by_role("button", name=re.compile("Method$")).click()
+    page.get_by_role("option", name=re.compile("^Step by step")).click()
+    expect(page.locator(".askbar-standing")).to_have_text("needs no training")
+    page.get_by_role("combobox", name="Question").fill("where was Gus Holt born")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    steps = page.get_by_role("region", name="Steps")
+    steps.get_by_role("button", name="Open Agent step 1").click(timeout=60_000)
+    first = steps.get_by_role("listitem").filter(has=page.get_by_role("button", name="Fold Agent step 1"))
+    expect(first).to_contain_text("Gus Holt → born in Tromso")
+    expect(first.locator("dt", has_text="Stands at").locator("xpath=..")).to_contain_text("Gus Holt")
+    expect(page.get_by_role("region", name="Answers")).to_contain_text("Tromso")
+    expect(page.get_by_role("region", name="Passages")).to_contain_text("The Paper Lantern")
+    shot("agent-steps")
+    page.goto(graph)
+
+
 def test_a_graph_can_be_built_from_the_text_with_the_default_model(page: Page, clew: Clew) -> None:
     page.get_by_role("button", name="Build a graph").click()
     dialog = page.get_by_role("dialog")
