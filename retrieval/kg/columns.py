@@ -9,6 +9,9 @@ import polars as pl
 
 from retrieval.kg.storage import StringTable, save_strings
 
+#: Strings that are Python's at a time: a column may be hundreds of megabytes.
+ROWS = 50_000
+
 
 def codes(column: pl.Series, labels: pl.Series) -> np.ndarray:
     """The position of each value in the sorted ``labels``, int64."""
@@ -22,6 +25,9 @@ def save_series(directory: Path, name: str, strings: pl.Series) -> StringTable:
     lengths = strings.str.len_bytes().to_numpy()
     offsets = np.zeros(len(strings) + 1, np.int64)
     np.cumsum(lengths, out=offsets[1:])
-    blob = "".join(strings.to_list()).encode()
+    blob = np.empty(int(offsets[-1]), np.uint8)
+    for start in range(0, len(strings), ROWS):
+        part = "".join(strings.slice(start, ROWS).to_list()).encode()
+        blob[offsets[start] : offsets[start] + len(part)] = np.frombuffer(part, np.uint8)
     save_strings(directory, name, blob, offsets)
-    return StringTable(np.frombuffer(blob, np.uint8), offsets)
+    return StringTable(blob, offsets)

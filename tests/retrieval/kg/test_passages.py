@@ -247,3 +247,10 @@ def test_both_ways_of_sorting_facts_say_which_row_became_which_fact(monkeypatch)
     other = encode(table())
     for name in ("heads", "relations", "tails", "fact_of_row"):
         assert getattr(coded, name).tolist() == getattr(other, name).tolist()
+
+
+def test_columns_are_written_in_pieces(tmp_path, monkeypatch):
+    monkeypatch.setattr("retrieval.kg.columns.ROWS", 2)
+    graph = snapshot.build(table(), tmp_path / "pieces")
+    assert [graph.passages.passage(i) for i in range(3)] == PASSAGES
+    assert list(graph.entity_labels) == ["1975", "Hook", "Indiana", "Jaws", "Robin Williams", "Spielberg"]
