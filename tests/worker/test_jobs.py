@@ -6,13 +6,14 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from retrieval.errors import Cancelled, SourceError
+from retrieval.text.passage_index import PassageIndex
 from retrieval.types import Progress
 from webapp.graphs import files, snapshots
 from webapp.graphs import services as graphs
 from webapp.graphs.models import Graph, GraphState, IndexState, Problem
 from webapp.jobs import services
 from webapp.jobs.models import Job, JobKind, JobState
-from worker import identity, importing, reporting
+from worker import engines, identity, importing, indexing, reporting
 
 FACTS = b"Switzerland\tborders\tFrance\nbad row\nFrance\tcapital\tParis\n"
 
@@ -68,6 +69,12 @@ def test_text_alone_makes_a_graph(upload):
     importing.import_graph(job.pk)
     graph.refresh_from_db()
     assert (graph.state, graph.snapshot.triples, graph.snapshot.passages) == (GraphState.READY, 0, 1)
+    index = Job.objects.get(kind=JobKind.INDEX)
+    indexing.index_graph(index.pk)
+    graph.refresh_from_db()
+    assert graph.index_state == IndexState.READY
+    found = PassageIndex.open(snapshots.of_graph(graph), engines.encoder()).search("Where is Paris?", 1)
+    assert [passage for passage, _ in found] == [0]
 
 
 def test_importing_twice_does_the_work_once(upload):
