@@ -178,7 +178,7 @@ class InsesEngine(Engine):
         with run.watch.running():
             if not run.request.given:
                 for stand in self.fallback.starts(question):
-                    starts.setdefault(stand.entity, stand)
+                    starts[stand.entity] = stand  # a mentioned one too: then it may go on from what was read
             if not starts:
                 near = self.index.nearest(self.fallback.read(question).vector, self.settings.nearest)
                 starts = {match.entity: Stand(match.entity, match.score) for match in near}

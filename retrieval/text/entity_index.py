@@ -177,6 +177,24 @@ class EntityIndex:
             matches.append(Match(entity, node, node.label, likeness, "vector", self.snapshot.degree(entity)))
         return matches
 
+    def nearest_to(self, entities: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The other entity most like each one, int64 [n], and the cosine, float64 [n] at most 1.
+
+        -1 where an entity has no name, where there is no other, and for all before vectors stand.
+        """
+        found, scores = np.full(len(entities), -1, np.int64), np.zeros(len(entities))
+        index = self._joined()
+        vectors = self.vectors_of(entities)
+        named = np.flatnonzero(vectors.any(1))
+        if index is None or not len(named):
+            return found, scores
+        likeness, places = index.search(vectors[named], min(2, index.ntotal))
+        for row, i in enumerate(named.tolist()):
+            for value, place in zip(likeness[row].tolist(), places[row].tolist(), strict=True):
+                if place >= 0 and int(self._entities[place]) != int(entities[i]) and found[i] < 0:
+                    found[i], scores[i] = int(self._entities[place]), min(1.0, value)
+        return found, scores
+
     def vectors_of(self, entities: np.ndarray) -> np.ndarray:
         """Vectors of entities, float32 [n, d]; zero for those without a name, and for all before vectors stand."""
         dim = self._encoder.dim if self._encoder is not None else 0

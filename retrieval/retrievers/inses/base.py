@@ -22,13 +22,14 @@ class Stand:
         entity: its id.
         score: of the way there, in [0, 1].
         way: arcs from the entity where its chain began; empty where it begins here.
-        seen: facts on the way here, also those before a similarity jump, which begins a new chain.
+        sources: facts that speak of it, each with a score in [0, 1]; what follows may go on from any of them, also
+            after a similarity jump, which begins a new chain.
     """
 
     entity: int
     score: float
     way: tuple[int, ...] = ()
-    seen: tuple[int, ...] = ()
+    sources: tuple[tuple[int, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

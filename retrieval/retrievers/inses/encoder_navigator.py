@@ -40,6 +40,7 @@ class Weights:
         step: added for going on; negative, since more steps find more by chance.
         hub: taken off for each e-fold of passages that speak of the entity.
         crowd: passages after which an entity says nothing about where to go on.
+        sources: contexts that are gone on from at one entity.
         width: contexts selected a step.
         enough: contexts that a step has to get among, else the search has enough.
         share: of the facts left to select that the first step may take.
@@ -52,6 +53,7 @@ class Weights:
     step: float = -0.1
     hub: float = 0.03
     crowd: int = 60
+    sources: int = 5
     width: int = 10
     enough: int = 5
     share: float = 0.6
@@ -112,14 +114,17 @@ class EncoderNavigator:
         reading, table = self.read(question), self._snapshot.passages
         if table is None:
             return []
-        found: dict[int, Stand] = {}
+        found: dict[int, dict[int, tuple[int, float]]] = {}
         for place in np.argsort(-reading.worth, kind="stable")[: self._weights.width].tolist():
             worth = float(np.clip(reading.worth[place], 0, 1))
             for fact in table.facts_of(place).tolist():
                 for entity in (int(self._snapshot.heads[fact]), int(self._snapshot.tails[fact])):
-                    if not self.named(reading, entity):
-                        found.setdefault(entity, Stand(entity, worth, (), (fact,)))
-        return list(found.values())
+                    found.setdefault(entity, {}).setdefault(place, (fact, worth))
+        return [
+            Stand(entity, max(score for _, score in sources.values()), (), tuple(sources.values()))
+            for entity, sources in found.items()
+            if not self.named(reading, entity)
+        ]
 
     def choose(self, view: View, *, cancelled: Callable[[], bool] = lambda: False) -> Decision:
         """See ``base.Navigator``."""
@@ -171,45 +176,60 @@ class EncoderNavigator:
         scores = fit.astype(np.float64)
         inside = context >= 0
         scores[inside] = reading.worth[context[inside]]
-        last = np.array([stand.seen[-1] if stand.seen else -1 for stand in view.stands], np.int64)
-        before = np.full(len(last), -1, np.int64)
-        before[last >= 0] = self._contexts.of_facts(self._snapshot, last[last >= 0], reading.worth)
-        bounds = np.searchsorted(view.owners, np.arange(len(last) + 1))
+        bounds = np.searchsorted(view.owners, np.arange(len(view.stands) + 1))
         for position, stand in enumerate(view.stands):
             mine = slice(bounds[position], bounds[position + 1])
-            if last[position] < 0:
+            sources = self._sources(stand, reading)
+            if not sources:
                 scores[mine] *= stand.score
-                continue
-            onward = self._onward(stand, reading, int(before[position]), context[mine], own[mine])
-            same = context[mine] == before[position]
-            alone = np.where(same & inside[mine] & (view.step > 1), -np.inf, scores[mine])
-            scores[mine] = np.maximum(onward, alone) if view.step == 1 or inside[mine].any() else onward
+            elif bounds[position] < bounds[position + 1]:
+                onward = self._onward(stand, reading, sources, context[mine], own[mine])
+                known = inside[mine] & np.isin(context[mine], [place for place, _, _ in sources])
+                alone = np.where(known & (view.step > 1), -np.inf, scores[mine])
+                either = view.step == 1 or bool(inside[mine].any())
+                scores[mine] = np.maximum(onward, alone) if either else onward
         return scores
 
+    def _sources(self, stand: Stand, reading: Reading) -> list[tuple[int, int, float]]:
+        """What a stand goes on from: context, fact and score, the best first, each passage once."""
+        best = sorted(stand.sources, key=lambda source: -source[1])
+        facts = np.array([fact for fact, _ in best], np.int64)
+        places = self._contexts.of_facts(self._snapshot, facts, reading.worth).tolist()
+        kept: dict[int, tuple[int, int, float]] = {}
+        for place, (fact, score) in zip(places, best, strict=True):
+            kept.setdefault(place if place >= 0 else -2 - fact, (place, fact, score))
+        return list(kept.values())[: self._weights.sources]
+
     def _onward(
-        self, stand: Stand, reading: Reading, before: int, context: np.ndarray, own: np.ndarray
+        self,
+        stand: Stand,
+        reading: Reading,
+        sources: list[tuple[int, int, float]],
+        context: np.ndarray,
+        own: np.ndarray,
     ) -> np.ndarray:
-        """Scores of the arcs that go on from one stand, reached by what ``before`` says."""
-        weights = self._weights
-        if before >= 0:
-            said = self._contexts.passages[before]
-        else:
-            said = self._contexts.fact_vectors(self._snapshot, np.array(stand.seen[-1:]))[0]
-        left = reading.vector - weights.said * (reading.vector @ said) * said
-        left /= max(1e-6, float(np.linalg.norm(left)))
-        inside = context >= 0
-        scores: np.ndarray = (own @ left).astype(np.float64) + weights.way * stand.score + weights.step
-        if inside.any():
-            places = context[inside]
-            missing = (reading.held[before] == 0) if before >= 0 else np.ones(reading.held.shape[1], bool)
-            near = self._contexts.passages[places] @ left
-            opened = reading.held[places][:, missing].sum(1)
-            crowd = len(np.unique(places))
-            scores[inside] = near + weights.open_words * opened + weights.way * stand.score + weights.step
-            scores[inside] -= weights.hub * math.log(crowd)
-            closed = crowd > weights.crowd or self.named(reading, stand.entity)
-            scores[inside] = np.where(closed | (places == before), -np.inf, scores[inside])
-        return scores
+        """Scores of the arcs that go on from one stand, from whichever source makes the most of each."""
+        weights, inside = self._weights, context >= 0
+        places = context[inside]
+        vectors, held = self._contexts.passages[places], reading.held[places]
+        crowd = len(np.unique(places))
+        closed = bool(len(places)) and (crowd > weights.crowd or self.named(reading, stand.entity))
+        best = np.full(len(context), -np.inf)
+        for before, fact, score in sources:
+            if before >= 0:
+                said, missing = self._contexts.passages[before], reading.held[before] == 0
+            else:
+                said = self._contexts.fact_vectors(self._snapshot, np.array([fact]))[0]
+                missing = np.ones(reading.held.shape[1], bool)
+            left = reading.vector - weights.said * (reading.vector @ said) * said
+            left /= max(1e-6, float(np.linalg.norm(left)))
+            scores = (own @ left).astype(np.float64)
+            if len(places):
+                scores[inside] = vectors @ left + weights.open_words * held[:, missing].sum(1)
+                scores[inside] -= weights.hub * math.log(crowd)
+                scores[inside] = np.where((places == before) | closed, -np.inf, scores[inside])
+            best = np.maximum(best, scores + weights.way * score + weights.step)
+        return best
 
     def named(self, reading: Reading, entity: int) -> bool:
         """Whether most of an entity's name stands in the question, so that it leads nowhere new."""

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from retrieval.text.entity_index import EntityIndex
 
 
+STANDS = 32
+"""Stands that are jumped from at one step, the best."""
+
+
 class Expansion:
     """Finds the entity most like another one.
 
@@ -27,13 +31,12 @@ class Expansion:
         self._threshold = threshold
 
     def jumps(self, stands: Sequence[Stand]) -> list[Jump]:
-        """A jump from each stand whose nearest other entity is near enough, in the order of the stands."""
-        vectors = self._index.vectors_of(np.array([stand.entity for stand in stands], np.int64))
-        found = []
-        for stand, vector in zip(stands, vectors, strict=True):
-            if not vector.any():  # an entity without a name is like no other
-                continue
-            nearest = next((m for m in self._index.nearest(vector, 2) if m.entity != stand.entity), None)
-            if nearest is not None and nearest.score >= self._threshold:
-                found.append(Jump(stand.entity, nearest.entity, nearest.score))
-        return found
+        """A jump from each stand whose nearest other entity is near enough, the best stands first."""
+        most = sorted(stands, key=lambda stand: -stand.score)[:STANDS]
+        entities = np.array([stand.entity for stand in most], np.int64)
+        near, scores = self._index.nearest_to(entities)
+        return [
+            Jump(source, target, score)
+            for source, target, score in zip(entities.tolist(), near.tolist(), scores.tolist(), strict=True)
+            if target >= 0 and score >= self._threshold
+        ]

@@ -164,8 +164,10 @@ def _keep(snapshot: Snapshot, view: View, decision: Decision, found: Found, budg
         found.facts[fact] = max(pick.score, found.facts.get(fact, 0.0))
         found.ways[way] = max(pick.score, found.ways.get(way, 0.0))
         target = int(view.targets[pick.position])
-        if target not in reached or reached[target].score < pick.score:
-            reached[target] = Stand(target, pick.score, way, (*stand.seen, fact))
+        before = reached.get(target, Stand(target, -1.0))
+        sources = (*before.sources, (fact, pick.score))
+        best = before.score >= pick.score
+        reached[target] = Stand(target, max(before.score, pick.score), before.way if best else way, sources)
     return reached
 
 
@@ -181,4 +183,5 @@ def _next(
 
 
 def _landed(jump: Jump, stand: Stand) -> Stand:
-    return Stand(jump.target, stand.score * jump.score, (), stand.seen)
+    sources = tuple((fact, score * jump.score) for fact, score in stand.sources)
+    return Stand(jump.target, stand.score * jump.score, (), sources)
