@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 
@@ -40,6 +40,7 @@ from retrieval.types import LinkedEntity, Method, RetrievedPassage
 
 if TYPE_CHECKING:
     from retrieval.engines.parts import Opening
+    from retrieval.kg.labels import MatchSource
     from retrieval.kg.restriction import RestrictedSnapshot
     from retrieval.kg.snapshot import Snapshot
     from retrieval.text.entity_index import EntityIndex
@@ -47,6 +48,13 @@ if TYPE_CHECKING:
 PASSAGES_SHOWN = 20
 TEMPERATURE = 0.04
 """Scores of relation paths become probabilities by a softmax of this temperature, as zero-shot paths' do."""
+
+_LINKED_BY: Mapping[MatchSource, Literal["exact", "alias", "vector"]] = {
+    "exact": "exact",
+    "alias": "alias",
+    "vector": "vector",
+}
+"""How a found name counts as a link; part of a name is a fuzzy one."""
 
 INDEX_LIMIT = 200_000
 """Entities up to which names are given vectors when the engine is opened; more takes a job of its own."""
@@ -167,7 +175,8 @@ class InsesEngine(Engine):
         found.usage = found.usage.plus(usage)
         for mention in mentions:
             for match in self.index.search(mention, 1):
-                made = LinkedEntity(match.node, mention, -1, -1, match.score, match.source)
+                source = _LINKED_BY.get(match.source, "fuzzy")
+                made = LinkedEntity(match.node, mention, -1, -1, match.score, source)
                 entities.setdefault(match.entity, made)
         return tuple(entities.values())
 
