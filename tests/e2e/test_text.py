@@ -22,7 +22,7 @@ PASSAGES = [
     {
         "id": "p1",
         "title": "The Paper Lantern",
-        "text": "The Paper Lantern is a film. It was directed by Gus Holt. He was born in Tromso.",
+        "text": "The Paper Lantern is a film. It was directed by Gus Holt. Gus Holt was born in Tromso.",
         "triples": [["The Paper Lantern", "directed by", "Gus Holt"], ["Gus Holt", "born in", "Tromso"]],
     },
     {
@@ -79,6 +79,26 @@ def test_steps_of_an_agent_fold_open_and_its_passages_are_listed(page: Page, cle
     expect(page.get_by_role("region", name="Answers")).to_contain_text("Tromso")
     expect(page.get_by_role("region", name="Passages")).to_contain_text("The Paper Lantern")
     shot("agent-steps")
+    page.goto(graph)
+
+
+def test_an_answer_from_the_text_leads_to_its_sentence(page: Page, shot: Any) -> None:
+    graph = page.url
+    page.get_by_role("link", name="Ask this graph").click()
+    page.locator(".askbar").get_by_role("button", name=re.compile("Method$")).click()
+    page.get_by_role("option", name=re.compile("^Passages")).click()
+    page.get_by_role("combobox", name="Question").fill("where was Gus Holt born")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    cited = page.get_by_role("button", name=re.compile("^Sentence cited for .*, in passage 1$")).first
+    cited.click(timeout=60_000)
+    sentence = page.locator("mark.on")
+    expect(sentence).to_be_focused()
+    expect(sentence).to_contain_text("Gus Holt was born in Tromso.")
+    expect(page).to_have_url(re.compile(r"cite=0\.\d+\.\d+$"))
+    shot("citation")
+    page.reload()
+    expect(page.locator("mark.on")).to_contain_text("Gus Holt was born in Tromso.")
     page.goto(graph)
 
 
