@@ -49,7 +49,8 @@ PASSAGES_SHOWN = 20
 TEMPERATURE = 0.04
 """Scores of relation paths become probabilities by a softmax of this temperature, as zero-shot paths' do."""
 
-_LINKED_BY: Mapping[MatchSource, Literal["exact", "alias", "vector"]] = {
+_LinkedBy = Literal["exact", "alias", "fuzzy", "vector"]
+_LINKED_BY: Mapping[MatchSource, _LinkedBy] = {
     "exact": "exact",
     "alias": "alias",
     "vector": "vector",
@@ -175,7 +176,7 @@ class InsesEngine(Engine):
         found.usage = found.usage.plus(usage)
         for mention in mentions:
             for match in self.index.search(mention, 1):
-                source = _LINKED_BY.get(match.source, "fuzzy")
+                source: _LinkedBy = _LINKED_BY.get(match.source, "fuzzy")
                 made = LinkedEntity(match.node, mention, -1, -1, match.score, source)
                 entities.setdefault(match.entity, made)
         return tuple(entities.values())
