@@ -146,11 +146,11 @@ class InsesEngine(Engine):
         linked = self.linker.link(run.request.question, run.request.given)
         entities = self._mentioned(run, linked.entities, found, warnings)
         yield QuestionLinked(entities, linked.unmatched, run.ms(began))
-        starts = self._starts(run, entities)
-        if not starts:
+        starts = self._starts(run, entities, self.navigator)
+        if not starts:  # nothing is named and nothing is near
             yield run.final(Verdict(no_answer=not_linked(linked.unmatched, ())))
             return
-        yield from self._explore(run, starts, found, warnings)
+        yield from self._explore(run, entities, found, warnings)
         run.facts.update(found.facts)
         if self.snapshot.passages is not None:
             yield self._passages(found, run)
@@ -181,12 +181,12 @@ class InsesEngine(Engine):
                 entities.setdefault(match.entity, made)
         return tuple(entities.values())
 
-    def _starts(self, run: Run, entities: Sequence[LinkedEntity]) -> list[Stand]:
-        """V_init: what is mentioned, and what the passages nearest to the question speak of."""
+    def _starts(self, run: Run, entities: Sequence[LinkedEntity], navigator: Navigator) -> list[Stand]:
+        """V_init: what is mentioned; for the encoder also what the passages nearest to the question speak of."""
         question = run.request.question
         starts = {each.entity.id: Stand(each.entity.id, 1.0) for each in entities}
         with run.watch.running():
-            if not run.request.given:
+            if not run.request.given and (navigator is self.fallback or not starts):
                 for stand in self.fallback.starts(question):
                     starts[stand.entity] = stand  # a mentioned one too: then it may go on from what was read
             if not starts:
@@ -195,13 +195,13 @@ class InsesEngine(Engine):
         return [stand for stand in starts.values() if self.snapshot.degree(stand.entity)]
 
     def _explore(
-        self, run: Run, starts: list[Stand], found: Found, warnings: list[str]
+        self, run: Run, entities: Sequence[LinkedEntity], found: Found, warnings: list[str]
     ) -> Iterator[AgentStep | SimilarityExpanded]:
         """The search; when a language model fails, the navigator that needs none begins anew and says so."""
         navigator = self.navigator
         while True:
             steps = search(
-                self.snapshot, run.request.question, starts, navigator, found,
+                self.snapshot, run.request.question, self._starts(run, entities, navigator), navigator, found,
                 expansion=Expansion(self.index, self.options.threshold) if self.options.similarity else None,
                 iterations=self.options.iterations, budget=run.request.budget, cancelled=run.cancelled,
             )  # fmt: skip

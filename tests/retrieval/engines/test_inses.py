@@ -22,11 +22,14 @@ from retrieval.events import (
 )
 from retrieval.kg import snapshot
 from retrieval.kg.table import TripleTable
+from retrieval.llm.settings import LLMSettings
 from retrieval.loading import EngineSpec, load_engine
 from retrieval.pipeline import AskRequest
 from retrieval.retrievers.inses.base import Stand
+from retrieval.retrievers.inses.llm_navigator import read_selection
 from retrieval.retrievers.inses.search import _level, adjacent
 from retrieval.types import Passage
+from tests.retrieval.reasoning.endpoint import Endpoint, says
 
 PASSAGES = [
     Passage(0, "p0", "Journal of Magic", "Journal of Magic is published by the Magic Society."),
@@ -166,3 +169,51 @@ def test_the_arcs_around_stands(graph):
 def test_a_hub_is_cut_before_small_entities_are():
     assert _level(np.array([2, 3, 100]), 15) == 10
     assert _level(np.array([2, 3]), 15) == 3
+
+
+def with_model(parts, endpoint, **options):
+    spec = EngineSpec(parts.snapshot.path, method="inses", options=(("navigator", "llm"), *options.items()))
+    model = LLMSettings(endpoint.url, "tiny", retries=0)
+    return load_engine(spec, parts, llm=model)
+
+
+def test_a_language_model_selects_and_says_when_it_has_enough(parts):
+    replies = (
+        says('{"entities": ["Magic Society of Europe"]}'),
+        says('{"determination": "insufficient", "selection": "1, 2"}'),
+        says('{"determination": "sufficient", "selection": [1]}'),
+    )
+    with Endpoint(*replies) as endpoint:
+        events = ask(with_model(parts, endpoint, similarity=False))
+    steps = of(events, AgentStep)
+    assert [step.sufficient for step in steps] == [False, True]
+    assert [len(step.hops) for step in steps] == [2, 1]
+    assert steps[1].hops[0].target.label == "Bern"
+    assert {"Journal of Magic", "Magic Society of Europe"} == {
+        linked.entity.label for linked in events[1].entities
+    }
+    assert (events[-1].usage.llm_calls, len(endpoint.bodies)) == (3, 3)
+
+
+def test_replies_that_cannot_be_used_give_way_to_the_encoder_and_the_answer_says_so(parts):
+    with Endpoint(says('{"entities": []}'), says("no idea"), says("still none")) as endpoint:
+        events = ask(with_model(parts, endpoint))
+    assert len(endpoint.bodies) == 3
+    assert of(events, AgentStep)[0].hops
+    assert "The text encoder chose the triples instead." in events[-1].warnings[0]
+
+
+def test_a_model_that_never_has_enough_is_asked_within_bounds(parts):
+    never = says('{"determination": "insufficient", "selection": "1"}')
+    with Endpoint(says('{"entities": ["Chess"]}'), *[never] * 9) as endpoint:
+        ask(with_model(parts, endpoint, iterations=2))
+    assert 1 < len(endpoint.bodies) <= 2 + 2
+
+
+def test_a_selection_is_read_or_refused():
+    assert read_selection({"determination": "Sufficient", "selection": "2, 1, 2"}, 3) == (True, [2, 1])
+    assert read_selection({"determination": "insufficient", "selection": ""}, 3) == (False, [])
+    with pytest.raises(ValueError, match="no triplet 4; the numbers go from 1 to 3"):
+        read_selection({"determination": "insufficient", "selection": "4"}, 3)
+    with pytest.raises(ValueError, match="determination"):
+        read_selection({"selection": "1"}, 3)
