@@ -92,7 +92,9 @@ class ExtractiveReasoner:
         """The best sets of the topic that reaches its set most surely; the smaller set when equal."""
         mirrors = evidence.snapshot.mirrors
         options = [(topic, target_sets(evidence.reaches, topic, mirrors)) for topic in topics]
-        if self._nothing_shared(evidence, [sets for _, sets in options]):
+        # What a search began at by itself is linked with a score of 0: it competes, and restricts nothing.
+        named = {linked.entity.id for linked in evidence.entities if linked.score > 0}
+        if self._nothing_shared(evidence, [sets for topic, sets in options if topic in named]):
             return Verdict(no_answer=nothing_shared(evidence.entities))
         topic, sets = min(
             ((topic, sets) for topic, sets in options if sets),
@@ -100,9 +102,8 @@ class ExtractiveReasoner:
         )
         targets = best_guess(sets, self.settings.hit)
         warnings: tuple[str, ...] = ()
-        if len(topics) > 1:
-            label = evidence.snapshot.entity_label
-            others = " and ".join(label(t) for t in topics if t != topic)
+        label = evidence.snapshot.entity_label
+        if others := " and ".join(label(t) for t in topics if t != topic and t in named):
             warnings = (
                 f"Nothing was found that {label(topic)} and {others} lead to together; "
                 f"these answers follow from {label(topic)} alone.",

@@ -263,8 +263,8 @@ class PassageIndex:
                     self._files = _Files(directory, len(self.table))
         if self._files is None:
             raise SnapshotError(
-                f"The passages of {self.snapshot.path.name} are not indexed yet.",
-                hint="Wait for the graph's index, or build it: `python -m retrieval build-corpus`.",
+                "The passages of this graph are not indexed yet.",
+                hint="Ask again when its index is done; its page shows how far it is. Another method answers now.",
             )
         return self._files
 

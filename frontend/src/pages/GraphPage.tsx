@@ -150,7 +150,10 @@ export function GraphPage() {
       )}
       {graph.state === "ready" && graph.index_state === "building" && (
         <Notice tone="info" title="Indexing names by meaning">
-          The graph can be asked already; names are matched by spelling until the index is done.
+          {graph.triples > 0
+            ? "The graph can be asked already; names are matched by spelling until the index is done."
+            : "Its passages can be asked when the index is done."}
+          {graph.triples > 0 && graph.passages > 0 && " Its passages can be asked then."}
         </Notice>
       )}
       <Counts graph={graph} />

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from retrieval.errors import ConfigError
@@ -127,6 +129,21 @@ def test_an_improbable_intersection_is_not_taken(graph):
     verdict = decide(graph, "what do Austria and France border?", script, kept=kept)
     assert [a.label for a in verdict.answers] == ["German"]
     assert "Austria alone" in verdict.warnings[0]
+
+
+def test_where_a_search_began_by_itself_competes_and_restricts_nothing(graph):
+    """Linked with a score of 0, France takes no part in an intersection that is empty, and is not named."""
+    script = {"Austria": [("official_language", 0.9)], "France": [("official_language", 0.5)]}
+    found = ScriptedRetriever(graph, script).relation_paths("Austria?", ids(graph, "Austria", "France"))
+    austria, france = LabelLinker(graph).link("Austria France").entities
+    entities = (austria, replace(france, score=0.0, source="vector"))
+    settings = GatherSettings()
+    evidence = gather(
+        graph, "Austria?", entities, (), found, simple=True, settings=settings, cancelled=lambda: False
+    )  # fmt: skip
+    verdict = ExtractiveReasoner(ExtractiveSettings()).decide(evidence)
+    assert [a.label for a in verdict.answers] == ["German"]
+    assert verdict.warnings == ()
 
 
 def test_an_empty_intersection_of_one_kind_is_the_answer(tmp_path):

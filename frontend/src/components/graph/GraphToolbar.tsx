@@ -4,7 +4,7 @@ import { Dialog, DialogTrigger, Popover } from "react-aria-components";
 import { ActMenu, Button } from "@/components/kit/controls";
 import type { GraphHandle, LayoutName } from "@/graph/handle";
 import { download, fileName } from "@/store/files";
-import { integer } from "@/store/format";
+import { count, integer } from "@/store/format";
 import { NODE_LIMIT, type GraphOptions } from "@/store/graphModel";
 import type { GraphState } from "./useGraphView";
 
@@ -178,8 +178,8 @@ export function GraphToolbar(props: Props) {
           </>
         ) : (
           <span className="muted">
-            {integer(model.nodes.length)} nodes,{" "}
-            {integer(model.edges.filter((edge) => edge.strand === 0).length)} edges
+            {count(model.nodes.length, "node")},{" "}
+            {count(model.edges.filter((edge) => edge.strand === 0).length, "edge")}
           </span>
         )}
         {model.hidden > 0 && <span className="muted"> · {model.hidden} hidden</span>}
