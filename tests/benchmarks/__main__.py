@@ -16,6 +16,7 @@ from pathlib import Path
 
 from tests.benchmarks import (
     chains,
+    inses,
     latency,
     line_graph,
     line_vs_raw,
@@ -36,7 +37,7 @@ BENCHMARKS = {
 }
 
 
-LONG = ("methods", "efficiency", "supervision", "line_vs_raw", "webqsp", "text")
+LONG = ("methods", "efficiency", "supervision", "line_vs_raw", "webqsp", "text", "inses")
 
 
 def main() -> None:
@@ -57,6 +58,7 @@ def main() -> None:
         "line_vs_raw": lambda: line_vs_raw.measure(args.data, run=not args.finished),
         "webqsp": webqsp.measure,
         "text": text.measure,
+        "inses": inses.measure,
     }
     names = args.name or list(BENCHMARKS)
     unknown = [name for name in names if name not in known]

@@ -1,0 +1,195 @@
+"""INSES: supporting passages of MuSiQue, and facts of MINE's articles in the graphs that extractors made of them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from statistics import fmean
+
+import numpy as np
+
+from retrieval.evaluation.evaluator import ask
+from retrieval.evaluation.metrics import Fact
+from retrieval.events import AgentStep
+from retrieval.kg import snapshot
+from retrieval.kg.questions import read_questions
+from retrieval.kg.table import TripleTable
+from retrieval.loading import EngineSpec, load_encoder, load_engine, load_parts
+from retrieval.pipeline import AskRequest, Engine
+from retrieval.retrievers.inses.contexts import words_in
+from retrieval.text.encoder import Encoder
+from retrieval.types import Question
+from tests.benchmarks.data import found
+from tests.benchmarks.report import Section
+from tests.benchmarks.sets import CACHE, clew
+from tests.benchmarks.text import METRICS, in_half_a
+
+COMMAND = "python -m tests.benchmarks inses"
+SIMILARITY = {"`inses`": "true", "`inses` without similarity jumps": "false"}
+BUDGETS = (5, 15)
+"""Triples of a MINE graph that a retriever may give back for a fact."""
+BOUNDS = (0.7, 0.8)
+"""Shares of a fact's words from which what was retrieved counts as sufficient; set before anything was measured."""
+
+
+def measure() -> list[Section]:
+    """What of this can be measured with the data that is there."""
+    return [section for section in (_musique(), _mine()) if section is not None]
+
+
+def _musique() -> Section | None:
+    passages, asked = (found("text", f"musique_{name}.jsonl.gz") for name in ("passages", "questions"))
+    if passages is None or asked is None:
+        return None
+    section = Section(
+        "`inses` on MuSiQue",
+        COMMAND,
+        "1,890 passages with the triples extracted from them, 100 questions, default encoder as navigator, no language "
+        "model, budget 50. Weights were chosen on half A (docs/inses.md). A step is one iteration of the search.",
+        head=("method", "questions", "n", *METRICS, "a step, p50 / p95"),
+    )
+    corpus = CACHE / "sets" / "MuSiQue.corpus"
+    if not corpus.is_dir():
+        clew("build-corpus", str(passages), "--out", str(corpus))
+    for label, similarity in SIMILARITY.items():
+        with tempfile.TemporaryDirectory() as folder:
+            questions, out = Path(folder) / "questions.jsonl", Path(folder) / "report.json"
+            clew("import-questions", str(asked), "--format", "jsonl", "--out", str(questions))
+            clew(
+                *("evaluate", "--method", "inses", "--set", f"similarity={similarity}"),
+                *("--corpus", str(corpus), "--questions", str(questions), "--out", str(out)),
+            )
+            rows = json.loads(out.read_text(encoding="utf-8"))["per_question"]
+            times = _step_times(corpus, similarity == "true", questions)
+        halves = {
+            "A": [row for row in rows if in_half_a(row["id"])],
+            "B": [row for row in rows if not in_half_a(row["id"])],
+            "all": rows,
+        }
+        spent = f"{np.median(times):.0f} / {np.quantile(times, 0.95):.0f} ms"
+        for name, own in halves.items():
+            figures = (f"{fmean(row[metric] for row in own):.3f}" for metric in METRICS)
+            section.add(label, name, str(len(own)), *figures, spent if name == "all" else "")
+    return section
+
+
+def _step_times(corpus: Path, similarity: bool, questions: Path) -> list[float]:
+    """How long each step took, in ms; the first questions warm up."""
+    engine = _engine(corpus, load_encoder(device="cpu"), similarity=similarity)
+    asked = [question.question for question in read_questions(questions, problems=print)]
+    for text in asked[:3]:
+        list(engine.run(AskRequest(f"{text} ")))
+    events = (event for text in asked for event in engine.run(AskRequest(text)))
+    return [event.took_ms for event in events if isinstance(event, AgentStep)]
+
+
+def _engine(graph: Path, encoder: Encoder, *, similarity: bool) -> Engine:
+    spec = EngineSpec(graph, method="inses", options=(("similarity", similarity),))
+    return load_engine(spec, load_parts(graph, encoder))
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One fact of an article, asked of one graph: what the retriever gave back."""
+
+    graph: str
+    retriever: str
+    fact: str
+    triples: tuple[str, ...]
+
+
+def _mine() -> Section | None:
+    articles = found("text", "mine_1_50.jsonl.gz")
+    if articles is None:
+        return None
+    trials = defaultdict[tuple[str, str], list[Trial]](list)
+    with gzip.open(articles, "rt", encoding="utf-8") as lines:
+        for article in map(json.loads, lines):
+            for trial in _trials(article, load_encoder(device="cpu")):
+                trials[trial.graph, trial.retriever].append(trial)
+    section = Section(
+        "Facts of MINE articles 1-50, by `inses` and by the nearest triples",
+        COMMAND,
+        "Each of an article's 15 facts is the query, on the graph that each extractor made of the article (missing and "
+        "empty graphs are left out); both retrievers may give back equally many triples. *Nearest*: by cosine of the "
+        "default encoder between the fact and the triple's words. Sufficient, without a language model's judgement: "
+        f"all triples given back hold together at least {BOUNDS[0]} (or {BOUNDS[1]}) of the fact's content words, stop "
+        "words left out and endings cut; more strictly, two of them do. *The whole graph*: what no retriever can "
+        "exceed.",
+        head=(
+            *("graph", "facts", "retriever, budget", "given back"),
+            *(f"all, {bound}" for bound in BOUNDS),
+            *(f"two, {bound}" for bound in BOUNDS),
+        ),
+    )
+    for (graph, retriever), own in sorted(trials.items(), key=lambda item: item[0][0]):
+        shares = np.array([(held_by_all(t.fact, t.triples), held_by_two(t.fact, t.triples)) for t in own])
+        figures = (f"{np.mean(shares[:, kind] >= bound):.3f}" for kind in (0, 1) for bound in BOUNDS)
+        given = fmean(len(trial.triples) for trial in own)
+        section.add(graph, str(len(own)), retriever, f"{given:.1f}", *figures)
+    return section
+
+
+def _trials(article: dict[str, object], encoder: Encoder) -> Iterator[Trial]:
+    """All facts of an article on all its graphs."""
+    facts, graphs = article["facts"], article["graphs"]
+    assert isinstance(facts, list), "the facts of MINE are texts"
+    assert isinstance(graphs, dict), "the graphs of MINE have names"
+    wanted = encoder.encode(facts)
+    for name, triples in graphs.items():
+        if not triples:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            home = Path(folder) / "graph"
+            built = snapshot.build(TripleTable.of(triples), home)
+            texts = [text_of(fact) for fact in _facts_of(built)]
+            close = wanted @ encoder.encode(texts).T
+            engine = _engine(home, encoder, similarity=True)
+            for number, fact in enumerate(facts):
+                yield Trial(name, "the whole graph", fact, tuple(texts))
+                for budget in BUDGETS:
+                    nearest = np.argsort(-close[number], kind="stable")[:budget].tolist()
+                    yield Trial(name, f"nearest, {budget}", fact, tuple(texts[i] for i in nearest))
+                    got = _asked(engine, fact, budget)
+                    yield Trial(name, f"`inses`, {budget}", fact, tuple(map(text_of, got)))
+
+
+def _facts_of(graph: snapshot.Snapshot) -> Iterator[Fact]:
+    for fact in range(graph.num_triples):
+        head, tail = (graph.entity_label(int(ends[fact])) for ends in (graph.heads, graph.tails))
+        yield head, graph.relation_label(int(graph.relations[fact])), tail
+
+
+def _asked(engine: Engine, fact: str, budget: int) -> list[Fact]:
+    outcome = ask(engine, Question("fact", fact), budget=budget, seed=0)
+    if outcome.error or len(outcome.facts) > budget:
+        raise RuntimeError(f"{fact}: {outcome.error or f'{len(outcome.facts)} triples for {budget}'}")
+    return sorted(outcome.facts)
+
+
+def text_of(fact: Fact) -> str:
+    """A triple as words."""
+    return " ".join(fact)
+
+
+def held_by_all(fact: str, triples: Iterable[str]) -> float:
+    """The share of a fact's content words that some triples hold together."""
+    return _held(frozenset(words_in(fact)), [frozenset(words_in(triple)) for triple in triples])
+
+
+def held_by_two(fact: str, triples: Iterable[str]) -> float:
+    """The share of a fact's content words that the best two triples hold."""
+    wanted = frozenset(words_in(fact))
+    useful = {wanted.intersection(words_in(triple)) for triple in triples}
+    alone = max((_held(wanted, [words]) for words in useful), default=0.0)
+    return max((_held(wanted, pair) for pair in combinations(useful, 2)), default=alone)
+
+
+def _held(wanted: frozenset[str], triples: Iterable[frozenset[str]]) -> float:
+    return len(wanted & frozenset().union(*triples)) / len(wanted)
