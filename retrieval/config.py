@@ -260,6 +260,21 @@ class TextOptions(InferenceOptions):
 
 
 @dataclass(frozen=True, slots=True)
+class RouterOptions(InferenceOptions):
+    """Settings of ``router`` (INSES, Algorithm 2); values in brackets are the paper's."""
+
+    confidence: float = setting(
+        0.5,
+        "An answer from passages must be more confident than this, or the graph is asked [not given].",
+        least=0,
+        below=1,
+    )
+    decider: Literal["auto", "wording", "llm"] = setting(
+        "auto", "Who counts the hops: auto is a language model where one also answers [llm]."
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class RegPathConfig(TrainingConfig):
     """Settings of ``reg-path``: its planner (ReG eq. 35, App. E). Values in brackets are the paper's."""
 
@@ -339,6 +354,7 @@ OPTIONS: dict[Method, type[InferenceOptions]] = {
     Method.REG_TRIPLE: TripleOptions,
     Method.REL_RAG_PATH: PathOptions,
     Method.REL_RAG_TRIPLE: TripleOptions,
+    Method.ROUTER: RouterOptions,
     Method.TEXT_RAG: TextOptions,
 }
 

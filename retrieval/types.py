@@ -45,7 +45,7 @@ TRAINED = frozenset(
 #: The methods that ask a language model and look at nothing.
 LLM_ALONE = frozenset({Method.LLM_ONLY, Method.LLM_COT})
 #: The methods that can be asked without any training.
-UNTRAINED = frozenset({Method.INSES, Method.TEXT_RAG})
+UNTRAINED = frozenset({Method.INSES, Method.ROUTER, Method.TEXT_RAG})
 
 
 class NoAnswerReason(StrEnum):

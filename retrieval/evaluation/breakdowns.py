@@ -23,14 +23,16 @@ def breakdowns(
 
     ``hops``: as the question set says. ``topics``: topic entities that the question names, else that were linked.
     ``answers``: size of the answer set. ``shift`` and ``shift_of_relations``: see :class:`Shift`; only there when
-    what was seen in training is known. A question that cannot be grouped is left out of ``hops`` and is
-    ``unknown`` in the shifts.
+    what was seen in training is known. ``route``: the method that a router chose; only there when one did. A
+    question that cannot be grouped is left out of ``hops`` and ``route``, and is ``unknown`` in the shifts.
     """
     keys: dict[str, Callable[[Outcome], str | None]] = {
         "hops": lambda o: None if o.question.hops is None else str(o.question.hops),
         "topics": topics_of,
         "answers": answers_of,
     }
+    if any(outcome.route for outcome in outcomes):
+        keys["route"] = lambda o: o.route
     if shift is not None:
         keys["shift"] = lambda o: shift.of(o.question) or UNKNOWN
         keys["shift_of_relations"] = lambda o: shift.of_relations(o.question) or UNKNOWN

@@ -20,6 +20,7 @@ from retrieval.events import (
     PassagesRetrieved,
     PathRetrieved,
     QuestionLinked,
+    RouterDecided,
     RunCancelled,
     RunFailed,
 )
@@ -165,6 +166,8 @@ def _read(outcome: Outcome, events: Iterable[Event], snapshot: Snapshot) -> None
     for event in events:
         if isinstance(event, QuestionLinked):
             outcome.topics = tuple(linked.entity.label for linked in event.entities)
+        elif isinstance(event, RouterDecided):
+            outcome.route = event.method
         elif isinstance(event, (PathRetrieved, AgentStep)):
             outcome.facts.update(fact_of(hop) for hop in event.hops)
         elif isinstance(event, ChainsBuilt):

@@ -36,6 +36,7 @@ class Outcome:
             graph.
         passages: names of the retrieved passages, the best first.
         support: for each passage that supports the answer, its place among them, from 1; 0 where it is not.
+        route: the method that answered, where a router chose it; None otherwise.
         unknown: triples of the own subgraph that the graph lacks: their ``entity``, ``relation`` or ``fact``.
     """
 
@@ -54,6 +55,7 @@ class Outcome:
     unknown: dict[str, int] = field(default_factory=dict)
     passages: tuple[str, ...] = ()
     support: tuple[int, ...] = ()
+    route: str | None = None
 
 
 def as_row(outcome: Outcome) -> dict[str, Any]:

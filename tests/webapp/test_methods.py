@@ -31,7 +31,7 @@ def test_status_says_what_each_method_is(api, users):
     assert {name for name, m in shown.items() if m["available"]} == TRAINED | LLM_ALONE | UNTRAINED
     assert {name: m["needs"] for name, m in shown.items() if m["needs"] != ["facts"]} == {
         "text-rag": ["passages"],
-        "router": ["facts", "passages"],
+        "router": [],
         "llm-only": ["llm"],
         "llm-cot": ["llm"],
     }
@@ -68,7 +68,11 @@ def test_a_setting_has_type_range_and_choices(api, users):
 
 def test_a_method_without_training_has_no_settings(api, users):
     shown = api("viewer").get("/api/v1/methods/router").json()
-    assert (shown["trained"], shown["settings"], shown["options"]) == (False, [], [])
+    assert (shown["trained"], shown["settings"]) == (False, [])
+    assert {option["name"]: option["default"] for option in shown["options"]} == {
+        "confidence": 0.5,
+        "decider": "auto",
+    }
     assert api("viewer").get("/api/v1/methods/no-such").status_code == 404
 
 

@@ -31,7 +31,10 @@ METHODS: dict[Method, tuple[str, str]] = {
         "Passages",
         "Finds the passages of the text that fit the question and cites the sentences that answer it.",
     ),
-    Method.ROUTER: ("Let Clew choose", "Chooses a method for each question."),
+    Method.ROUTER: (
+        "Let Clew choose",
+        "Answers simple questions from passages and complex or unsure ones in the graph (INSES, Algorithm 2).",
+    ),
     Method.LLM_ONLY: (
         "Language model alone",
         "Asks the language model what it knows; looks at nothing. A baseline for comparison.",
@@ -47,11 +50,13 @@ AVAILABLE: frozenset[Method] = TRAINED | LLM_ALONE | UNTRAINED
 
 NEEDS: dict[Method, tuple[str, ...]] = {
     Method.TEXT_RAG: ("passages",),
-    Method.ROUTER: ("facts", "passages"),
+    Method.ROUTER: (),
     Method.LLM_ONLY: ("llm",),
     Method.LLM_COT: ("llm",),
 }
-"""What a graph must hold, or the installation have, for a method: ``facts`` unless it is named here."""
+"""What a graph must hold, or the installation have, for a method: ``facts`` unless it is named here.
+
+The router asks what there is."""
 
 DEFAULT = Method.REL_RAG_PATH
 
