@@ -161,9 +161,10 @@ def _trials(article: dict[str, object], encoder: Encoder) -> Iterator[Trial]:
 
 
 def _facts_of(graph: snapshot.Snapshot) -> Iterator[Fact]:
+    """The triples of a graph, spelt as its facts are where a run tells of them."""
     for fact in range(graph.num_triples):
         head, tail = (graph.entity_label(int(ends[fact])) for ends in (graph.heads, graph.tails))
-        yield head, graph.relation_label(int(graph.relations[fact])), tail
+        yield head, graph.relation_step(int(graph.relations[fact])).name, tail
 
 
 def _asked(engine: Engine, fact: str, budget: int) -> list[Fact]:
