@@ -13,6 +13,7 @@ from retrieval.supervision.grounding import ground, require
 from retrieval.supervision.labels import Label, directed, named, read_labels, write_labels
 from retrieval.types import Question
 from tests.retrieval.films import SHAPES, WordEncoder, build, facts, questions
+from tests.retrieval.world import build as build_world
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +44,17 @@ def test_shortest_paths_mislead_where_the_answer_is_also_near(graph):
     found = label_all(graph, "shortest-path")
     three_hops = [label for label in found.labels if label.question.startswith("4-")]
     assert min(len(label.path) for label in three_hops) == 1  # the film's own language
+
+
+@pytest.mark.parametrize(("plain", "simple"), [(40, True), (20, False)])
+def test_walks_that_come_back_must_earn_a_hundredth(tmp_path, plain, simple):
+    """Only "the twins of t0", itself among them, gains: 1/3 of F1, so 0.008 of 41 questions and 0.016 of 21."""
+    known = [(f"t{i}", "twin", "pair") for i in range(2)] + [(f"a{i}", "by", f"b{i}") for i in range(plain)]
+    graph = build_world(tmp_path / "twins", known)
+    asked = [Question(f"p{i}", f"by whom is a{i}", (f"a{i}",), (f"b{i}",)) for i in range(plain)]
+    asked.insert(0, Question("q", "who are the twins of t0", ("t0",), ("t0", "t1")))
+    found = rationalizers.get("answer-set").label(graph, ground(graph, asked)[0], encoder=WordEncoder())
+    assert found.simple is simple
 
 
 def test_two_topics_are_intersected(graph):

@@ -94,3 +94,13 @@ def test_the_labels_follow_the_words(tmp_path):
     assert paths["0"] == {(("r0", False),)}
     assert paths["x"] == {(("r1", False), ("r0", False))}
     assert found.unlabelled == 0
+
+
+def test_a_relation_of_one_question_does_not_learn_its_words_by_heart():
+    """Only the question itself says that there and back again over a relation of its own explains its words."""
+    names = [*NAMES, "q", "r", "s"]
+    shapes = [shape(f"what is the {word} of x", (relation,)) for relation, word in enumerate(WORDS[:5])]
+    for own, relation in enumerate((2, 3, 4), start=len(WORDS)):
+        odd = " ".join(f"{word}{own}" for word in ("one", "two", "three", "four", "five", "six"))
+        shapes.append(shape(f"which {WORDS[relation]} {odd}", (relation, own, relation), (relation,)))
+    assert best(shapes, names)[-3:] == [(2,), (3,), (4,)]
