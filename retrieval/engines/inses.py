@@ -23,6 +23,7 @@ from retrieval.events import (
     SimilarityExpanded,
 )
 from retrieval.evidence.chains import distinct_facts
+from retrieval.llm.prompts import shown
 from retrieval.pipeline import Engine, Linking, Run
 from retrieval.reasoning.base import Evidence, Reasoner, Verdict
 from retrieval.reasoning.extractive import ExtractiveReasoner, not_linked
@@ -124,6 +125,11 @@ class InsesEngine(Engine):
     def options(self) -> InsesOptions:
         """See :class:`InsesOptions`."""
         return self._options
+
+    @property
+    def prompts(self) -> dict[str, str]:
+        """Those of the navigator and of the reasoner."""
+        return shown(*self.navigator.prompts) | self.reasoner.prompts
 
     def on(self, snapshot: RestrictedSnapshot) -> Self:
         """See :meth:`Engine.on`."""

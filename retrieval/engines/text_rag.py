@@ -12,6 +12,7 @@ from retrieval import config
 from retrieval.config import TextOptions
 from retrieval.errors import LLMError
 from retrieval.events import AnswerDelta, Event, PassagesRetrieved
+from retrieval.llm.prompts import shown
 from retrieval.pipeline import Engine, Run
 from retrieval.reasoning import passages as reading
 from retrieval.reasoning.base import Reasoner, Verdict
@@ -71,6 +72,11 @@ class TextEngine(Engine):
     def options(self) -> TextOptions:
         """See :class:`TextOptions`."""
         return self._options
+
+    @property
+    def prompts(self) -> dict[str, str]:
+        """The one that passages are read with, where a language model reads them."""
+        return shown(reading.PROMPT) if self.reasoner.name == LLM and self.llm is not None else {}
 
     def on(self, snapshot: RestrictedSnapshot) -> Self:
         """The passages are the whole graph's: they do not depend on facts."""

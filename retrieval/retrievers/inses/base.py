@@ -89,9 +89,15 @@ class Decision:
 
 
 class Navigator(Protocol):
-    """Selects triples and says when they are enough. Threads may share it."""
+    """Selects triples and says when they are enough. Threads may share it.
+
+    Attributes:
+        name: ``encoder`` or ``llm``.
+        prompts: names of the prompts it uses.
+    """
 
     name: str
+    prompts: tuple[str, ...]
 
     def on(self, snapshot: Snapshot) -> Navigator:
         """The same navigator on some facts of the graph."""

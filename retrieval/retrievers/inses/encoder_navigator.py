@@ -87,6 +87,7 @@ class EncoderNavigator:
     """
 
     name = NAME
+    prompts: tuple[str, ...] = ()
 
     def __init__(
         self, snapshot: Snapshot, encoder: TextEncoder, contexts: Contexts, weights: Weights | None = None

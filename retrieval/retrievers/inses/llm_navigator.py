@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from retrieval.llm import prompts
 from retrieval.llm.asking import ask_json
-from retrieval.llm.prompts import fenced, fenced_lines
+from retrieval.llm.prompts import Fenced, fenced, fenced_lines
 from retrieval.llm.settings import LLMSettings
 from retrieval.retrievers.inses.base import Decision, Pick, View
 from retrieval.retrievers.inses.encoder_navigator import DROPPED, EncoderNavigator
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
 
 NAME = "llm"
+ENTITIES, NAVIGATE = "inses-entities", "inses-navigate"
 SHOWN = 60
 """Triples that the model chooses among at one step."""
 
@@ -43,6 +44,7 @@ class LLMNavigator:
     """
 
     name = NAME
+    prompts: tuple[str, ...] = (ENTITIES, NAVIGATE)
 
     def __init__(self, snapshot: Snapshot, settings: LLMSettings, reader: EncoderNavigator) -> None:
         self._snapshot = snapshot
@@ -57,7 +59,7 @@ class LLMNavigator:
         self, question: str, *, cancelled: Callable[[], bool] = lambda: False
     ) -> tuple[tuple[str, ...], Usage]:
         """See ``base.Navigator``; one request."""
-        chat = prompts.load("inses-entities").fill(query=fenced(question))
+        chat = prompts.load(ENTITIES).fill(query=fenced(question))
         return ask_json(self._settings, chat, read_mentions, cancelled=cancelled, repairs=0)
 
     def choose(self, view: View, *, cancelled: Callable[[], bool] = lambda: False) -> Decision:
@@ -65,7 +67,7 @@ class LLMNavigator:
         shown = self._reader.ranked(view)[:SHOWN]
         if not len(shown):
             return Decision((), (), False, "Nothing that was not seen before leads on from here.")
-        chat = prompts.load("inses-navigate").fill(
+        chat = prompts.load(NAVIGATE).fill(
             query=fenced(view.question),
             visited=self._names(view.visited - {stand.entity for stand in view.stands}),
             selected=self._triples(view.selected),
@@ -87,11 +89,11 @@ class LLMNavigator:
         thought = f"The language model took {len(chosen)} of {len(shown)} triples and finds this {verdict}."
         return Decision(picks, tuple(left[:DROPPED]), sufficient, thought, usage)
 
-    def _names(self, entities: Iterable[int]) -> prompts.Fenced:
+    def _names(self, entities: Iterable[int]) -> Fenced:
         labels = [self._snapshot.entity_label(entity) for entity in sorted(entities)]
         return fenced_lines(labels) if labels else fenced("none")
 
-    def _triples(self, facts: Iterable[int]) -> prompts.Fenced:
+    def _triples(self, facts: Iterable[int]) -> Fenced:
         """``1. head → relation → tail (source text)``, each source text once."""
         told: set[int] = set()
         lines = []

@@ -193,6 +193,7 @@ def test_a_language_model_selects_and_says_when_it_has_enough(parts):
         linked.entity.label for linked in events[1].entities
     }
     assert (events[-1].usage.llm_calls, len(endpoint.bodies)) == (3, 3)
+    assert list(events[0].prompts) == ["inses-entities", "inses-navigate"]
 
 
 def test_replies_that_cannot_be_used_give_way_to_the_encoder_and_the_answer_says_so(parts):

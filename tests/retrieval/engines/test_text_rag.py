@@ -99,6 +99,13 @@ def settings(endpoint):
     )
 
 
+def test_a_run_names_the_prompt_that_passages_are_read_with(corpus, encoder):
+    with Endpoint() as endpoint:
+        engine = engine_of(corpus, encoder, settings(endpoint))
+    assert list(engine.prompts) == ["passages"]
+    assert engine.without_model().prompts == {} == engine_of(corpus, encoder).prompts
+
+
 def test_a_language_model_reads_and_cites(corpus, encoder):
     with Endpoint(says("not json"), says(json.dumps(REPLY))) as endpoint:
         found, delta, final = asked(
