@@ -60,7 +60,7 @@ def test_every_trained_method_can_be_compared(api, tiny_graph):
         ([], {}, "invalid"),
         ([{"method": "rel-rag-path"}] * 9, {}, "invalid"),
         ([{"method": "rel-rag-path"}] * 2, {}, "invalid"),
-        ([{"method": "rel-rag-path"}, {"method": "router"}], {}, "unknown_method"),
+        ([{"method": "rel-rag-path"}, {"method": "guess"}], {}, "unknown_method"),
         ([{"checkpoint": 1}], {}, "invalid"),
         ([{"method": "rel-rag-path"}], {"question": " "}, "bad_question"),
         ([{"method": "rel-rag-path"}], {"budget": 0}, "invalid"),

@@ -136,7 +136,7 @@ def test_an_evaluation_is_queued_with_what_was_asked_for(
         ({"split": "test"}, "bad_training_data", "no question in its split test"),
         ({"split": "all of it"}, "invalid", "train, dev, test, all"),
         ({"split": ""}, "invalid", "split"),
-        ({"method": "router"}, "unknown_method", "router"),
+        ({"method": "guess"}, "unknown_method", "guess"),
         ({"reasoner": "oracle"}, "invalid", "oracle"),
         ({"reasoner": "llm"}, "llm_not_configured", "LLM_BASE_URL"),
         ({"budget": 0}, "invalid", "budget"),
