@@ -264,7 +264,7 @@ class PassageIndex:
         if self._files is None:
             raise SnapshotError(
                 "The passages of this graph are not indexed yet.",
-                hint="Ask again when its index is done; its page shows how far it is. Another method answers now.",
+                hint="Ask again when its index is done; its page shows how far it is.",
             )
         return self._files
 
