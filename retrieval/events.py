@@ -15,6 +15,7 @@ from enum import StrEnum
 from typing import Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
 
 from retrieval.types import (
+    AgentAction,
     Answer,
     EvidenceChain,
     Hop,
@@ -108,6 +109,10 @@ class AgentStep:
     ``current`` are the entities it stands at, ``hops`` the facts it selected and ``dropped`` those it looked at
     and left (the best of them). ``window`` counts the facts it looked at, ``focus`` those it holds now.
     ``sufficient`` is what it says of them: enough to answer, or None when it does not judge.
+
+    Graph-S3 also says ``chosen``, what was done, among ``alternatives``, what could have been done instead (at most 12,
+    best first), ``by`` whom it was chosen, what an exploration brought to be ``seen`` (at most 60 of them), and whether
+    the step was ``valid``: one that was not changed nothing, and the observation says why.
     """
 
     type: ClassVar[str] = "agent.step"
@@ -122,6 +127,33 @@ class AgentStep:
     current: tuple[Node, ...] = ()
     dropped: tuple[Hop, ...] = ()
     sufficient: bool | None = None
+    chosen: AgentAction | None = None
+    alternatives: tuple[AgentAction, ...] = ()
+    by: Literal["policy", "person"] = "policy"
+    seen: tuple[Hop, ...] = ()
+    valid: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class RunPaused:
+    """The run waits for a person after step ``step``; ``alternatives`` are what could come next, best first.
+
+    Not an end: it goes on in the same log.
+    """
+
+    type: ClassVar[str] = "run.paused"
+    step: int
+    message: str
+    alternatives: tuple[AgentAction, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AgentRewound:
+    """Somebody took steps back: those after ``to_step`` count no more; 0 takes back all."""
+
+    type: ClassVar[str] = "agent.rewound"
+    to_step: int
+    by: Literal["person"] = "person"
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +226,8 @@ Event = (
     | PathRetrieved
     | PassagesRetrieved
     | AgentStep
+    | RunPaused
+    | AgentRewound
     | SimilarityExpanded
     | ChainsBuilt
     | AnswerDelta
@@ -212,6 +246,8 @@ EVENT_TYPES: dict[str, type[Event]] = {
         PathRetrieved,
         PassagesRetrieved,
         AgentStep,
+        RunPaused,
+        AgentRewound,
         SimilarityExpanded,
         ChainsBuilt,
         AnswerDelta,

@@ -1,9 +1,9 @@
 """The pipeline: a question in, events out, as soon as each is known.
 
 The stream begins with ``run.started`` and ends with exactly one of ``answer.final``, ``run.failed`` and
-``run.cancelled``. The same request on the same snapshot, checkpoint and seed gives the same stream but
-for its times. This module keeps that promise for every engine; how each comes to its answer is in
-:mod:`retrieval.engines`.
+``run.cancelled``, or, where the method can wait for a person, with ``run.paused``. The same request on the same
+snapshot, checkpoint and seed gives the same stream but for its times. This module keeps that promise for every
+engine; how each comes to its answer is in :mod:`retrieval.engines`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 from retrieval.errors import Cancelled, ClewError, QuestionError, UnknownEntityError
 from retrieval.events import AnswerFinal, Event, RunCancelled, RunFailed, RunStarted
 from retrieval.reasoning.extractive import ExtractiveReasoner
-from retrieval.types import LinkedEntity, Usage
+from retrieval.types import AgentAction, LinkedEntity, Usage
 
 if TYPE_CHECKING:
     from retrieval.kg.restriction import RestrictedSnapshot
@@ -63,6 +63,25 @@ class Linking(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Steering:
+    """How a person steers a run of an agent; other methods take no notice.
+
+    Attributes:
+        actions: the first steps, done again exactly as they were chosen.
+        shown: so many of them are in the run's log already and are not emitted again.
+        begun: what comes before the first step is in the run's log already and is not emitted again.
+        pause_after: pause when so many more steps than those shown are done; 1 goes step by step.
+        by_person: numbers of the steps that a person chose, from 1.
+    """
+
+    actions: tuple[AgentAction, ...] = ()
+    shown: int = 0
+    begun: bool = False
+    pause_after: int | None = None
+    by_person: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class AskRequest:
     """One question.
 
@@ -71,12 +90,14 @@ class AskRequest:
         given: topic entities chosen by the caller; used instead of what the linker would find.
         budget: most distinct facts retrieved, 1 to ``MAX_BUDGET``.
         seed: of the retriever's sampling.
+        steering: what a person decided, for methods that can be steered.
     """
 
     question: str
     given: tuple[int, ...] = ()
     budget: int = DEFAULT_BUDGET
     seed: int = 0
+    steering: Steering | None = None
 
 
 class Stopwatch:
@@ -116,6 +137,7 @@ class Run:
     began: float = field(default_factory=time.perf_counter)
     paths: int = 0
     facts: dict[int, float] = field(default_factory=dict)
+    pausing: Callable[[], bool] = lambda: False
 
     def check(self) -> None:
         """Raise ``Cancelled`` when somebody pressed Stop."""
@@ -193,6 +215,7 @@ class Engine(ABC):
         *,
         cancelled: Callable[[], bool] = lambda: False,
         watch: Stopwatch | None = None,
+        pausing: Callable[[], bool] = lambda: False,
     ) -> Iterator[Event]:
         """Answer one question.
 
@@ -200,12 +223,14 @@ class Engine(ABC):
             request: the question and its limits.
             cancelled: asked between pieces of work; True ends the run with ``run.cancelled``.
             watch: given the seconds of retrieval.
+            pausing: asked between the steps of a method that can wait; True pauses it.
 
         Yields:
             Events in the order of :mod:`retrieval.events`. Nothing is raised: an error is ``run.failed``.
         """
-        run = Run(request, cancelled, watch or Stopwatch())
-        yield self._started(request)
+        run = Run(request, cancelled, watch or Stopwatch(), pausing=pausing)
+        if request.steering is None or not request.steering.begun:
+            yield self._started(request)
         try:
             _validate(request, self.snapshot)
             yield from self.answer(run)

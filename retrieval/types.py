@@ -105,6 +105,33 @@ class Hop:
 
 
 @dataclass(frozen=True, slots=True)
+class AgentAction:
+    """What an agent does in one step, or could do (Graph-S3 section 3.1.1).
+
+    Attributes:
+        kind: ``explore`` looks at the facts around entities, ``choose`` keeps facts of what was explored last and
+            leaves the others, ``finish`` answers from what is kept.
+        entities: of explore; at most 20 listed of ``count``.
+        relations: of choose: all facts of these relations, as walked from the explored entities.
+        triples: of choose: these facts alone.
+        facts: how many facts it shows or keeps.
+        score: the policy's probability of it, None where the policy has none.
+        count: how many entities are explored.
+        front: of explore: all that choice ``front`` reached, counted from 1; 0 is the topics. None when only the
+            listed entities are meant.
+    """
+
+    kind: Literal["explore", "choose", "finish"]
+    entities: tuple[Node, ...] = ()
+    relations: tuple[RelationStep, ...] = ()
+    triples: tuple[Hop, ...] = ()
+    facts: int = 0
+    score: float | None = None
+    count: int = 0
+    front: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class LinkedEntity:
     """A mention in the question and the entity it was linked to.
 

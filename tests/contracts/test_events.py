@@ -8,6 +8,7 @@ import pytest
 
 from retrieval import events
 from retrieval.types import (
+    AgentAction,
     Answer,
     Citation,
     EvidenceChain,
@@ -26,6 +27,8 @@ from webapp.live.typescript import generate
 BERLIN, GERMANY = Node(1, "Berlin"), Node(2, "Germany", "cvt")
 STEP = RelationStep("capital_of", "capital of", inverse=True)
 HOP = Hop(GERMANY, STEP, BERLIN, verified=True)
+CHOICE = AgentAction("choose", relations=(STEP,), facts=3, score=0.5)
+EXPLORATION = AgentAction("explore", (BERLIN,), triples=(HOP,), count=40, front=2)
 CHAIN = EvidenceChain(GERMANY, (STEP,), ((BERLIN,),), (1,), (HOP,), 0.5, (1,))
 EVERY = [
     events.RunStarted("q?", "rel-rag-path", "extractive", "abc", None, "enc", 50, 7),
@@ -39,6 +42,11 @@ EVERY = [
         (RetrievedPassage(Passage(0, "p", "t", "A b.", "d", "u"), 0.5, 2),), "dense", 1.0
     ),
     events.AgentStep(1, "t", "a", "o", (HOP,), 1, 2, 3.0, (GERMANY,), (HOP,), True),
+    events.AgentStep(
+        2, "t", "a", "o", (), 1, 2, 3.0, (), (), None, CHOICE, (CHOICE, EXPLORATION), "person", (HOP,), False
+    ),
+    events.RunPaused(2, "m", (CHOICE, AgentAction("finish"))),
+    events.AgentRewound(1),
     events.SimilarityExpanded(GERMANY, BERLIN, 0.5, 2),
     events.ChainsBuilt((CHAIN,), 1, 1, 2.0),
     events.AnswerDelta("Ber"),

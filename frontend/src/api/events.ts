@@ -59,6 +59,18 @@ export interface RetrievedPassage {
   readonly facts: number;
 }
 
+/** What an agent does in one step, or could do (Graph-S3 section 3.1.1). */
+export interface AgentAction {
+  readonly kind: "explore" | "choose" | "finish";
+  readonly entities: readonly Node[];
+  readonly relations: readonly RelationStep[];
+  readonly triples: readonly Hop[];
+  readonly facts: number;
+  readonly score: number | null;
+  readonly count: number;
+  readonly front: number | null;
+}
+
 /** Paths of one relation path from one topic entity, merged (ReG D.4.2, multi-answer merging). */
 export interface EvidenceChain {
   readonly source: Node;
@@ -180,6 +192,26 @@ export interface AgentStep {
   readonly current: readonly Node[];
   readonly dropped: readonly Hop[];
   readonly sufficient: boolean | null;
+  readonly chosen: AgentAction | null;
+  readonly alternatives: readonly AgentAction[];
+  readonly by: "policy" | "person";
+  readonly seen: readonly Hop[];
+  readonly valid: boolean;
+}
+
+/** The run waits for a person after step `step`; `alternatives` are what could come next, best first. */
+export interface RunPaused {
+  readonly type: "run.paused";
+  readonly step: number;
+  readonly message: string;
+  readonly alternatives: readonly AgentAction[];
+}
+
+/** Somebody took steps back: those after `to_step` count no more; 0 takes back all. */
+export interface AgentRewound {
+  readonly type: "agent.rewound";
+  readonly to_step: number;
+  readonly by: "person";
 }
 
 /** A jump between entities that are similar and not connected, made after step `step`. */
@@ -241,6 +273,8 @@ export type Event =
   | PathRetrieved
   | PassagesRetrieved
   | AgentStep
+  | RunPaused
+  | AgentRewound
   | SimilarityExpanded
   | ChainsBuilt
   | AnswerDelta
@@ -259,6 +293,8 @@ export const EVENT_TYPES = [
   "path.retrieved",
   "passages.retrieved",
   "agent.step",
+  "run.paused",
+  "agent.rewound",
   "similarity.expanded",
   "chains.built",
   "answer.delta",

@@ -198,6 +198,9 @@ function changes(view: RunView, event: RunEvent): Partial<RunView> {
         standing: event.current,
       };
     }
+    case "run.paused":
+    case "agent.rewound":
+      return {};
     case "similarity.expanded":
       return { nodes: withNodes(view, [event.source, event.target]), jumps: [...view.jumps, event] };
     case "chains.built": {

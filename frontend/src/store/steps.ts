@@ -52,6 +52,10 @@ function describe(event: RunEvent): Line {
       return line("Passages", `${count(event.passages.length, "passage")}, ${event.strategy}`, event.took_ms);
     case "agent.step":
       return line(`Agent step ${event.step}`, `${event.action}: ${event.observation}`, event.took_ms);
+    case "run.paused":
+      return line("Paused", event.message);
+    case "agent.rewound":
+      return line("Taken back", `to step ${event.to_step}`);
     case "similarity.expanded":
       return line(
         "Similarity jump",
