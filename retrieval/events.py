@@ -12,7 +12,7 @@ from __future__ import annotations
 import types
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from enum import StrEnum
-from typing import Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from retrieval.types import (
     AgentAction,
@@ -25,6 +25,8 @@ from retrieval.types import (
     RetrievedPassage,
     Usage,
 )
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,6 +281,21 @@ def from_payload(payload: dict[str, Any]) -> Event:
         raise ValueError(f"unknown event type {name!r}; known types: {known}")
     event: Event = _build(cls, body)
     return event
+
+
+def to_plain(value: Any) -> Any:
+    """A part of an event, such as an ``AgentAction``, as plain JSON types."""
+    return _plain(value)
+
+
+def from_plain(cls: type[T], value: Any) -> T:
+    """Read a part of an event that :func:`to_plain` wrote.
+
+    Raises:
+        ValueError: a field is missing, extra or of the wrong shape.
+    """
+    part: T = _build(cls, value)
+    return part
 
 
 def _plain(value: Any) -> Any:

@@ -9,19 +9,31 @@ from uuid import UUID
 from celery import shared_task
 
 from retrieval.errors import ClewError
-from retrieval.events import TERMINAL_TYPES, AnswerFinal, PathRetrieved, RunCancelled, RunFailed
+from retrieval.events import (
+    TERMINAL_TYPES,
+    AnswerFinal,
+    PathRetrieved,
+    RunCancelled,
+    RunFailed,
+    RunPaused,
+    from_plain,
+)
 from retrieval.llm.metering import metered
-from retrieval.pipeline import AskRequest
-from webapp.answers import services
+from retrieval.pipeline import AskRequest, Steering
+from retrieval.types import AgentAction
+from webapp.answers import services, steering, walks
 from webapp.answers.log import last_seq
 from webapp.answers.models import Run
 from webapp.experiments.choosing import newest_checkpoint
+from webapp.experiments.methods import STEERABLE
 from webapp.graphs.models import Graph
 from webapp.jobs import cancel, queue
 from webapp.live.publish import Publisher
 from worker import engines, identity, language_models
 
 logger = logging.getLogger(__name__)
+Halt = services.Ending | RunPaused
+"""What a worker's part of a run stops with."""
 
 
 @shared_task(name=queue.ANSWER, acks_late=False)
@@ -33,9 +45,10 @@ def answer(run_id: str) -> None:
 
 
 def work(run: Run) -> None:
-    """Answer a claimed run; whatever happens, its log ends with one terminal event."""
-    publisher = Publisher(run.pk)
-    meter = language_models.meter_of_run(run.user_id)
+    """Answer a claimed run; whatever happens, its log goes on to a terminal event, or to one that it pauses with."""
+    publisher = Publisher(run.pk, after=last_seq(run.pk))
+    meter = language_models.meter_of_run(run.user_id, run.usage)
+    ending: Halt
     try:
         with metered(meter):
             ending = _stream(run, publisher)
@@ -52,24 +65,53 @@ def work(run: Run) -> None:
         after, ending = last_seq(run.pk), _broken()
     if isinstance(ending, AnswerFinal):
         ending = replace(ending, usage=replace(meter.usage, triples=ending.usage.triples))
-    services.end(run_id=run.pk, after=after, event=ending, usage=language_models.as_json(meter))
+    usage = language_models.as_json(meter)
+    if isinstance(ending, RunPaused):
+        steering.rest(run_id=run.pk, after=after, event=ending, usage=usage)
+        # Stop may have been pressed while it came to rest, when nobody else could end it.
+        if cancel.flag("run", run.pk)():
+            services.end_unheld(run_id=run.pk)
+    else:
+        services.end(run_id=run.pk, after=after, event=ending, usage=usage)
     cancel.clear("run", run.pk)
+    cancel.clear(steering.PAUSE, run.pk)
 
 
-def _stream(run: Run, publisher: Publisher) -> services.Ending:
+def _stream(run: Run, publisher: Publisher) -> Halt:
     cancelled = cancel.flag("run", run.pk)
     engine = engines.of_run(run)
     paths = 0
-    request = AskRequest(run.question, given=tuple(run.entities), budget=run.budget, seed=run.seed)
-    for event in engine.run(request, cancelled=cancelled):
-        if event.type in TERMINAL_TYPES:
-            assert isinstance(event, services.Ending)
+    for event in engine.run(_request(run), cancelled=cancelled, pausing=cancel.flag(steering.PAUSE, run.pk)):
+        if event.type in TERMINAL_TYPES or isinstance(event, RunPaused):
+            assert isinstance(event, Halt)
             return event
         paths += isinstance(event, PathRetrieved)
         publisher.add(event)
         if cancelled():
             return RunCancelled("Stopped. What was found until then is kept.", paths)
     raise RuntimeError("the engine ended without a terminal event")
+
+
+def _request(run: Run) -> AskRequest:
+    """What the engine is asked: of an agent with what was done before, and how far it is to go."""
+    asked = AskRequest(run.question, given=tuple(run.entities), budget=run.budget, seed=run.seed)
+    if run.method not in STEERABLE:
+        return asked
+    walk = walks.of(run.pk)
+    actions, by_person = walk.actions, walk.by_person
+    if run.next_action is not None:
+        actions = (*actions, from_plain(AgentAction, run.next_action))
+        by_person |= {len(actions)}
+    steered = Steering(
+        actions=actions,
+        shown=len(walk.actions),
+        begun=walk.begun,
+        pause_after=run.pause_after,
+        by_person=by_person,
+    )
+    # Names may be linked otherwise by now, and the steps were taken from these.
+    topics = tuple(node.id for node in walk.topics) or asked.given
+    return replace(asked, given=topics, steering=steered)
 
 
 def _broken() -> RunFailed:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 from uuid import uuid4
@@ -66,8 +67,8 @@ class UserMeter(Meter):
     Requests under way at the same moment do not see each other: a day may end over its limit by as many replies.
     """
 
-    def __init__(self, user_id: int | None, limit: Limit, whose: str) -> None:
-        super().__init__(limit, whose=whose)
+    def __init__(self, user_id: int | None, limit: Limit, whose: str, *, spent: Usage | None = None) -> None:
+        super().__init__(limit, whose=whose, spent=spent)
         self.user_id = user_id
         limits = selectors.limits()
         self.day_limit = Limit(limits.user_day_tokens, limits.user_day_cost)
@@ -90,10 +91,11 @@ class UserMeter(Meter):
             services.count(user_id=self.user_id, usage=usage)
 
 
-def meter_of_run(user_id: int | None) -> UserMeter:
-    """What a run may use."""
+def meter_of_run(user_id: int | None, spent: Mapping[str, Any] | None = None) -> UserMeter:
+    """What a run may use, with what it used before it paused or was taken up (:func:`as_json`)."""
     limits = selectors.limits()
-    return UserMeter(user_id, Limit(limits.run_tokens, limits.run_cost), "this run")
+    before = {name: value for name, value in (spent or {}).items() if name != "over_budget"}
+    return UserMeter(user_id, Limit(limits.run_tokens, limits.run_cost), "this run", spent=Usage(**before))
 
 
 def meter_of_job(user_id: int | None, limit: Limit | None = None) -> UserMeter:

@@ -118,6 +118,8 @@ def test_the_schema_is_valid_without_a_warning(tmp_path):
         "runs/{id}",
         "runs/{id}/events",
         "runs/{id}/cancel",
+        "runs/{id}/pause",
+        "runs/{id}/steer",
         "runs/{id}/export",
     }
     assert Client().get("/api/v1/schema").json()["info"]["title"] == "Clew"

@@ -10,12 +10,12 @@ from channels.layers import channel_layers
 from django.conf import settings
 from django.test import Client
 
-from retrieval.events import AnswerFinal, PathRetrieved, RunStarted
+from retrieval.events import AgentRewound, AnswerFinal, PathRetrieved, RunPaused, RunStarted
 from retrieval.types import Usage
 from tests.support.sockets import Socket
 from webapp.accounts.models import User
 from webapp.accounts.services import create_token
-from webapp.answers import log, services
+from webapp.answers import log, services, steering
 from webapp.answers.models import Run
 from webapp.jobs import presence
 from webapp.jobs import services as jobs
@@ -26,6 +26,7 @@ from webapp.project.asgi import application
 
 STARTED = RunStarted("q?", "rel-rag-path", "extractive", "hash", None, "enc", 50, 0)
 FINAL = AnswerFinal((), None, "", (), Usage(), 1.0)
+RESTS = RunPaused(0, "Paused.")
 
 
 @pytest.fixture(autouse=True)
@@ -198,6 +199,36 @@ async def test_a_finished_run_is_replayed_and_closed(run, cookie):
     assert await close_code(connection) == 1000
     again = await opened(url(run, after=1), cookie)
     assert await close_code(again) == 1000
+
+
+async def test_a_paused_run_keeps_its_socket_and_goes_on_over_it(run, cookie):
+    connection = await opened(url(run), cookie)
+    await append(run.pk, after=0, events=[STARTED])
+    await sync_to_async(steering.rest)(run_id=run.pk, after=1, event=RESTS)
+    await sync_to_async(presence.leave)(presence.ANSWERS, "w")
+    assert [f["type"] for f in await frames(connection, 2)] == ["run.started", "run.paused"]
+    await asyncio.sleep(1.5)  # it is looked for runs without a worker in the meantime
+    assert await connection.receive_nothing()
+    await sync_to_async(Run.objects.filter(pk=run.pk).update)(state="running")
+    await end(run_id=run.pk, after=2, event=FINAL)
+    assert [f["type"] for f in await frames(connection, 1)] == ["answer.final"]
+    assert await close_code(connection) == 1000
+
+
+async def test_a_run_that_was_taken_up_is_streamed_past_its_first_end(run, cookie):
+    await append(run.pk, after=0, events=[STARTED, FINAL, AgentRewound(0)])
+    connection = await opened(url(run), cookie)
+    assert [f["type"] for f in await frames(connection, 3)] == [
+        "run.started",
+        "answer.final",
+        "agent.rewound",
+    ]
+    late = await opened(url(run, after=2), cookie)
+    assert [f["seq"] for f in await frames(late, 1)] == [3]
+    await end(run_id=run.pk, after=3, event=FINAL)
+    for each in (connection, late):
+        assert [f["seq"] for f in await frames(each, 1)] == [4]
+        assert await close_code(each) == 1000
 
 
 async def test_a_dead_worker_ends_the_stream(run, cookie):

@@ -31,9 +31,9 @@ class Scripted:
         self.steps = steps
         self.requests = []
 
-    def run(self, request, *, cancelled):
+    def run(self, request, *, cancelled, pausing):
         self.requests.append(request)
-        self.cancelled = cancelled
+        self.cancelled, self.pausing = cancelled, pausing
         for step in self.steps:
             if callable(step):
                 step()

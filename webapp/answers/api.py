@@ -16,7 +16,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from webapp.accounts.models import User
-from webapp.answers import selectors, services
+from webapp.answers import selectors, services, steering
 from webapp.answers import serializers as shapes
 from webapp.answers.models import Run, RunState
 from webapp.api.errors import InvalidError
@@ -97,6 +97,24 @@ class RunViewSet(viewsets.GenericViewSet[Run]):
     def cancel(self, request: Request, pk: str) -> Response:
         """Stop the run; what was found is kept."""
         run = services.cancel_run(run=self.get_object())
+        return Response(shapes.RunSerializer(run).data, status=status.HTTP_202_ACCEPTED)
+
+    @extend_schema(request=None, responses={202: shapes.RunSerializer})
+    @action(detail=True, methods=["post"])
+    def pause(self, request: Request, pk: str) -> Response:
+        """Let an agent rest after the step it is at."""
+        run = steering.pause_run(run=self.get_object(), user=cast(User, request.user))
+        return Response(shapes.RunSerializer(run).data, status=status.HTTP_202_ACCEPTED)
+
+    @extend_schema(request=shapes.SteerSerializer, responses={202: shapes.RunSerializer})
+    @action(detail=True, methods=["post"])
+    def steer(self, request: Request, pk: str) -> Response:
+        """Take steps of an agent back, choose the next one, and go on. Without ``pause_after`` it rests as before."""
+        run = self.get_object()
+        form = shapes.SteerSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        steer = steering.Steer(**{"pause_after": run.pause_after, **form.validated_data})
+        run = steering.steer_run(run=run, steer=steer, user=cast(User, request.user))
         return Response(shapes.RunSerializer(run).data, status=status.HTTP_202_ACCEPTED)
 
     @extend_schema(responses=shapes.ExportSerializer)

@@ -16,18 +16,22 @@ class RunState(models.TextChoices):
 
     QUEUED = "queued"
     RUNNING = "running"
+    PAUSED = "paused"
     DONE = "done"
     FAILED = "failed"
     CANCELLED = "cancelled"
 
 
 ACTIVE = (RunState.QUEUED, RunState.RUNNING)
+"""A worker has it, or will. A paused run waits for a person and holds no worker."""
 
 
 class Run(models.Model):
     """One question answered by one method over one snapshot.
 
     ``llm`` and ``llm_name`` are the language model that may be asked, which may be deleted; ``usage`` is what it cost.
+    ``pause_after`` is how many steps of an agent are done at a time (None: all), ``next_action`` what a person chose
+    for the next of them, ``paused_at`` since when it waits for a person, ``rested_s`` how long it has waited before.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -46,6 +50,10 @@ class Run(models.Model):
     entities = models.JSONField(default=list)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
     state = models.CharField(max_length=16, choices=RunState, default=RunState.QUEUED)
+    pause_after = models.PositiveSmallIntegerField(null=True)
+    next_action = models.JSONField(null=True)
+    paused_at = models.DateTimeField(null=True)
+    rested_s = models.FloatField(default=0.0)
     incomplete = models.BooleanField(default=False)
     answers = models.JSONField(default=list)
     answers_count = models.PositiveIntegerField(default=0)
@@ -85,3 +93,25 @@ class RunEvent(models.Model):
 
     def __str__(self) -> str:
         return f"{self.run_id} {self.seq} {self.type}"
+
+
+class AgentCorrection(models.Model):
+    """A step of an agent that a person chose otherwise than the policy would have.
+
+    Actions are ``AgentAction`` as events carry them: ``before`` are those that stood, ``proposed`` is the policy's own
+    (None when it is not known), ``chosen`` the person's. The run has the graph, the snapshot and the question.
+    """
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="corrections")
+    step = models.PositiveIntegerField()
+    before = models.JSONField()
+    proposed = models.JSONField(null=True)
+    chosen = models.JSONField()
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-at", "-id"]
+
+    def __str__(self) -> str:
+        return f"{self.run_id} step {self.step}"

@@ -55,5 +55,6 @@ def events(run_id: UUID | str, *, after: int = 0) -> list[dict[str, Any]]:
 
 
 def has_ended(run_id: UUID | str) -> bool:
-    """Whether the log holds the event that ends the run."""
-    return RunEvent.objects.filter(run_id=run_id, type__in=TERMINAL_TYPES).exists()
+    """Whether the log ends with an event that ends the run. One that was taken up goes on behind such an event."""
+    last = RunEvent.objects.filter(run_id=run_id).order_by("-seq").values_list("type", flat=True).first()
+    return last in TERMINAL_TYPES

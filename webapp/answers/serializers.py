@@ -7,8 +7,10 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from webapp.answers.models import Run, RunState
-from webapp.api.fields import ErrorSerializer, Text, error_of
+from retrieval.events import from_plain
+from retrieval.types import AgentAction
+from webapp.answers.models import AgentCorrection, Run, RunState
+from webapp.api.fields import ErrorSerializer, Stored, Text, error_of
 from webapp.jobs import presence
 from webapp.language_models.serializers import LLMUsageSerializer
 
@@ -64,7 +66,16 @@ class RunSerializer(serializers.ModelSerializer[Run]):
                 "no_answer",
                 "error",
             ),
-            *("warning", "group", "created_at", "started_at", "finished_at", "duration_ms", "user"),
+            *(
+                "pause_after",
+                "warning",
+                "group",
+                "created_at",
+                "started_at",
+                "finished_at",
+                "duration_ms",
+                "user",
+            ),
         ]
 
     @extend_schema_field(ErrorSerializer(allow_null=True))
@@ -79,10 +90,11 @@ class RunSerializer(serializers.ModelSerializer[Run]):
         return NO_WORKER if waits else None
 
     def get_duration_ms(self, run: Run) -> float | None:
-        """From asking to the end."""
+        """From asking to the end, without the time that it waited for a person."""
         if run.finished_at is None:
             return None
-        return round((run.finished_at - run.created_at).total_seconds() * 1000, 1)
+        took = (run.finished_at - run.created_at).total_seconds() - run.rested_s
+        return round(took * 1000, 1)
 
 
 class AskSerializer(serializers.Serializer[object]):
@@ -104,6 +116,56 @@ class AskSerializer(serializers.Serializer[object]):
         default=list,
         max_length=20,
     )
+    step_by_step = serializers.BooleanField(required=False, default=False)
+
+
+class SteerSerializer(serializers.Serializer[object]):
+    """How an agent is to go on."""
+
+    keep = serializers.IntegerField(min_value=0, max_value=10_000)
+    action = Stored(required=False, allow_null=True, default=None)
+    pause_after = serializers.IntegerField(min_value=0, max_value=1000, required=False, allow_null=True)
+
+    def validate_action(self, value: Any) -> AgentAction | None:
+        """An ``AgentAction``, as events carry it."""
+        try:
+            return None if value is None else from_plain(AgentAction, value)
+        except ValueError as error:
+            raise serializers.ValidationError(f"This is no action of an agent: {error}.") from None
+
+
+class CorrectionSerializer(serializers.ModelSerializer[AgentCorrection]):
+    """A step that a person chose otherwise than the policy."""
+
+    graph = serializers.IntegerField(source="run.graph_id")
+    graph_name = serializers.CharField(source="run.graph.name")
+    snapshot = serializers.CharField(source="run.snapshot_hash")
+    question = serializers.CharField(source="run.question")
+    state = serializers.SerializerMethodField()
+    user = serializers.CharField(source="user.username", allow_null=True, default=None)
+
+    class Meta:
+        model = AgentCorrection
+        fields = [
+            *(
+                "id",
+                "run",
+                "graph",
+                "graph_name",
+                "snapshot",
+                "question",
+                "step",
+                "before",
+                "proposed",
+                "chosen",
+            ),
+            *("state", "user", "at"),
+        ]
+
+    def get_state(self, correction: AgentCorrection) -> str:
+        """Whether it is a label: ``kept``, or why not yet or not any more: ``open``, ``undone``."""
+        state: str = self.context["state_of"](correction)
+        return state
 
 
 class ContenderSerializer(serializers.Serializer[object]):
@@ -118,6 +180,7 @@ class CompareSerializer(AskSerializer):
 
     method = None  # type: ignore[assignment]  # takes the parent's field away
     checkpoint = None  # type: ignore[assignment]
+    step_by_step = None  # type: ignore[assignment]
     methods = ContenderSerializer(many=True, allow_empty=False)
 
     def validate_methods(self, value: list[dict[str, Any]]) -> list[dict[str, Any]]:

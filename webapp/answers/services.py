@@ -9,6 +9,7 @@ from uuid import UUID, uuid4
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from retrieval.errors import QuestionError
@@ -18,7 +19,7 @@ from webapp.answers import log
 from webapp.answers.log import last_seq
 from webapp.answers.models import ACTIVE, Run, RunState
 from webapp.api.errors import ConflictError, ForbiddenError, InvalidError
-from webapp.experiments import choosing
+from webapp.experiments import choosing, methods
 from webapp.experiments.models import Checkpoint
 from webapp.graphs import browse, snapshots
 from webapp.graphs.models import Graph
@@ -43,6 +44,7 @@ class Ask:
     seed: int = 0
     llm: int | None = None
     entities: Sequence[int] = ()
+    step_by_step: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,7 @@ def create_run(*, graph: Graph, ask: Ask, user: User, group: UUID | None = None)
             entities=list(dict.fromkeys(ask.entities)),
             user=user,
             group=group,
+            pause_after=1 if ask.step_by_step and method in methods.STEERABLE else None,
         )
         queue.enqueue(queue.ANSWER, run.pk)
     return run
@@ -142,9 +145,9 @@ def check_question(text: str) -> str:
 
 
 def claim(*, run_id: UUID, worker: str) -> Run | None:
-    """Begin a queued run; None when it is not there to be begun (cancelled, deleted, another worker's)."""
+    """Begin a queued run, or go on with one; None when it is not there (cancelled, deleted, another worker's)."""
     claimed = Run.objects.filter(pk=run_id, state=RunState.QUEUED).update(
-        state=RunState.RUNNING, worker=worker, started_at=timezone.now()
+        state=RunState.RUNNING, worker=worker, started_at=Coalesce("started_at", timezone.now())
     )
     if not claimed:
         return None
@@ -154,11 +157,12 @@ def claim(*, run_id: UUID, worker: str) -> Run | None:
 def end(*, run_id: UUID, after: int, event: Ending, usage: dict[str, Any] | None = None) -> None:
     """Append the event that ends a run, with the run's own row in the same transaction, and announce it.
 
-    ``usage`` is what the run cost, when a worker has counted it.
+    ``usage`` is what the run cost, when a worker has counted it; None leaves what was counted before.
     """
+    counted = {} if usage is None else {"usage": usage}
     with transaction.atomic():
         ended = Run.objects.filter(pk=run_id, state__in=ACTIVE).update(
-            finished_at=timezone.now(), usage=usage, **_columns(event)
+            finished_at=timezone.now(), paused_at=None, next_action=None, **counted, **_columns(event)
         )
         if not ended:
             return
@@ -189,21 +193,33 @@ def _columns(event: Ending) -> dict[str, Any]:
 
 
 def cancel_run(*, run: Run) -> Run:
-    """Stop a run: at once when no worker has begun it, else within a second.
+    """Stop a run: at once when no worker has it, else within a second.
 
     Raises:
         ConflictError: it has ended already.
     """
-    if run.state not in ACTIVE:
+    if run.state not in (*ACTIVE, RunState.PAUSED):
         raise ConflictError(f"This run has ended already: {run.state}.", hint="Ask again to start another.")
     cancel.request("run", run.pk)
-    with transaction.atomic():
-        # Whoever changes the state from queued is the only writer of the log: this, or the worker's claim.
-        unbegun = Run.objects.filter(pk=run.pk, state=RunState.QUEUED).update(state=RunState.RUNNING)
-        if unbegun:
-            end(run_id=run.pk, after=0, event=RunCancelled("Stopped before a worker began.", 0))
+    if not end_unheld(run_id=run.pk):
+        # Going on clears the flags of before; a worker that has it by now reads this one.
+        cancel.request("run", run.pk)
     run.refresh_from_db()
     return run
+
+
+def end_unheld(*, run_id: UUID) -> bool:
+    """Stop a run that no worker has; whether there was one to stop."""
+    with transaction.atomic():
+        # Whoever takes the state from queued or paused is the only writer of the log: this, or a worker's claim.
+        taken = Run.objects.filter(pk=run_id, state__in=(RunState.QUEUED, RunState.PAUSED)).update(
+            state=RunState.RUNNING
+        )
+        if taken:
+            after = last_seq(run_id)
+            message = "Stopped while it waited." if after else "Stopped before a worker began."
+            end(run_id=run_id, after=after, event=RunCancelled(message, 0))
+    return bool(taken)
 
 
 def delete_run(*, run: Run, user: User) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from rest_framework import serializers
@@ -19,6 +20,23 @@ class Text(serializers.CharField):
             value.encode()
         except UnicodeEncodeError:
             self.fail("not_unicode")
+        return value
+
+
+class Stored(serializers.JSONField):
+    """JSON that PostgreSQL can keep: no NUL, no lone surrogate, no infinite number."""
+
+    default_error_messages = {"not_kept": "This JSON cannot be kept: {why}."}
+
+    def to_internal_value(self, data: Any) -> Any:
+        """Check and return it."""
+        value = super().to_internal_value(data)
+        try:
+            text = json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+        except ValueError as error:
+            self.fail("not_kept", why=error)
+        if rb"\u0000" in text:
+            self.fail("not_kept", why="it holds NUL")
         return value
 
 

@@ -58,6 +58,9 @@ NEEDS: dict[Method, tuple[str, ...]] = {
 
 The router asks what there is."""
 
+STEERABLE: frozenset[Method] = frozenset({Method.GRAPH_S3})
+"""Methods whose steps a person may pause, take back and choose."""
+
 DEFAULT = Method.REL_RAG_PATH
 
 
@@ -113,6 +116,7 @@ def shown(method: Method) -> dict[str, Any]:
         "description": description,
         "trained": method in TRAINED,
         "available": method in AVAILABLE,
+        "steerable": method in STEERABLE,
         "needs": list(NEEDS.get(method, ("facts",))),
     }
 

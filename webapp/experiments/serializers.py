@@ -23,6 +23,7 @@ class MethodSerializer(serializers.Serializer[object]):
     description = serializers.CharField()
     trained = serializers.BooleanField(help_text="learns from questions")
     available = serializers.BooleanField(help_text="can be asked here")
+    steerable = serializers.BooleanField()
     needs = serializers.ListField(
         child=serializers.ChoiceField(choices=["facts", "passages", "llm"]),
         help_text="what a graph must hold",

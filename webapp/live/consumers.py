@@ -115,7 +115,7 @@ class RunConsumer(Socket):
                     continue
                 if event["seq"] == self.sent + 1:
                     await self.forward(event)
-                else:
+                if event["seq"] > self.sent or event["type"] in TERMINAL_TYPES:
                     await self.catch_up()
 
     async def catch_up(self) -> bool:
@@ -129,11 +129,9 @@ class RunConsumer(Socket):
         return bool(found.exists)
 
     async def forward(self, event: dict[str, Any]) -> None:
-        """Send the next event; after the terminal one, close."""
+        """Send the next event. The log says whether a terminal one is the end: a run may have been taken up since."""
         await self.send_json(event)
         self.sent = event["seq"]
-        if event["type"] in TERMINAL_TYPES:
-            await self.end()
 
     async def end(self) -> None:
         """Close, because the run is over."""
