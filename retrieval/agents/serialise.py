@@ -156,7 +156,9 @@ def _choose(world: World, state: State, value: Mapping[object, object]) -> Actio
     for name in names:
         found = _directed(world, state.window, name)
         if len(found) > 1:
-            raise ValueError(f"{name!r} may be {' or '.join(_relation(world, r) for r in found)}; write which")
+            raise ValueError(
+                f"{name!r} may be {' or '.join(_relation(world, r) for r in found)}; write which"
+            )
         if not found:
             return Unreadable(f"There is no relation “{fenced(name)[:LABEL]}”.")
         steps.append(_step(world, found[0]))
@@ -170,7 +172,7 @@ def _facts(world: World, state: State, facts: object) -> Action:
     if state.window is None:
         return Choose()  # nothing is explored: the environment says so
     listed = _listed(world, state.window)
-    chosen = list(dict.fromkeys(int(n) for n in numbers))
+    chosen = list(dict.fromkeys(int(str(n)) for n in numbers))
     wrong = [n for n in chosen if not 1 <= n <= len(listed)]
     if wrong:
         raise ValueError(f"there is no fact {wrong[0]} in the window")
