@@ -44,6 +44,18 @@ class SnapshotError(ClewError):
     code = "bad_snapshot"
 
 
+class NotIndexedError(SnapshotError):
+    """What a method finds texts by has not been built yet."""
+
+    code = "not_indexed"
+
+    def __init__(self, message: str = "", *, hint: str = "") -> None:
+        super().__init__(
+            message or "The names and texts of this graph are not indexed yet.",
+            hint=hint or "Ask again when its index is done; its page shows how far it is.",
+        )
+
+
 class QuestionError(ClewError):
     """The question itself cannot be asked: empty or over-long."""
 

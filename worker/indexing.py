@@ -1,7 +1,8 @@
-"""Indexing: the vector part of a graph's entity index, and its passages."""
+"""Indexing: what a graph's names, passages and relations are found by."""
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 from celery import shared_task
@@ -9,12 +10,14 @@ from celery import shared_task
 from retrieval.errors import ClewError
 from retrieval.kg import snapshot as kg
 from webapp.api.errors import GraphNotReadyError
-from webapp.graphs import files
+from webapp.graphs import files, selectors
 from webapp.graphs import services as graphs
 from webapp.graphs.models import IndexState
 from webapp.jobs import queue
 from webapp.jobs.models import Job
 from worker import engines, reporting
+
+logger = logging.getLogger(__name__)
 
 
 @shared_task(name=queue.INDEX_GRAPH)
@@ -24,8 +27,8 @@ def index_graph(job_id: int) -> None:
 
 
 def work(context: reporting.Context) -> dict[str, Any]:
-    """Embed the labels and the passages; goes on where an earlier attempt stopped."""
-    from retrieval.text import entity_index, passage_index  # noqa: PLC0415
+    """Embed names, passages and relations; goes on where an earlier attempt stopped."""
+    from retrieval.text import indexing  # noqa: PLC0415
 
     graph = context.job.graph
     if graph.snapshot is None:
@@ -34,12 +37,25 @@ def work(context: reporting.Context) -> dict[str, Any]:
     encoder = engines.encoder()
     context.check()
     snapshot = kg.open(path)
-    entity_index.build(snapshot, encoder, progress=context.progress, cancelled=context.cancelled)
-    if snapshot.passages is not None:
-        passage_index.build(snapshot, encoder, progress=context.progress, cancelled=context.cancelled)
+    indexing.build(snapshot, encoder, progress=context.progress, cancelled=context.cancelled)
     graphs.set_index_state(graph=graph, state=IndexState.READY)
     queue.send(queue.WARM, graph.pk)
     return {"entities": graph.snapshot.entities, "passages": graph.snapshot.passages}
+
+
+def renew() -> None:
+    """Index further what an earlier version of Clew, or another encoder, indexed."""
+    from retrieval.text import indexing  # noqa: PLC0415
+
+    for graph in selectors.ready().filter(index_state=IndexState.READY):
+        if graph.snapshot is None:
+            continue
+        try:
+            snapshot = kg.open(files.local_path(graph.snapshot.path))
+            if not indexing.is_built(snapshot, engines.encoder().name):
+                graphs.index_again(graph=graph, user=None)
+        except ClewError as error:  # a damaged graph, or another worker was first
+            logger.warning("%s is not indexed further: %s", graph.name, error)
 
 
 def failed(job: Job, error: ClewError) -> None:

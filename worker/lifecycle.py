@@ -15,7 +15,7 @@ from webapp.answers.models import Run, RunState
 from webapp.jobs import presence, queue
 from webapp.jobs import services as jobs
 from webapp.jobs.models import Job, JobKind, JobState
-from worker import engines, identity, language_models
+from worker import engines, identity, indexing, language_models
 
 logger = logging.getLogger(__name__)
 _done = threading.Event()
@@ -42,7 +42,7 @@ def on_ready(sender: Any, **_: Any) -> None:
         presence.beat(name, identity.NAME)
     threading.Thread(target=_beat, args=(names,), name="heartbeat", daemon=True).start()
     send_waiting(names)
-    warm = engines.warm_graphs if presence.ANSWERS in names else engines.warm_training
+    warm = engines.warm_graphs if presence.ANSWERS in names else _warm_jobs
     threading.Thread(target=warm, name="warm-up", daemon=True).start()
 
 
@@ -71,6 +71,14 @@ def send_waiting(names: list[str]) -> None:
         for job in Job.objects.filter(state=JobState.QUEUED).order_by("created_at", "pk"):
             queue.send(jobs.TASK_OF[JobKind(job.kind)], job.pk)
     connection.close()
+
+
+def _warm_jobs() -> None:
+    try:
+        engines.warm_training()
+        indexing.renew()
+    finally:
+        connection.close()
 
 
 def _beat(names: list[str]) -> None:

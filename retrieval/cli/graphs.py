@@ -1,4 +1,4 @@
-"""``build-graph`` and ``build-corpus``."""
+"""``build-graph``, ``build-corpus`` and ``index``."""
 
 from __future__ import annotations
 
@@ -65,13 +65,22 @@ def _index(args: argparse.Namespace, graph: Snapshot) -> int:
     if args.no_index:
         note("The vectors were skipped; names are found by their spelling only, and passages not at all.")
         return 0
-    from retrieval.text import entity_index, passage_index  # noqa: PLC0415 - imports torch
+    return _indexed(args, graph)
+
+
+def index(args: argparse.Namespace) -> int:
+    """Index a graph that stands, or what is missing of its index."""
+    from retrieval.kg import snapshot  # noqa: PLC0415
+
+    return _indexed(args, snapshot.open(args.graph))
+
+
+def _indexed(args: argparse.Namespace, graph: Snapshot) -> int:
+    from retrieval.text import indexing  # noqa: PLC0415 - imports torch
 
     with stoppable() as stop, Bars() as bars:
         encoder = load_encoder(args.encoder, args.device)
-        entity_index.build(graph, encoder, progress=bars, cancelled=stop.is_set)
-        if graph.passages is not None:
-            passage_index.build(graph, encoder, progress=bars, cancelled=stop.is_set)
+        indexing.build(graph, encoder, progress=bars, cancelled=stop.is_set)
     passages = f" and {graph.manifest.passages:,} passages" if graph.passages is not None else ""
-    say(f"{args.out}: vectors of {graph.num_entities:,} labels{passages} by {encoder.name}")
+    say(f"{graph.path}: vectors of {graph.num_entities:,} labels{passages} by {encoder.name}")
     return 0

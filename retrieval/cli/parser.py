@@ -37,6 +37,7 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _build_graph(commands)
     _build_corpus(commands)
+    _index(commands)
     _import_questions(commands)
     _label(commands)
     _train(commands)
@@ -98,6 +99,13 @@ def _build_corpus(commands: Commands[argparse.ArgumentParser]) -> None:
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="the graph's directory")
     parser.add_argument("--format", metavar="NAME", help="guessed when left out")
     parser.add_argument("--no-index", action="store_true", help="skip the vectors and the index of words")
+    _encoder(parser)
+
+
+def _index(commands: Commands[argparse.ArgumentParser]) -> None:
+    about = "index a graph that was built without, or what an earlier version of Clew did not index"
+    parser = _add(commands, "index", about, _lazy("graphs", "index"))
+    parser.add_argument("graph", type=Path, metavar="DIR", help="the graph's directory")
     _encoder(parser)
 
 

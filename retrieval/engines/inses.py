@@ -36,7 +36,7 @@ from retrieval.retrievers.inses.encoder_navigator import EncoderNavigator
 from retrieval.retrievers.inses.expansion import Expansion
 from retrieval.retrievers.inses.llm_navigator import LLMNavigator
 from retrieval.retrievers.inses.search import Found, Step, search
-from retrieval.text import entity_index
+from retrieval.text import indexing
 from retrieval.types import LinkedEntity, Method, RetrievedPassage
 
 if TYPE_CHECKING:
@@ -57,9 +57,6 @@ _LINKED_BY: Mapping[MatchSource, _LinkedBy] = {
     "vector": "vector",
 }
 """How a found name counts as a link; part of a name is a fuzzy one."""
-
-INDEX_LIMIT = 200_000
-"""Entities up to which names are given vectors when the engine is opened; more takes a job of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,18 +308,14 @@ def open_engine(opening: Opening) -> InsesEngine:
 
     Raises:
         ConfigError: a setting is wrong, or a language model is asked for and none is configured.
+        NotIndexedError: the graph's names or passages are not indexed yet.
     """
-    spec, parts = opening.spec, opening.parts
-    options = configs.parse_options(Method.INSES, dict(spec.options))
+    parts = opening.parts
+    options = configs.parse_options(Method.INSES, dict(opening.spec.options))
     assert isinstance(options, InsesOptions)
-    if not entity_index.is_built(parts.snapshot, parts.encoder.name):
-        if parts.snapshot.num_entities > INDEX_LIMIT:
-            raise ConfigError(
-                "The names of this graph have no vectors yet, and INSES needs them.",
-                hint="Wait until the graph is indexed.",
-            )
-        entity_index.build(parts.snapshot, parts.encoder)
-    contexts = Contexts(parts.snapshot, parts.encoder, parts.index, spec.cache_dir)
+    indexing.require(parts.snapshot, parts.encoder.name)
+    passages = parts.passages if parts.snapshot.passages is not None else None
+    contexts = Contexts(parts.snapshot, parts.encoder, parts.index, passages)
     fallback = EncoderNavigator(parts.snapshot, parts.encoder, contexts)
     navigator: Navigator = fallback
     if options.navigator == "llm" or (options.navigator == "auto" and opening.reasoner.name == LLM):

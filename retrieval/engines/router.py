@@ -196,6 +196,7 @@ def open_engine(opening: Opening) -> RouterEngine:
     Raises:
         ConfigError: an option is wrong, or a language model is asked for and none is configured.
         CheckpointError: the checkpoint cannot be opened.
+        NotIndexedError: INSES is needed, and the graph's names or passages are not indexed yet.
     """
     spec, parts = opening.spec, opening.parts
     options = configs.parse_options(Method.ROUTER, dict(spec.options))

@@ -88,7 +88,7 @@ class TextEngine(Engine):
         """The passages that are read, the best first.
 
         Raises:
-            SnapshotError: they are not indexed yet.
+            NotIndexedError: they are not indexed yet.
         """
         found = self.index.search(question, self._options.passages)
         return tuple(RetrievedPassage(self.index.table.passage(i), score) for i, score in found)

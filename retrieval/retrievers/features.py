@@ -14,10 +14,10 @@ import torch
 from torch import Tensor, nn
 
 from retrieval.kg import walks
-from retrieval.kg.naming import relation_text
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.storage import load_array, published, save_array
 from retrieval.retrievers.base import check
+from retrieval.text import relation_index
 from retrieval.types import Progress
 
 _CHUNK = 1 << 15
@@ -147,16 +147,13 @@ def text_features(
     return TextFeatures(relations, entities)
 
 
-def relation_texts(snapshot: Snapshot) -> list[str]:
-    """Texts of the 2R directed relations, inverses after the forward ones."""
-    labels = [snapshot.relation_label(r) for r in range(snapshot.num_relations)]
-    return [relation_text(label, inverse) for inverse in (False, True) for label in labels]
-
-
 def relation_vectors(snapshot: Snapshot, encoder: TextEncoder) -> np.ndarray:
-    """Vectors of the 2R directed relations, float32 [2R, d]; encoded once for all engines of a process."""
+    """Vectors of the 2R directed relations, float32 [2R, d]: of the graph's index, else encoded once a process."""
+    kept = relation_index.find(snapshot, encoder.name)
+    if kept is not None:
+        return kept
     # An encoder is told from another by its identity, which mypy does not grant a Protocol.
-    return _encoded(encoder, tuple(relation_texts(snapshot))).copy()  # type: ignore[arg-type]
+    return _encoded(encoder, tuple(relation_index.relation_texts(snapshot))).copy()  # type: ignore[arg-type]
 
 
 @lru_cache(maxsize=8)

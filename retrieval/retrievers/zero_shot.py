@@ -14,8 +14,9 @@ from retrieval.config import InferenceOptions
 from retrieval.kg.snapshot import Snapshot
 from retrieval.retrievers.arc_groups import arcs_at, groups, spread
 from retrieval.retrievers.base import RelationPath, check
-from retrieval.retrievers.features import TextEncoder, relation_texts, relation_vectors
+from retrieval.retrievers.features import TextEncoder, relation_vectors
 from retrieval.retrievers.ranking import RankingRetriever
+from retrieval.text.relation_index import relation_texts
 from retrieval.types import Method
 
 #: One-hop relations that are walked on: the best by their own cosine.

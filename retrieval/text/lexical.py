@@ -105,6 +105,13 @@ class WordIndex:
         self._weights = load_array(directory, "words_weights", "float32")
         self._count = count
 
+    def holding(self, word: str) -> np.ndarray:
+        """The passages that have a word as :func:`words` gives it, int32, ascending."""
+        term = self._words.find(word)
+        if term is None:
+            return np.zeros(0, np.int32)
+        return self._passages[int(self._starts[term]) : int(self._starts[term + 1])]
+
     def scores(self, text: str) -> np.ndarray:
         """float32 [P]; 0 where no word is shared. A word counts once, however often the text says it."""
         found = np.zeros(self._count, np.float32)

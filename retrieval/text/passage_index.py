@@ -15,7 +15,7 @@ from time import monotonic
 
 import numpy as np
 
-from retrieval.errors import Cancelled, SnapshotError
+from retrieval.errors import Cancelled, NotIndexedError, SnapshotError
 from retrieval.kg.documents.sentences import sentences
 from retrieval.kg.passages import PassageTable
 from retrieval.kg.snapshot import Snapshot
@@ -199,7 +199,7 @@ class PassageIndex:
         """The best passages and their scores, the best first; of passages that say the same the first only.
 
         Raises:
-            SnapshotError: the index has not been built.
+            NotIndexedError: the index has not been built.
         """
         scores = self.scores(text)
         if not len(scores) or limit < 1:
@@ -218,7 +218,7 @@ class PassageIndex:
         """The blend of all opinions, float32 [P]; about 1 for a passage that answers in the question's own words.
 
         Raises:
-            SnapshotError: the index has not been built.
+            NotIndexedError: the index has not been built.
         """
         blend = self.blend
         words = self.lexical(text)
@@ -229,7 +229,20 @@ class PassageIndex:
 
     def dense(self, text: str) -> np.ndarray:
         """Cosine of the text and each passage with its title, float32 [P]."""
-        return _cosines(self._opened().vectors, self._vector(text))
+        return self.cosines(self._vector(text))
+
+    def cosines(self, vector: np.ndarray) -> np.ndarray:
+        """Cosine of a unit vector, float32 [d], and each passage with its title, float32 [P]."""
+        return _cosines(self._opened().vectors, vector)
+
+    def vectors_of(self, passages: np.ndarray) -> np.ndarray:
+        """Vectors of some passages, float32 [n, d] of unit length."""
+        found: np.ndarray = self._opened().vectors[passages].astype(np.float32, copy=False)
+        return found
+
+    def holding(self, word: str) -> np.ndarray:
+        """The passages whose title or text has a word (see ``lexical.words``), int32, ascending."""
+        return self._opened().words.holding(word)
 
     def sentence(self, text: str) -> np.ndarray:
         """Cosine of the text and the best sentence of each passage, float32 [P]."""
@@ -262,10 +275,7 @@ class PassageIndex:
                 if read_json(directory / _META).get("snapshot") == self.snapshot.hash:
                     self._files = _Files(directory, len(self.table))
         if self._files is None:
-            raise SnapshotError(
-                "The passages of this graph are not indexed yet.",
-                hint="Ask again when its index is done; its page shows how far it is.",
-            )
+            raise NotIndexedError
         return self._files
 
 

@@ -14,11 +14,12 @@ from retrieval.evidence.reorganise import reorganise
 from retrieval.kg import readers, search, snapshot
 from retrieval.kg.questions import read_questions
 from retrieval.kg.snapshot import Snapshot
-from retrieval.retrievers.features import TextEncoder, relation_texts
+from retrieval.retrievers.features import TextEncoder
 from retrieval.retrievers.questions import seen_from
 from retrieval.retrievers.subgraphs import cut
 from retrieval.supervision.grounding import Grounded, ground
 from retrieval.text import encoder as encoders
+from retrieval.text.relation_index import relation_texts
 from retrieval.types import Question, Triple
 from tests.benchmarks.data import found
 from tests.benchmarks.report import Section

@@ -39,6 +39,7 @@ def test_every_web_error_names_its_own_code():
         (errors.EmptySourceError, 400),
         (errors.LLMTimeoutError, 502),
         (errors.SnapshotError, 500),
+        (errors.NotIndexedError, 409),
     ],
 )
 def test_status(cls, status):

@@ -314,6 +314,18 @@ def test_renaming(api, tiny_graph):
     assert api().patch(url, {"name": "Other"}, format="json").status_code == 409
 
 
+def test_a_graph_is_indexed_again_once_at_a_time(api, tiny_graph, redis):
+    url = f"/api/v1/graphs/{tiny_graph.pk}/index"
+    assert api("analyst").post(url).status_code == 403
+    answer = api().post(url)
+    assert (answer.status_code, answer.json()["kind"], queued(redis, "jobs")) == (202, "index", 1)
+    assert api().get(f"/api/v1/graphs/{tiny_graph.pk}").json()["index_state"] == "building"
+    again = api().post(url)
+    assert (again.status_code, again.json()["error"]["code"]) == (409, "conflict")
+    empty = Graph.objects.create(name="Empty")
+    assert api().post(f"/api/v1/graphs/{empty.pk}/index").json()["error"]["code"] == "graph_not_ready"
+
+
 def test_deleting_needs_the_name_and_takes_everything(api, tiny_graph, question_set):
     url = f"/api/v1/graphs/{tiny_graph.pk}"
     refused = api().delete(url)

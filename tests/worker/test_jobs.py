@@ -1,19 +1,23 @@
 """Importing for real, and how jobs end."""
 
 import gzip
+import shutil
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from retrieval.errors import Cancelled, SourceError
+from retrieval.text import relation_index
 from retrieval.text.passage_index import PassageIndex
 from retrieval.types import Progress
+from webapp.answers import services as answers
+from webapp.answers.models import RunState
 from webapp.graphs import files, snapshots
 from webapp.graphs import services as graphs
 from webapp.graphs.models import Graph, GraphState, IndexState, Problem
 from webapp.jobs import services
 from webapp.jobs.models import Job, JobKind, JobState
-from worker import engines, identity, importing, indexing, reporting
+from worker import answering, engines, identity, importing, indexing, reporting
 
 FACTS = b"Switzerland\tborders\tFrance\nbad row\nFrance\tcapital\tParis\n"
 
@@ -75,6 +79,43 @@ def test_text_alone_makes_a_graph(upload):
     assert graph.index_state == IndexState.READY
     found = PassageIndex.open(snapshots.of_graph(graph), engines.encoder()).search("Where is Paris?", 1)
     assert [passage for passage, _ in found] == [0]
+
+
+def test_what_an_earlier_version_left_unindexed_is_indexed_when_a_worker_starts(upload):
+    graph, job = upload(FACTS)
+    importing.import_graph(job.pk)
+    indexing.renew()  # it is being indexed: nothing to do
+    assert Job.objects.filter(kind=JobKind.INDEX).count() == 1
+    indexing.index_graph(Job.objects.get(kind=JobKind.INDEX).pk)
+    indexing.renew()
+    assert Job.objects.filter(kind=JobKind.INDEX).count() == 1
+    graph.refresh_from_db()
+    snapshot, encoder = snapshots.of_graph(graph), engines.encoder()
+    shutil.rmtree(relation_index.directory_of(snapshot, encoder.name))
+    indexing.renew()
+    graph.refresh_from_db()
+    assert graph.index_state == IndexState.BUILDING
+    again = Job.objects.filter(kind=JobKind.INDEX).latest("pk")
+    indexing.index_graph(again.pk)
+    graph.refresh_from_db()
+    assert (graph.index_state, relation_index.is_built(snapshot, encoder.name)) == (IndexState.READY, True)
+
+
+def test_inses_is_answered_once_the_graph_is_indexed_and_says_so_before(upload, users):
+    graph, job = upload(FACTS)
+    importing.import_graph(job.pk)
+    graph.refresh_from_db()
+
+    def ask():
+        question = answers.Ask("What is the capital of France?", method="inses")
+        run = answers.create_run(graph=graph, ask=question, user=users["viewer"])
+        answering.answer(str(run.pk))
+        run.refresh_from_db()
+        return run
+
+    assert ask().error_code == "not_indexed"
+    indexing.index_graph(Job.objects.get(kind=JobKind.INDEX).pk)
+    assert ask().state == RunState.DONE
 
 
 def test_importing_twice_does_the_work_once(upload):

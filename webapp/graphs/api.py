@@ -91,6 +91,13 @@ class GraphViewSet(viewsets.GenericViewSet[Graph]):
         services.delete_graph(graph=self.get_object(), confirm=request.query_params.get("confirm", ""))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
+    @extend_schema(request=None, responses={202: JobSerializer})
+    @action(detail=True, methods=["post"], pagination_class=None)
+    def index(self, request: Request, pk: str) -> Response:
+        """Index names and texts again where that was stopped or failed; what stands is kept."""
+        job = services.index_again(graph=self.get_object(), user=cast(User, request.user))
+        return Response(JobSerializer(job).data, status=status.HTTP_202_ACCEPTED)
+
     @extend_schema(responses=shapes.ProblemSerializer(many=True))
     @action(detail=True)
     def problems(self, request: Request, pk: str) -> Response:

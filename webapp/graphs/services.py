@@ -14,7 +14,7 @@ from retrieval import types
 from retrieval.errors import ClewError
 from retrieval.kg.manifest import Manifest
 from webapp.accounts.models import User
-from webapp.api.errors import ConfirmError, NameTakenError
+from webapp.api.errors import ConfirmError, ConflictError, GraphNotReadyError, NameTakenError
 from webapp.graphs import files, snapshots, sniff
 from webapp.graphs.models import Graph, GraphState, IndexState, Problem, Snapshot, SourceFile
 from webapp.jobs import cancel
@@ -172,9 +172,30 @@ def imported(*, graph: Graph, version: int, manifest: Manifest) -> Snapshot:
         _update(
             graph, snapshot=snapshot, state=GraphState.READY, error_code="", error_message="", error_hint=""
         )
-        jobs.create(kind=JobKind.INDEX, title=f"Index {graph.name}", graph=graph, user=None)
-        set_index_state(graph=graph, state=IndexState.BUILDING)
+        _index(graph, None)
     return snapshot
+
+
+def index_again(*, graph: Graph, user: User | None) -> Job:
+    """Queue the index of a graph anew; what stands of it is kept and only the rest is built.
+
+    Raises:
+        GraphNotReadyError: the graph has no snapshot.
+        ConflictError: it is being indexed.
+    """
+    with transaction.atomic():
+        current = Graph.objects.select_for_update().filter(pk=graph.pk).first()
+        if current is None or current.snapshot_id is None:
+            raise GraphNotReadyError(f"The graph {graph.name} has no snapshot.", hint="Import it first.")
+        if current.index_state == IndexState.BUILDING:
+            raise ConflictError(f"{graph.name} is being indexed.", hint="Its page shows how far it is.")
+        return _index(graph, user)
+
+
+def _index(graph: Graph, user: User | None) -> Job:
+    job = jobs.create(kind=JobKind.INDEX, title=f"Index {graph.name}", graph=graph, user=user)
+    set_index_state(graph=graph, state=IndexState.BUILDING)
+    return job
 
 
 def import_failed(*, graph: Graph, error: ClewError) -> None:

@@ -121,6 +121,11 @@ export function deleteGraph(id: Id, confirm: string): Promise<void> {
   return request("DELETE", `graphs/${id}`, { query: { confirm } });
 }
 
+/** Builds what is missing of a graph's index. */
+export function indexGraph(id: Id): Promise<Job> {
+  return request("POST", `graphs/${id}/index`);
+}
+
 /** Of one graph, or of all when it is null. */
 export const questionSetsQuery = (graph: Id | null) =>
   queryOptions({

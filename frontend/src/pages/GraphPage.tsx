@@ -7,6 +7,7 @@ import type { Graph } from "@/api/types";
 import { DeleteGraph } from "@/components/graphs/DeleteGraph";
 import { Extract } from "@/components/graphs/Extract";
 import { GraphState } from "@/components/graphs/GraphState";
+import { IndexNotice } from "@/components/graphs/IndexNotice";
 import { LabelSets } from "@/components/graphs/LabelSets";
 import { Passages } from "@/components/graphs/Passages";
 import { ProblemsTable } from "@/components/graphs/ProblemsTable";
@@ -148,14 +149,7 @@ export function GraphPage() {
           {graph.error.hint}
         </Notice>
       )}
-      {graph.state === "ready" && graph.index_state === "building" && (
-        <Notice tone="info" title="Indexing names by meaning">
-          {graph.triples > 0
-            ? "The graph can be asked already; names are matched by spelling until the index is done."
-            : "Its passages can be asked when the index is done."}
-          {graph.triples > 0 && graph.passages > 0 && " Its passages can be asked then."}
-        </Notice>
-      )}
+      <IndexNotice graph={graph} admin={role === "admin"} />
       <Counts graph={graph} />
       <Work graph={graph} />
       <Examples graph={graph} />

@@ -1,26 +1,22 @@
-"""What facts are read in: the passage a fact came from, else its own words. Vectors are computed once a snapshot."""
+"""What facts are read in: the passage a fact came from, else its own words."""
 
 from __future__ import annotations
 
-import hashlib
 import math
-import re
-from collections import defaultdict
-from collections.abc import Callable, Iterable
-from functools import cached_property
-from pathlib import Path
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.kg.storage import load_array, published, save_array
-from retrieval.retrievers.features import TextEncoder, encode_all
+from retrieval.retrievers.features import TextEncoder, relation_vectors
+from retrieval.text.lexical import words
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
     from retrieval.text.entity_index import EntityIndex
+    from retrieval.text.passage_index import PassageIndex
 
-_WORD = re.compile(r"[a-z0-9]+")
+_ENDINGS = ("ing", "ed")
 _FUNCTION_TEXT = """
     a about an and any are as at be been being both but by can could did do does for from had has have he her his how
     i if in into is it its many may much of on or other she so some such than that the their them then there these
@@ -32,81 +28,71 @@ _FUNCTION_WORDS = frozenset(_FUNCTION_TEXT.split())
 
 def words_in(text: str) -> list[str]:
     """Words that carry meaning, without endings that only grammar needs; repeats once, in order."""
-    found = dict.fromkeys(_stem(word) for word in _WORD.findall(text.casefold()))
+    found = dict.fromkeys(_stem(word) for word in words(text))
     return [word for word in found if word not in _FUNCTION_WORDS]
 
 
 def _stem(word: str) -> str:
     if len(word) > 4 and word.endswith("s"):
         word = word[:-1]
-    for ending in ("ing", "ed"):
+    for ending in _ENDINGS:
         if len(word) > 6 and word.endswith(ending):
             return word[: -len(ending)]
     return word
 
 
+def _forms(stem: str) -> list[str]:
+    """Words that have a stem."""
+    spelt = [stem, *(stem + ending for ending in _ENDINGS)]
+    return [form for each in spelt for form in (each, f"{each}s") if _stem(form) == stem]
+
+
 class Contexts:
-    """The passages of one graph as vectors and words, and vectors of its facts.
+    """The passages of one graph as vectors and words, and vectors of its facts; all of it from the graph's index.
 
     Args:
         snapshot: the whole graph; restricted ones share its passages, entities and relations.
         encoder: the text encoder.
         index: names of the graph with their vectors.
-        cache: directory for what is computed once a snapshot.
-        cancelled: asked between batches of what is computed.
+        passages: of the graph, where it has some.
     """
 
     def __init__(
-        self,
-        snapshot: Snapshot,
-        encoder: TextEncoder,
-        index: EntityIndex,
-        cache: Path,
-        cancelled: Callable[[], bool] = lambda: False,
+        self, snapshot: Snapshot, encoder: TextEncoder, index: EntityIndex, passages: PassageIndex | None
     ) -> None:
         self._index = index
-        self._passages = snapshot.passages
-        kept = cache / "inses" / hashlib.sha256(f"{snapshot.hash} {encoder.name}".encode()).hexdigest()[:24]
-        if not kept.is_dir():
-            labels = [snapshot.relation_label(r) for r in range(snapshot.num_relations)]
-            texts = self._texts()
-            arrays = {
-                "relations": encode_all(encoder, labels, stage="encoding relations", cancelled=cancelled),
-                "passages": encode_all(encoder, texts, stage="encoding passages", cancelled=cancelled),
-            }
-            with published(kept) as directory:
-                for name, array in arrays.items():
-                    save_array(directory, name, array.astype(np.float16))
-        self.relations = load_array(kept, "relations", "float16").astype(np.float32)
-        self.passages = load_array(kept, "passages", "float16").astype(np.float32)
+        self._passages = passages
+        self._dim = encoder.dim
+        self._count = 0 if snapshot.passages is None else len(snapshot.passages)
+        self._relations = relation_vectors(snapshot, encoder)[: snapshot.num_relations]
 
-    def __len__(self) -> int:
-        return len(self.passages)
+    def cosines(self, vector: np.ndarray) -> np.ndarray:
+        """Of a unit vector and each passage, float32 [P]."""
+        return np.zeros(0, np.float32) if self._passages is None else self._passages.cosines(vector)
 
-    def _texts(self) -> list[str]:
-        table = self._passages
-        return [] if table is None else [f"{table.title(i)}. {table.text(i)}" for i in range(len(table))]
+    def vectors_of(self, passages: np.ndarray) -> np.ndarray:
+        """Of some passages, float32 [n, d] of unit length."""
+        if self._passages is None:
+            return np.zeros((len(passages), self._dim), np.float32)
+        return self._passages.vectors_of(passages)
 
-    @cached_property
-    def places(self) -> dict[str, np.ndarray]:
-        """The passages that hold each word, int32."""
-        found: dict[str, list[int]] = defaultdict(list)
-        for i, text in enumerate(self._texts()):
-            for word in words_in(text):
-                found[word].append(i)
-        return {word: np.array(where, np.int32) for word, where in found.items()}
+    def _holding(self, stem: str) -> np.ndarray:
+        """The passages that hold a word, whatever its ending, int32."""
+        if self._passages is None:
+            return np.zeros(0, np.int32)
+        return np.unique(np.concatenate([self._passages.holding(form) for form in _forms(stem)]))
 
-    def weights(self, words: Iterable[str]) -> dict[str, float]:
+    def weights(self, stems: Iterable[str]) -> dict[str, float]:
         """How much each word tells, log(1 + P / (1 + passages that hold it)), as shares of all of them."""
-        found = {w: math.log(1 + len(self) / (1 + len(self.places.get(w, ())))) for w in words}
+        found = {word: math.log(1 + self._count / (1 + len(self._holding(word)))) for word in stems}
         total = sum(found.values())
         return {word: weight / total for word, weight in found.items()} if total else {}
 
     def held(self, weights: dict[str, float]) -> np.ndarray:
         """Which words each passage holds, by weight: float32 [P, words]."""
-        table = np.zeros((len(self), len(weights)), np.float32)
+        table = np.zeros((self._count, len(weights)), np.float32)
         for column, (word, weight) in enumerate(weights.items()):
-            table[self.places.get(word, []), column] = weight
+            table[self._holding(word), column] = weight
         return table
 
     def of_facts(self, snapshot: Snapshot, facts: np.ndarray, worth: np.ndarray) -> np.ndarray:
@@ -134,7 +120,7 @@ class Contexts:
         vectors = self._index.vectors_of(snapshot.heads[facts]) + self._index.vectors_of(
             snapshot.tails[facts]
         )
-        vectors += self.relations[snapshot.relations[facts]]
+        vectors += self._relations[snapshot.relations[facts]]
         sizes = np.linalg.norm(vectors, axis=1, keepdims=True)
         unit: np.ndarray = np.divide(vectors, sizes, out=np.zeros_like(vectors), where=sizes > 0)
         return unit

@@ -167,7 +167,7 @@ class EncoderNavigator:
         vector = self._encoder.encode([question])[0]
         words = words_in(question)
         held = self._contexts.held(self._contexts.weights(words))
-        worth = self._contexts.passages @ vector + self._weights.words * held.sum(1)
+        worth = self._contexts.cosines(vector) + self._weights.words * held.sum(1)
         return Reading(frozenset(words), vector, held, worth)
 
     def _scores(
@@ -212,13 +212,13 @@ class EncoderNavigator:
         """Scores of the arcs that go on from one stand, from whichever source makes the most of each."""
         weights, inside = self._weights, context >= 0
         places = context[inside]
-        vectors, held = self._contexts.passages[places], reading.held[places]
+        vectors, held = self._contexts.vectors_of(places), reading.held[places]
         crowd = len(np.unique(places))
         closed = bool(len(places)) and (crowd > weights.crowd or self.named(reading, stand.entity))
         best = np.full(len(context), -np.inf)
         for before, fact, score in sources:
             if before >= 0:
-                said, missing = self._contexts.passages[before], reading.held[before] == 0
+                said, missing = self._contexts.vectors_of(np.array([before]))[0], reading.held[before] == 0
             else:
                 said = self._contexts.fact_vectors(self._snapshot, np.array([fact]))[0]
                 missing = np.ones(reading.held.shape[1], bool)

@@ -9,7 +9,7 @@ import pytest
 
 from retrieval.engines.inses import InsesEngine
 from retrieval.engines.parts import GraphParts
-from retrieval.errors import ConfigError
+from retrieval.errors import ConfigError, NotIndexedError
 from retrieval.events import (
     AgentStep,
     AnswerFinal,
@@ -26,8 +26,10 @@ from retrieval.llm.settings import LLMSettings
 from retrieval.loading import EngineSpec, load_engine
 from retrieval.pipeline import AskRequest
 from retrieval.retrievers.inses.base import Stand
+from retrieval.retrievers.inses.contexts import Contexts, words_in
 from retrieval.retrievers.inses.llm_navigator import read_selection
 from retrieval.retrievers.inses.search import _level, adjacent
+from retrieval.text import entity_index, indexing, passage_index
 from retrieval.types import Passage
 from tests.retrieval.reasoning.endpoint import Endpoint, says
 
@@ -70,7 +72,13 @@ def graph(tmp_path):
 
 @pytest.fixture
 def parts(graph):
-    return GraphParts(graph, BagOfWords())
+    return indexed(graph)
+
+
+def indexed(graph):
+    encoder = BagOfWords()
+    indexing.build(graph, encoder)
+    return GraphParts(graph, encoder)
 
 
 def opened(parts, **options):
@@ -147,7 +155,7 @@ def test_stopping_ends_the_run(parts):
 
 def test_a_graph_without_passages_is_explored_by_its_facts(tmp_path):
     graph = snapshot.build(TripleTable.of(FACTS), tmp_path / "facts")
-    engine = opened(GraphParts(graph, BagOfWords()), threshold=0.7)
+    engine = opened(indexed(graph), threshold=0.7)
     events = ask(engine, "Where was Ann Lee born?")
     assert of(events, PassagesRetrieved) == []
     assert [answer.label for answer in events[-1].answers] == ["Bern"]
@@ -156,6 +164,59 @@ def test_a_graph_without_passages_is_explored_by_its_facts(tmp_path):
 def test_a_language_model_that_is_not_configured_is_said(parts):
     with pytest.raises(ConfigError, match="No language model"):
         opened(parts, navigator="llm")
+
+
+class Counting(BagOfWords):
+    """Knows how many texts it read."""
+
+    read = 0
+
+    def encode(self, texts, *, progress=None, **rest):
+        self.read += len(texts)
+        return super().encode(texts, progress=progress, **rest)
+
+
+def test_opening_encodes_nothing_once_the_graph_is_indexed(graph):
+    encoder = Counting()
+    indexing.build(graph, encoder)
+    assert indexing.is_built(graph, encoder.name)
+    encoder.read = 0
+    engine = opened(GraphParts(graph, encoder))
+    assert encoder.read == 0
+    ask(engine)
+    assert 0 < encoder.read < 10  # the question and what it names
+
+
+def test_a_graph_that_is_not_indexed_is_refused_and_says_so(graph):
+    encoder = BagOfWords()
+    with pytest.raises(NotIndexedError, match=r"not indexed yet.*Ask again when its index is done"):
+        opened(GraphParts(graph, encoder))
+    entity_index.build(graph, encoder)
+    with pytest.raises(NotIndexedError):  # names alone are not enough: it has passages
+        opened(GraphParts(graph, encoder))
+
+
+def test_a_graph_indexed_before_relations_were_can_be_asked_and_is_indexed_further(graph):
+    encoder = BagOfWords()
+    entity_index.build(graph, encoder)
+    passage_index.build(graph, encoder)
+    old = graph.path / "cache" / "inses" / "0"
+    old.mkdir(parents=True)
+    before = ask(opened(GraphParts(graph, encoder)))[-1]
+    assert not indexing.is_built(graph, encoder.name)
+    indexing.build(graph, encoder)
+    assert indexing.is_built(graph, encoder.name)
+    assert not old.exists()
+    after = ask(opened(GraphParts(graph, encoder)))[-1]
+    assert [answer.label for answer in after.answers] == [answer.label for answer in before.answers]
+
+
+def test_words_are_met_whatever_their_endings(parts):
+    contexts = Contexts(parts.snapshot, parts.encoder, parts.index, parts.passages)
+    weights = contexts.weights(words_in("publishing society"))
+    assert list(weights) == ["publish", "society"]
+    held = (contexts.held(weights) > 0).tolist()
+    assert held == [[True, True], [False, True], [False, False], [False, False]]
 
 
 def test_the_arcs_around_stands(graph):

@@ -30,7 +30,7 @@ from retrieval.llm import prompts
 from retrieval.llm.settings import LLMSettings
 from retrieval.loading import EngineSpec, load_engine
 from retrieval.pipeline import AskRequest
-from retrieval.text import passage_index
+from retrieval.text import indexing
 from retrieval.types import Question
 from tests.retrieval.engines.test_inses import FACTS, PASSAGES, BagOfWords
 from tests.retrieval.reasoning.endpoint import Endpoint, says
@@ -44,8 +44,7 @@ def parts_of(path, facts=FACTS, passages=PASSAGES):
     links = [(i, i) for i in range(len(facts))] if passages else []
     graph = snapshot.build(TripleTable.of(facts, passages=passages, fact_passages=links), path)
     encoder = BagOfWords()
-    if passages:
-        passage_index.build(graph, encoder)
+    indexing.build(graph, encoder)
     return GraphParts(graph, encoder)
 
 

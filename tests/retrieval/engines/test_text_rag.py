@@ -146,7 +146,7 @@ def test_a_graph_without_passages_or_index_says_what_to_do(tmp_path, encoder):
     graph = snapshot.build(TripleTable.of([], passages=PASSAGES), tmp_path / "new")
     (failed,) = asked(engine_of(graph, encoder), "Who directed the film Jaws?")
     assert isinstance(failed, RunFailed)
-    assert failed.code == "bad_snapshot"
+    assert failed.code == "not_indexed"
     assert "not indexed yet" in failed.message
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from retrieval.kg.walks import arc_ends
-from retrieval.retrievers.features import relation_texts
 from retrieval.supervision.grounding import ground
 from retrieval.supervision.labels import Label
+from retrieval.text.relation_index import relation_texts
 from retrieval.training.batches import sample_contexts
 from retrieval.training.examples import make_examples
 from retrieval.types import Question
