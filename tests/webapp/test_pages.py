@@ -85,6 +85,7 @@ def test_the_schema_is_valid_without_a_warning(tmp_path):
         "graphs/{id}/passages/{number}",
         "graphs/{id}/train",
         "graphs/{id}/extract",
+        "graphs/{id}/index",
         "language-models",
         "language-models/{id}",
         "language-models/{id}/test",
