@@ -77,6 +77,13 @@ class TrainingConfig(_Checked):
         6000, "Larger training sets are visited in parts, so that checkpoints come often."
     )
     patience: int = setting(3, "Epochs without a better dev score before training stops.")
+    averaging: float = setting(
+        0.0,
+        "Ask with a running average of the weights, of which each step leaves so much; 0 asks with the weights "
+        "themselves.",
+        least=0,
+        below=1,
+    )
     seed: int = setting(0, "Of everything random in training.", least=0)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from torch import Tensor, nn
 
 from retrieval.config import TrainingConfig
 from retrieval.retrievers.base import check
+from retrieval.training.averaging import WeightAverage
 from retrieval.training.recipe import Rated, Task
 from retrieval.types import Progress
 
@@ -54,6 +56,15 @@ class Course:
             self.weights = {name: value.detach().clone() for name, value in model.state_dict().items()}
 
 
+@dataclass(frozen=True, slots=True)
+class _Learner:
+    """What a training changes and a resumed one takes up again."""
+
+    model: nn.Module
+    optimizer: torch.optim.Optimizer
+    average: WeightAverage | None
+
+
 def fit(
     task: Task,
     config: TrainingConfig,
@@ -82,15 +93,20 @@ def fit(
     model = task.model
     groups = task.parameter_groups() if isinstance(task, Rated) else model.parameters()
     optimizer = torch.optim.Adam(groups, lr=config.learning_rate)
-    course = _load(resume, key, model, optimizer) or Course()
+    average = WeightAverage(model, config.averaging) if config.averaging else None
+    if average:
+        optimizer.register_step_post_hook(average.update)
+    learner = _Learner(model, optimizer, average)
+    course = _load(resume, key, learner) or Course()
     size = min(max(task.size, _LEAST_PER_EPOCH), config.questions_per_epoch)
     while course.epoch < config.epochs and course.since_best < config.patience:
         rng = np.random.default_rng([config.seed, course.epoch])
         torch.manual_seed(config.seed * 100_003 + course.epoch)
         order = _order(task.size, size, course.epoch, config.seed)
         loss = _epoch(task, config, optimizer, order, course, rng=rng, progress=progress, cancelled=cancelled)
-        course.record(task.score_name, loss, task.score(cancelled), model)
-        _save(resume, key, model, optimizer, course)
+        with average.worn() if average else nullcontext():
+            course.record(task.score_name, loss, task.score(cancelled), model)
+        _save(resume, key, learner, course)
     return course
 
 
@@ -142,13 +158,14 @@ def _epoch(
     return summed / max(batches, 1)
 
 
-def _save(path: Path, key: str, model: nn.Module, optimizer: torch.optim.Optimizer, course: Course) -> None:
+def _save(path: Path, key: str, learner: _Learner, course: Course) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     building = path.with_name(f".{path.name}.{os.getpid()}")
     state = {
         "key": key,
-        "model": model.state_dict(),
-        "optimizer": optimizer.state_dict(),
+        "model": learner.model.state_dict(),
+        "optimizer": learner.optimizer.state_dict(),
+        "average": learner.average.state() if learner.average else None,
         "epoch": course.epoch,
         "best": course.best,
         "since_best": course.since_best,
@@ -159,7 +176,7 @@ def _save(path: Path, key: str, model: nn.Module, optimizer: torch.optim.Optimiz
     building.replace(path)
 
 
-def _load(path: Path, key: str, model: nn.Module, optimizer: torch.optim.Optimizer) -> Course | None:
+def _load(path: Path, key: str, learner: _Learner) -> Course | None:
     """The course of an earlier training of the same key; None when there is none that can be used."""
     try:
         state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
@@ -169,6 +186,8 @@ def _load(path: Path, key: str, model: nn.Module, optimizer: torch.optim.Optimiz
         return None
     if state.get("key") != key:
         return None
-    model.load_state_dict(state["model"])
-    optimizer.load_state_dict(state["optimizer"])
+    learner.model.load_state_dict(state["model"])
+    learner.optimizer.load_state_dict(state["optimizer"])
+    if learner.average:
+        learner.average.restore(**state["average"])
     return Course(state["epoch"], state["best"], state["since_best"], state["weights"], state["history"])

@@ -71,12 +71,13 @@ def test_the_manifest_says_where_everything_came_from(graph, tmp_path):
     assert checkpoints.fingerprint(opened.weights, opened.config) == manifest["fingerprint"]
 
 
-def test_a_stopped_training_goes_on_where_it_was(graph, tmp_path):
-    out, told = tmp_path / "out", []
+@pytest.mark.parametrize("averaging", [0.0, 0.5])
+def test_a_stopped_training_goes_on_where_it_was(graph, tmp_path, averaging):
+    out, told, settings = tmp_path / "out", [], SETTINGS | {"averaging": averaging}
 
     def go(cancelled):
         return train(
-            "rel-rag-path", graph, questions(), config=SETTINGS, out=out, encoder=WordEncoder(),
+            "rel-rag-path", graph, questions(), config=settings, out=out, encoder=WordEncoder(),
             progress=told.append, cancelled=cancelled,
         )  # fmt: skip
 
@@ -86,7 +87,7 @@ def test_a_stopped_training_goes_on_where_it_was(graph, tmp_path):
     told.clear()
     resumed = go(lambda: False)
     assert {p.message for p in told if p.stage == "training"} == {"epoch 2 of at most 2"}
-    whole = run(graph, tmp_path / "whole")
+    whole = run(graph, tmp_path / "whole", averaging=averaging)
     assert (
         checkpoints.read_manifest(resumed.checkpoint).fingerprint
         == checkpoints.read_manifest(whole.checkpoint).fingerprint
