@@ -311,6 +311,13 @@ class RegPathConfig(TrainingConfig):
     )
     learning_rate: float = setting(1e-3, "Of Adam.", above=0)
     batch_size: int = setting(32, "Questions a step.")
+    averaging: float = setting(
+        0.99,
+        "Ask with a running average of the weights, of which each step leaves so much; 0 asks with the weights "
+        "themselves [0].",
+        least=0,
+        below=1,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,16 +8,17 @@ vector as the last resort.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from retrieval.errors import UnknownEntityError
 from retrieval.kg.labels import normalise
 from retrieval.kg.snapshot import Snapshot
-from retrieval.text.candidates import best_apart, candidates_in, coordinated
+from retrieval.text.candidates import Candidate, best_apart, candidates_in, coordinated
 from retrieval.text.lower_case import LowerCase, odd_stretches
 from retrieval.text.mentions import Guard, Span, capitalised_runs, has_case, marked, quoted, words_of
 from retrieval.text.names import Names
+from retrieval.text.readings import joined
 from retrieval.types import LinkedEntity
 
 if TYPE_CHECKING:
@@ -103,6 +104,7 @@ class Linker:
         ]
         chosen = best_apart([c for c in candidates if c.strong])
         if chosen and not cased:
+            chosen = [self._nearer(c, candidates) for c in chosen]
             chosen += coordinated(question, chosen, candidates)
         found = [*from_quotes.entities, *(self._names.decide(c.span, c.matches, question) for c in chosen)]
         taken = [*quotes, *(c.span for c in chosen)]
@@ -126,6 +128,15 @@ class Linker:
                 question[span.start : span.end] for span in odd_stretches(question, words, self._guard)[:1]
             ]
         return Linked(_distinct(sorted(found, key=lambda e: e.start)), tuple(missed))
+
+    def _nearer(self, place: Candidate, candidates: Sequence[Candidate]) -> Candidate:
+        """What stands right before a name and is joined to it by a fact: of "victoria british columbia" the city."""
+        for other in candidates:
+            if other.span.end + 1 == place.span.start:
+                inside = [m for m in other.matches if any(joined(self.snapshot, m, p) for p in place.matches)]
+                if inside:
+                    return replace(other, matches=inside)
+        return place
 
 
 def _distinct(found: Iterable[LinkedEntity]) -> tuple[LinkedEntity, ...]:

@@ -35,6 +35,9 @@ _BREAKS = frozenset(_BREAK_TEXT.split())
 #: Words that a name may have or lack: forms of companies and of persons' names.
 _FORM_TEXT = "inc corporation corp company co llc ltd limited group plc jr sr the"
 _FORMS = frozenset(_FORM_TEXT.split())
+#: What persons are called by; alone it says nobody's name.
+_TITLE_TEXT = "dr emperor king lady lord pope president prince princess queen saint sir st"
+_TITLES = frozenset(_TITLE_TEXT.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +115,7 @@ class Readings:
             # "united states": words that ask, and how a very well known name begins.
             known = len(words) > 1 and len(words[-1].text) >= 4
             return self._well_known.going_on(name)[:2] if known else []
-        if words[-1].text in STOP_WORDS:
+        if words[-1].text in STOP_WORDS or all(word.text in _TITLES for word in words):
             return []
         return self._labels.containing(name, _PARTS)
 
@@ -142,8 +145,7 @@ class Readings:
         beyond = set()
         for one in whole:
             for other in (other for other in whole if other.first == one.last + 1):
-                small, large = sorted((one.match, other.match), key=lambda match: match.degree)
-                if large.entity in all_arcs(self._snapshot, np.array([small.entity]))[2]:
+                if joined(self._snapshot, one.match, other.match):
                     beyond.add(other)
         return beyond
 
@@ -203,6 +205,12 @@ class Readings:
         }
         texts = (normalise(self._snapshot.relation_label(relation)) for relation in relations)
         return {context_stem(word) for text in texts for word in text.split(" ")} - {""}
+
+
+def joined(snapshot: Snapshot, one: Match, other: Match) -> bool:
+    """Whether a fact joins two entities."""
+    small, large = sorted((one, other), key=lambda match: match.degree)
+    return large.entity in all_arcs(snapshot, np.array([small.entity]))[2]
 
 
 def _is_long(words: list[Word], reading: Reading) -> bool:

@@ -187,6 +187,11 @@ def test_guards_and_runs():
     [
         # The second name says where the first one is: a fact joins the two.
         ("what county is greeley colorado in", ["Greeley"]),
+        # Also where the second one is beyond doubt a name.
+        ("where is victoria british columbia", ["Victoria"]),
+        ("where is henry british columbia", ["British Columbia"]),
+        # A title is nobody's name.
+        ("who were the children of king solomon", ["Solomon"]),
         # Nothing joins these, so the longer word stands.
         ("what county is henry colorado in", ["Colorado"]),
         # Part of the better known name, not the whole of the lesser one inside it.
@@ -201,6 +206,9 @@ def test_guards_and_runs():
 def test_lower_case_names_of_places_kings_peoples_and_units(tmp_path, question, expected):
     facts = [
         ("Greeley", "contained_by", "Colorado"),
+        ("Victoria", "contained_by", "British Columbia"),
+        ("Solomon", "child", "Rehoboam"),
+        *(("Martin Luther King", "knew", f"Somebody {i}") for i in range(40)),
         ("Henry", "gender", "Male"),
         ("Isaac Newton", "force_in_newtons", "12"),
         ("Isaac Newton", "field", "Science"),
