@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import tempfile
 import time
 from pathlib import Path
 
+from retrieval.evaluation.study_config import DataSet
 from tests.benchmarks.data import found
 from tests.benchmarks.report import Section
-from tests.benchmarks.sets import clew, prepared
+from tests.benchmarks.sets import CACHE, clew, prepared
 
 SHOWN = ("hit_at_1", "hit", "macro_f1")
-#: Two hops hold all but 3 in 100 of the training paths.
+#: Two hops hold all but 3 in 100 of the training paths. A changed method needs a new cache.
 SETTINGS = {"max_hops": 2, "epochs": 8, "patience": 8}
 
 
@@ -32,30 +32,40 @@ def measure() -> list[Section]:
         "trained on. Extractive reasoner, 50 triples, no language model.",
         head=("topics", *SHOWN, "a question, p50 / p95"),
     )
-    with tempfile.TemporaryDirectory() as folder:
-        home = Path(folder)
-        paths, questions, settings, checkpoint = (
-            home / name for name in ("paths.jsonl", "questions.jsonl", "settings.json", "checkpoint")
-        )
-        settings.write_text(json.dumps(SETTINGS), encoding="utf-8")
-        clew("import-questions", str(taught), "--format", "relation-paths", "--out", str(paths))
-        clew("import-questions", str(asked), "--format", "jsonl", "--out", str(questions))
-        began = time.perf_counter()
-        graph = ("--graph", str(of.graph))
+    home = CACHE / "webqsp"
+    home.mkdir(parents=True, exist_ok=True)
+    seconds = trained(of, taught, home)
+    questions = home / "questions.jsonl"
+    clew("import-questions", str(asked), "--format", "jsonl", "--out", str(questions))
+    for topics in ("given", "linked"):
+        out = home / f"{topics}.json"
         clew(
-            *("train", "reg-path", *graph, "--questions", str(paths)),
-            *("--config", str(settings), "--out", str(checkpoint)),
+            *("evaluate", "--graph", str(of.graph), "--questions", str(questions)),
+            *("--checkpoint", str(home / "checkpoint"), "--topics", topics, "--out", str(out)),
         )
-        seconds = time.perf_counter() - began
-        for topics in ("given", "linked"):
-            out = home / f"{topics}.json"
-            clew(
-                *("evaluate", *graph, "--questions", str(questions), "--checkpoint", str(checkpoint)),
-                *("--topics", topics, "--out", str(out)),
-            )
-            report = json.loads(out.read_text(encoding="utf-8"))
-            latency = report["latency_ms"]
-            figures = (f"{report['metrics'][name]:.3f}" for name in SHOWN)
-            section.add(topics, *figures, f"{latency['p50']:.0f} / {latency['p95']:.0f} ms")
+        report = json.loads(out.read_text(encoding="utf-8"))
+        latency = report["latency_ms"]
+        figures = (f"{report['metrics'][name]:.3f}" for name in SHOWN)
+        section.add(topics, *figures, f"{latency['p50']:.0f} / {latency['p95']:.0f} ms")
     section.add(f"training {seconds:.0f} s")
     return [section]
+
+
+def trained(of: DataSet, taught: Path, home: Path) -> float:
+    """Train once for these settings; the seconds that it took."""
+    done = home / "trained.json"
+    if done.is_file():
+        before = json.loads(done.read_text(encoding="utf-8"))
+        if before["settings"] == SETTINGS:
+            return float(before["seconds"])
+    paths, settings = home / "paths.jsonl", home / "settings.json"
+    settings.write_text(json.dumps(SETTINGS), encoding="utf-8")
+    clew("import-questions", str(taught), "--format", "relation-paths", "--out", str(paths))
+    began = time.perf_counter()
+    clew(
+        *("train", "reg-path", "--graph", str(of.graph), "--questions", str(paths)),
+        *("--config", str(settings), "--out", str(home / "checkpoint")),
+    )
+    seconds = time.perf_counter() - began
+    done.write_text(json.dumps({"settings": SETTINGS, "seconds": seconds}), encoding="utf-8")
+    return seconds
