@@ -158,7 +158,7 @@ class EncoderNavigator:
         """Positions of the new arcs that can be taken, the best first, and the scores of all arcs."""
         own = self._contexts.fact_vectors(self._snapshot, facts)
         fit = own @ reading.vector
-        scores = self._scores(view, reading, context, own, fit)
+        scores = _by_fact(self._scores(view, reading, context, own, fit), facts)
         order = np.lexsort((-fit, -scores))
         new = np.array([fact not in view.selected for fact in facts.tolist()], bool)
         return order[np.isfinite(scores[order]) & new[order]], scores
@@ -283,3 +283,12 @@ class EncoderNavigator:
     def _thought(self, view: View, chosen: list[int], count: int) -> str:
         names = [self._snapshot.entity_label(int(view.targets[i])) for i in chosen[:3]]
         return f"Took {len(chosen)} of {count} new facts; the best lead to {', '.join(names)}."
+
+
+def _by_fact(scores: np.ndarray, facts: np.ndarray) -> np.ndarray:
+    """The best score of each arc's fact: a fact between two stands is worth its better reading, whichever way it leads."""
+    _, which = np.unique(facts, return_inverse=True)
+    best = np.full(int(which.max(initial=-1)) + 1, -np.inf)
+    np.maximum.at(best, which, scores)
+    found: np.ndarray = best[which]
+    return found

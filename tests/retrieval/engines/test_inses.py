@@ -27,6 +27,7 @@ from retrieval.loading import EngineSpec, load_engine
 from retrieval.pipeline import AskRequest
 from retrieval.retrievers.inses.base import Stand
 from retrieval.retrievers.inses.contexts import Contexts, words_in
+from retrieval.retrievers.inses.encoder_navigator import _by_fact
 from retrieval.retrievers.inses.llm_navigator import read_selection
 from retrieval.retrievers.inses.search import _level, adjacent
 from retrieval.text import entity_index, indexing, passage_index
@@ -225,6 +226,12 @@ def test_the_arcs_around_stands(graph):
     assert [graph.hop(int(arc)).target.label for arc in arcs] == [graph.entity_label(int(t)) for t in targets]
     assert sorted(graph.entity_label(int(t)) for t in targets) == ["Bern", "Magic Society of Europe"]
     assert owners.tolist() == [0, 0]
+
+
+def test_a_fact_between_two_stands_is_worth_its_better_reading():
+    scores = np.array([0.3, 0.9, -np.inf, 0.2])
+    assert _by_fact(scores, np.array([5, 7, 7, 5])).tolist() == [0.3, 0.9, 0.9, 0.3]
+    assert _by_fact(np.zeros(0), np.zeros(0, np.int64)).tolist() == []
 
 
 def test_a_hub_is_cut_before_small_entities_are():
