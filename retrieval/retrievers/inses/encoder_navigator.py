@@ -286,7 +286,7 @@ class EncoderNavigator:
 
 
 def _by_fact(scores: np.ndarray, facts: np.ndarray) -> np.ndarray:
-    """The best score of each arc's fact: a fact between two stands is worth its better reading, whichever way it leads."""
+    """The best score of each arc's fact: one between two stands is worth its better reading, whichever way it leads."""
     _, which = np.unique(facts, return_inverse=True)
     best = np.full(int(which.max(initial=-1)) + 1, -np.inf)
     np.maximum.at(best, which, scores)
