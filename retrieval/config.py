@@ -329,6 +329,58 @@ class RegPathOptions(InferenceOptions):
     )
 
 
+@dataclass(frozen=True, slots=True)
+class GraphS3Config(TrainingConfig):
+    """Settings of ``graph-s3``: its small policy (Graph-S3 section 3, App. A). Values in brackets are the paper's."""
+
+    hidden: int = setting(192, "Size of the policy's memory.")
+    dropout: float = setting(0.3, "Rate while imitating.", least=0, below=1)
+    words: bool = setting(True, "Attend to the question's words at every step.")
+    word_dropout: float = setting(
+        0.1, "Share of the words that are blanked while imitating.", least=0, below=1
+    )
+    questions: int = setting(
+        4000, "Training questions that trajectories are made of, at most [9,035 instances]."
+    )
+    samples: int = setting(
+        2, "Tries for each question; the first goes straight, the others now and then astray."
+    )
+    astray: float = setting(0.15, "Probability of a step at random in those.", least=0, below=1)
+    match: float = setting(
+        1.0, "Least F1 of a kept trajectory's answers; 1 is the very answer set [1].", above=0, below=1.0001
+    )
+    refinement: Literal["paths", "answers"] = setting(
+        "paths",
+        "What the shortest form of a trajectory keeps: the relation paths that lead to the answers too, or the answers "
+        "alone [answers].",
+    )
+    steps: int = setting(12, "Actions of a search, at most.", below=33)
+    learning_rate: float = setting(1e-3, "Of Adam, while imitating.", above=0)
+    batch_size: int = setting(32, "Trajectories a step, while imitating.")
+    rl_epochs: int = setting(4, "Epochs of reinforcement after imitation; 0 for none [15].", least=0)
+    rl_learning_rate: float = setting(1e-4, "Of Adam, in reinforcement.", above=0)
+    rl_batch_size: int = setting(32, "Trajectories a step, in reinforcement [512 actions].")
+    reward: Literal["stepwise", "outcome"] = setting(
+        "stepwise", "Of each action against refined trajectories (eq. 8), or of the final answers alone."
+    )
+    group: int = setting(8, "Actions, or searches, that are drawn and compared.")
+    clip: float = setting(0.2, "How far a ratio of probabilities counts [0.2].", above=0, below=1)
+    kl: float = setting(0.001, "Weight of the divergence from the imitating policy [0.001].", least=0)
+    form_weight: float = setting(0.1, "Reward of any action that is possible [not given].", least=0)
+    partial_weight: float = setting(
+        0.5, "Reward of doing part of the refined action [not given].", least=0, below=1
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class GraphS3Options(InferenceOptions):
+    """Settings of ``graph-s3`` when it is asked."""
+
+    steps: int = setting(12, "Actions of a search, at most.", below=65)
+    page: int = setting(1000, "Facts around entities that are listed at a time; all are counted.")
+    beam: int = setting(8, "Searches under way when relation paths are ranked.")
+
+
 _STATIC: Mapping[str, Any] = {
     "hidden": 512,
     "history": False,
@@ -351,6 +403,7 @@ PRESETS: Mapping[Method, Mapping[str, Mapping[str, Any]]] = {
 
 #: Methods that are trained, and their settings.
 CONFIGS: dict[Method, type[TrainingConfig]] = {
+    Method.GRAPH_S3: GraphS3Config,
     Method.RAPL: RaplConfig,
     Method.REG_ENTITY: RegEntityConfig,
     Method.REG_PATH: RegPathConfig,
@@ -361,6 +414,7 @@ CONFIGS: dict[Method, type[TrainingConfig]] = {
 
 #: Settings for asking; a method that is not named has none.
 OPTIONS: dict[Method, type[InferenceOptions]] = {
+    Method.GRAPH_S3: GraphS3Options,
     Method.INSES: InsesOptions,
     Method.RAPL: RaplOptions,
     Method.REG_ENTITY: EntityOptions,

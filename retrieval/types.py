@@ -32,6 +32,7 @@ class Method(StrEnum):
 #: The methods that are trained here; each has settings, a recipe and a retriever.
 TRAINED = frozenset(
     {
+        Method.GRAPH_S3,
         Method.RAPL,
         Method.REG_ENTITY,
         Method.REG_PATH,

@@ -43,14 +43,12 @@ class Observation:
     Attributes:
         text: for people and language models.
         valid: the action was possible.
-        seen: arcs that an exploration listed, the first of each relation first, int64.
         kept: arcs that a choice kept.
         window, focus: facts in them now.
     """
 
     text: str
     valid: bool = True
-    seen: np.ndarray = field(default_factory=lambda: _NONE)
     kept: np.ndarray = field(default_factory=lambda: _NONE)
     window: int = 0
     focus: int = 0
@@ -117,6 +115,16 @@ class World:
             return self._choose(state, action)
         return self._finish(state)
 
+    def listed(self, window: Window, count: int | None = None) -> np.ndarray:
+        """The facts of a window that were listed so far, as arcs, the first of each relation first; int64.
+
+        Args:
+            window: of a state.
+            count: at most so many of them.
+        """
+        most = window.pages * self.limits.page
+        return self.fronts.listed(window.branches, most if count is None else min(count, most))
+
     def around(self, branches: Sequence[Branch]) -> Around:
         """The facts around several branches by directed relation."""
         if len(branches) == 1:
@@ -164,10 +172,8 @@ class World:
                 return self._refuse(state, action, f"{said} {self._hint(state)}")
             entities = np.unique(np.concatenate([branch.entities for branch in branches]))
             window = Window(action.front, branches, entities, around.relations, around.facts)
-        seen = self.fronts.listed(branches, window.pages * page)[(window.pages - 1) * page :]
-        text = wording.seen(self.snapshot, window, len(seen), self.limits.page)
-        after = replace(state, window=window, looked=looked)
-        return self._done(after, action, text, seen=seen)
+        text = wording.seen(self.snapshot, window, page)
+        return self._done(replace(state, window=window, looked=looked), action, text)
 
     def _choose(self, state: State, action: Choose) -> tuple[State, Observation]:
         window = state.window
@@ -177,12 +183,10 @@ class World:
         if missing or not (action.relations or action.arcs):
             what = wording.relation(self.snapshot, missing[0]) if missing else "nothing"
             return self._refuse(state, action, f"The window has no fact of {what}. {self._hint(state)}")
-        if action.arcs:
-            listed = self.fronts.listed(window.branches, window.pages * self.limits.page)
-            if not np.isin(action.arcs, listed).all():
-                return self._refuse(
-                    state, action, f"The window does not list one of these facts. {self._hint(state)}"
-                )
+        if action.arcs and not np.isin(action.arcs, self.listed(window)).all():
+            return self._refuse(
+                state, action, f"The window does not list one of these facts. {self._hint(state)}"
+            )
         branches, arcs = self._followed(window, action)
         kept = np.unique(arcs % self.snapshot.num_triples)
         front = front_of(branches)
@@ -224,13 +228,12 @@ class World:
         action: Action,
         text: str,
         *,
-        seen: np.ndarray = _NONE,
         kept: np.ndarray = _NONE,
         window: int | None = None,
     ) -> tuple[State, Observation]:
         size = window if window is not None else after.window.total if after.window is not None else 0
         after = replace(after, history=(*after.history, Done(action, text, True)))
-        return after, Observation(text, True, seen, kept, size, len(after.focus))
+        return after, Observation(text, True, kept, size, len(after.focus))
 
     def _refuse(self, state: State, action: Action, text: str) -> tuple[State, Observation]:
         text = text.strip()

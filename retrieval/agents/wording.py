@@ -35,12 +35,13 @@ def relations(snapshot: Snapshot, window: Window) -> str:
     return ", ".join(parts) + more if parts else "nothing"
 
 
-def seen(snapshot: Snapshot, window: Window, listed: int, page: int) -> str:
-    """What an exploration shows; ``listed`` facts are on this page of at most ``page``."""
+def seen(snapshot: Snapshot, window: Window, page: int) -> str:
+    """What an exploration shows; at most ``page`` facts are listed at a time."""
     around = names(snapshot, window.entities)
     text = f"{window.total:,} facts around {around}: {relations(snapshot, window)}."
     pages = -(-window.total // page)
     if pages > 1:
+        listed = min(page, window.total - (window.pages - 1) * page)
         text += (
             f" Page {window.pages} of {pages:,}: {listed:,} facts are listed, all are counted; "
             "explore the same again for the next page."

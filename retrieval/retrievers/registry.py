@@ -14,6 +14,7 @@ from retrieval.retrievers import checkpoint as checkpoints
 from retrieval.retrievers.base import Retriever
 from retrieval.retrievers.checkpoint import Checkpoint
 from retrieval.retrievers.features import TextEncoder, TextFeatures, text_features
+from retrieval.retrievers.graph_s3 import GraphS3Retriever
 from retrieval.retrievers.path_retriever import PathRetriever, open_states
 from retrieval.retrievers.rapl import RaplRetriever
 from retrieval.retrievers.reg_entity import RegEntityRetriever
@@ -63,9 +64,17 @@ def _reg_path(checkpoint: Path, snapshot: Snapshot, encoder: TextEncoder, cache:
     return RegPathRetriever(opened, snapshot, encoder, open_planner(opened, snapshot, encoder))
 
 
+def _graph_s3(checkpoint: Path, snapshot: Snapshot, encoder: TextEncoder, cache: Path) -> Retriever:
+    del cache
+    return GraphS3Retriever(
+        checkpoints.read(checkpoint, method=Method.GRAPH_S3, encoder=encoder.name), snapshot, encoder
+    )
+
+
 #: Trained methods. Without a checkpoint each is stood in for by the zero-shot retriever.
 RETRIEVERS: Mapping[Method, Factory] = MappingProxyType(
     {
+        Method.GRAPH_S3: _graph_s3,
         Method.RAPL: _path_method(Method.RAPL, RaplRetriever),
         Method.REG_ENTITY: _reg_entity,
         Method.REG_PATH: _reg_path,

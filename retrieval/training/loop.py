@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from retrieval.config import TrainingConfig
 from retrieval.retrievers.base import check
 from retrieval.training.averaging import WeightAverage
-from retrieval.training.recipe import Rated, Task
+from retrieval.training.recipe import Measured, Rated, Task
 from retrieval.types import Progress
 
 #: Small training sets are visited several times an epoch, so that an epoch is worth a checkpoint.
@@ -36,6 +36,7 @@ class Course:
         since_best: epochs since then.
         weights: of the best epoch.
         history: loss and dev score of each epoch.
+        curve: of a task that measures more than its loss, each step of it.
     """
 
     epoch: int = 0
@@ -43,6 +44,7 @@ class Course:
     since_best: int = 0
     weights: dict[str, Tensor] = field(default_factory=dict)
     history: list[dict[str, float]] = field(default_factory=list)
+    curve: list[dict[str, float]] = field(default_factory=list)
 
     def record(self, name: str, loss: float, score: float, model: nn.Module) -> None:
         """Take note of an epoch; keep the weights when it is the best one."""
@@ -53,7 +55,11 @@ class Course:
             self.since_best = 0
         if score > self.best:
             self.best = score
-            self.weights = {name: value.detach().clone() for name, value in model.state_dict().items()}
+            self.weights = _copy(model)
+
+
+def _copy(model: nn.Module) -> dict[str, Tensor]:
+    return {name: value.detach().clone() for name, value in model.state_dict().items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +79,7 @@ def fit(
     key: str,
     progress: Callable[[Progress], None],
     cancelled: Callable[[], bool],
+    least: float = -1.0,
 ) -> Course:
     """Train until the dev score has not risen for ``patience`` epochs.
 
@@ -83,6 +90,7 @@ def fit(
         key: names everything the training depends on; a state of another key is ignored.
         progress: told after each batch, with loss and rate.
         cancelled: asked before each batch.
+        least: dev score of the model as it is; its weights are kept unless an epoch does better.
 
     Returns:
         The course, with the best epoch's weights.
@@ -97,7 +105,7 @@ def fit(
     if average:
         optimizer.register_step_post_hook(average.update)
     learner = _Learner(model, optimizer, average)
-    course = _load(resume, key, learner) or Course()
+    course = _load(resume, key, learner) or Course(best=least, weights=_copy(model) if least >= 0 else {})
     size = min(max(task.size, _LEAST_PER_EPOCH), config.questions_per_epoch)
     while course.epoch < config.epochs and course.since_best < config.patience:
         rng = np.random.default_rng([config.seed, course.epoch])
@@ -141,6 +149,8 @@ def _epoch(
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         summed, batches = summed + float(loss.detach()), batches + 1
+        if isinstance(task, Measured):
+            course.curve.append({"loss": float(loss.detach()), **task.measures})
         done = start + len(order[start : start + config.batch_size])
         metrics = {"loss": summed / batches, "rate": done / (time.perf_counter() - began)}
         if course.epoch:
@@ -171,6 +181,7 @@ def _save(path: Path, key: str, learner: _Learner, course: Course) -> None:
         "since_best": course.since_best,
         "weights": course.weights,
         "history": course.history,
+        "curve": course.curve,
     }
     torch.save(state, building)
     building.replace(path)
@@ -190,4 +201,4 @@ def _load(path: Path, key: str, learner: _Learner) -> Course | None:
     learner.optimizer.load_state_dict(state["optimizer"])
     if learner.average:
         learner.average.restore(**state["average"])
-    return Course(state["epoch"], state["best"], state["since_best"], state["weights"], state["history"])
+    return Course(*(state[f.name] for f in fields(Course)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -10,6 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from torch import Tensor, nn
 
+from retrieval.agents.trajectories import Trajectory
 from retrieval.config import TrainingConfig
 from retrieval.kg.snapshot import Snapshot
 from retrieval.retrievers.base import Retriever
@@ -56,6 +57,7 @@ class Work:
         progress: told about every stage.
         cancelled: asked often.
         cache: where label vectors and triple states are kept for asking, if anywhere.
+        trajectories: given ones, for agents.
     """
 
     snapshot: Snapshot
@@ -63,6 +65,7 @@ class Work:
     progress: Callable[[Progress], None]
     cancelled: Callable[[], bool]
     cache: Path | None
+    trajectories: tuple[Trajectory, ...] = ()
 
     def features(self, config: TrainingConfig) -> GraphFeatures:
         """Text features of the graph and their sums; ``entity_texts`` resolved."""
@@ -145,6 +148,25 @@ class Rated(Protocol):
 
     def parameter_groups(self) -> list[dict[str, Any]]:
         """What the optimizer is given: parameters with their rates."""
+        ...
+
+
+@runtime_checkable
+class Measured(Protocol):
+    """A task that says more of a step than its loss; every step is recorded in the checkpoint's ``curves.json``."""
+
+    @property
+    def measures(self) -> Mapping[str, float]:
+        """Of the last batch."""
+        ...
+
+
+@runtime_checkable
+class Staged(Protocol):
+    """A task that another follows, on the same model."""
+
+    def following(self) -> tuple[Task, TrainingConfig] | None:
+        """The next stage, when this one's best weights are in the model; None when there is none."""
         ...
 
 

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from retrieval.retrievers.rapl import RaplRetriever
 from retrieval.retrievers.rel_rag_path import RelRagPathRetriever
+from retrieval.training.graph_s3 import graph_s3_task
 from retrieval.training.paths import path_task
 from retrieval.training.recipe import Recipe
 from retrieval.training.reg_entity import reg_entity_task
@@ -18,6 +19,7 @@ from retrieval.types import Method
 
 RECIPES: Mapping[Method, Recipe] = MappingProxyType(
     {
+        Method.GRAPH_S3: graph_s3_task,
         Method.RAPL: partial(path_task, opened=RaplRetriever),
         Method.REG_ENTITY: reg_entity_task,
         Method.REG_PATH: plan_task,

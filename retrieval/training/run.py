@@ -15,10 +15,12 @@ from typing import Any
 import torch
 
 from retrieval import config as configs
+from retrieval.agents.trajectories import Trajectory, read_trajectories
 from retrieval.config import TrainingConfig
 from retrieval.evaluation.shift import Seen
 from retrieval.kg.questions import split_of, with_splits
 from retrieval.kg.snapshot import Snapshot
+from retrieval.kg.storage import save_json
 from retrieval.retrievers import checkpoint as checkpoints
 from retrieval.retrievers.checkpoint import Checkpoint
 from retrieval.retrievers.features import TextEncoder
@@ -26,12 +28,15 @@ from retrieval.supervision.answer_set import AnswerSetRationalizer
 from retrieval.supervision.given import given_labels, prefers_simple
 from retrieval.supervision.grounding import Grounded, ground, require
 from retrieval.supervision.labels import Label, of_graph, read_labels
-from retrieval.training.loop import fit
-from retrieval.training.recipe import Splits, Task, Work
+from retrieval.training.loop import Course, fit
+from retrieval.training.recipe import Splits, Staged, Task, Work
 from retrieval.training.recipes import RECIPES
 from retrieval.training.validate import Validation, validate
 from retrieval.types import Method, Progress, Question
 from retrieval.version import code_version
+
+#: In a checkpoint: every step of a training that measures more than its loss.
+CURVES = "curves.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +66,7 @@ def train(
     progress: Callable[[Progress], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
     cache: Path | None = None,
+    trajectories: Sequence[Trajectory] | Path = (),
 ) -> TrainResult:
     """Train a retriever and write its checkpoint to ``out``.
 
@@ -78,6 +84,7 @@ def train(
         progress: told about every stage; in training with loss and rate (questions a second).
         cancelled: asked often; training stops within a second.
         cache: where label vectors and triple states are kept for asking (``registry.load``'s ``cache``).
+        trajectories: for agents, beside those that are made of the labels, or a trajectory file.
 
     Raises:
         MethodError: the method is unknown or not trainable.
@@ -93,18 +100,16 @@ def train(
     if labels is not None:
         labels, misfits = of_graph(snapshot, labels)
         notes += [f"Labels left out: {misfits}."] if misfits.total else []
-    work = Work(snapshot, encoder, progress, cancelled, cache)
+    if isinstance(trajectories, Path):
+        trajectories = read_trajectories(trajectories)
+    work = Work(snapshot, encoder, progress, cancelled, cache, tuple(trajectories))
     splits = split(snapshot, questions, settings.seed, plans=Method(method) is Method.REG_PATH)
     used, simple, said = _labels(work, settings, [*splits.train, *splits.dev], labels)
     notes += said
     torch.manual_seed(settings.seed)
     task = recipe(work, settings, splits, used, simple=simple)
     resume = out.with_name(f".{out.name}.resume")
-    course = fit(
-        task, settings, resume=resume / "last.pt", key=_key(work, settings, used, task),
-        progress=progress, cancelled=cancelled,
-    )  # fmt: skip
-    task.model.load_state_dict(course.weights)
+    course, curve = _stages(task, settings, resume, _key(work, settings, used, task), work)
     checkpoint = checkpoints.describe(
         course.weights,
         settings,
@@ -125,9 +130,34 @@ def train(
     manifest = replace(checkpoint.manifest, metrics=metrics, least_support=least_support)
     measured = replace(checkpoint, manifest=manifest)
     seen = Seen.of([*(grounded.question for grounded in splits.train), *splits.planned], used)
-    checkpoints.save(out, measured, also=seen.save)
+
+    def also(directory: Path) -> None:
+        seen.save(directory)
+        if curve:
+            save_json(directory / CURVES, curve)
+
+    checkpoints.save(out, measured, also=also)
     shutil.rmtree(resume, ignore_errors=True)
     return TrainResult(out, metrics, (*splits.notes, *notes))
+
+
+def _stages(
+    task: Task, settings: TrainingConfig, resume: Path, key: str, work: Work
+) -> tuple[Course, list[dict[str, float]]]:
+    """Train a task and those that follow it, each from the best weights of the one before; all measured steps."""
+    stage: tuple[Task, TrainingConfig] | None = (task, settings)
+    course, curve, number, epochs = Course(), list[dict[str, float]](), 0, 0
+    while stage is not None:
+        now, config = stage
+        course = fit(
+            now, config, resume=resume / (f"stage{number}.pt" if number else "last.pt"), key=key,
+            progress=work.progress, cancelled=work.cancelled, least=course.best if number else -1.0,
+        )  # fmt: skip
+        now.model.load_state_dict(course.weights)
+        curve += [{"stage": number, "step": step, **row} for step, row in enumerate(course.curve)]
+        epochs += course.epoch
+        stage, number = now.following() if isinstance(now, Staged) else None, number + 1
+    return replace(course, epoch=epochs), curve
 
 
 def split(snapshot: Snapshot, questions: Sequence[Question], seed: int, *, plans: bool = False) -> Splits:

@@ -63,7 +63,6 @@ def test_without_a_worker_the_run_waits_and_says_so(api, tiny_graph):
         ({"question": None}, "invalid"),
         ({"question": ["a"]}, "invalid"),
         ({"method": "no-such"}, "unknown_method"),
-        ({"method": "graph-s3"}, "unknown_method"),
         ({"reasoner": "oracle"}, "invalid"),
         ({"reasoner": "llm"}, "llm_not_configured"),
         ({"budget": 0}, "invalid"),

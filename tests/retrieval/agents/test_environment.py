@@ -117,7 +117,7 @@ def test_a_hub_is_paged_and_says_so(tmp_path):
     )
     *_, info = environment.step(Explore(0))
     assert "Page 2 of 51" in info["observation"].text
-    assert len(info["observation"].seen) == 1000
+    assert len(environment.world.listed(environment.state.window)) == 2000
     listed = Fronts(graph).listed([environment.world.fronts.begin(ids(graph, "Drama")[0])], 3)
     names = [(hop.source.label, hop.target.label) for hop in map(graph.hop, listed.tolist())]
     assert names == [("Drama", "Fiction"), ("Drama", "Film 00000"), ("Drama", "Film 00001")]

@@ -18,6 +18,7 @@ torch.set_num_threads(1)
 PATHS = {"hidden": 32, "batch_size": 32, "epochs": 3, "dropout": 0.0}
 SCORERS = {"hidden": 24, "batch_size": 16, "epochs": 3, "learning_rate": 0.005, "dropout": 0.0}
 SETTINGS = {
+    Method.GRAPH_S3: {**PATHS, "epochs": 2, "rl_epochs": 1, "learning_rate": 5e-3},
     Method.RAPL: PATHS,
     Method.REG_ENTITY: SCORERS,
     Method.REG_PATH: {**PATHS, "epochs": 2, "learning_rate": 2e-3},

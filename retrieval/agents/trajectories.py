@@ -1,0 +1,123 @@
+"""Trajectories: what was done for a question, by whom, and how well it ended. JSONL, one a line (docs/graph-s3.md)."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, Literal, get_args
+
+from retrieval.agents.actions import from_row, to_row
+from retrieval.errors import TrainingDataError
+from retrieval.types import AgentAction
+
+TrajectorySource = Literal["offline", "llm", "person"]
+
+
+@dataclass(frozen=True, slots=True)
+class Trajectory:
+    """A sequence of actions for a question, by labels, so that it outlives a snapshot.
+
+    Attributes:
+        id: distinct within a file.
+        question: as asked.
+        question_id: of its question set; empty for a question that was asked by a person.
+        topics: labels of the topic entities, in the order of the question.
+        answers: labels of the right answers.
+        actions: what was done; the last one finishes.
+        source: who decided.
+        behaviour: what kind of policy that was, or who.
+        refined_from: id of the trajectory that this is the shortest form of, None for a raw one.
+        score: F1 of what it ends with against the answers, in [0, 1].
+        prompt: version and hash of the prompt, of a language model.
+    """
+
+    id: str
+    question: str
+    question_id: str
+    topics: tuple[str, ...]
+    answers: tuple[str, ...]
+    actions: tuple[AgentAction, ...]
+    source: TrajectorySource
+    behaviour: str
+    refined_from: str | None = None
+    score: float = 1.0
+    prompt: str | None = None
+
+
+def as_row(trajectory: Trajectory) -> dict[str, Any]:
+    """A trajectory as plain JSON; what says nothing is left out."""
+    row: dict[str, Any] = {
+        "id": trajectory.id,
+        "question": trajectory.question,
+        "question_id": trajectory.question_id,
+        "topics": list(trajectory.topics),
+        "answers": list(trajectory.answers),
+        "actions": [to_row(action) for action in trajectory.actions],
+        "source": trajectory.source,
+        "behaviour": trajectory.behaviour,
+        "refined_from": trajectory.refined_from,
+        "score": trajectory.score,
+    }
+    return row if trajectory.prompt is None else {**row, "prompt": trajectory.prompt}
+
+
+def write_trajectories(path: Path, trajectories: Iterable[Trajectory]) -> int:
+    """Write trajectories, beside and renamed into place; gzipped when the name ends in ``.gz``. Returns how many."""
+    building = path.with_name(f".{path.name}.{os.getpid()}")
+    count = 0
+    with _open(building, "w", zipped=path.suffix == ".gz") as file:
+        for count, trajectory in enumerate(trajectories, start=1):  # noqa: B007 - the count is the result
+            file.write(json.dumps(as_row(trajectory), ensure_ascii=False) + "\n")
+    building.replace(path)
+    return count
+
+
+def read_trajectories(path: Path) -> list[Trajectory]:
+    """Read trajectories, gzipped or not.
+
+    Raises:
+        TrainingDataError: the file cannot be read, or a line is no trajectory (named by number).
+    """
+    found: list[Trajectory] = []
+    number = 0
+    try:
+        with _open(path, "r", zipped=path.suffix == ".gz") as file:
+            for number, line in enumerate(file, start=1):  # noqa: B007 - the error names it
+                if line.strip():
+                    found.append(_parse(json.loads(line)))
+    except OSError as error:
+        raise TrainingDataError(f"The trajectory file {path} cannot be read: {error}.") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise TrainingDataError(
+            f"{path.name}, line {number}: not a trajectory ({error}).",
+            hint="Each line needs id, question, topics, answers, actions and source, as synthesise writes them.",
+        ) from error
+    return found
+
+
+def _parse(row: dict[str, Any]) -> Trajectory:
+    if row["source"] not in get_args(TrajectorySource):
+        raise ValueError(f"source {row['source']!r} is none of {', '.join(get_args(TrajectorySource))}")
+    return Trajectory(
+        id=str(row["id"]),
+        question=str(row["question"]),
+        question_id=str(row.get("question_id", "")),
+        topics=tuple(map(str, row["topics"])),
+        answers=tuple(map(str, row["answers"])),
+        actions=tuple(from_row(action) for action in row["actions"]),
+        source=row["source"],
+        behaviour=str(row.get("behaviour", "")),
+        refined_from=row.get("refined_from"),
+        score=float(row.get("score", 1.0)),
+        prompt=row.get("prompt"),
+    )
+
+
+def _open(path: Path, mode: Literal["r", "w"], *, zipped: bool) -> IO[str]:
+    if zipped:
+        return gzip.open(path, "wt" if mode == "w" else "rt", encoding="utf-8")
+    return path.open(mode, encoding="utf-8")
