@@ -358,7 +358,8 @@ class GraphS3Config(TrainingConfig):
     learning_rate: float = setting(1e-3, "Of Adam, while imitating.", above=0)
     batch_size: int = setting(32, "Trajectories a step, while imitating.")
     questions_per_epoch: int = setting(
-        2000, "Trajectories an epoch; larger training sets are visited in parts, so that checkpoints come often."
+        2000,
+        "Trajectories an epoch; larger training sets are visited in parts, so that checkpoints come often.",
     )
     rl_epochs: int = setting(4, "Epochs of reinforcement after imitation; 0 for none [15].", least=0)
     rl_learning_rate: float = setting(1e-4, "Of Adam, in reinforcement.", above=0)
