@@ -383,6 +383,11 @@ class GraphS3Options(InferenceOptions):
     steps: int = setting(12, "Actions of a search, at most.", below=65)
     page: int = setting(1000, "Facts around entities that are listed at a time; all are counted.")
     beam: int = setting(8, "Searches under way when relation paths are ranked.")
+    policy: Literal["auto", "small", "llm"] = setting(
+        "auto",
+        "Who explores: auto is the trained policy; without one a language model, where one also answers, else the "
+        "relations' likeness to the question [llm].",
+    )
 
 
 _STATIC: Mapping[str, Any] = {

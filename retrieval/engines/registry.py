@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from retrieval.engines import inses, llm_alone, paths, router, text_rag
+from retrieval.engines import graph_s3, inses, llm_alone, paths, router, text_rag
 from retrieval.engines.parts import Opening
 from retrieval.errors import MethodError
 from retrieval.pipeline import Engine
@@ -18,6 +18,7 @@ ENGINES: Mapping[Method, Factory] = MappingProxyType(
     {
         **dict.fromkeys(sorted(TRAINED), paths.open_engine),
         **dict.fromkeys(sorted(LLM_ALONE), llm_alone.open_engine),
+        Method.GRAPH_S3: graph_s3.open_engine,
         Method.INSES: inses.open_engine,
         Method.ROUTER: router.open_engine,
         Method.TEXT_RAG: text_rag.open_engine,

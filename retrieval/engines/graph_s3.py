@@ -1,0 +1,347 @@
+"""Graph-S3: an agent that explores the graph step by step, and can be paused, taken back and corrected."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from copy import copy
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, Self
+
+from retrieval import config as configs
+from retrieval.agents.environment import Limits, World
+from retrieval.agents.fronts import Fronts
+from retrieval.agents.policy import PathsPolicy, Policy, ScoredAction, thought
+from retrieval.agents.prompted import PromptedPolicy
+from retrieval.agents.state import State
+from retrieval.agents.telling import alternatives, step_event
+from retrieval.agents.translation import understood
+from retrieval.config import GraphS3Options
+from retrieval.engines.paths import EngineSettings
+from retrieval.engines.reasoning import reason
+from retrieval.errors import ConfigError, LLMError
+from retrieval.events import AgentStep, ChainsBuilt, Event, QuestionLinked, RunPaused
+from retrieval.evidence.chains import distinct_facts
+from retrieval.llm.prompts import shown
+from retrieval.pipeline import Engine, Linked, Linking, Run, Steering
+from retrieval.reasoning.base import Evidence, Reasoner, Verdict
+from retrieval.reasoning.extractive import ExtractiveReasoner, no_path, not_linked
+from retrieval.reasoning.gather import gather
+from retrieval.reasoning.llm import NAME as LLM
+from retrieval.retrievers import checkpoint as checkpoints
+from retrieval.retrievers.base import RelationPath, Retriever
+from retrieval.retrievers.graph_s3 import open_policy
+from retrieval.retrievers.zero_shot import ZeroShotRetriever
+from retrieval.types import Method, Usage
+
+if TYPE_CHECKING:
+    from retrieval.agents.small_policy import SmallPolicy
+    from retrieval.engines.parts import Opening
+    from retrieval.kg.restriction import RestrictedSnapshot
+    from retrieval.kg.snapshot import Snapshot
+    from retrieval.llm.settings import LLMSettings
+
+_PAUSED = "The search waits. Let it go on, take steps back, or choose what it does next."
+_LEAST = 1e-3
+"""A search that was less probable than this answers as if it were this probable."""
+
+
+@dataclass(slots=True)
+class _Search:
+    """Where one search stands.
+
+    Attributes:
+        state: after the last step.
+        policy: who decides.
+        probability: of what the policy did so far; what a person chose is certain.
+        usage: of policies that were given up.
+        warnings: what went wrong.
+    """
+
+    state: State
+    policy: Policy
+    probability: float = 1.0
+    usage: Usage = field(default_factory=Usage)
+    warnings: list[str] = field(default_factory=list)
+
+
+class Deciders:
+    """Who may decide in one graph.
+
+    Args:
+        snapshot: the graph.
+        small: the trained policy; None where there is no checkpoint.
+        zero_shot: stands in for it: relation paths whose words are like the question's.
+        llm: the language model that decides, where it was asked for.
+        simple: walks never come back to their topic.
+        limits: of a search.
+    """
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        small: SmallPolicy | None,
+        zero_shot: Retriever,
+        llm: LLMSettings | None,
+        *,
+        simple: bool,
+        limits: Limits,
+    ) -> None:
+        self.world = World(Fronts(snapshot, simple=simple), limits)
+        self.small = None if small is None else small.on(self.world)
+        self.zero_shot = zero_shot
+        self.llm = llm
+
+    def on(self, snapshot: RestrictedSnapshot) -> Deciders:
+        """The same on some facts of the graph."""
+        return Deciders(
+            snapshot,
+            self.small,
+            self.zero_shot.on(snapshot),
+            self.llm,
+            simple=self.world.fronts.simple,
+            limits=self.world.limits,
+        )
+
+    def without_model(self) -> Deciders:
+        """The same without a language model."""
+        other = copy(self)
+        other.llm = None
+        return other
+
+    def first(self, state: State) -> Policy:
+        """Who decides."""
+        return self.fallback(state) if self.llm is None else PromptedPolicy(self.world, self.llm)
+
+    def fallback(self, state: State) -> Policy:
+        """Who decides where no language model does."""
+        if self.small is not None:
+            return self.small
+        paths = self.zero_shot.relation_paths(state.question, state.topics, mentions=state.mentions)
+        return PathsPolicy(self.world, paths)
+
+
+class GraphS3Engine(Engine):
+    """One graph, its deciders, linker and reasoner.
+
+    Args:
+        snapshot: the graph.
+        deciders: who explores.
+        linker: finds topic entities.
+        reasoner: extractive or language model.
+        checkpoint: fingerprint of the small policy's.
+        encoder: name of the text encoder, for the record.
+        options: see :class:`GraphS3Options`.
+        settings: see :class:`EngineSettings`.
+    """
+
+    settings: EngineSettings
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        deciders: Deciders,
+        linker: Linking,
+        reasoner: Reasoner,
+        *,
+        checkpoint: str | None = None,
+        encoder: str = "",
+        options: GraphS3Options | None = None,
+        settings: EngineSettings | None = None,
+    ) -> None:
+        self.snapshot = snapshot
+        self.deciders = deciders
+        self.linker = linker
+        self.reasoner = reasoner
+        self.encoder = encoder
+        self._checkpoint = checkpoint
+        self._options = options or GraphS3Options()
+        self.settings = settings or EngineSettings()
+
+    @property
+    def method(self) -> Method:
+        """Always ``graph-s3``."""
+        return Method.GRAPH_S3
+
+    @property
+    def checkpoint(self) -> str | None:
+        """The small policy's, where it was trained."""
+        return self._checkpoint
+
+    @property
+    def options(self) -> GraphS3Options:
+        """See :class:`GraphS3Options`."""
+        return self._options
+
+    @property
+    def prompts(self) -> dict[str, str]:
+        """Those of the policy and of the reasoner."""
+        own = PromptedPolicy.prompts if self.deciders.llm is not None else ()
+        return shown(*own) | self.reasoner.prompts
+
+    def on(self, snapshot: RestrictedSnapshot) -> Self:
+        """See :meth:`Engine.on`."""
+        other = copy(self)
+        other.snapshot, other.deciders = snapshot, self.deciders.on(snapshot)
+        return other
+
+    def without_model(self) -> Self:
+        """See :meth:`Engine.without_model`."""
+        other = super().without_model()
+        other.deciders = self.deciders.without_model()
+        return other
+
+    def answer(self, run: Run) -> Iterator[Event]:
+        """See :meth:`Engine.answer`. Ends with ``run.paused`` where a person is to decide."""
+        run.check()
+        began = time.perf_counter()
+        steering = run.request.steering or Steering()
+        linked = self.linker.link(run.request.question, run.request.given)
+        if not steering.begun:
+            yield QuestionLinked(linked.entities, linked.unmatched, run.ms(began))
+        mentions = {each.entity.id: each.mention for each in reversed(linked.entities)}
+        topics = list(dict.fromkeys(each.entity.id for each in linked.entities))
+        topics = [topic for topic in topics if self.snapshot.degree(topic)]
+        if not topics:
+            nothing = no_path(linked.entities) if linked.entities else not_linked(linked.unmatched, ())
+            yield run.final(Verdict(no_answer=nothing))
+            return
+        world = self.deciders.world
+        with run.watch.running():
+            state = world.begin(run.request.question, topics, [mentions[topic] for topic in topics])
+            found = _Search(state, self.deciders.first(state))
+        for event in run.watch.each(self._search(run, steering, found)):
+            yield event
+            if isinstance(event, RunPaused):
+                return
+        began = time.perf_counter()
+        evidence = self._evidence(run, linked, found)
+        yield ChainsBuilt(evidence.chains, run.paths, distinct_facts(evidence.chains), run.ms(began))
+        spent = found.usage.plus(found.policy.usage)
+        yield from reason(
+            run, self.reasoner, ExtractiveReasoner(self.settings.extractive), evidence,
+            spent=spent, warnings=tuple(found.warnings),
+        )  # fmt: skip
+
+    def _search(self, run: Run, steering: Steering, found: _Search) -> Iterator[AgentStep | RunPaused]:
+        """The steps: first those that were chosen before, then the policy's, until the end or a pause."""
+        world, refused = self.deciders.world, False
+        while not found.state.ended and found.state.steps < world.limits.steps:
+            run.check()
+            done = found.state.steps
+            far = steering.pause_after is not None and done - steering.shown >= steering.pause_after
+            if done >= steering.shown and (refused or far or run.pausing()):
+                yield self._pause(run, found)
+                return
+            known = steering.actions[done] if done < len(steering.actions) else None
+            if known is not None and done < steering.shown:
+                found.state, _ = world.step(found.state, understood(world, found.state, known))
+                continue
+            began = time.perf_counter()
+            by: Literal["policy", "person"] = "person" if done + 1 in steering.by_person else "policy"
+            proposed = self._proposals(run, found, only_options=known is not None)
+            if known is not None:
+                action = understood(world, found.state, known)
+                mine = next((each for each in proposed if each.action == action), ScoredAction(action))
+                why = mine.thought or thought(world, found.state, action)
+                why = "Chosen by a person." if by == "person" else why
+            elif proposed:
+                mine, action, why = proposed[0], proposed[0].action, proposed[0].thought
+            else:
+                break
+            if by == "policy" and mine.probability is not None:
+                found.probability *= mine.probability
+            options = alternatives(world, found.state, proposed, action)
+            before = found.state
+            found.state, observation = world.step(before, action)
+            refused = by == "person" and not observation.valid
+            yield step_event(
+                world, (before, found.state), action, observation,
+                thought=why, options=options, by=by, took_ms=run.ms(began),
+            )  # fmt: skip
+        if not found.state.ended:
+            found.warnings.append(f"The search was cut off after {found.state.steps} steps.")
+
+    def _proposals(self, run: Run, found: _Search, *, only_options: bool = False) -> Sequence[ScoredAction]:
+        """What the policy would do; one that needs no language model takes over when that fails.
+
+        Args:
+            run: the run.
+            found: the search.
+            only_options: what is done is known: a language model is not asked for its opinion.
+        """
+        if only_options and found.policy.prompts:
+            return ()
+        try:
+            return found.policy.propose(found.state, cancelled=run.cancelled)
+        except LLMError as error:
+            note = f"{error.message} {error.hint}".strip()
+            found.warnings.append(f"{note} The search went on without it.")
+            found.usage = found.usage.plus(found.policy.usage)
+            found.policy = self.deciders.fallback(found.state)
+            return found.policy.propose(found.state, cancelled=run.cancelled)
+
+    def _pause(self, run: Run, found: _Search) -> RunPaused:
+        proposed = self._proposals(run, found, only_options=True)
+        options = alternatives(self.deciders.world, found.state, proposed)
+        last = found.state.history[-1] if found.state.history else None
+        message = _PAUSED if last is None or last.valid else f"That is not possible: {last.said}"
+        return RunPaused(found.state.steps, message, options)
+
+    def _evidence(self, run: Run, linked: Linked, found: _Search) -> Evidence:
+        """What the last choice of each topic leads to, by the facts that were kept."""
+        leaves = found.state.leaves()
+        run.paths = len(leaves)
+        run.facts.update(dict.fromkeys(found.state.focus.tolist(), 1.0))
+        score = min(1.0, max(found.probability, _LEAST))
+        paths = [RelationPath(leaf.topic, leaf.path, score) for leaf in leaves]
+        graph = self.snapshot
+        if not all(leaf.whole for leaf in leaves):
+            graph = graph.restrict(found.state.focus)
+        return gather(
+            graph, run.request.question, linked.entities, linked.unmatched, paths,
+            simple=self.deciders.world.fronts.simple, settings=self.settings.gather, cancelled=run.cancelled,
+        )  # fmt: skip
+
+
+def open_engine(opening: Opening) -> GraphS3Engine:
+    """The engine of ``graph-s3``. Without a checkpoint relations are compared with the question by text.
+
+    Raises:
+        CheckpointError: the checkpoint cannot be used.
+        ConfigError: a setting is wrong, or a language model is to decide and none is configured.
+    """
+    spec, parts = opening.spec, opening.parts
+    options = configs.parse_options(Method.GRAPH_S3, dict(spec.options))
+    assert isinstance(options, GraphS3Options)
+    small, fingerprint, simple = None, None, True
+    if spec.checkpoint is not None:
+        read = checkpoints.read(spec.checkpoint, method=Method.GRAPH_S3, encoder=parts.encoder.name)
+        small, fingerprint = open_policy(read, parts.snapshot, parts.encoder), read.manifest.fingerprint
+        simple = read.manifest.simple
+    asks = options.policy == "llm" or (
+        options.policy == "auto" and small is None and opening.reasoner.name == LLM
+    )
+    if asks and opening.llm is None:
+        raise ConfigError(
+            "A language model is to explore the graph, and none is configured.",
+            hint="Set LLM_BASE_URL and LLM_MODEL, or the policy to small.",
+        )
+    deciders = Deciders(
+        parts.snapshot,
+        small,
+        ZeroShotRetriever(parts.snapshot, parts.encoder, Method.GRAPH_S3),
+        opening.llm if asks else None,
+        simple=simple,
+        limits=Limits(steps=options.steps, page=options.page),
+    )
+    return GraphS3Engine(
+        parts.snapshot,
+        deciders,
+        parts.linker,
+        opening.reasoner,
+        checkpoint=fingerprint,
+        encoder=parts.encoder.name,
+        options=options,
+        settings=opening.settings,
+    )
