@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
@@ -29,6 +29,7 @@ from retrieval.reasoning.base import Evidence, Reasoner, Verdict
 from retrieval.reasoning.extractive import ExtractiveReasoner, not_linked
 from retrieval.reasoning.gather import GatherSettings, gather
 from retrieval.reasoning.llm import NAME as LLM
+from retrieval.reasoning.triples import TriplesReasoner
 from retrieval.retrievers.base import RelationPath
 from retrieval.retrievers.inses.base import Navigator, Stand
 from retrieval.retrievers.inses.contexts import Contexts
@@ -159,6 +160,8 @@ class InsesEngine(Engine):
             yield self._passages(found, run)
         began = time.perf_counter()
         evidence = self._evidence(run, entities, linked.unmatched, found)
+        best = sorted(found.facts, key=lambda fact: (-found.facts[fact], fact))
+        evidence = replace(evidence, facts=tuple(best))
         yield ChainsBuilt(evidence.chains, run.paths, distinct_facts(evidence.chains), run.ms(began))
         yield from reason(
             run, self.reasoner, ExtractiveReasoner(), evidence, spent=found.usage, warnings=tuple(warnings)
@@ -325,12 +328,15 @@ def open_engine(opening: Opening) -> InsesEngine:
                 hint="Set LLM_BASE_URL and LLM_MODEL, or choose the navigator encoder.",
             )
         navigator = LLMNavigator(parts.snapshot, opening.llm, fallback)
+    reasoner = opening.reasoner
+    if reasoner.name == LLM and opening.llm is not None:
+        reasoner = TriplesReasoner(opening.llm)
     return InsesEngine(
         parts.snapshot,
         navigator,
         fallback,
         parts.linker,
-        opening.reasoner,
+        reasoner,
         index=parts.index,
         encoder=parts.encoder.name,
         options=options,

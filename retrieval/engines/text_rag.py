@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from copy import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
@@ -103,21 +103,27 @@ class TextEngine(Engine):
         run.check()
         read = reading.sentences_of(found, lambda i: self.index.sentence_scores(question, i))
         if self.reasoner.name == LLM and self.llm is not None and found:
-            verdict = self._ask(run, found, read)
-            if verdict.text:
-                yield AnswerDelta(verdict.text)
+            verdict = yield from self._ask(run, found, read)
         else:
             verdict = reading.extract(question, self.snapshot, read)
         yield run.final(verdict)
 
     def _ask(
         self, run: Run, found: tuple[RetrievedPassage, ...], read: list[list[reading.Sentence]]
-    ) -> Verdict:
-        """The language model's answer; when it fails, the extracted one stands in and says so."""
+    ) -> Generator[AnswerDelta, None, Verdict]:
+        """The language model's answer, its reasoning as it is written; when it fails, the extracted one stands in."""
         assert self.llm is not None, "asked for only with one"
         question, titles = run.request.question, [item.passage.title for item in found]
         try:
-            return reading.ask_model(question, self.snapshot, read, self.llm, titles, cancelled=run.cancelled)
+            asked = reading.ask_model(
+                question, self.snapshot, read, self.llm, titles, cancelled=run.cancelled
+            )
+            while True:
+                try:
+                    yield AnswerDelta(next(asked))
+                except StopIteration as end:
+                    verdict: Verdict = end.value
+                    return verdict
         except LLMError as error:
             verdict = reading.extract(question, self.snapshot, read)
             return reading.without_model(verdict, f"{error.message} {error.hint}".strip())

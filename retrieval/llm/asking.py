@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -58,6 +58,26 @@ def ask(
         LLMError: the endpoint is down, slow, over its limits or breaks off.
         LLMReplyError: the reply has more than ``REPLY_LIMIT`` characters; it is not read to its end.
     """
+    return _last(_streamed(settings, messages, cancelled, kept))
+
+
+def _last(pieces: Generator[str, None, T]) -> T:
+    """What a stream ends with."""
+    while True:
+        try:
+            next(pieces)
+        except StopIteration as end:
+            value: T = end.value
+            return value
+
+
+def _streamed(
+    settings: LLMSettings,
+    messages: Sequence[Message],
+    cancelled: Callable[[], bool],
+    kept: tuple[ReplyStore, Prompt] | None,
+) -> Generator[str, None, Reply]:
+    """See :func:`ask`; the pieces as they come, then the whole."""
     request = Request(kept[1].id if kept else "", tuple((m["role"], m["content"]) for m in messages))
     if kept is not None and (found := kept[0].find(request.key(settings.model))) is not None:
         return Reply(found.text, cut=found.usage.cut)
@@ -75,6 +95,7 @@ def ask(
                 f"The language model wrote more than {REPLY_LIMIT:,} characters.",
                 hint="Use a model that follows instructions.",
             )
+        yield item
     text = "".join(pieces)
     if kept is not None:
         kept[0].keep(request.key(settings.model), settings.model, request, KeptReply(text, spent))
@@ -108,10 +129,42 @@ def ask_json(
         LLMReplyError: the last reply cannot be used either.
         LLMError: the endpoint is down, slow, over its limits or breaks off.
     """
+    return _last(
+        stream_json(settings, messages, read, shown="", cancelled=cancelled, repairs=repairs, kept=kept)
+    )
+
+
+def stream_json(
+    settings: LLMSettings,
+    messages: Sequence[Message],
+    read: Callable[[object], T],
+    *,
+    shown: str,
+    cancelled: Callable[[], bool] = lambda: False,
+    repairs: int = 1,
+    kept: tuple[ReplyStore, Prompt] | None = None,
+) -> Generator[str, None, tuple[T, Usage]]:
+    """See :func:`ask_json`; yields what a field of the reply says while it is written, of the first reply that has it.
+
+    Args:
+        settings, messages, read, cancelled, repairs, kept: as of :func:`ask_json`.
+        shown: the field, which holds a string; empty for none.
+
+    Returns:
+        What :func:`ask_json` does.
+
+    Raises:
+        Cancelled, LLMReplyError, LLMError: as :func:`ask_json`.
+    """
     asked = list(messages)
     spent = Usage()
+    told = False
     for left in range(repairs, -1, -1):
-        reply = ask(settings, asked, cancelled=cancelled, kept=kept)
+        pieces = _streamed(settings, asked, cancelled, kept)
+        if shown and not told:
+            reply, told = yield from _field(pieces, shown)
+        else:
+            reply = _last(pieces)
         spent = spent.plus(reply.usage)
         try:
             return read(find_json(reply.text)), spent
@@ -124,6 +177,33 @@ def ask_json(
                 ) from error
         asked = [*messages, *repair(reply.text, problem)]
     raise AssertionError("the loop returns or raises")
+
+
+def _field(pieces: Generator[str, None, Reply], name: str) -> Generator[str, None, tuple[Reply, bool]]:
+    """New characters of one string field, as far as they can be read for certain.
+
+    Returns:
+        What the stream ends with, and whether there were any.
+    """
+    opening = re.compile(rf'"{re.escape(name)}"\s*:\s*"((?:[^"\\]|\\u[0-9a-fA-F]{{4}}|\\[^u])*)')
+    whole, told = "", 0
+    while True:
+        try:
+            whole += next(pieces)
+        except StopIteration as end:
+            return end.value, bool(told)
+        found = opening.search(_THINKING.sub("", whole))
+        if found is None:
+            continue
+        try:
+            said = json.loads(f'"{found.group(1)}"', strict=False)
+        except json.JSONDecodeError:
+            continue  # an escape that is none; what is wrong is told when the reply is read
+        if "\ud800" <= said[-1:] <= "\udbff":
+            said = said[:-1]  # half a character
+        if len(said) > told:
+            yield said[told:]
+            told = len(said)
 
 
 def find_json(reply: str) -> object:

@@ -29,6 +29,7 @@ class Evidence:
         chains: the evidence chains.
         join: the intersection that was chosen for a question with several topics.
         compared: the comparison, when the question asks for one and the graph holds what is compared.
+        facts: single facts that were selected, the best first; empty where paths were.
         coverage: how well the best relation path fits the question, in [0, 1]; 1 when the retriever
             does not say.
     """
@@ -42,6 +43,7 @@ class Evidence:
     join: Join | None = None
     compared: Compared | None = None
     coverage: float = 1.0
+    facts: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

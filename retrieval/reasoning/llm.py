@@ -82,13 +82,13 @@ def read_reply(evidence: Evidence, reply: str, usage: Usage) -> Verdict:
             text=reply,
             usage=usage,
         )
-    answers = _match(evidence, names)
+    answers = matched(evidence, names)
     unknown = [answer.label for answer in answers if not answer.verified]
     warnings = (f"Not found in the evidence: {'; '.join(unknown)}.",) if unknown else ()
     return Verdict(answers=tuple(answers), text=reply, warnings=warnings, usage=usage)
 
 
-def _match(evidence: Evidence, names: list[str]) -> list[Answer]:
+def matched(evidence: Evidence, names: list[str]) -> list[Answer]:
     """Each name with the entity it means and the chains that hold it.
 
     A name in a chain is verified when that chain's hops are; a name of the graph that no chain reached

@@ -7,7 +7,7 @@ of such a likeness stood in a passage that supports the answer (fitted on half o
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -101,8 +101,10 @@ def ask_model(
     titles: Sequence[str],
     *,
     cancelled: Callable[[], bool],
-) -> Verdict:
+) -> Generator[str, None, Verdict]:
     """What a language model answers from the passages. An answer that cites no sentence has no citation.
+
+    Yields its reasoning while it is written.
 
     Raises:
         LLMError: the endpoint fails, or its reply cannot be used.
@@ -118,8 +120,8 @@ def ask_model(
     messages = prompts.load(PROMPT).fill(
         question=prompts.fenced(question), passages=prompts.fenced_lines(lines)
     )
-    reply, usage = asking.ask_json(
-        settings, messages, lambda value: _read(value, numbered), cancelled=cancelled
+    reply, usage = yield from asking.stream_json(
+        settings, messages, lambda value: _read(value, numbered), shown="reasoning", cancelled=cancelled
     )
     if not reply.answer:
         declined = NoAnswer(

@@ -13,6 +13,7 @@ from retrieval.llm import prompts
 from retrieval.llm.asking import ask_json
 from retrieval.llm.prompts import Fenced, fenced, fenced_lines
 from retrieval.llm.settings import LLMSettings
+from retrieval.reasoning.triples import triple_lines
 from retrieval.retrievers.inses.base import Decision, Pick, View
 from retrieval.retrievers.inses.encoder_navigator import DROPPED, EncoderNavigator
 from retrieval.types import Usage
@@ -95,18 +96,7 @@ class LLMNavigator:
 
     def _triples(self, facts: Iterable[int]) -> Fenced:
         """``1. head → relation → tail (source text)``, each source text once."""
-        told: set[int] = set()
-        lines = []
-        for number, fact in enumerate(facts, start=1):
-            hop = self._snapshot.hop(int(fact))
-            line = f"{number}. {hop.source.label} → {hop.step.label} → {hop.target.label}"
-            table = self._snapshot.passages
-            sources = [] if table is None else table.of_fact(int(fact)).tolist()
-            for source in sources:
-                if source not in told and table is not None:
-                    told.add(source)
-                    line += f" ({table.text(source)[:SOURCE_LIMIT]})"
-            lines.append(line)
+        lines = triple_lines(self._snapshot, facts, SOURCE_LIMIT)
         return fenced_lines(lines) if lines else fenced("none")
 
 

@@ -12,6 +12,7 @@ from retrieval.engines.parts import GraphParts
 from retrieval.errors import ConfigError, NotIndexedError
 from retrieval.events import (
     AgentStep,
+    AnswerDelta,
     AnswerFinal,
     ChainsBuilt,
     PassagesRetrieved,
@@ -262,6 +263,40 @@ def test_a_language_model_selects_and_says_when_it_has_enough(parts):
     }
     assert (events[-1].usage.llm_calls, len(endpoint.bodies)) == (3, 3)
     assert list(events[0].prompts) == ["inses-entities", "inses-navigate"]
+
+
+def test_a_language_model_answers_from_the_selected_triples_and_their_texts(parts):
+    replies = (
+        says('{"entities": ["Ann Lee"]}'),
+        says('{"determination": "sufficient", "selection": "1"}'),
+        says('{"reasoning": "Ann Lee was ', 'born there.", "answer": "bern"}'),
+    )
+    with Endpoint(*replies) as endpoint:
+        model = LLMSettings(endpoint.url, "tiny", retries=0)
+        engine = load_engine(
+            EngineSpec(parts.snapshot.path, method="inses", reasoner="llm"), parts, llm=model
+        )
+        events = ask(engine, "Where was Ann Lee born?")
+        read = endpoint.bodies[-1]["messages"][-1]["content"]
+    assert "Ann Lee → born in → Bern (Ann Lee was born in Bern.)" in read
+    assert [delta.text for delta in of(events, AnswerDelta)] == ["Ann Lee was ", "born there."]
+    final = events[-1]
+    assert [(answer.label, answer.verified) for answer in final.answers] == [("Bern", True)]
+    assert final.answers[0].chains
+    assert final.usage.llm_calls == 3
+    assert "inses-answer" in engine.prompts
+
+
+def test_an_empty_answer_of_the_model_is_none_and_prose_gives_way(parts):
+    select = says('{"determination": "sufficient", "selection": "1"}')
+    found = says('{"entities": ["Ann Lee"]}')
+    for reply, reason in (('{"answer": ""}', "reasoner_declined"), ("I think it is Bern.", None)):
+        with Endpoint(found, select, says(reply)) as endpoint:
+            model = LLMSettings(endpoint.url, "tiny", retries=0)
+            spec = EngineSpec(parts.snapshot.path, method="inses", reasoner="llm")
+            final = ask(load_engine(spec, parts, llm=model), "Where was Ann Lee born?")[-1]
+        assert (final.no_answer and final.no_answer.reason) == reason
+        assert bool(final.warnings) == (reason is None)
 
 
 def test_replies_that_cannot_be_used_give_way_to_the_encoder_and_the_answer_says_so(parts):

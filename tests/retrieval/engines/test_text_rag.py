@@ -113,7 +113,7 @@ def test_a_language_model_reads_and_cites(corpus, encoder):
         )
         prompt = endpoint.bodies[0]["messages"][-1]["content"]
     assert isinstance(found, PassagesRetrieved)
-    assert delta == AnswerDelta("1.2 says so.")
+    assert delta == AnswerDelta("1.2 says so.")  # of the reply that could be used
     answer = final.answers[0]
     assert (answer.label, answer.score) == ("Steven Spielberg", 0.9)
     assert cited(answer) == ["It was directed by Steven Spielberg in 1975."]
@@ -121,6 +121,18 @@ def test_a_language_model_reads_and_cites(corpus, encoder):
     assert final.usage.llm_calls == 2
     assert "[1.2] It was directed by Steven Spielberg in 1975." in prompt
     assert prompt.count("</passages>") == 1
+
+
+def test_the_reasoning_streams_while_it_is_written(corpus, encoder):
+    written = json.dumps({**REPLY, "reasoning": 'It "says" so.\nGrüße 😀', "citations": ["1.2"]})
+    for size in (1, 7):
+        pieces = [written[i : i + size] for i in range(0, len(written), size)]
+        with Endpoint(says(*pieces)) as endpoint:
+            engine = engine_of(corpus, encoder, settings(endpoint))
+            _, *deltas, final = asked(engine, "Who directed the film Jaws?")
+        assert len(deltas) > 2
+        assert "".join(delta.text for delta in deltas) == 'It "says" so.\nGrüße 😀' == final.text
+        assert final.answers[0].label == "Steven Spielberg"
 
 
 def test_an_answer_without_evidence_cites_nothing_and_an_empty_one_is_none(corpus, encoder):

@@ -1,0 +1,120 @@
+"""A language model answers from selected triples and the text that they were read from (INSES, Table 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from retrieval.events import AnswerDelta
+from retrieval.llm import asking, prompts
+from retrieval.llm.metering import estimate
+from retrieval.llm.prompts import fenced, fenced_lines, shown
+from retrieval.llm.settings import LLMSettings
+from retrieval.reasoning.base import Evidence, Verdict
+from retrieval.reasoning.llm import NAME, matched
+from retrieval.types import NoAnswer, NoAnswerReason
+
+if TYPE_CHECKING:
+    from retrieval.kg.snapshot import Snapshot
+
+PROMPT = "inses-answer"
+SOURCE_LIMIT = 1_000
+"""Characters of a source text that are shown, once for each text."""
+
+
+def triple_lines(snapshot: Snapshot, facts: Iterable[int], source_limit: int) -> list[str]:
+    """``1. head → relation → tail (source text)``, each source text once and shortened.
+
+    Args:
+        snapshot: the graph.
+        facts: in the order in which they are numbered.
+        source_limit: characters of a source text.
+    """
+    told: set[int] = set()
+    lines = []
+    table = snapshot.passages
+    for number, fact in enumerate(facts, start=1):
+        hop = snapshot.hop(int(fact))
+        line = f"{number}. {hop.source.label} → {hop.step.label} → {hop.target.label}"
+        for source in [] if table is None else table.of_fact(int(fact)).tolist():
+            if source not in told and table is not None:
+                told.add(source)
+                line += f" ({table.text(source)[:source_limit]})"
+        lines.append(line)
+    return lines
+
+
+class TriplesReasoner:
+    """Reads the facts of the evidence, the best first; a name it answers is looked up in the chains.
+
+    Args:
+        settings: the language model.
+    """
+
+    name = NAME
+
+    def __init__(self, settings: LLMSettings) -> None:
+        self.settings = settings
+        self.llm: str | None = settings.title
+        self.prompts = shown(PROMPT)
+
+    def answer(self, evidence: Evidence, *, cancelled: Callable[[], bool]) -> Iterator[AnswerDelta | Verdict]:
+        """Stream the model's reasoning, then the verdict.
+
+        Raises:
+            Cancelled: stopped; the connection is closed.
+            LLMError: the endpoint is down, slow or answers nonsense.
+        """
+        prompt = prompts.load(PROMPT)
+        bare = prompt.fill(query=fenced(evidence.question), context=fenced(""))
+        room = self.settings.room(estimate(*(message["content"] for message in bare)))
+        lines = triple_lines(evidence.snapshot, evidence.facts, SOURCE_LIMIT)
+        kept = _fitting(lines, room)
+        chat = prompt.fill(query=fenced(evidence.question), context=fenced_lines(kept))
+        asked = asking.stream_json(
+            self.settings, chat, read_answer, shown="reasoning", cancelled=cancelled, repairs=0
+        )
+        while True:
+            try:
+                yield AnswerDelta(next(asked))
+            except StopIteration as end:
+                (name, reasoning), usage = end.value
+                break
+        left_out = (
+            f"{len(kept)} of {len(lines)} triples fit into the prompt; the language model saw no others."
+        )
+        warnings = (left_out,) if len(kept) < len(lines) else ()
+        if name:
+            answers = tuple(matched(evidence, [name]))
+            yield Verdict(answers=answers, text=reasoning or name, warnings=warnings, usage=usage)
+            return
+        declined = NoAnswer(
+            NoAnswerReason.REASONER_DECLINED,
+            "The language model found no answer in the triples.",
+            "Look at what was selected, or ask with another method or a larger budget.",
+        )
+        yield Verdict(no_answer=declined, text=reasoning, warnings=warnings, usage=usage)
+
+
+def read_answer(value: object) -> tuple[str, str]:
+    """The answer, empty where the model has none, and the reasoning.
+
+    Raises:
+        ValueError: a field is missing or of the wrong kind.
+    """
+    if not isinstance(value, dict):
+        raise ValueError("it is not a JSON object")
+    answer = value.get("answer")
+    if not isinstance(answer, (str, int, float)) or isinstance(answer, bool):
+        raise ValueError('"answer" must be a string')
+    return " ".join(str(answer).split()), str(value.get("reasoning") or "").strip()
+
+
+def _fitting(lines: list[str], room: int | None) -> list[str]:
+    """The first lines that fit into so many tokens; at least one."""
+    used = 0
+    for count, line in enumerate(lines):
+        used += estimate(line) + 1
+        if count and room is not None and used > room:
+            return lines[:count]
+    return lines
