@@ -26,6 +26,7 @@ import type {
   RunGroup,
   Session,
   Status,
+  SteerBody,
   TrainBody,
 } from "./types";
 
@@ -296,6 +297,14 @@ export function ask(body: AskBody): Promise<Run> {
 
 export function stopRun(id: string): Promise<Run> {
   return request("POST", `runs/${id}/cancel`);
+}
+
+export function pauseRun(id: string): Promise<Run> {
+  return request("POST", `runs/${id}/pause`);
+}
+
+export function steerRun(id: string, body: SteerBody): Promise<Run> {
+  return request("POST", `runs/${id}/steer`, { body });
 }
 
 export function deleteRun(id: string): Promise<void> {

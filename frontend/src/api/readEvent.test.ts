@@ -21,6 +21,11 @@ it("fills in what a run kept by an older version lacks", () => {
     current: [],
     dropped: [],
     sufficient: null,
+    chosen: null,
+    alternatives: [],
+    by: "policy",
+    seen: [],
+    valid: true,
   });
   expect(readEvent({ ...envelope, type: "run.started" })).toMatchObject({ llm: null, prompts: {} });
   expect(readEvent({ ...envelope, type: "similarity.expanded", score: 1 })).toMatchObject({ step: 0 });
@@ -34,6 +39,11 @@ it("leaves what is there as it is", () => {
     current: [NODES.bern],
     dropped: [],
     sufficient: true,
+    chosen: null,
+    alternatives: [],
+    by: "person",
+    seen: [],
+    valid: false,
   };
   expect(readEvent(step)).toEqual(step);
   const linked = { ...envelope, type: "question.linked", entities: [], unmatched: [], took_ms: 1 };

@@ -13,7 +13,10 @@ export function readEvent(raw: unknown): RunEvent {
     case "run.started":
       return { ...event, ...withDefaults(event, { llm: null, prompts: {} }) };
     case "agent.step":
-      return { ...event, ...withDefaults(event, { current: [], dropped: [], sufficient: null }) };
+      return {
+        ...withDefaults(event, { current: [], dropped: [], sufficient: null }),
+        ...withDefaults(event, { chosen: null, alternatives: [], by: "policy", seen: [], valid: true }),
+      };
     case "similarity.expanded":
       return { ...event, ...withDefaults(event, { step: 0 }) };
     case "passages.retrieved":

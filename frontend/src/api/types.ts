@@ -1,5 +1,5 @@
 // What the HTTP API answers, as docs/contracts.md lists it.
-import type { Node, NodeKind, Hop, NoAnswer } from "./events";
+import type { AgentAction, Node, NodeKind, Hop, NoAnswer } from "./events";
 import type { LLMUsage } from "./languageModels";
 
 export type { RunEvent } from "./events";
@@ -33,6 +33,8 @@ export interface MethodInfo {
   trained: boolean;
   /** It can be asked here. */
   available: boolean;
+  /** It goes step by step: it can be paused, taken back and sent another way. */
+  steerable?: boolean;
   /** What a graph must hold for it, beside what every method needs. */
   needs?: ("facts" | "passages" | "llm")[];
 }
@@ -166,7 +168,7 @@ export interface Job {
   result: unknown;
 }
 
-export type RunState = "queued" | "running" | "done" | "failed" | "cancelled";
+export type RunState = "queued" | "running" | "paused" | "done" | "failed" | "cancelled";
 
 export interface Run {
   id: string;
@@ -189,6 +191,8 @@ export interface Run {
   no_answer: NoAnswer | null;
   error: Problem | null;
   warning: Problem | null;
+  /** Steps that an agent does at a time; null: all. */
+  pause_after?: number | null;
   group: string | null;
   created_at: string;
   started_at: string | null;
@@ -252,6 +256,14 @@ export interface AskBody {
   budget?: number;
   seed?: number;
   entities?: number[];
+  step_by_step?: boolean;
+}
+
+/** How an agent goes on: `keep` of its steps stay; 0 for `pause_after` with no action only takes back. */
+export interface SteerBody {
+  keep: number;
+  action?: AgentAction | null;
+  pause_after?: number | null;
 }
 
 export interface TrainBody {

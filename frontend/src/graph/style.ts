@@ -135,6 +135,10 @@ export function stylesheet(p: Palette, fade: number): StylesheetJson {
       style: { "border-color": p.line, color: p.muted, width: 13, height: 13, "border-width": 1.5 },
     },
     {
+      selector: "node[role = 'window']",
+      style: { "border-color": p.strong, color: p.muted, width: 14, height: 14, "border-width": 1.5 },
+    },
+    {
       selector: "node[?here]",
       style: {
         "outline-color": p.lit,
@@ -192,6 +196,11 @@ export function stylesheet(p: Palette, fade: number): StylesheetJson {
         "line-opacity": 0.6,
         "text-opacity": 0,
       },
+    },
+    {
+      // Thin and grey, but plain: what is being looked at is neither held nor dropped.
+      selector: "edge[?window]",
+      style: { width: 1, "line-opacity": 0.8, "arrow-scale": 0.6, "text-opacity": 0.8 },
     },
     {
       selector: "edge[kind = 'jump']",

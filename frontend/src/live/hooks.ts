@@ -1,7 +1,8 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { useEffect, useEffectEvent } from "react";
 import { useShallow } from "zustand/react/shallow";
 import { keys, listJobs } from "@/api/queries";
+import type { RunState } from "@/api/types";
 import { useJobStore } from "@/store/jobStore";
 import type { RunLog } from "@/store/runLog";
 import { useRunStore, type Link } from "@/store/runStore";
@@ -9,16 +10,31 @@ import { isOver } from "@/store/runView";
 import { followJobs } from "./jobsSocket";
 import { followRun } from "./runSocket";
 
-/** The log of a run, followed live while the component is there. */
-export function useRunLog(run: string | undefined): { log: RunLog | undefined; link: Link } {
+/** What the server said of a run, and when. */
+interface News {
+  state: RunState | undefined;
+  at: number;
+}
+
+/** The log of a run, followed live while the component is there. `news` may say that it was taken up after its end. */
+export function useRunLog(run: string | undefined, news: News): { log: RunLog | undefined; link: Link } {
   const client = useQueryClient();
   const log = useRunStore((state) => (run ? state.logs[run] : undefined));
   const link = useRunStore((state) => (run ? state.links[run] : undefined)) ?? "connecting";
-  useEffect(() => (run ? followRun(run) : undefined), [run]);
-  const over = log ? isOver(log.view.phase) : false;
+  const revived = useRunStore((state) => (run ? state.revived[run] : undefined)) ?? 0;
+  useEffect(() => (run ? followRun(run, { revived: revived > 0 }) : undefined), [run, revived]);
+  const phase = log?.view.phase ?? "queued";
+  const resting = isOver(phase) || phase === "paused";
   useEffect(() => {
-    if (over) void client.invalidateQueries({ queryKey: keys.runs });
-  }, [over, client]);
+    if (resting) void client.invalidateQueries({ queryKey: keys.runs });
+  }, [resting, client]);
+  // Only when it was said just now: what was said before the end is no news.
+  const hear = useEffectEvent(() => {
+    if (run && news.state && isOver(phase) && !isOver(news.state)) useRunStore.getState().revive(run);
+  });
+  useEffect(() => {
+    hear();
+  }, [news.at]);
   return { log, link };
 }
 

@@ -16,7 +16,7 @@ export function followJobs(news: JobNews, base = socketUrl("")): () => void {
   const store = useJobStore.getState();
   const socket = new ReconnectingSocket({
     url: () => `${base}/ws/jobs`,
-    final: [4401],
+    isFinal: (code) => code === 4401,
     onState: (state) => {
       store.setLive(state.kind === "live");
       if (state.kind === "live") news.onConnect();

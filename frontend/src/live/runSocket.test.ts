@@ -15,6 +15,7 @@ let scripts: ((socket: ServerSocket, after: number) => void)[];
 
 const send = (socket: ServerSocket, from: number, to: number) => {
   for (const event of EVENTS.slice(from, to)) socket.send(JSON.stringify(event));
+  if (to === EVENTS.length) socket.close(1000);
 };
 const log = () => useRunStore.getState().logs[RUN];
 const seqs = () => log()?.applied.map((event) => event.seq) ?? [];
@@ -96,6 +97,48 @@ it("asks again from the last applied event when one is missing", async () => {
   await vi.waitFor(() => expect(seqs()).toEqual(all));
   expect(afters).toEqual(["0", "3"]);
   expect(log()?.pending.size).toBe(0);
+});
+
+it("stays on for a run that is taken up after its end, and follows it again when it learns of that late", async () => {
+  const end = EVENTS.at(-1);
+  const more = [
+    { run: RUN, at: end?.at, type: "agent.rewound", to_step: 0, by: "person" },
+    { ...end },
+    { run: RUN, at: end?.at, type: "agent.rewound", to_step: 0, by: "person" },
+    { ...end },
+  ].map((event, index) => ({ ...event, seq: EVENTS.length + 1 + index }));
+  const say = (socket: ServerSocket, from: number, to: number) => {
+    for (const event of more.slice(from, to)) socket.send(JSON.stringify(event));
+    socket.close(1000);
+  };
+  scripts = [
+    (socket) => {
+      for (const event of EVENTS) socket.send(JSON.stringify(event));
+      say(socket, 0, 2);
+    },
+    (socket) => say(socket, 2, 4),
+  ];
+  follow();
+  await vi.waitFor(() => expect(useRunStore.getState().links[RUN]).toBe("closed"));
+  expect(log()?.view.phase).toBe("done");
+  expect(seqs()).toHaveLength(EVENTS.length + 2);
+  stop = followRun(RUN, { base, revived: true });
+  await vi.waitFor(() => expect(seqs()).toHaveLength(EVENTS.length + 4));
+  await vi.waitFor(() => expect(useRunStore.getState().links[RUN]).toBe("closed"));
+  expect(afters).toEqual(["0", String(EVENTS.length + 2)]);
+});
+
+it("comes back when a proxy closes calmly in mid-run", async () => {
+  scripts = [
+    (socket) => {
+      send(socket, 0, 4);
+      socket.close(1000);
+    },
+    (socket, after) => send(socket, after, EVENTS.length),
+  ];
+  follow();
+  await vi.waitFor(() => expect(seqs()).toEqual(all));
+  expect(afters).toEqual(["0", "4"]);
 });
 
 it("says when the run does not exist, and does not try again", async () => {

@@ -7,6 +7,7 @@ import { ReconnectingSocket, socketUrl, type SocketOptions, type SocketState } f
 export const SIGNED_OUT = 4401;
 export const NO_SUCH_RUN = 4404;
 const BAD_AFTER = 4400;
+const ENDED = 1000;
 
 function linkOf(state: SocketState, wasLive: boolean): Link {
   switch (state.kind) {
@@ -22,16 +23,23 @@ function linkOf(state: SocketState, wasLive: boolean): Link {
   }
 }
 
-/** Follow `run` until its terminal event. Returns what stops following. */
+interface Following extends Partial<SocketOptions> {
+  base?: string;
+  /** The run has ended as far as is known here, and was taken up since. */
+  revived?: boolean;
+}
+
+/** Follow `run` until the server says that it has ended. Returns what stops following. */
 export function followRun(
   run: string,
-  { base = socketUrl(""), ...options }: Partial<SocketOptions> & { base?: string } = {},
+  { base = socketUrl(""), revived = false, ...options }: Following = {},
 ): () => void {
   const store = useRunStore.getState();
   store.open(run);
   const log = () => useRunStore.getState().logs[run];
   const last = () => log()?.applied.length ?? 0;
-  if (isOver(log()?.view.phase ?? "queued")) {
+  const over = () => isOver(log()?.view.phase ?? "queued");
+  if (over() && !revived) {
     store.link(run, "closed");
     return () => undefined;
   }
@@ -39,15 +47,15 @@ export function followRun(
   const socket = new ReconnectingSocket({
     ...options,
     url: () => `${base}/ws/runs/${encodeURIComponent(run)}?after=${last()}`,
-    final: [SIGNED_OUT, NO_SUCH_RUN, BAD_AFTER],
+    // A proxy may close calmly too: the run has ended only when its last event says so.
+    isFinal: (code) => [SIGNED_OUT, NO_SUCH_RUN, BAD_AFTER].includes(code) || (code === ENDED && over()),
     onState: (state) => {
       troubled = state.kind === "waiting" || (troubled && state.kind === "connecting");
       store.link(run, linkOf(state, troubled));
     },
     onFrame: (frame) => {
       const taken = store.event(readEvent(frame));
-      if (taken === "early") return "again";
-      return isOver(log()?.view.phase ?? "queued") ? "done" : "ok";
+      return taken === "early" ? "again" : "ok";
     },
   });
   return () => {

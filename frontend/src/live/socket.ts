@@ -4,10 +4,10 @@ export interface SocketOptions {
   /** The address for the next attempt; asked anew each time, so that it can say where to go on. */
   url: () => string;
   /** One decoded frame. "again" asks for a fresh connection at once (a gap was seen). */
-  onFrame: (frame: unknown) => "ok" | "again" | "done";
+  onFrame: (frame: unknown) => "ok" | "again";
   onState: (state: SocketState) => void;
-  /** Close codes after which trying again is pointless. */
-  final?: readonly number[];
+  /** Whether trying again is pointless after the server closed with this code. */
+  isFinal?: (code: number) => boolean;
   /** First and longest wait between attempts, in ms. */
   backoff?: { first: number; longest: number };
   random?: () => number;
@@ -20,7 +20,6 @@ export type SocketState =
   | { kind: "closed"; code: number };
 
 const BACKOFF = { first: 400, longest: 15_000 };
-const CALM_CLOSE = 1000;
 /** A server that says nothing for this long gets a ping, and if it stays silent a new connection. */
 const SILENCE_MS = 25_000;
 
@@ -79,8 +78,7 @@ export class ReconnectingSocket {
     socket.onclose = (event) => {
       this.socket = null;
       clearTimeout(this.silence);
-      const final = this.options.final ?? [];
-      if (final.includes(event.code)) this.finish(event.code);
+      if (this.options.isFinal?.(event.code)) this.finish(event.code);
       else this.retry();
     };
   }
@@ -88,13 +86,7 @@ export class ReconnectingSocket {
   private read(text: string): void {
     const frame: unknown = JSON.parse(text);
     if (typeof frame === "object" && frame !== null && "type" in frame && frame.type === "pong") return;
-    const verdict = this.options.onFrame(frame);
-    if (verdict === "done") {
-      this.drop();
-      this.finish(CALM_CLOSE);
-    } else if (verdict === "again") {
-      this.connect();
-    }
+    if (this.options.onFrame(frame) === "again") this.connect();
   }
 
   private finish(code: number): void {

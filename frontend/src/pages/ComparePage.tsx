@@ -23,7 +23,6 @@ import { elide } from "@/store/format";
 import { methodChoices } from "@/store/methods";
 import { overlay } from "@/store/overlay";
 import { isOver } from "@/store/runView";
-import { isActive } from "@/store/jobStore";
 import { useSettings } from "@/store/settings";
 import { toast } from "@/store/toasts";
 
@@ -129,7 +128,7 @@ export function ComparePage() {
       </EmptyState>
     );
   }
-  const active = list.filter(({ run, view }) => (view ? !isOver(view.phase) : isActive(run)));
+  const active = list.filter(({ run, view }) => !isOver(view?.phase ?? run.state));
   const side = (
     <>
       <RunsTable list={list} />

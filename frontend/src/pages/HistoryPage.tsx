@@ -13,7 +13,7 @@ import { toast } from "@/store/toasts";
 
 const SIZE = 25;
 const UNDO_MS = 6000;
-const STATES = ["queued", "running", "done", "failed", "cancelled"];
+const STATES = ["queued", "running", "paused", "done", "failed", "cancelled"];
 
 function Outcome({ run }: { run: Run }) {
   if (run.state === "failed") return <span className="bad-text">{run.error?.message ?? "failed"}</span>;
@@ -21,6 +21,7 @@ function Outcome({ run }: { run: Run }) {
     return <span className="muted">no answer: {run.no_answer.reason.replaceAll("_", " ")}</span>;
   if (run.state === "queued" || run.state === "running")
     return <span className="badge accent">{run.state}</span>;
+  if (run.state === "paused") return <span className="badge warn">paused: waits for you</span>;
   const rest = run.answers_count - run.answers.length;
   return (
     <>

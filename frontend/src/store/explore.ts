@@ -1,7 +1,7 @@
 // What a person did to the graph by hand: neighbours added, nodes hidden, a path marked. Every step
 // can be taken back.
 import type { Hop, Node } from "@/api/events";
-import { factOfHop, type Fact } from "./runView";
+import { factOfHop, type Fact } from "./found";
 
 interface Hand {
   added: ReadonlyMap<string, Fact>;

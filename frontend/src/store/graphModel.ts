@@ -2,9 +2,11 @@
 // how many. Pure; src/graph only draws it.
 import type { Node, NodeKind } from "@/api/events";
 import type { Exploration } from "./explore";
-import { jumpKey, type Fact, type RunView } from "./runView";
+import { jumpKey, type Fact } from "./found";
+import type { RunView } from "./runView";
 
-export type Role = "topic" | "answer" | "path" | "faint";
+/** `window`: an agent looks at it and has not decided. */
+export type Role = "topic" | "answer" | "path" | "window" | "faint";
 
 export interface GraphNode {
   id: number;
@@ -37,6 +39,8 @@ export interface GraphEdge {
   both: boolean;
   kind: "fact" | "jump";
   faint: boolean;
+  /** An agent looks at it and has not decided. */
+  window: boolean;
   lit: boolean;
   dim: boolean;
 }
@@ -117,7 +121,7 @@ function litFacts(view: RunView, hand: Exploration, { chain, lit }: GraphOptions
   return new Set([chain, ...merged].flatMap((index) => [...(view.chainFacts[index] ?? [])]));
 }
 
-const RANK: Record<Role, number> = { topic: 0, answer: 1, path: 2, faint: 3 };
+const RANK: Record<Role, number> = { topic: 0, answer: 1, path: 2, window: 3, faint: 4 };
 
 export function buildGraph(view: RunView, hand: Exploration, options: GraphOptions): GraphModel {
   const { facts, supported } = gather(view, hand, options);
@@ -130,6 +134,8 @@ export function buildGraph(view: RunView, hand: Exploration, options: GraphOptio
   const lit = litFacts(view, hand, options);
 
   const onPath = new Set<number>();
+  const looked = new Set<number>();
+  const window = new Set(view.window);
   const litNodes = new Set<number>();
   const degree = new Map<number, number>();
   const named = new Map<number, Node>();
@@ -143,6 +149,7 @@ export function buildGraph(view: RunView, hand: Exploration, options: GraphOptio
       named.set(node.id, view.nodes.get(node.id) ?? node);
       degree.set(node.id, (degree.get(node.id) ?? 0) + 1);
       if (supported.has(fact.key)) onPath.add(node.id);
+      if (window.has(fact.key)) looked.add(node.id);
       if (lit.has(fact.key)) litNodes.add(node.id);
     }
   }
@@ -163,7 +170,9 @@ export function buildGraph(view: RunView, hand: Exploration, options: GraphOptio
         ? "answer"
         : onPath.has(node.id)
           ? "path"
-          : "faint";
+          : looked.has(node.id)
+            ? "window"
+            : "faint";
     return {
       id: node.id,
       label: node.label,
@@ -189,7 +198,7 @@ export function buildGraph(view: RunView, hand: Exploration, options: GraphOptio
     if (twin?.verified === fact.verified && fact.head.id !== fact.tail.id) {
       walkers.set(twin.id, [...new Set([...(walkers.get(twin.id) ?? []), ...walked])].sort());
       twin.both = true;
-      twin.faint &&= !supported.has(fact.key);
+      twin.faint &&= !supported.has(fact.key) && !window.has(fact.key);
       twin.lit ||= lit.has(fact.key);
       twin.dim = lit.size > 0 && !twin.lit;
       continue;
@@ -207,7 +216,8 @@ export function buildGraph(view: RunView, hand: Exploration, options: GraphOptio
       verified: fact.verified,
       both: false,
       kind: "fact",
-      faint: !supported.has(fact.key),
+      faint: !supported.has(fact.key) && !window.has(fact.key),
+      window: window.has(fact.key) && !supported.has(fact.key),
       lit: lit.has(fact.key),
       dim: lit.size > 0 && !lit.has(fact.key),
     };
@@ -232,6 +242,7 @@ export function buildGraph(view: RunView, hand: Exploration, options: GraphOptio
       both: true,
       kind: "jump",
       faint: false,
+      window: false,
       lit: lit.has(id),
       dim: lit.size > 0 && !lit.has(id),
     });

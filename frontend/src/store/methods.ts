@@ -10,6 +10,8 @@ export interface MethodChoice {
   trained: boolean;
   /** A language model is asked, whatever the reasoner. */
   asksModel: boolean;
+  /** It can be paused and sent another way between its steps. */
+  steerable: boolean;
   /** Why this graph, or this installation, cannot serve it; null when it can. */
   missing: string | null;
   /** Checkpoints for the graph as it is, newest first; a method that learns and has none is asked zero-shot. */
@@ -44,6 +46,7 @@ export function methodChoices(
     available: method.available,
     trained: method.trained,
     asksModel: method.needs?.includes("llm") ?? false,
+    steerable: method.steerable ?? false,
     missing: lacking(method, ground),
     checkpoints: checkpoints
       .filter((one) => one.method === method.id && one.current)

@@ -8,7 +8,7 @@ export const COMPARED_MAX = 4;
 
 function phaseOf(views: readonly RunView[]): Phase {
   const phases = views.map((view) => view.phase);
-  for (const phase of ["running", "queued"] as const) if (phases.includes(phase)) return phase;
+  for (const phase of ["running", "queued", "paused"] as const) if (phases.includes(phase)) return phase;
   return phases[0] ?? "queued";
 }
 
@@ -55,6 +55,7 @@ export function overlay(views: readonly (RunView | null)[]): Overlay {
     nodes: new Map(shown.flatMap((one) => [...one.nodes])),
     facts,
     paths: shown.flatMap((one) => one.paths),
+    window: shown.flatMap((one) => one.window),
     agentFacts: shown.flatMap((one) => one.agentFacts),
     standing: shown.flatMap((one) => one.standing),
     jumps: shown.flatMap((one) => one.jumps),

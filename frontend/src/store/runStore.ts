@@ -8,14 +8,18 @@ export type Link = "connecting" | "live" | "reconnecting" | "closed" | "missing"
 interface RunState {
   logs: Record<string, RunLog>;
   links: Record<string, Link>;
+  /** How often a run was found to go on although it had ended here. */
+  revived: Record<string, number>;
   open: (run: string) => void;
   event: (event: RunEvent) => Taken;
   link: (run: string, link: Link) => void;
+  revive: (run: string) => void;
 }
 
 export const useRunStore = create<RunState>()((set, get) => ({
   logs: {},
   links: {},
+  revived: {},
   open: (run) => {
     if (!get().logs[run]) set((state) => ({ logs: { ...state.logs, [run]: emptyLog(run) } }));
   },
@@ -26,5 +30,8 @@ export const useRunStore = create<RunState>()((set, get) => ({
   },
   link: (run, link) => {
     set((state) => ({ links: { ...state.links, [run]: link } }));
+  },
+  revive: (run) => {
+    set((state) => ({ revived: { ...state.revived, [run]: (state.revived[run] ?? 0) + 1 } }));
   },
 }));

@@ -2,7 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { RunEvent } from "@/api/events";
 import { readEvent } from "@/api/readEvent";
 import { EVENTS, NODES, RUN, hop } from "@/test/switzerland";
-import { emptyView, factOfHop, isOver, jumpsAfter, reduceRun, viewAt } from "./runView";
+import { jumpsAfter } from "./agentWalk";
+import { factOfHop } from "./found";
+import { emptyView, isOver, reduceRun, viewAt } from "./runView";
 
 const end = EVENTS.length;
 const next = (payload: object): RunEvent =>

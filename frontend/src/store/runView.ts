@@ -1,34 +1,23 @@
 // The run reducer: events in, view model out. Pure; every event type is handled in one place.
 import type {
-  AgentStep,
+  AgentAction,
   Answer,
-  Envelope,
   EvidenceChain,
   Hop,
   LinkedEntity,
   NoAnswer,
-  Node,
   RetrievedPassage,
   RouterDecided,
   RunStarted,
-  SimilarityExpanded,
   SubgraphExtracted,
   Usage,
 } from "@/api/events";
 import type { RunEvent } from "@/api/types";
+import { stepped, rewound, type AgentWalk } from "./agentWalk";
+import { withHops, withNodes, type Found } from "./found";
 import { addStep, type Step } from "./steps";
 
-export type Phase = "queued" | "running" | "done" | "failed" | "cancelled";
-
-/** A fact as the graph holds it, head to tail, whichever way the retriever walked it. */
-export interface Fact {
-  key: string;
-  head: Node;
-  tail: Node;
-  relation: string;
-  label: string;
-  verified: boolean;
-}
+export type Phase = "queued" | "running" | "paused" | "done" | "failed" | "cancelled";
 
 export interface RetrievedPath {
   index: number;
@@ -38,17 +27,7 @@ export interface RetrievedPath {
   hops: readonly Hop[];
 }
 
-export type Jump = SimilarityExpanded & Envelope;
-
-/** A step of an agent, with the keys of the facts it selected and of those it left. */
-export interface AgentWalk {
-  seq: number;
-  event: AgentStep;
-  chosen: readonly string[];
-  dropped: readonly string[];
-}
-
-export interface RunView {
+export interface RunView extends Found {
   run: string;
   seq: number;
   phase: Phase;
@@ -58,16 +37,13 @@ export interface RunView {
   unmatched: readonly string[];
   router: RouterDecided | null;
   subgraph: SubgraphExtracted | null;
-  nodes: ReadonlyMap<number, Node>;
-  facts: ReadonlyMap<string, Fact>;
   paths: readonly RetrievedPath[];
   passages: readonly RetrievedPassage[];
+  /** The steps of an agent that stand, and those that a person took back. */
   agent: readonly AgentWalk[];
-  /** Keys of the facts that the agent selected, over all its steps. */
-  agentFacts: readonly string[];
-  /** Where the agent stands; nowhere once its search is over. */
-  standing: readonly Node[];
-  jumps: readonly Jump[];
+  undone: readonly AgentWalk[];
+  /** While it is paused: why, and what the agent could do next, best first. */
+  pause: { message: string; alternatives: readonly AgentAction[] } | null;
   chains: readonly EvidenceChain[];
   /** Keys of the facts of each chain, in the order of `chains`. */
   chainFacts: readonly (readonly string[])[];
@@ -98,9 +74,20 @@ export function emptyView(run: string): RunView {
     paths: [],
     passages: [],
     agent: [],
+    undone: [],
+    pause: null,
     agentFacts: [],
+    window: [],
     standing: [],
     jumps: [],
+    ...noEnd(),
+    steps: [],
+  };
+}
+
+/** What a run that has not come to its end lacks. */
+function noEnd() {
+  return {
     chains: [],
     chainFacts: [],
     answers: [],
@@ -111,49 +98,7 @@ export function emptyView(run: string): RunView {
     tookMs: null,
     failure: null,
     cancelled: null,
-    steps: [],
   };
-}
-
-/** The fact behind a hop: turned round when the hop was walked against it. */
-export function factOfHop(hop: Hop): Fact {
-  const [head, tail] = hop.step.inverse ? [hop.target, hop.source] : [hop.source, hop.target];
-  return {
-    key: `${head.id}|${hop.step.name}|${tail.id}`,
-    head,
-    tail,
-    relation: hop.step.name,
-    label: hop.step.label,
-    verified: hop.verified,
-  };
-}
-
-interface Grown {
-  nodes: ReadonlyMap<number, Node>;
-  facts: ReadonlyMap<string, Fact>;
-  keys: string[];
-}
-
-/** Add the facts of `hops` to the view. A fact once found in the snapshot stays verified. */
-function withHops(view: RunView, hops: readonly Hop[]): Grown {
-  const nodes = new Map(view.nodes);
-  const facts = new Map(view.facts);
-  const keys: string[] = [];
-  for (const hop of hops) {
-    const fact = factOfHop(hop);
-    nodes.set(fact.head.id, fact.head);
-    nodes.set(fact.tail.id, fact.tail);
-    const known = facts.get(fact.key);
-    if (!known || (fact.verified && !known.verified)) facts.set(fact.key, fact);
-    keys.push(fact.key);
-  }
-  return { nodes, facts, keys };
-}
-
-function withNodes(view: RunView, added: readonly Node[]): ReadonlyMap<number, Node> {
-  const nodes = new Map(view.nodes);
-  for (const node of added) nodes.set(node.id, node);
-  return nodes;
 }
 
 function changes(view: RunView, event: RunEvent): Partial<RunView> {
@@ -186,21 +131,12 @@ function changes(view: RunView, event: RunEvent): Partial<RunView> {
     }
     case "passages.retrieved":
       return { passages: event.passages };
-    case "agent.step": {
-      const chosen = withHops(view, event.hops);
-      const grown = withHops({ ...view, ...chosen }, event.dropped);
-      const walk = { seq: event.seq, event, chosen: chosen.keys, dropped: grown.keys };
-      return {
-        nodes: withNodes({ ...view, nodes: grown.nodes }, event.current),
-        facts: grown.facts,
-        agent: [...view.agent, walk],
-        agentFacts: [...view.agentFacts, ...chosen.keys],
-        standing: event.current,
-      };
-    }
+    case "agent.step":
+      return { ...stepped(view, event), phase: "running", pause: null };
     case "run.paused":
+      return { phase: "paused", pause: { message: event.message, alternatives: event.alternatives } };
     case "agent.rewound":
-      return {};
+      return { ...noEnd(), ...rewound(view, event.to_step), phase: "running" };
     case "similarity.expanded":
       return { nodes: withNodes(view, [event.source, event.target]), jumps: [...view.jumps, event] };
     case "chains.built": {
@@ -211,14 +147,17 @@ function changes(view: RunView, event: RunEvent): Partial<RunView> {
         grown = { ...grown, nodes, facts };
         chainFacts.push(keys);
       }
-      return { nodes: grown.nodes, facts: grown.facts, chains: event.chains, chainFacts, standing: [] };
+      const over = { standing: [], window: [] };
+      return { nodes: grown.nodes, facts: grown.facts, chains: event.chains, chainFacts, ...over };
     }
     case "answer.delta":
       return { text: view.text + event.text };
     case "answer.final":
       return {
         phase: "done",
+        pause: null,
         standing: [],
+        window: [],
         answers: event.answers,
         noAnswer: event.no_answer,
         text: event.text,
@@ -231,20 +170,21 @@ function changes(view: RunView, event: RunEvent): Partial<RunView> {
         ),
       };
     case "run.failed":
-      return { phase: "failed", failure: { code: event.code, message: event.message, hint: event.hint } };
+      return {
+        phase: "failed",
+        pause: null,
+        failure: { code: event.code, message: event.message, hint: event.hint },
+      };
     case "run.cancelled":
-      return { phase: "cancelled", cancelled: { message: event.message, paths: event.paths } };
+      return { phase: "cancelled", pause: null, cancelled: { message: event.message, paths: event.paths } };
   }
 }
 
-/** The similarity jumps that the agent made after its step `step`. */
-export function jumpsAfter(view: RunView, step: number): readonly Jump[] {
-  return view.jumps.filter((jump) => jump.step === step);
-}
-
-/** What the drawing calls a jump, among its edges. */
-export function jumpKey(jump: SimilarityExpanded): string {
-  return `~${jump.source.id}|${jump.target.id}`;
+/** The number of the last event that stands when steps are taken back; null when none are. */
+function keptUntil(view: RunView, event: RunEvent): number | null {
+  if (event.type !== "agent.rewound") return null;
+  const gone = view.agent[event.to_step];
+  return gone ? gone.seq - 1 : (view.agent.at(-1)?.seq ?? view.seq);
 }
 
 /** The view after `event`. Events must come in order; `runLog` sees to that. */
@@ -254,7 +194,7 @@ export function reduceRun(view: RunView, event: RunEvent): RunView {
     ...changes(view, event),
     run: event.run,
     seq: event.seq,
-    steps: addStep(view.steps, event, view.startedAt ?? event.at),
+    steps: addStep(view.steps, event, view.startedAt ?? event.at, keptUntil(view, event)),
   };
 }
 

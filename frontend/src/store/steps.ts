@@ -11,6 +11,8 @@ export interface Step {
   offset: number;
   /** How long the stage itself took, where the event says so. */
   took: number | null;
+  /** A person took it back. */
+  undone?: boolean;
 }
 
 type Line = Pick<Step, "title" | "detail" | "took">;
@@ -55,7 +57,7 @@ function describe(event: RunEvent): Line {
     case "run.paused":
       return line("Paused", event.message);
     case "agent.rewound":
-      return line("Taken back", `to step ${event.to_step}`);
+      return line("Taken back", event.to_step ? `to step ${event.to_step}` : "to the beginning");
     case "similarity.expanded":
       return line(
         "Similarity jump",
@@ -82,9 +84,26 @@ function describe(event: RunEvent): Line {
   }
 }
 
-/** `steps` with `event` added. Pieces of one answer text are one step. */
-export function addStep(steps: readonly Step[], event: RunEvent, startedAt: string): readonly Step[] {
+/** `steps` with all marked that come behind the event `kept` and led to what was taken back. */
+function takeBack(steps: readonly Step[], kept: number): readonly Step[] {
+  return steps.map((step) =>
+    step.seq > kept && step.type !== "agent.rewound" ? { ...step, undone: true } : step,
+  );
+}
+
+/**
+ * `steps` with `event` added. Pieces of one answer text are one step; a pause is told as long as it lasts; what is
+ * taken back stays, marked, behind the event `kept`.
+ */
+export function addStep(
+  all: readonly Step[],
+  event: RunEvent,
+  startedAt: string,
+  kept: number | null = null,
+): readonly Step[] {
   const offset = Math.max(0, Date.parse(event.at) - Date.parse(startedAt));
+  const rested = all.at(-1)?.type === "run.paused" ? all.slice(0, -1) : all;
+  const steps = kept === null ? rested : takeBack(rested, kept);
   const last = steps.at(-1);
   if (event.type === "answer.delta" && last?.type === "answer.delta") {
     const written = Number.parseInt(last.detail, 10) + event.text.length;
@@ -95,5 +114,6 @@ export function addStep(steps: readonly Step[], event: RunEvent, startedAt: stri
 
 /** One sentence for the timeline's label and for screen readers. */
 export function stepSentence(step: Step): string {
-  return `${step.title}: ${step.detail} (${milliseconds(step.offset)})`;
+  const back = step.undone ? ", taken back" : "";
+  return `${step.title}: ${step.detail} (${milliseconds(step.offset)}${back})`;
 }

@@ -279,6 +279,21 @@ export function AskBar(props: Props) {
             {why}
           </span>
         )}
+        {method?.steerable && (
+          <label
+            className="check askbar-stepwise"
+            title="Rest after each step, so that you can choose the next one"
+          >
+            <input
+              type="checkbox"
+              checked={draft.stepByStep}
+              onChange={(event) => {
+                onDraft({ stepByStep: event.target.checked });
+              }}
+            />
+            step by step
+          </label>
+        )}
         {method && <Standing method={method} checkpoint={checkpoint} onDraft={onDraft} />}
         <span className="askbar-set small muted tabular">
           budget {draft.budget ?? status?.budgets.default ?? 50} · seed {draft.seed}

@@ -20,12 +20,14 @@ export interface Draft {
   seed: number;
   /** Topic entities named by the person; null lets Clew find them. */
   given: readonly Named[] | null;
+  /** An agent rests after each of its steps. */
+  stepByStep: boolean;
 }
 
 export function startDraft(change: Partial<Draft> = {}): Draft {
   const { graph, method, reasoner, budget, seed } = useSettings.getState();
   const how = { graph, method, checkpoint: null, reasoner, llm: null, budget, seed };
-  return { question: "", ...how, given: null, ...change };
+  return { question: "", ...how, given: null, stepByStep: false, ...change };
 }
 
 export function draftOfRun(run: Run): Draft {
@@ -39,6 +41,7 @@ export function draftOfRun(run: Run): Draft {
     budget: run.budget,
     seed: run.seed,
     given: null,
+    stepByStep: (run.pause_after ?? null) !== null,
   };
 }
 
@@ -58,6 +61,7 @@ export function askedBody(draft: Draft, graph: Id): Omit<AskBody, "method" | "ch
 export function askBody(draft: Draft, graph: Id): AskBody {
   return {
     ...askedBody(draft, graph),
+    ...(draft.stepByStep && { step_by_step: true }),
     ...(draft.method && { method: draft.method }),
     ...(draft.checkpoint && { checkpoint: draft.checkpoint }),
   };

@@ -36,6 +36,12 @@ function State({ one }: { one: Compared }) {
       );
     case "cancelled":
       return <span className="badge warn">stopped</span>;
+    case "paused":
+      return (
+        <span className="badge warn" title={view?.pause?.message}>
+          paused
+        </span>
+      );
     case "running":
       return <span className="badge accent">running</span>;
     default:

@@ -246,7 +246,12 @@ export function GraphPanel(props: Props) {
           {current !== undefined && `${labelOf(current)} selected`}
         </p>
       </div>
-      {!table && <Legend agent={view.agent.length > 0} />}
+      {!table && (
+        <Legend
+          agent={view.agent.length > 0}
+          window={view.agent.some((walk) => walk.event.chosen !== null)}
+        />
+      )}
       <Popover
         className="popover"
         triggerRef={anchor}

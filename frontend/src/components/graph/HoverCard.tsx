@@ -19,6 +19,7 @@ const ROLES: Record<GraphNode["role"], string> = {
   topic: "topic entity",
   answer: "answer",
   path: "on a path",
+  window: "in the agent’s window",
   faint: "explored",
 };
 

@@ -10,12 +10,19 @@ const ENTRIES: [string, string][] = [
 ];
 
 const AGENT: [string, string] = ["here", "the agent is here"];
+const WINDOW: [string, string] = ["window", "in its window"];
+
+interface Props {
+  agent: boolean;
+  /** The agent looks at facts before it keeps some. */
+  window: boolean;
+}
 
 /** What the marks mean. Drawn with the same tokens as the graph. */
-export function Legend({ agent }: { agent: boolean }) {
+export function Legend({ agent, window }: Props) {
   return (
     <ul className="legend" aria-label="Legend">
-      {[...ENTRIES, ...(agent ? [AGENT] : [])].map(([mark, text]) => (
+      {[...ENTRIES, ...(agent ? [AGENT] : []), ...(window ? [WINDOW] : [])].map(([mark, text]) => (
         <li key={mark}>
           <svg viewBox="0 0 20 12" width="20" height="12" aria-hidden="true" className={`mark m-${mark}`}>
             {mark === "answer" ? (

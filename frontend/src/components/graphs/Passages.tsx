@@ -9,7 +9,7 @@ import { useSettled } from "@/components/kit/hooks";
 import { ErrorNotice, Loading } from "@/components/kit/says";
 import { useUrl } from "@/components/kit/url";
 import { count, integer } from "@/store/format";
-import { factOfHop } from "@/store/runView";
+import { factOfHop } from "@/store/found";
 
 const SIZE = 10;
 

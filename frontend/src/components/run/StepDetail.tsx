@@ -1,8 +1,11 @@
 // What one step of an agent did, or why the router chose: the part of a step that folds open.
 import { useState } from "react";
-import type { Hop, Node, RouterDecided, SimilarityExpanded } from "@/api/events";
+import type { AgentStep, Hop, Node, RouterDecided, SimilarityExpanded } from "@/api/events";
+import { actionLine } from "@/store/agentActions";
 import { count, integer, score } from "@/store/format";
-import { factOfHop, jumpKey, jumpsAfter, type AgentWalk, type RunView } from "@/store/runView";
+import { jumpsAfter, type AgentWalk } from "@/store/agentWalk";
+import { factOfHop, jumpKey } from "@/store/found";
+import type { RunView } from "@/store/runView";
 
 const FACTS_FIRST = 6;
 const NAMES = 8;
@@ -27,14 +30,17 @@ function Fact({ hop, onLight }: { hop: Hop; onLight: OnLight }) {
   );
 }
 
-function Facts({
+export function Facts({
   title,
   hops,
+  total = hops.length,
   onLight,
   faint,
 }: {
   title: string;
   hops: readonly Hop[];
+  /** How many there are; more than `hops` when only some were sent. */
+  total?: number;
   onLight: OnLight;
   faint?: boolean;
 }) {
@@ -43,7 +49,7 @@ function Facts({
   return (
     <div className="step-part">
       <dt>
-        {title} <span className="tabular">{integer(hops.length)}</span>
+        {title} <span className="tabular">{integer(total)}</span>
       </dt>
       <dd>
         <ul
@@ -66,6 +72,11 @@ function Facts({
           >
             {count(hops.length - shown.length, "more fact")}
           </button>
+        )}
+        {total > hops.length && (
+          <p className="muted">
+            listed {integer(hops.length)} of {integer(total)}
+          </p>
         )}
       </dd>
     </div>
@@ -124,9 +135,21 @@ export function decision({ event }: AgentWalk, last: boolean): string | null {
   return null;
 }
 
+/** "Keep → directed by · window 12 · focus 4": a step of an agent that can be steered, on its folded line. */
+function walkLine(event: AgentStep): string {
+  return [
+    ...(event.chosen ? [actionLine(event.chosen)] : []),
+    ...(event.valid ? [] : ["not possible"]),
+    `window ${integer(event.window)}`,
+    `focus ${integer(event.focus)}`,
+    ...(event.by === "person" ? ["chosen by a person"] : []),
+  ].join(" · ");
+}
+
 /** "3 selected, 12 left, 1 jump": an agent's step on its folded line. */
 export function agentLine(walk: AgentWalk, view: RunView): string {
   const { event } = walk;
+  if (event.chosen) return walkLine(event);
   const jumps = jumpsAfter(view, event.step).length;
   return [
     event.observation || event.action,

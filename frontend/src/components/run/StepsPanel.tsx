@@ -6,6 +6,8 @@ import type { RunView } from "@/store/runView";
 import type { Step } from "@/store/steps";
 import { RunFacts } from "./RunFacts";
 import { AgentDetail, RouterDetail, agentLine, type OnLight } from "./StepDetail";
+import { WalkDetail } from "./WalkDetail";
+import type { Steering } from "./useSteering";
 
 interface Props {
   steps: readonly Step[];
@@ -17,6 +19,8 @@ interface Props {
   learns: boolean;
   /** The name of the language model that could be asked; "" when none. */
   llm: string;
+  /** How an agent can be sent another way; null when it cannot. */
+  steering?: Steering | null;
 }
 
 /** Paths listed before the rest folds away: fifty of them would bury what follows. */
@@ -37,22 +41,22 @@ function withoutTold(steps: readonly Step[], view: RunView, step: number | null)
   return steps.filter((one) => !told.has(one.seq) || one.seq === step);
 }
 
-interface RowProps extends Pick<Props, "step" | "view" | "onStep" | "onLight"> {
+interface RowProps extends Pick<Props, "step" | "view" | "onStep" | "onLight" | "steering"> {
   one: Step;
   last: boolean;
   children: ReactNode;
 }
 
-function StepRow({ one, last, step, view, onStep, onLight, children }: RowProps) {
+function StepRow({ one, last, step, view, onStep, onLight, steering = null, children }: RowProps) {
   const [wanted, setWanted] = useState<boolean | null>(null);
-  const walk = view.agent.find((each) => each.seq === one.seq);
+  const walk = [...view.agent, ...view.undone].find((each) => each.seq === one.seq);
   const router = one.type === "router.decided" ? view.router : null;
   const open = wanted ?? (one.seq === step || router !== null);
   return (
     <li className={open && (walk || router) ? "step-item open" : "step-item"}>
       <button
         type="button"
-        className={`step ${one.seq === step ? "on" : ""} ${step !== null && one.seq > step ? "later" : ""}`}
+        className={`step ${one.seq === step ? "on" : ""} ${step !== null && one.seq > step ? "later" : ""} ${one.undone ? "undone" : ""}`}
         aria-current={one.seq === step ? "step" : undefined}
         {...(walk && {
           onMouseEnter: () => {
@@ -67,7 +71,10 @@ function StepRow({ one, last, step, view, onStep, onLight, children }: RowProps)
         }}
       >
         <span className="step-time tabular muted">{milliseconds(one.offset)}</span>
-        <span className="step-title">{one.title}</span>
+        <span className="step-title">
+          {one.title}
+          {one.undone && <span className="sr-only"> (taken back)</span>}
+        </span>
         <span className="step-detail muted">{walk ? agentLine(walk, view) : one.detail}</span>
         {one.took !== null && <span className="step-took tabular muted">{milliseconds(one.took)}</span>}
       </button>
@@ -84,14 +91,17 @@ function StepRow({ one, last, step, view, onStep, onLight, children }: RowProps)
           }}
         />
       )}
-      {open && walk && <AgentDetail walk={walk} view={view} onLight={onLight} />}
+      {open && walk?.event.chosen && (
+        <WalkDetail walk={walk} view={view} onLight={onLight} steering={steering} />
+      )}
+      {open && walk && !walk.event.chosen && <AgentDetail walk={walk} view={view} onLight={onLight} />}
       {open && router && <RouterDetail router={router} />}
       {children}
     </li>
   );
 }
 
-export function StepsPanel({ steps, step, view, onStep, onLight, learns, llm }: Props) {
+export function StepsPanel({ steps, step, view, onStep, onLight, learns, llm, steering = null }: Props) {
   const [all, setAll] = useState(false);
   const own = withoutTold(steps, view, step);
   const { shown, folded } = all ? { shown: own, folded: 0 } : fold(own, step);
@@ -113,6 +123,7 @@ export function StepsPanel({ steps, step, view, onStep, onLight, learns, llm }: 
             view={view}
             onStep={onStep}
             onLight={onLight}
+            steering={steering}
           >
             {folded > 0 && one.seq === lastPath && (
               <button

@@ -84,7 +84,7 @@ export function Timeline({ steps, step, live, onStep, children }: Props) {
           {steps.map((one, i) => (
             <span
               key={one.seq}
-              className={`tick-mark ${one.type.startsWith("path") || one.type === "answer.delta" ? "minor" : ""} ${i <= index ? "done" : ""}`}
+              className={`tick-mark ${one.type.startsWith("path") || one.type === "answer.delta" ? "minor" : ""} ${i <= index ? "done" : ""} ${one.undone ? "undone" : ""}`}
               style={{ left: `${end ? (i / end) * 100 : 0}%` }}
             />
           ))}

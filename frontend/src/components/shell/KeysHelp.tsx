@@ -25,6 +25,13 @@ const KEYS: [string, [string, string][]][] = [
     ],
   ],
   [
+    "Steering an agent",
+    [
+      ["Space", "Pause it, or go on"],
+      ["u", "Take its last step back"],
+    ],
+  ],
+  [
     "Comparison",
     [
       ["1 2 3 4", "Take a method out of the drawing, or put it back"],

@@ -1,0 +1,87 @@
+// What stands beside the drawing of a run: how it goes, its answers, and what they rest on.
+import { useState } from "react";
+import type { Graph, Run, Status } from "@/api/types";
+import { Button } from "@/components/kit/controls";
+import { Notice } from "@/components/kit/says";
+import { useUrl } from "@/components/kit/url";
+import { citationOf, citationText } from "@/store/citations";
+import type { Link } from "@/store/runStore";
+import type { RunView } from "@/store/runView";
+import { AnswersPanel } from "./AnswersPanel";
+import { ChainsPanel } from "./ChainsPanel";
+import { NoAnswerCard } from "./NoAnswerCard";
+import { PassagesPanel } from "./PassagesPanel";
+import { RunNotices } from "./RunNotices";
+import { SteerPanel } from "./SteerPanel";
+import { doing } from "./runWords";
+import type { Steering } from "./useSteering";
+
+interface Props {
+  run: Run | undefined;
+  /** The run as it is now, and as it was at the step on show. */
+  live: RunView;
+  shown: RunView;
+  link: Link;
+  graph: Graph | undefined;
+  status: Status | undefined;
+  chain: number | null;
+  learns: boolean;
+  steering: Steering | null;
+  onStop: () => void;
+  onChain: (chain: number | null) => void;
+  onEnd: () => void;
+  onFind: (entity: number) => void;
+  onAgain: () => void;
+  /** Ask again with more facts; undefined when there is no more. */
+  onRaiseBudget: (() => void) | undefined;
+}
+
+export function RunSide(props: Props) {
+  const { run, live, shown, link, graph, status, chain, learns, steering, onChain, onAgain } = props;
+  const [address, putUrl] = useUrl();
+  const [cite, setCite] = useState(() => citationOf(address.get("cite")));
+  const going = live.phase === "running" && link !== "missing";
+  return (
+    <>
+      <div className="side-notes">
+        {shown.seq < live.seq && (
+          <Notice
+            tone="info"
+            title={`The run as of step ${shown.steps.length} of ${live.steps.length}`}
+            acts={
+              <Button size="small" onPress={props.onEnd}>
+                Show the end
+              </Button>
+            }
+          />
+        )}
+        <RunNotices view={live} link={link} run={run} graph={graph} status={status} onAgain={onAgain} />
+        {shown.noAnswer && (
+          <NoAnswerCard noAnswer={shown.noAnswer} onAgain={onAgain} onRaiseBudget={props.onRaiseBudget} />
+        )}
+      </div>
+      {going && shown.phase === "running" && !shown.answers.length && !shown.text && (
+        <p className="waiting" role="status">
+          <span className="spin" aria-hidden="true" /> {doing(shown)}…
+        </p>
+      )}
+      {steering && (live.agent.length > 0 || steering.phase !== "over") && (
+        <SteerPanel view={live} steering={steering} onStop={props.onStop} />
+      )}
+      <AnswersPanel
+        view={shown}
+        chain={chain}
+        onChain={onChain}
+        onFind={props.onFind}
+        onCite={(citation) => {
+          // A new object each time, so that the same sentence is shown again.
+          setCite({ ...citation });
+          putUrl({ cite: citationText(citation) });
+        }}
+        learns={learns}
+      />
+      <PassagesPanel key={`${live.run} passages`} view={shown} cite={cite} />
+      <ChainsPanel view={shown} chain={chain} onChain={onChain} />
+    </>
+  );
+}

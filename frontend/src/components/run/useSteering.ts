@@ -1,0 +1,92 @@
+// What a person may do with a run that goes step by step, and doing it.
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { AgentAction } from "@/api/events";
+import { keys, pauseRun, sessionQuery, statusQuery, steerRun } from "@/api/queries";
+import type { Run, SteerBody } from "@/api/types";
+import { troubleOf } from "@/components/kit/says";
+import { isOver, type RunView } from "@/store/runView";
+import { toast } from "@/store/toasts";
+
+export interface Steering {
+  /** It is being worked on, it waits for a person, or it has ended and may be taken up. */
+  phase: "going" | "paused" | "over";
+  /** A pause was asked for and has not come yet. */
+  pausing: boolean;
+  busy: boolean;
+  /** It rests after each step. */
+  stepwise: boolean;
+  setStepwise: (on: boolean) => void;
+  pause: () => void;
+  goOn: () => void;
+  /** Take back all steps behind the first `keep`, and rest there. */
+  back: (keep: number) => void;
+  /** Keep the first `keep` steps, do this, and go on from there. */
+  choose: (keep: number, action: AgentAction) => void;
+}
+
+const goesOn = (run: Run) => run.state === "queued" || run.state === "running";
+
+function phaseOf(run: Run, view: RunView): Steering["phase"] {
+  // The server's word that it goes on again is there before the first event of that.
+  if (goesOn(run)) return "going";
+  if (view.phase === "paused") return "paused";
+  return isOver(view.phase) ? "over" : "going";
+}
+
+/** How `run` can be steered; null when it cannot, or not by this person. */
+export function useSteering(run: Run | undefined, view: RunView | undefined): Steering | null {
+  const client = useQueryClient();
+  const user = useQuery(sessionQuery).data?.user;
+  const methods = useQuery(statusQuery).data?.methods;
+  const [wanted, setWanted] = useState<{ run: string; stepwise: boolean } | null>(null);
+  const [pausedAt, setPausedAt] = useState<{ run: string; steps: number } | null>(null);
+  const id = run?.id ?? "";
+  const put = (now: Run) => {
+    client.setQueryData([...keys.runs, now.id], now);
+  };
+  const fail = (error: unknown) => {
+    const { message, hint } = troubleOf(error);
+    toast(`${message} ${hint}`.trim());
+    void client.invalidateQueries({ queryKey: [...keys.runs, id] });
+  };
+  const steer = useMutation({
+    mutationFn: (body: SteerBody) => steerRun(id, body),
+    onSuccess: put,
+    onError: fail,
+  });
+  const pause = useMutation({ mutationFn: () => pauseRun(id), onSuccess: put, onError: fail });
+  if (!run || !view) return null;
+  const method = methods?.find((one) => one.id === run.method);
+  const mine = user?.username === run.user || user?.role === "admin";
+  if (!method?.steerable || !mine) return null;
+  const phase = phaseOf(run, view);
+  const steps = view.agent.length;
+  const stepwise = wanted?.run === id ? wanted.stepwise : (run.pause_after ?? null) !== null;
+  const send = (body: SteerBody) => {
+    setPausedAt(null);
+    if (!steer.isPending) steer.mutate({ pause_after: stepwise ? 1 : null, ...body });
+  };
+  return {
+    phase,
+    pausing: phase === "going" && pausedAt?.run === id,
+    busy: steer.isPending || pause.isPending,
+    stepwise,
+    setStepwise: (on) => {
+      setWanted({ run: id, stepwise: on });
+    },
+    pause: () => {
+      setPausedAt({ run: id, steps });
+      pause.mutate();
+    },
+    goOn: () => {
+      send({ keep: steps });
+    },
+    back: (keep) => {
+      send({ keep, pause_after: 0 });
+    },
+    choose: (keep, action) => {
+      send({ keep, action });
+    },
+  };
+}
