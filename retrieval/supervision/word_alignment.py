@@ -85,6 +85,8 @@ def explain(
     Returns:
         For each shape the log-likelihoods of its candidates, float64 [n].
     """
+    if not shapes:
+        return []
     model = _Model(shapes, names, settings)
     for _ in range(settings.rounds):
         model.refit()
