@@ -121,6 +121,8 @@ def test_the_schema_is_valid_without_a_warning(tmp_path):
         "runs/{id}/cancel",
         "runs/{id}/pause",
         "runs/{id}/steer",
+        "corrections",
+        "corrections/download",
         "runs/{id}/export",
     }
     assert Client().get("/api/v1/schema").json()["info"]["title"] == "Clew"

@@ -274,3 +274,59 @@ def test_other_methods_are_not_steered(run, scripted):
     engine = scripted(STARTED, PathRetrieved(1, (), 0.5, 1.0), FINAL)
     answering.answer(str(run.pk))
     assert engine.requests[0].steering is None
+
+
+def listed(api):
+    return [(row["step"], row["state"]) for row in api("viewer").get("/api/v1/corrections").json()["results"]]
+
+
+def downloaded(api, agent):
+    answer = api("viewer").get("/api/v1/corrections/download", {"graph": agent.graph_id})
+    assert answer.status_code == 200
+    return b"".join(answer.streaming_content).decode()
+
+
+def test_a_correction_is_a_label_once_the_run_has_an_answer(agent, work, steer, api, tmp_path):
+    from retrieval.agents.trajectories import read_trajectories
+
+    work(STARTED, LINKED, FIRST, paused(1, BORDERS, LANGUAGE))
+    steer(1, LANGUAGE)
+    assert (listed(api), downloaded(api, agent)) == ([(2, "undone")], "")
+    work(step(2, LANGUAGE, by="person"), paused(2, FINISH))
+    assert (listed(api), downloaded(api, agent)) == ([(2, "open")], "")
+    steer(2, pause_after=None)
+    work(step(3, FINISH), FINAL)
+    assert listed(api) == [(2, "kept")]
+
+    path = tmp_path / "corrections.jsonl"
+    path.write_text(downloaded(api, agent))
+    (kept,) = read_trajectories(path)
+    assert (kept.id, kept.source, kept.behaviour) == (str(agent.pk), "person", "viewer")
+    assert (kept.topics, kept.answers) == (("Switzerland",), ("Germany",))
+    assert [action.kind for action in kept.actions] == ["explore", "choose", "finish"]
+    assert kept.actions[0].front == 0
+    assert [(r.name, r.inverse) for r in kept.actions[1].relations] == [("official_language", False)]
+
+
+def test_a_correction_that_was_taken_back_or_impossible_is_no_label(agent, work, steer, api):
+    work(STARTED, LINKED, FIRST, paused(1, BORDERS, LANGUAGE))
+    steer(1, LANGUAGE)
+    refused = AgentStep(2, "", "choose", "no", (), 1, 0, 1.0, chosen=LANGUAGE, by="person", valid=False)
+    work(refused, paused(2, BORDERS))
+    assert listed(api) == [(2, "undone")]
+    steer(1)
+    work(SECOND, step(3, FINISH), FINAL)
+    assert (listed(api), downloaded(api, agent)) == ([(2, "undone")], "")
+
+
+def test_a_correction_without_an_answer_is_no_label(agent, work, steer, api):
+    from retrieval.types import NoAnswer, NoAnswerReason
+
+    work(STARTED, LINKED, FIRST, paused(1, BORDERS, LANGUAGE))
+    steer(1, LANGUAGE, pause_after=None)
+    nothing = AnswerFinal((), NoAnswer(NoAnswerReason.NO_PATH, "m", "h"), "", (), Usage(), 1.0)
+    work(step(2, LANGUAGE, by="person"), step(3, FINISH), nothing)
+    assert (listed(api), downloaded(api, agent)) == ([(2, "open")], "")
+    assert api("viewer").get("/api/v1/corrections", {"graph": agent.graph_id + 1}).json()["count"] == 0
+    assert api("viewer").get("/api/v1/corrections/download").status_code == 400
+    assert api("viewer").get("/api/v1/corrections/download", {"graph": 10**6}).status_code == 404

@@ -8,6 +8,7 @@ from rest_framework.routers import SimpleRouter
 
 from webapp.accounts.api import SessionView, TokenView
 from webapp.answers.api import ComparisonsView, ComparisonView, RunViewSet
+from webapp.answers.corrections_api import CorrectionViewSet
 from webapp.api.status import StatusView
 from webapp.api.views import not_found
 from webapp.experiments.api import CheckpointViewSet, LabelSetViewSet, MethodView, TrainView
@@ -26,6 +27,7 @@ router.register("label-sets", LabelSetViewSet)
 router.register("reports", ReportViewSet)
 router.register("jobs", JobViewSet)
 router.register("runs", RunViewSet)
+router.register("corrections", CorrectionViewSet)
 router.register("language-models", LanguageModelViewSet)
 
 urlpatterns = [

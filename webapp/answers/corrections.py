@@ -1,0 +1,112 @@
+"""Corrections of an agent's steps: which of them are labels, and the trajectories they teach."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from django.db.models import QuerySet
+
+from retrieval.events import from_plain
+from retrieval.types import AgentAction
+from webapp.answers import walks
+from webapp.answers.models import AgentCorrection, Run, RunState
+from webapp.answers.walks import Walk
+
+KEPT, OPEN, UNDONE = "kept", "open", "undone"
+STATES = {
+    KEPT: "the run went on from it to an answer: a label",
+    OPEN: "the run has not ended with an answer",
+    UNDONE: "it was taken back, or was not possible",
+}
+
+
+def corrections(*, graph_id: int | None = None) -> QuerySet[AgentCorrection]:
+    """Corrections, newest first."""
+    rows = AgentCorrection.objects.select_related("run", "run__graph", "user")
+    return rows if graph_id is None else rows.filter(run__graph_id=graph_id)
+
+
+class States:
+    """What became of corrections; the log of each run is read once."""
+
+    def __init__(self) -> None:
+        self._walks: dict[Any, Walk] = {}
+
+    def of(self, correction: AgentCorrection) -> str:
+        """One of ``STATES``."""
+        run = correction.run
+        if run.pk not in self._walks:
+            self._walks[run.pk] = walks.of(run.pk)
+        walk = self._walks[run.pk]
+        if not _stands(correction, walk):
+            return UNDONE
+        return KEPT if _ended(run, walk) else OPEN
+
+
+def trajectories(*, graph_id: int) -> Iterator[str]:
+    """What agents did with a person's help and answered: a JSON line for each run with a correction that stands.
+
+    The form is that of the engine's trajectory files (``retrieval/agents/trajectories.py``).
+    """
+    runs = Run.objects.filter(
+        graph_id=graph_id, state=RunState.DONE, pk__in=AgentCorrection.objects.values("run")
+    )
+    for run in (
+        runs.select_related("user").prefetch_related("corrections").order_by("created_at").iterator(100)
+    ):
+        walk = walks.of(run.pk)
+        if _ended(run, walk) and any(_stands(one, walk) for one in run.corrections.all()):
+            yield json.dumps(_row(run, walk), ensure_ascii=False) + "\n"
+
+
+def _stands(correction: AgentCorrection, walk: Walk) -> bool:
+    steps = walk.steps[: correction.step]
+    if len(steps) < correction.step:
+        return False
+    done = [step.chosen for step in steps]
+    wanted = [from_plain(AgentAction, action) for action in (*correction.before, correction.chosen)]
+    return steps[-1].valid and all(
+        a is not None and walks.same(a, b) for a, b in zip(done, wanted, strict=False)
+    )
+
+
+def _ended(run: Run, walk: Walk) -> bool:
+    last = _possible(walk)[-1:]
+    return run.state == RunState.DONE and bool(walk.answers) and bool(last) and last[0].kind == "finish"
+
+
+def _possible(walk: Walk) -> list[AgentAction]:
+    return [step.chosen for step in walk.steps if step.valid and step.chosen is not None]
+
+
+def _row(run: Run, walk: Walk) -> dict[str, Any]:
+    return {
+        "id": str(run.pk),
+        "question": run.question,
+        "question_id": "",
+        "topics": [node.label for node in walk.topics],
+        "answers": [answer.label for answer in walk.answers],
+        "actions": [_action(action) for action in _possible(walk)],
+        "source": "person",
+        "behaviour": run.user.username if run.user else "",
+        "refined_from": None,
+        "score": 1.0,
+    }
+
+
+def _action(action: AgentAction) -> dict[str, Any]:
+    """An action by labels, without the ids of a snapshot."""
+    if action.kind == "explore":
+        if action.front is not None:
+            return {"kind": "explore", "front": action.front}
+        return {"kind": "explore", "entities": [node.label for node in action.entities]}
+    if action.kind == "choose" and action.triples:
+        hops = [
+            [hop.source.label, hop.step.name, hop.step.inverse, hop.target.label] for hop in action.triples
+        ]
+        return {"kind": "choose", "triples": hops}
+    if action.kind == "choose":
+        return {"kind": "choose", "relations": [[step.name, step.inverse] for step in action.relations]}
+    return {"kind": "finish"}

@@ -1,0 +1,57 @@
+"""``/corrections``."""
+
+from __future__ import annotations
+
+from django.db.models import QuerySet
+from django.http import StreamingHttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import viewsets
+from rest_framework.decorators import action
+from rest_framework.generics import get_object_or_404
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from webapp.answers import corrections
+from webapp.answers.models import AgentCorrection
+from webapp.answers.serializers import CorrectionSerializer
+from webapp.api.errors import InvalidError
+from webapp.api.params import integer
+from webapp.graphs.selectors import graphs
+
+
+class CorrectionViewSet(viewsets.GenericViewSet[AgentCorrection]):
+    """Steps of agents that people chose otherwise."""
+
+    queryset = AgentCorrection.objects.none()
+    serializer_class = CorrectionSerializer
+
+    def get_queryset(self) -> QuerySet[AgentCorrection]:
+        """Newest first."""
+        return corrections.corrections()
+
+    @extend_schema(parameters=[OpenApiParameter("graph", int)])
+    def list(self, request: Request) -> Response:
+        """Corrections, newest first."""
+        page = self.paginate_queryset(
+            corrections.corrections(graph_id=integer(request.query_params, "graph"))
+        )
+        context = {"state_of": corrections.States().of}
+        return self.get_paginated_response(CorrectionSerializer(page, many=True, context=context).data)
+
+    @extend_schema(
+        parameters=[OpenApiParameter("graph", int, required=True)],
+        responses={(200, "application/jsonl"): OpenApiTypes.STR},
+    )
+    @action(detail=False, pagination_class=None)
+    def download(self, request: Request) -> StreamingHttpResponse:
+        """The trajectories that the kept corrections of a graph teach, one JSON object a line."""
+        graph_id = integer(request.query_params, "graph")
+        if graph_id is None:
+            raise InvalidError("graph is missing.", hint="Say whose corrections are meant: ?graph=ID.")
+        graph = get_object_or_404(graphs(), pk=graph_id)
+        return StreamingHttpResponse(
+            corrections.trajectories(graph_id=graph.pk),
+            content_type="application/jsonl",
+            headers={"Content-Disposition": f'attachment; filename="corrections-{graph.pk}.jsonl"'},
+        )
