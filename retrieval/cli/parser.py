@@ -40,6 +40,7 @@ def build_parser() -> argparse.ArgumentParser:
     _index(commands)
     _import_questions(commands)
     _label(commands)
+    _synthesise(commands)
     _train(commands)
     _evaluate(commands)
     _report(commands)
@@ -151,6 +152,42 @@ def _label(commands: Commands[argparse.ArgumentParser]) -> None:
     _encoder(parser)
 
 
+def _synthesise(commands: Commands[argparse.ArgumentParser]) -> None:
+    about = "make trajectories that an agent learns from"
+    parser = _add(commands, "synthesise", about, _lazy("synthesis", "synthesise"))
+    _graph_and_questions(parser)
+    parser.add_argument(
+        "--labels", type=Path, metavar="FILE", help="rational paths; found on the way when left out"
+    )
+    parser.add_argument("--samples", type=int, default=2, metavar="N", help="tries a question (default 2)")
+    parser.add_argument(
+        "--astray",
+        type=float,
+        default=0.15,
+        metavar="P",
+        help="probability of a step at random, but in the first try (default 0.15)",
+    )
+    parser.add_argument(
+        "--match",
+        type=float,
+        default=1.0,
+        metavar="F1",
+        help="least F1 of a kept trajectory's answers (default 1, the very set)",
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="N")
+    parser.add_argument("--refined", type=Path, metavar="FILE", help="write the shortest form of each too")
+    parser.add_argument(
+        "--keep",
+        choices=("paths", "answers"),
+        default="paths",
+        help="what a shortest form keeps: the relation paths to the answers too (default), or the answers alone",
+    )
+    parser.add_argument(
+        "--out", required=True, type=Path, metavar="FILE", help="JSONL; gzipped when it ends in .gz"
+    )
+    _encoder(parser)
+
+
 def _train(commands: Commands[argparse.ArgumentParser]) -> None:
     parser = _add(commands, "train", "train a retriever", _lazy("training", "train"))
     parser.add_argument(
@@ -158,6 +195,12 @@ def _train(commands: Commands[argparse.ArgumentParser]) -> None:
     )
     _graph_and_questions(parser)
     parser.add_argument("--labels", type=Path, metavar="FILE", help="made on the way when left out")
+    parser.add_argument(
+        "--trajectories",
+        type=Path,
+        metavar="FILE",
+        help="of graph-s3: learned from beside those that are made of the labels",
+    )
     parser.add_argument(
         "--config",
         type=Path,

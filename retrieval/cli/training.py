@@ -39,6 +39,7 @@ def train(args: argparse.Namespace) -> int:
             progress=bars,
             cancelled=stop.is_set,
             cache=cache_of(args.graph),
+            trajectories=args.trajectories or (),
         )
     for line in result.notes:
         note(line)

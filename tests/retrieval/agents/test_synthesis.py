@@ -5,6 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from retrieval.__main__ import main
 from retrieval.agents.actions import Choose, Explore, Finish, Unreadable
 from retrieval.agents.environment import Limits, World
 from retrieval.agents.fronts import Fronts
@@ -13,8 +14,9 @@ from retrieval.agents.rewards import Golden, RewardWeights, option_rewards, outc
 from retrieval.agents.synthesis import Synthesis, as_episode, as_trajectory, guided, refined, synthesise
 from retrieval.agents.trajectories import read_trajectories, write_trajectories
 from retrieval.errors import TrainingDataError
+from retrieval.kg.questions import write_questions
 from retrieval.supervision.grounding import ground
-from retrieval.supervision.labels import Label
+from retrieval.supervision.labels import Label, write_labels
 from retrieval.types import Question
 from tests.retrieval.agents.test_environment import FILMS
 from tests.retrieval.world import build, ids, labels, path
@@ -256,3 +258,31 @@ def test_a_bad_line_is_named(tmp_path, line):
     (tmp_path / "t.jsonl").write_text(f"\n{line}\n")
     with pytest.raises(TrainingDataError, match=r"t\.jsonl, line 2: not a trajectory"):
         read_trajectories(tmp_path / "t.jsonl")
+
+
+def test_the_command_writes_trajectories_and_their_shortest_forms(world, tmp_path, capsys):
+    write_questions(tmp_path / "questions.jsonl", QUESTIONS[:3])
+    write_labels(tmp_path / "labels.jsonl", LABELS)
+    graph, out, short = world.snapshot.path, tmp_path / "raw.jsonl.gz", tmp_path / "short.jsonl"
+    given = ["--graph", str(graph), "--questions", str(tmp_path / "questions.jsonl")]
+    given += ["--labels", str(tmp_path / "labels.jsonl"), "--out", str(out)]
+    more = ["--refined", str(short), "--samples", "9", "--astray", "0.4"]
+    assert main(["synthesise", *given, *more]) == 0
+    raw, refined_ones = read_trajectories(out), read_trajectories(short)
+    assert [t.refined_from for t in refined_ones] == [t.id for t in raw]
+    assert raw[0].id == "1#1"
+    assert {len(t.actions) for t in refined_ones} == {5}
+    steps = sum(len(t.actions) for t in raw) / len(raw)
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.endswith(f"{len(raw)} trajectories of 3 of 3 questions, {steps:.2f} steps on average")
+    assert second.endswith("their shortest forms, 5.00 steps on average")
+
+
+def test_the_command_says_when_nothing_matches(world, tmp_path, capsys):
+    write_questions(tmp_path / "questions.jsonl", QUESTIONS[3:])
+    write_labels(tmp_path / "labels.jsonl", LABELS[4:])
+    given = ["--graph", str(world.snapshot.path), "--questions", str(tmp_path / "questions.jsonl")]
+    given += ["--labels", str(tmp_path / "labels.jsonl"), "--out", str(tmp_path / "raw.jsonl")]
+    assert main(["synthesise", *given]) == 2
+    assert "No trajectory of the 1 questions ends with their answers" in capsys.readouterr().err
+    assert not (tmp_path / "raw.jsonl").exists()
