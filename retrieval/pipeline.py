@@ -72,6 +72,7 @@ class Steering:
         begun: what comes before the first step is in the run's log already and is not emitted again.
         pause_after: pause when so many more steps than those shown are done; 1 goes step by step.
         by_person: numbers of the steps that a person chose, from 1.
+        linked: what the question was linked to before those steps; it is linked anew when there is nothing.
     """
 
     actions: tuple[AgentAction, ...] = ()
@@ -79,6 +80,7 @@ class Steering:
     begun: bool = False
     pause_after: int | None = None
     by_person: frozenset[int] = frozenset()
+    linked: tuple[LinkedEntity, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

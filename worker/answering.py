@@ -108,10 +108,10 @@ def _request(run: Run) -> AskRequest:
         begun=walk.begun,
         pause_after=run.pause_after,
         by_person=by_person,
+        # Names may be linked otherwise by now, and the steps were taken from these.
+        linked=walk.linked,
     )
-    # Names may be linked otherwise by now, and the steps were taken from these.
-    topics = tuple(node.id for node in walk.topics) or asked.given
-    return replace(asked, given=topics, steering=steered)
+    return replace(asked, steering=steered)
 
 
 def _broken() -> RunFailed:

@@ -32,6 +32,7 @@ from retrieval.retrievers import checkpoint as checkpoints
 from retrieval.retrievers.base import RelationPath, Retriever
 from retrieval.retrievers.graph_s3 import open_policy
 from retrieval.retrievers.zero_shot import ZeroShotRetriever
+from retrieval.text.linking import Linked as Known
 from retrieval.types import Method, Usage
 
 if TYPE_CHECKING:
@@ -196,7 +197,9 @@ class GraphS3Engine(Engine):
         run.check()
         began = time.perf_counter()
         steering = run.request.steering or Steering()
-        linked = self.linker.link(run.request.question, run.request.given)
+        linked: Linked = Known(steering.linked, ())
+        if not steering.linked:
+            linked = self.linker.link(run.request.question, run.request.given)
         if not steering.begun:
             yield QuestionLinked(linked.entities, linked.unmatched, run.ms(began))
         mentions = {each.entity.id: each.mention for each in reversed(linked.entities)}

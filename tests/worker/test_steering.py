@@ -87,12 +87,13 @@ def test_a_run_goes_on_through_several_tasks_in_one_gapless_log(agent, work, ste
 
     assert steer(1).state == "queued"
     second = work(SECOND, paused(2, FINISH))
-    assert second.given == (0,)
-    assert second.steering == Steering(actions=(EXPLORE,), shown=1, begun=True, pause_after=1)
+    assert second.steering == Steering(
+        actions=(EXPLORE,), shown=1, begun=True, linked=LINKED.entities, pause_after=1
+    )
 
     steer(2, pause_after=None)
     third = work(step(3, FINISH), FINAL)
-    assert third.steering == Steering(actions=(EXPLORE, BORDERS), shown=2, begun=True)
+    assert third.steering == Steering(actions=(EXPLORE, BORDERS), shown=2, begun=True, linked=LINKED.entities)
     log = events(agent)
     assert types(log) == [
         *("run.started", "question.linked", "agent.step", "run.paused", "agent.step", "run.paused"),
@@ -123,7 +124,7 @@ def test_another_action_is_chosen_and_kept_as_a_correction(agent, work, steer, e
     assert steer(1, LANGUAGE, pause_after=None).state == "queued"
     asked = work(step(2, LANGUAGE, by="person"), step(3, FINISH), FINAL)
     assert asked.steering == Steering(
-        actions=(EXPLORE, LANGUAGE), shown=1, begun=True, by_person=frozenset({2})
+        actions=(EXPLORE, LANGUAGE), shown=1, begun=True, linked=LINKED.entities, by_person=frozenset({2})
     )
     log = events(agent)
     assert types(log)[-5:] == ["answer.final", "agent.rewound", "agent.step", "agent.step", "answer.final"]

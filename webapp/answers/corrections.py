@@ -86,7 +86,7 @@ def _row(run: Run, walk: Walk) -> dict[str, Any]:
         "id": str(run.pk),
         "question": run.question,
         "question_id": "",
-        "topics": [node.label for node in walk.topics],
+        "topics": [linked.entity.label for linked in walk.linked],
         "answers": [answer.label for answer in walk.answers],
         "actions": [_action(action) for action in _possible(walk)],
         "source": "person",

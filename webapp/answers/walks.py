@@ -15,7 +15,7 @@ from retrieval.events import (
     RunStarted,
     from_payload,
 )
-from retrieval.types import AgentAction, Answer, Node
+from retrieval.types import AgentAction, Answer, LinkedEntity
 from webapp.answers.models import RunEvent
 
 TELLING = (AgentStep, AgentRewound, RunPaused, RunStarted, QuestionLinked, AnswerFinal)
@@ -27,7 +27,7 @@ class Walk:
 
     Attributes:
         begun: the log holds what comes before the first step.
-        topics: the topic entities.
+        linked: what the question was linked to.
         steps: the steps that stand, in order.
         ahead: what could be done after so many steps, best first, as far as it was told. It outlives being taken back.
         proposed: what the policy would do after so many steps.
@@ -35,7 +35,7 @@ class Walk:
     """
 
     begun: bool = False
-    topics: tuple[Node, ...] = ()
+    linked: tuple[LinkedEntity, ...] = ()
     steps: list[AgentStep] = field(default_factory=list)
     ahead: dict[int, tuple[AgentAction, ...]] = field(default_factory=dict)
     proposed: dict[int, AgentAction] = field(default_factory=dict)
@@ -56,7 +56,7 @@ class Walk:
         if isinstance(event, RunStarted):
             self.begun = True
         elif isinstance(event, QuestionLinked):
-            self.topics = tuple(linked.entity for linked in event.entities)
+            self.linked = event.entities
         elif isinstance(event, AgentStep):
             self._stepped(event)
         elif isinstance(event, RunPaused):

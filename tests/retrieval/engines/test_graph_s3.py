@@ -122,6 +122,15 @@ def test_a_pause_and_going_on_give_the_same_run(films, after):
     assert answers(rest) == answers(whole)
 
 
+def test_a_run_goes_on_from_what_it_was_linked_to(films):
+    first = ask(siblings(films), pause_after=1)
+    (linked,) = next(event for event in first if isinstance(event, QuestionLinked)).entities
+    agent = siblings(films)
+    agent.linker = None  # it is not asked again
+    rest = ask(agent, actions=(steps(first)[0].chosen,), shown=1, begun=True, linked=(linked,))
+    assert answers(rest) == ["Anne Heche", "Elizabeth Strout"]
+
+
 def test_a_run_pauses_when_somebody_asks_for_it(films):
     pressed = iter([False, False, True])
     events = list(siblings(films).run(AskRequest(SIBLINGS), pausing=lambda: next(pressed)))
