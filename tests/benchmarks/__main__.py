@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from tests.benchmarks import (
+    agent,
     chains,
     inses,
     latency,
@@ -37,7 +38,7 @@ BENCHMARKS = {
 }
 
 
-LONG = ("methods", "efficiency", "supervision", "line_vs_raw", "webqsp", "text", "inses")
+LONG = ("methods", "efficiency", "supervision", "line_vs_raw", "webqsp", "text", "inses", "agent")
 
 
 def main() -> None:
@@ -59,6 +60,7 @@ def main() -> None:
         "webqsp": webqsp.measure,
         "text": text.measure,
         "inses": inses.measure,
+        "agent": lambda: agent.measure(args.data, run=not args.finished),
     }
     names = args.name or list(BENCHMARKS)
     unknown = [name for name in names if name not in known]
