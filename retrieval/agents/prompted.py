@@ -21,9 +21,6 @@ from retrieval.llm.settings import LLMSettings
 from retrieval.types import Usage
 
 NAME = "llm"
-FACTS = (60, 30, 10, 0)
-"""Facts of the window that are listed: as many of these as fit the model's context."""
-
 PATIENCE = 3
 """Impossible steps in a row after which the model is given up."""
 
@@ -69,7 +66,7 @@ class PromptedPolicy:
                 f"The language model asked {PATIENCE} times in a row for what is not possible. {last[-1].said}",
                 hint="Use a model that follows instructions.",
             )
-        chat = messages(self.world, state, self._settings)
+        chat = serialise.chat(self.world, state, fits=self._fits)
         try:
             with metered(self._spent):
                 said, _ = ask_json(
@@ -81,28 +78,14 @@ class PromptedPolicy:
                 )
         except LLMReplyError as error:
             return (ScoredAction(Unreadable(error.message), thought="The reply was no action."),)
-        return (ScoredAction(said.action, None, said.thought, _size(self.world, state, said.action)),)
+        return (ScoredAction(said.action, None, said.thought, size(self.world, state, said.action)),)
+
+    def _fits(self, chat: list[Message]) -> bool:
+        room = self._settings.room(estimate(*(message["content"] for message in chat)))
+        return room is None or room > 0
 
 
-def messages(world: World, state: State, settings: LLMSettings | None = None) -> list[Message]:
-    """The chat that asks for the next action, with as many facts of the window as fit.
-
-    Args:
-        world: the graph.
-        state: not ended.
-        settings: the model that will read it; its context is a limit.
-    """
-    prompt = prompts.load(serialise.PROMPT)
-    chat: list[Message] = []
-    for facts in FACTS:
-        chat = prompt.fill(**serialise.places(world, state, facts))
-        room = settings.room(estimate(*(m["content"] for m in chat))) if settings is not None else None
-        if room is None or room > 0:
-            break
-    return chat
-
-
-def _size(world: World, state: State, action: Action) -> int:
+def size(world: World, state: State, action: Action) -> int:
     """How many facts an action shows or keeps; 0 where it is not possible."""
     if isinstance(action, Choose) and state.window is not None:
         chosen = np.isin(state.window.relations, action.relations)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +16,8 @@ from retrieval.agents.actions import Action, Choose, Explore, Finish, Unreadable
 from retrieval.agents.environment import World
 from retrieval.agents.state import Front, State, Window
 from retrieval.agents.translation import understood
-from retrieval.llm.prompts import Fenced, fenced, fenced_lines
+from retrieval.llm import prompts
+from retrieval.llm.prompts import Fenced, Message, fenced, fenced_lines
 from retrieval.types import AgentAction, RelationStep
 
 PROMPT = "graph-s3"
@@ -24,6 +25,9 @@ FRONT = "front"
 """What a reply says for all entities of the newest front."""
 
 INVERSE = "inverse of "
+FACTS = (60, 30, 10, 0)
+"""Most facts of the window that are listed: the first of these with which the prompt fits."""
+
 ENTITIES, RELATIONS, FOCUS, LABEL = 20, 200, 40, 120
 """Most entities of a front, relations of a window and facts of a focus that are written out, and letters of a label."""
 
@@ -41,7 +45,7 @@ class Said:
     action: Action
 
 
-def places(world: World, state: State, facts: int = 60) -> dict[str, Fenced]:
+def places(world: World, state: State, facts: int = FACTS[0]) -> dict[str, Fenced]:
     """What fills the places of the prompt.
 
     Args:
@@ -59,6 +63,30 @@ def places(world: World, state: State, facts: int = 60) -> dict[str, Fenced]:
         "history": _history(world, state),
         "left": fenced(str(world.limits.steps - state.steps)),
     }
+
+
+def chat(
+    world: World,
+    state: State,
+    *,
+    fits: Callable[[list[Message]], bool] = lambda _: True,
+    example: bool = True,
+) -> list[Message]:
+    """The messages that ask for the next action.
+
+    Args:
+        world: the graph.
+        state: not ended.
+        fits: whether a chat is short enough to be read; facts of the window are left out until it is.
+        example: with the worked example; a model that is trained for this needs none.
+    """
+    prompt, asked = prompts.load(PROMPT), list[Message]()
+    for facts in FACTS:
+        asked = prompt.fill(**places(world, state, facts))
+        asked = asked if example else [asked[0], asked[-1]]
+        if fits(asked):
+            break
+    return asked
 
 
 def reply(world: World, state: State, action: Action, thought: str) -> str:

@@ -6,19 +6,17 @@ nothing of directions: where the graph allows both, each gets half.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional
 
 from retrieval.config import RegPathConfig
-from retrieval.errors import ConfigError
 from retrieval.kg.snapshot import Snapshot
+from retrieval.nn.language_model import AdaptedModel
 from retrieval.retrievers.plans import Options
 
 PROMPT = "Write a relation path that leads from X to the answer.\nQuestion: {question}\nPath:\n"
@@ -45,8 +43,8 @@ def trie(names: Sequence[tuple[int, Sequence[int]]]) -> Node:
     return root
 
 
-class LanguagePlanner(nn.Module):
-    """A base model, whose weights stay, with adapters, whose weights are trained and kept.
+class LanguagePlanner(AdaptedModel):
+    """A language model that writes relation paths.
 
     Args:
         config: ``llm`` names a directory, or a model in the local cache; nothing is downloaded.
@@ -56,45 +54,8 @@ class LanguagePlanner(nn.Module):
     """
 
     def __init__(self, config: RegPathConfig) -> None:
-        super().__init__()
-        base, self.tokenizer = _open(config.llm)
-        try:
-            import peft  # noqa: PLC0415 - optional
-        except ImportError as error:
-            raise ConfigError(
-                'The backend "llm" needs peft.', hint="pip install -r requirements-llm.txt"
-            ) from error
-        self._peft: Any = peft
-        adapters = peft.LoraConfig(
-            r=config.lora_rank,
-            lora_alpha=2 * config.lora_rank,
-            lora_dropout=config.dropout,
-            target_modules="all-linear",
-            task_type="CAUSAL_LM",
-        )
-        with warnings.catch_warnings():
-            # peft asks transformers for an attribute by its old name.
-            warnings.simplefilter("ignore", FutureWarning)
-            self.lm: Any = peft.get_peft_model(base, adapters)
-        self.lm.to("cuda" if torch.cuda.is_available() else "cpu")
+        super().__init__(config.llm, rank=config.lora_rank, dropout=config.dropout)
         self.line_end: list[int] = self._ids("\n")
-
-    def state_dict(self, *args: Any, **kwargs: Any) -> dict[str, Tensor]:  # type: ignore[override]
-        """The adapters' weights alone, on the CPU."""
-        del args, kwargs
-        found = self._peft.get_peft_model_state_dict(self.lm)
-        return {name: value.detach().float().cpu() for name, value in found.items()}
-
-    def load_state_dict(self, state_dict: Any, *args: Any, **kwargs: Any) -> Any:
-        """Take up adapters.
-
-        Raises:
-            RuntimeError: they do not fit the base model.
-        """
-        del args, kwargs
-        if set(state_dict) != set(self.state_dict()):
-            raise RuntimeError("the adapters are those of another language model")
-        return self._peft.set_peft_model_state_dict(self.lm, dict(state_dict))
 
     def prompt(self, question: str) -> list[int]:
         """Tokens of the question, as seen from its topic."""
@@ -242,20 +203,3 @@ def _directed(options: Options, names: dict[int, float], total: int) -> np.ndarr
     ways = dict(zip(distinct.tolist(), counts.tolist(), strict=True))
     logs = [names.get(name, -np.inf) - np.log(ways[name]) for name in plain.tolist()]
     return np.array([*logs, names.get(total, -np.inf)])
-
-
-def _open(name: str) -> tuple[Any, Any]:
-    from transformers import AutoModelForCausalLM, AutoTokenizer  # noqa: PLC0415 - seconds to import
-
-    if not name:
-        raise ConfigError(
-            'The backend "llm" needs a language model.', hint='Set "llm" to the directory of a causal model.'
-        )
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(name, local_files_only=True)
-        return AutoModelForCausalLM.from_pretrained(name, local_files_only=True), tokenizer
-    except (OSError, ValueError, KeyError, RuntimeError) as error:
-        raise ConfigError(
-            f"The language model {name!r} could not be opened: no usable model on this machine.",
-            hint="Name the directory of a causal model that transformers can open; nothing is downloaded.",
-        ) from error

@@ -4,10 +4,11 @@ import json
 
 import pytest
 
+from retrieval.agents import serialise
 from retrieval.agents.actions import Choose, Explore, Finish, Unreadable
 from retrieval.agents.environment import GraphEnvironment, Limits, World
 from retrieval.agents.fronts import Fronts
-from retrieval.agents.prompted import PromptedPolicy, messages
+from retrieval.agents.prompted import PromptedPolicy
 from retrieval.errors import Cancelled, LLMError, LLMReplyError, OverBudgetError
 from retrieval.llm.metering import Limit, Meter, estimate, metered
 from retrieval.llm.replies import ReplyStore
@@ -161,10 +162,23 @@ def test_stop_is_heard_while_the_model_is_silent(graph):
 def test_a_spent_budget_ends_it(graph):
     with Endpoint(*map(says, WALK)) as endpoint:
         environment, policy = begin(graph, endpoint)
-        first = estimate(*(message["content"] for message in messages(policy.world, environment.state)))
+        first = estimate(*(message["content"] for message in serialise.chat(policy.world, environment.state)))
         with metered(Meter(Limit(tokens=first + 20))), pytest.raises(OverBudgetError):
             follow(environment, policy)
     assert environment.state.steps == policy.usage.llm_calls == len(endpoint.bodies) == 1
+
+
+def test_fewer_facts_are_listed_when_the_context_is_short(tmp_path):
+    graph = build(tmp_path / "hub.graph", [("Hub", "has", f"Part {i:02}") for i in range(90)])
+    with Endpoint(says(act("finish"))) as endpoint:
+        world = World(Fronts(graph), Limits())
+        state, _ = world.step(world.begin("what has it?", ids(graph, "Hub")), Explore(0))
+        for context in (0, 1700, 1050):
+            PromptedPolicy(world, settings(endpoint, context_length=context)).propose(state)
+    whole, short, least = (body["messages"][-1]["content"] for body in endpoint.bodies)
+    assert ("60. Hub" in whole, "61. Hub" in whole) == (True, False)
+    assert ("10. Hub" in short, "11. Hub" in short) == (True, False)
+    assert "[has] 90 facts\n(90 facts in all; 0 are listed on this page, 1)" in least
 
 
 def test_kept_replies_are_not_asked_for_again(graph, tmp_path):
