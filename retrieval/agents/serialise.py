@@ -53,11 +53,10 @@ def places(world: World, state: State, facts: int = FACTS[0]) -> dict[str, Fence
         state: not ended.
         facts: most facts of the window that are listed; its relations are listed whatever it is.
     """
-    here = state.fronts[-1]
     return {
         "question": fenced(state.question),
         "topics": fenced_lines(_label(world, entity) for entity in state.topics),
-        "front": fenced("none yet: begin with the topics") if len(state.fronts) == 1 else _front(world, here),
+        "front": _front(world, state.fronts[-1]),
         "window": _window(world, state.window, facts) if state.window is not None else fenced("nothing"),
         "focus": _focus(world, state),
         "history": _history(world, state),
@@ -101,9 +100,8 @@ def reply(world: World, state: State, action: Action, thought: str) -> str:
     row: dict[str, object] = {"thought": thought}
     if isinstance(action, Explore):
         newest = action.front == len(state.fronts) - 1 and not action.entities
-        named = action.entities or tuple(state.fronts[action.front].entities[:ENTITIES].tolist())
-        entities = FRONT if newest and action.front else [_label(world, e) for e in named]
-        row |= {"action": "explore", "entities": entities}
+        named = action.entities or state.fronts[action.front].entities[:ENTITIES].tolist()
+        row |= {"action": "explore", "entities": FRONT if newest else [_label(world, e) for e in named]}
     elif isinstance(action, Choose) and action.arcs:
         listed = _listed(world, state.window).tolist() if state.window is not None else []
         row |= {"action": "choose", "facts": [listed.index(arc) + 1 for arc in action.arcs if arc in listed]}

@@ -43,7 +43,7 @@ def test_the_first_state_has_a_question_and_topics(graph):
     assert serialise.places(world, state) == {
         "question": "who made Jaws?",
         "topics": "Jaws",
-        "front": "none yet: begin with the topics",
+        "front": "Jaws",
         "window": "nothing",
         "focus": "nothing",
         "history": "nothing",
