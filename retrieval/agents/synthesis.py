@@ -37,6 +37,8 @@ class Episode:
         actions: what was done; each was possible, the last one finishes.
         score: F1 of what it ends with against the answers.
         source, behaviour: who decided.
+        thoughts: why each was done, of a language model; else empty.
+        prompt: version and hash of its prompt.
     """
 
     question: Grounded
@@ -45,6 +47,8 @@ class Episode:
     score: float
     source: TrajectorySource = "offline"
     behaviour: str = "guided"
+    thoughts: tuple[str, ...] = ()
+    prompt: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +213,8 @@ def as_trajectory(
         behaviour=episode.behaviour,
         refined_from=refined_from,
         score=round(episode.score, 6),
+        prompt=episode.prompt,
+        thoughts=episode.thoughts,
     )
 
 
@@ -225,4 +231,13 @@ def as_episode(world: World, trajectory: Trajectory, question: Grounded) -> Epis
     if not state.ended:
         return None
     score = f1(state.answers(), np.array(question.answers, np.int64))
-    return Episode(question, beginning, tuple(actions), score, trajectory.source, trajectory.behaviour)
+    return Episode(
+        question,
+        beginning,
+        tuple(actions),
+        score,
+        trajectory.source,
+        trajectory.behaviour,
+        trajectory.thoughts,
+        trajectory.prompt,
+    )

@@ -33,6 +33,7 @@ class Trajectory:
         refined_from: id of the trajectory that this is the shortest form of, None for a raw one.
         score: F1 of what it ends with against the answers, in [0, 1].
         prompt: version and hash of the prompt, of a language model.
+        thoughts: what it thought before each action; else empty.
     """
 
     id: str
@@ -46,6 +47,7 @@ class Trajectory:
     refined_from: str | None = None
     score: float = 1.0
     prompt: str | None = None
+    thoughts: tuple[str, ...] = ()
 
 
 def as_row(trajectory: Trajectory) -> dict[str, Any]:
@@ -62,7 +64,9 @@ def as_row(trajectory: Trajectory) -> dict[str, Any]:
         "refined_from": trajectory.refined_from,
         "score": trajectory.score,
     }
-    return row if trajectory.prompt is None else {**row, "prompt": trajectory.prompt}
+    if trajectory.prompt is not None:
+        row["prompt"] = trajectory.prompt
+    return {**row, "thoughts": list(trajectory.thoughts)} if trajectory.thoughts else row
 
 
 def write_trajectories(path: Path, trajectories: Iterable[Trajectory]) -> int:
@@ -114,6 +118,7 @@ def _parse(row: dict[str, Any]) -> Trajectory:
         refined_from=row.get("refined_from"),
         score=float(row.get("score", 1.0)),
         prompt=row.get("prompt"),
+        thoughts=tuple(map(str, row.get("thoughts", ()))),
     )
 
 

@@ -26,8 +26,7 @@ SETTINGS = LanguageTraining(
     context=1024, longest=40, sft_epochs=24, sft_rate=0.02, sft_batch=5,
     rl_epochs=2, rl_rate=0.002, batch=4, mini_batch=2, group=4, save_steps=1000,
 )  # fmt: skip
-BRIEF = replace(SETTINGS, sft_epochs=14)
-"""Imitation that leaves something to be reinforced."""
+BRIEF = replace(SETTINGS, sft_epochs=6)
 
 
 @pytest.fixture(scope="module")
@@ -78,17 +77,16 @@ def judged(world):
 
 
 @pytest.fixture(scope="module")
-def begun(world, tiny, examples, tmp_path_factory):
-    """A trainer after a brief SFT, and its directory."""
+def imitated(world, tiny, examples, tmp_path_factory):
+    """A trainer after SFT, and its directory."""
     where = tmp_path_factory.mktemp("course") / "resume"
-    made = trainer(world, tiny, where, settings=BRIEF)
+    made = trainer(world, tiny, where)
     made.imitate(examples)
     return made, where
 
 
-def test_sft_teaches_thought_and_action(world, tiny, examples, tmp_path):
-    made = trainer(world, tiny, tmp_path / "resume")
-    made.imitate(examples)
+def test_sft_teaches_thought_and_action(world, imitated):
+    made, _ = imitated
     losses = [row["loss"] for row in made.curves]
     assert [row["step"] for row in made.curves] == list(range(1, 25))
     assert losses[-1] < 0.1 * losses[0]
@@ -101,17 +99,17 @@ def test_sft_teaches_thought_and_action(world, tiny, examples, tmp_path):
     assert labels(world.snapshot, environment.state.answers()) == ["Lincoln", "Munich"]
 
 
-def test_grpo_follows_the_stepwise_reward_and_records_every_step(world, tiny, examples, begun):
-    made, where = begun
-    again = trainer(world, tiny, where, settings=BRIEF)
+def test_grpo_follows_the_stepwise_reward_and_records_every_step(world, tiny, examples, imitated):
+    made, where = imitated
+    again = trainer(world, tiny, where)
     again.imitate(examples)
     assert again.curves == made.curves, "what was imitated is not imitated again"
-    before = again.model.state_dict()
+    before = {name: value.clone() for name, value in again.model.state_dict().items()}
     assert all(torch.equal(value, made.model.state_dict()[name]) for name, value in before.items())
     asked = []
     judge = judged(world)
     again.reinforce(examples, lambda example, said: asked.append(round(judge(example, said), 3)) or asked[-1])
-    steps = again.curves[14:]
+    steps = again.curves[24:]
     # Two rounds of four decisions with four replies each, two decisions a step.
     assert [(row["stage"], row["step"]) for row in steps] == [("rl", n) for n in range(1, 5)]
     assert len(asked) == 2 * 4 * 4
@@ -125,7 +123,7 @@ def test_grpo_follows_the_stepwise_reward_and_records_every_step(world, tiny, ex
     assert any(not torch.equal(after[name], before[name]) for name in after)
 
 
-def test_stopped_training_goes_on_after_its_last_step(world, tiny, examples, begun, tmp_path):
+def test_stopped_training_goes_on_after_its_last_step(world, tiny, examples, tmp_path):
     said = []
     where = tmp_path / "resume"
     stop = {"settings": BRIEF, "said": said}
@@ -134,12 +132,13 @@ def test_stopped_training_goes_on_after_its_last_step(world, tiny, examples, beg
     assert [progress.done for progress in said] == [1, 2, 3, 4]
     made = trainer(world, tiny, where, **stop)
     made.imitate(examples)
-    assert [progress.done for progress in said] == list(range(1, 15))
-    assert [row["step"] for row in made.curves] == list(range(1, 15))
-    whole = begun[0].model.state_dict()
-    assert all(
-        torch.allclose(value, whole[name], atol=1e-6) for name, value in made.model.state_dict().items()
-    )
+    assert [progress.done for progress in said] == list(range(1, 7))
+    assert [row["step"] for row in made.curves] == list(range(1, 7))
+    whole = trainer(world, tiny, tmp_path / "whole", settings=BRIEF)
+    whole.imitate(examples)
+    assert [row["loss"] for row in made.curves] == pytest.approx([row["loss"] for row in whole.curves])
+    weights = whole.model.state_dict()
+    assert all(torch.allclose(value, weights[n], atol=1e-6) for n, value in made.model.state_dict().items())
     other = trainer(world, tiny, where, key="other questions", settings=BRIEF)
     assert not list(where.glob("*.pt"))
     assert other.curves == []
