@@ -261,13 +261,13 @@ class LanguageTrainer:
     def _run(self, trainer: Any, stage: str, doing: str) -> None:
         """Train to the end, or to where somebody stops it, from what was kept."""
         from transformers.trainer_callback import PrinterCallback  # noqa: PLC0415
-        from transformers.trainer_utils import get_last_checkpoint  # noqa: PLC0415
 
         watcher = _watcher(doing, self._progress, self._cancelled)
         trainer.remove_callback(PrinterCallback)
         trainer.add_callback(watcher)
         folder = self._where / stage
-        trainer.train(resume_from_checkpoint=get_last_checkpoint(str(folder)) if folder.is_dir() else None)
+        kept = sorted(folder.glob("checkpoint-*"), key=lambda path: int(path.name.split("-")[1]))
+        trainer.train(resume_from_checkpoint=str(kept[-1]) if kept else None)
         if watcher.stopped:
             raise Cancelled("The training was stopped.")
         self.curves += [
@@ -283,16 +283,18 @@ def _watcher(doing: str, progress: Callable[[Progress], None], cancelled: Callab
     """Tells of each step, and has what is done kept when somebody stops it."""
     from transformers import TrainerCallback  # noqa: PLC0415 - seconds to import
 
-    class Watcher(TrainerCallback):  # type: ignore[misc]  # transformers is not typed
+    class Watcher(TrainerCallback):
         stopped = False
 
-        def on_log(self, _args: Any, state: Any, _control: Any, *, logs: Any, **_: Any) -> None:
+        def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **kwargs: Any) -> None:
+            del args, control, kwargs
             if "loss" not in logs:
                 return  # the summary at the end
             metrics = {name: float(logs[name]) for name in ("loss", "reward", "kl") if name in logs}
             progress(Progress(doing, state.global_step, state.max_steps, "steps", metrics=metrics))
 
-        def on_step_end(self, _args: Any, state: Any, control: Any, **_: Any) -> None:
+        def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+            del args, kwargs
             if cancelled() and state.global_step < state.max_steps:
                 self.stopped = control.should_save = control.should_training_stop = True
 
