@@ -28,6 +28,7 @@ from retrieval.reasoning.base import Evidence, Reasoner, Verdict
 from retrieval.reasoning.extractive import ExtractiveReasoner, no_path, not_linked
 from retrieval.reasoning.gather import gather
 from retrieval.reasoning.llm import NAME as LLM
+from retrieval.reasoning.text_fit import TextFit
 from retrieval.retrievers import checkpoint as checkpoints
 from retrieval.retrievers.base import RelationPath, Retriever
 from retrieval.retrievers.graph_s3 import open_policy
@@ -55,6 +56,7 @@ class _Search:
         state: after the last step.
         policy: who decides.
         probability: of what the policy did so far; what a person chose is certain.
+        corrected: a person chose some of it.
         usage: of policies that were given up.
         warnings: what went wrong.
     """
@@ -62,6 +64,7 @@ class _Search:
     state: State
     policy: Policy
     probability: float = 1.0
+    corrected: bool = False
     usage: Usage = field(default_factory=Usage)
     warnings: list[str] = field(default_factory=list)
 
@@ -132,6 +135,8 @@ class GraphS3Engine(Engine):
         reasoner: extractive or language model.
         checkpoint: fingerprint of the small policy's.
         encoder: name of the text encoder, for the record.
+        text_fit: says whether the relations that were chosen are what the question asks for; without it nothing is
+            said not to be in the graph.
         options: see :class:`GraphS3Options`.
         settings: see :class:`EngineSettings`.
     """
@@ -147,10 +152,12 @@ class GraphS3Engine(Engine):
         *,
         checkpoint: str | None = None,
         encoder: str = "",
+        text_fit: TextFit | None = None,
         options: GraphS3Options | None = None,
         settings: EngineSettings | None = None,
     ) -> None:
         self.snapshot = snapshot
+        self.text_fit = text_fit
         self.deciders = deciders
         self.linker = linker
         self.reasoner = reasoner
@@ -238,6 +245,7 @@ class GraphS3Engine(Engine):
                 return
             known = steering.actions[done] if done < len(steering.actions) else None
             if known is not None and done < steering.shown:
+                found.corrected |= done + 1 in steering.by_person
                 found.state, _ = world.step(found.state, understood(world, found.state, known))
                 continue
             began = time.perf_counter()
@@ -252,6 +260,7 @@ class GraphS3Engine(Engine):
                 mine, action, why = proposed[0], proposed[0].action, proposed[0].thought
             else:
                 break
+            found.corrected |= by == "person"
             if by == "policy" and mine.probability is not None:
                 found.probability *= mine.probability
             options = alternatives(world, found.state, proposed, action)
@@ -298,12 +307,18 @@ class GraphS3Engine(Engine):
         run.facts.update(dict.fromkeys(found.state.focus.tolist(), 1.0))
         score = min(1.0, max(found.probability, _LEAST))
         paths = [RelationPath(leaf.topic, leaf.path, score) for leaf in leaves]
+        coverage = 1.0
+        if self.text_fit is not None and paths and not found.corrected:
+            state = found.state
+            _, fits = self.text_fit.rescore(state.question, paths, state.topics, state.mentions)
+            coverage = max(fits.values())
         graph = self.snapshot
         if not all(leaf.whole for leaf in leaves):
             graph = graph.restrict(found.state.focus)
         return gather(
             graph, run.request.question, linked.entities, linked.unmatched, paths,
             simple=self.deciders.world.fronts.simple, settings=self.settings.gather, cancelled=run.cancelled,
+            coverage=coverage,
         )  # fmt: skip
 
 
@@ -345,6 +360,7 @@ def open_engine(opening: Opening) -> GraphS3Engine:
         opening.reasoner,
         checkpoint=fingerprint,
         encoder=parts.encoder.name,
+        text_fit=None if small is None else TextFit(parts.snapshot, parts.encoder),
         options=options,
         settings=opening.settings,
     )
