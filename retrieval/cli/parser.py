@@ -157,6 +157,23 @@ def _synthesise(commands: Commands[argparse.ArgumentParser]) -> None:
     parser = _add(commands, "synthesise", about, _lazy("synthesis", "synthesise"))
     _graph_and_questions(parser)
     parser.add_argument(
+        "--policy",
+        choices=("offline", "llm"),
+        default="offline",
+        help="who explores: a guide that knows rational paths (default), or the configured language model",
+    )
+    parser.add_argument(
+        "--replies",
+        type=Path,
+        metavar="DIR",
+        help="llm: where replies are kept (default: in the graph's cache)",
+    )
+    parser.add_argument("--max-tokens", type=int, metavar="N", help="llm: stop when so many tokens are used")
+    parser.add_argument("--max-cost", type=float, metavar="X", help="llm: stop when it has cost so much")
+    parser.add_argument(
+        "--concurrency", type=int, default=4, metavar="N", help="llm: questions at a time (default 4)"
+    )
+    parser.add_argument(
         "--labels", type=Path, metavar="FILE", help="rational paths; found on the way when left out"
     )
     parser.add_argument("--samples", type=int, default=2, metavar="N", help="tries a question (default 2)")

@@ -5,12 +5,14 @@ import re
 
 import pytest
 
+from retrieval.__main__ import main
 from retrieval.agents import behaviour
 from retrieval.agents.environment import Limits, World
 from retrieval.agents.fronts import Fronts
 from retrieval.agents.synthesis import as_episode, as_trajectory, refined
 from retrieval.agents.trajectories import as_row, read_trajectories, write_trajectories
 from retrieval.errors import LLMError, LLMKeyError, OverBudgetError
+from retrieval.kg.questions import write_questions
 from retrieval.llm import prompts
 from retrieval.llm.metering import Limit, Meter, metered
 from retrieval.llm.replies import ReplyStore
@@ -122,3 +124,39 @@ def test_an_endpoint_that_fails_is_given_up(world, questions, tmp_path, case):
         with pytest.raises(error):
             behaviour.explore(world, questions, settings(endpoint), ReplyStore(tmp_path / "r"), concurrency=1)
         assert len(endpoint.bodies) == most
+
+
+@pytest.fixture
+def command(world, tmp_path):
+    write_questions(tmp_path / "questions.jsonl", QUESTIONS)
+    given = ["--graph", str(world.snapshot.path), "--questions", str(tmp_path / "questions.jsonl")]
+    return ["synthesise", *given, "--out", str(tmp_path / "raw.jsonl")]
+
+
+def test_the_command_lets_the_configured_model_explore(command, monkeypatch, tmp_path, capsys):
+    short = tmp_path / "short.jsonl"
+    with LLMServer(sensible) as server:
+        monkeypatch.setenv("LLM_BASE_URL", server.url)
+        monkeypatch.setenv("LLM_MODEL", "tiny")
+        assert main([*command, "--policy", "llm", "--refined", str(short)]) == 0
+        asked = len(server.requests)
+        first = capsys.readouterr().out.splitlines()
+        assert main([*command, "--policy", "llm"]) == 0
+        assert len(server.requests) == asked
+    assert first[0].startswith(f"usage\t{asked} calls\t{100 * asked:,} prompt and ")
+    assert first[1].startswith("thrown away\t1 that ended with other answers, 1 that did not end; 0 were not")
+    assert first[2].endswith("raw.jsonl: 1 trajectories of 1 of 3 questions, 5.00 steps on average")
+    (row,) = [json.loads(line) for line in (tmp_path / "raw.jsonl").read_text().splitlines()]
+    assert (row["source"], row["id"], row["score"]) == ("llm", "q0#1", 1.0)
+    assert row["prompt"].startswith("v1 ")
+    assert row["thoughts"][0] == "now explore"
+    assert read_trajectories(short)[0].refined_from == "q0#1"
+    assert capsys.readouterr().out.startswith("usage\t0 calls\t")
+
+
+def test_the_command_needs_a_model_and_says_which_options_are_for_it(command, monkeypatch, capsys):
+    monkeypatch.delenv("LLM_BASE_URL", raising=False)
+    assert main([*command, "--policy", "llm"]) == 2
+    assert "none is configured" in capsys.readouterr().err
+    assert main([*command, "--max-tokens", "5"]) == 2
+    assert "are for --policy llm" in capsys.readouterr().err
