@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Self
 
 from retrieval import config as configs
-from retrieval.agents.environment import Limits, World
-from retrieval.agents.fronts import Fronts
-from retrieval.agents.policy import PathsPolicy, Policy, ScoredAction, thought
+from retrieval.agents.deciders import Deciders
+from retrieval.agents.environment import Limits
+from retrieval.agents.policy import Policy, ScoredAction, thought
 from retrieval.agents.prompted import PromptedPolicy
 from retrieval.agents.state import State
 from retrieval.agents.telling import alternatives, step_event
@@ -30,18 +30,16 @@ from retrieval.reasoning.gather import gather
 from retrieval.reasoning.llm import NAME as LLM
 from retrieval.reasoning.text_fit import TextFit
 from retrieval.retrievers import checkpoint as checkpoints
-from retrieval.retrievers.base import RelationPath, Retriever
+from retrieval.retrievers.base import RelationPath
 from retrieval.retrievers.graph_s3 import open_policy
 from retrieval.retrievers.zero_shot import ZeroShotRetriever
 from retrieval.text.linking import Linked as Known
 from retrieval.types import Method, Usage
 
 if TYPE_CHECKING:
-    from retrieval.agents.small_policy import SmallPolicy
     from retrieval.engines.parts import Opening
     from retrieval.kg.restriction import RestrictedSnapshot
     from retrieval.kg.snapshot import Snapshot
-    from retrieval.llm.settings import LLMSettings
 
 _PAUSED = "The search waits. Let it go on, take steps back, or choose what it does next."
 _LEAST = 1e-3
@@ -67,62 +65,6 @@ class _Search:
     corrected: bool = False
     usage: Usage = field(default_factory=Usage)
     warnings: list[str] = field(default_factory=list)
-
-
-class Deciders:
-    """Who may decide in one graph.
-
-    Args:
-        snapshot: the graph.
-        small: the trained policy; None where there is no checkpoint.
-        zero_shot: stands in for it: relation paths whose words are like the question's.
-        llm: the language model that decides, where it was asked for.
-        simple: walks never come back to their topic.
-        limits: of a search.
-    """
-
-    def __init__(
-        self,
-        snapshot: Snapshot,
-        small: SmallPolicy | None,
-        zero_shot: Retriever,
-        llm: LLMSettings | None,
-        *,
-        simple: bool,
-        limits: Limits,
-    ) -> None:
-        self.world = World(Fronts(snapshot, simple=simple), limits)
-        self.small = None if small is None else small.on(self.world)
-        self.zero_shot = zero_shot
-        self.llm = llm
-
-    def on(self, snapshot: RestrictedSnapshot) -> Deciders:
-        """The same on some facts of the graph."""
-        return Deciders(
-            snapshot,
-            self.small,
-            self.zero_shot.on(snapshot),
-            self.llm,
-            simple=self.world.fronts.simple,
-            limits=self.world.limits,
-        )
-
-    def without_model(self) -> Deciders:
-        """The same without a language model."""
-        other = copy(self)
-        other.llm = None
-        return other
-
-    def first(self, state: State) -> Policy:
-        """Who decides."""
-        return self.fallback(state) if self.llm is None else PromptedPolicy(self.world, self.llm)
-
-    def fallback(self, state: State) -> Policy:
-        """Who decides where no language model does."""
-        if self.small is not None:
-            return self.small
-        paths = self.zero_shot.relation_paths(state.question, state.topics, mentions=state.mentions)
-        return PathsPolicy(self.world, paths)
 
 
 class GraphS3Engine(Engine):

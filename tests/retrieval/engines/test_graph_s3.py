@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 
 from retrieval.agents.actions import Explore, to_row
+from retrieval.agents.deciders import Deciders
 from retrieval.agents.environment import Limits
 from retrieval.agents.policy import PathsPolicy, ScoredAction
-from retrieval.engines.graph_s3 import Deciders, GraphS3Engine
+from retrieval.engines.graph_s3 import GraphS3Engine
 from retrieval.errors import LLMError
 from retrieval.events import AgentStep, AnswerFinal, ChainsBuilt, QuestionLinked, RunPaused, RunStarted
 from retrieval.pipeline import AskRequest, Steering

@@ -1,0 +1,75 @@
+"""Who decides for an agent in one graph: a trained policy, a language model, or paths that sound like the question."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import TYPE_CHECKING
+
+from retrieval.agents.environment import Limits, World
+from retrieval.agents.fronts import Fronts
+from retrieval.agents.policy import PathsPolicy, Policy
+from retrieval.agents.prompted import PromptedPolicy
+from retrieval.agents.state import State
+from retrieval.retrievers.base import Retriever
+
+if TYPE_CHECKING:
+    from retrieval.agents.small_policy import SmallPolicy
+    from retrieval.kg.restriction import RestrictedSnapshot
+    from retrieval.kg.snapshot import Snapshot
+    from retrieval.llm.settings import LLMSettings
+
+
+class Deciders:
+    """Who may decide in one graph.
+
+    Args:
+        snapshot: the graph.
+        small: the trained policy; None where there is no checkpoint.
+        zero_shot: stands in for it: relation paths whose words are like the question's.
+        llm: the language model that decides, where it was asked for.
+        simple: walks never come back to their topic.
+        limits: of a search.
+    """
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        small: SmallPolicy | None,
+        zero_shot: Retriever,
+        llm: LLMSettings | None,
+        *,
+        simple: bool,
+        limits: Limits,
+    ) -> None:
+        self.world = World(Fronts(snapshot, simple=simple), limits)
+        self.small = None if small is None else small.on(self.world)
+        self.zero_shot = zero_shot
+        self.llm = llm
+
+    def on(self, snapshot: RestrictedSnapshot) -> Deciders:
+        """The same on some facts of the graph."""
+        return Deciders(
+            snapshot,
+            self.small,
+            self.zero_shot.on(snapshot),
+            self.llm,
+            simple=self.world.fronts.simple,
+            limits=self.world.limits,
+        )
+
+    def without_model(self) -> Deciders:
+        """The same without a language model."""
+        other = copy(self)
+        other.llm = None
+        return other
+
+    def first(self, state: State) -> Policy:
+        """Who decides."""
+        return self.fallback(state) if self.llm is None else PromptedPolicy(self.world, self.llm)
+
+    def fallback(self, state: State) -> Policy:
+        """Who decides where no language model does."""
+        if self.small is not None:
+            return self.small
+        paths = self.zero_shot.relation_paths(state.question, state.topics, mentions=state.mentions)
+        return PathsPolicy(self.world, paths)
