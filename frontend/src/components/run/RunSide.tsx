@@ -41,6 +41,9 @@ export function RunSide(props: Props) {
   const [address, putUrl] = useUrl();
   const [cite, setCite] = useState(() => citationOf(address.get("cite")));
   const going = live.phase === "running" && link !== "missing";
+  const steer = steering && (live.agent.length > 0 || steering.phase !== "over") && (
+    <SteerPanel view={live} steering={steering} onStop={props.onStop} />
+  );
   return (
     <>
       <div className="side-notes">
@@ -65,9 +68,7 @@ export function RunSide(props: Props) {
           <span className="spin" aria-hidden="true" /> {doing(shown)}…
         </p>
       )}
-      {steering && (live.agent.length > 0 || steering.phase !== "over") && (
-        <SteerPanel view={live} steering={steering} onStop={props.onStop} />
-      )}
+      {steering?.phase !== "over" && steer}
       <AnswersPanel
         view={shown}
         chain={chain}
@@ -82,6 +83,7 @@ export function RunSide(props: Props) {
       />
       <PassagesPanel key={`${live.run} passages`} view={shown} cite={cite} />
       <ChainsPanel view={shown} chain={chain} onChain={onChain} />
+      {steering?.phase === "over" && steer}
     </>
   );
 }

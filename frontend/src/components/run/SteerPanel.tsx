@@ -93,27 +93,26 @@ export function SteerPanel({ view, steering, onStop }: Props) {
     <section className={`panel steer ${phase}`} aria-labelledby="steer-title">
       <header className="panel-head">
         <h2 id="steer-title">{title(view, phase)}</h2>
-        {phase === "paused" && view.pause && <span className="muted small">{view.pause.message}</span>}
       </header>
       <Keys view={view} steering={steering} onStop={onStop} />
+      {phase === "paused" && view.pause && (
+        <p className="muted small">
+          {view.pause.message} Choosing otherwise than the policy is kept as a correction.
+        </p>
+      )}
       {phase === "paused" && view.pause && view.pause.alternatives.length > 0 && (
-        <>
-          <p className="muted small">
-            What next? Choosing otherwise than the policy is kept as a correction.
-          </p>
-          <Alternatives
-            label="What could come next"
-            actions={view.pause.alternatives}
-            taken={null}
-            onChoose={
-              steering.busy
-                ? null
-                : (action) => {
-                    steering.choose(steps, action);
-                  }
-            }
-          />
-        </>
+        <Alternatives
+          label="What could come next"
+          actions={view.pause.alternatives}
+          taken={null}
+          onChoose={
+            steering.busy
+              ? null
+              : (action) => {
+                  steering.choose(steps, action);
+                }
+          }
+        />
       )}
       {phase === "over" && (
         <p className="muted small">
