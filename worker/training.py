@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 from typing import Any
 
 from celery import shared_task
@@ -12,8 +13,10 @@ from retrieval.errors import TrainingDataError
 from retrieval.kg import snapshot as kg
 from retrieval.kg.caches import cache_of
 from retrieval.kg.questions import training_sample
+from webapp.answers import corrections
 from webapp.api.errors import GraphNotReadyError
 from webapp.experiments import services as experiments
+from webapp.experiments.methods import STEERABLE
 from webapp.experiments.models import LabelSet
 from webapp.graphs import files
 from webapp.jobs import queue
@@ -48,6 +51,7 @@ def work(context: reporting.Context) -> dict[str, Any]:
     out = files.local_path(name)
     out.parent.mkdir(parents=True, exist_ok=True)
     snapshot = files.local_path(graph.snapshot.path)
+    corrected = _corrected(graph.pk, out) if job.params["method"] in STEERABLE else None
     result = fit(
         job.params["method"],
         kg.open(snapshot),
@@ -59,7 +63,10 @@ def work(context: reporting.Context) -> dict[str, Any]:
         progress=context.progress,
         cancelled=context.cancelled,
         cache=cache_of(snapshot),  # where asking looks, so that the first question finds the triple states
+        trajectories=corrected or (),
     )
+    if corrected is not None:
+        corrected.unlink()
     manifest = json.loads((result.checkpoint / "manifest.json").read_text())
     checkpoint = experiments.save_checkpoint(
         job=job,
@@ -76,3 +83,17 @@ def work(context: reporting.Context) -> dict[str, Any]:
     )
     queue.send(queue.WARM, graph.pk)
     return {"checkpoint": checkpoint.pk, "metrics": checkpoint.metrics, "notes": list(result.notes)}
+
+
+def _corrected(graph: int, out: Path) -> Path | None:
+    """What people corrected in the steps of agents on this graph, beside the checkpoint; None when there is nothing.
+
+    Written once: an attempt that goes on learns from what the first one did.
+    """
+    path = out.with_name(f".{out.name}.corrected.jsonl")
+    if not path.exists():
+        lines = list(corrections.trajectories(graph_id=graph))
+        if not lines:
+            return None
+        path.write_text("".join(lines), encoding="utf-8")
+    return path

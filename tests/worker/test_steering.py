@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from retrieval.agents.trajectories import read_trajectories
 from retrieval.events import (
     AgentStep,
     AnswerFinal,
@@ -14,11 +15,15 @@ from retrieval.events import (
     to_plain,
 )
 from retrieval.pipeline import Steering
-from retrieval.types import AgentAction, Answer, LinkedEntity, Node, RelationStep, Usage
+from retrieval.training import train as fit
+from retrieval.types import AgentAction, Answer, LinkedEntity, Node, Question, RelationStep, Usage
 from webapp.answers import services, steering
 from webapp.answers.models import AgentCorrection, Run
+from webapp.experiments import services as experiments
+from webapp.graphs import files
 from webapp.jobs import presence
-from worker import answering, identity
+from webapp.questions.services import save_question_set
+from worker import answering, identity, training
 
 SWITZERLAND = Node(0, "Switzerland")
 EXPLORE = AgentAction("explore", entities=(SWITZERLAND,), facts=3, score=0.9, count=1, front=0)
@@ -307,6 +312,39 @@ def test_a_correction_is_a_label_once_the_run_has_an_answer(agent, work, steer, 
     assert [action.kind for action in kept.actions] == ["explore", "choose", "finish"]
     assert kept.actions[0].front == 0
     assert [(r.name, r.inverse) for r in kept.actions[1].relations] == [("official_language", False)]
+
+
+def test_what_people_corrected_is_learned_from(agent, work, steer, users, monkeypatch):
+    work(STARTED, LINKED, FIRST, SECOND, step(3, FINISH), FINAL)
+    steer(1, LANGUAGE, pause_after=None)
+    work(step(2, LANGUAGE, by="person"), step(3, FINISH), FINAL)
+    learned = []
+
+    def recording(*given, trajectories, **named):
+        learned.append([t.id for t in read_trajectories(trajectories)] if trajectories else [])
+        return fit(*given, trajectories=trajectories, **named)
+
+    monkeypatch.setattr("retrieval.training.train", recording)
+    asked = [
+        Question("q1", "what is spoken in France?", ("France",), ("French",), split="train"),
+        Question("q2", "what is spoken in Germany?", ("Germany",), ("German",), split="dev"),
+    ]
+    questions = save_question_set(
+        name="Two", graph=agent.graph, questions=asked, format="jsonl", user=users["analyst"]
+    )
+    for method in ("graph-s3", "reg-path"):
+        job = experiments.start_training(
+            graph=agent.graph,
+            question_set=questions,
+            training=experiments.Training(method, config={"epochs": 1}, seed=0),
+            user=users["analyst"],
+        )
+        training.train(job.pk)
+        job.refresh_from_db()
+        assert (job.state, job.error_message) == ("done", "")
+    assert learned == [[str(agent.pk)], []]
+    kept = files.local_path(files.checkpoint_name(agent.graph_id, job.pk)).parent
+    assert list(kept.glob(".*corrected*")) == []
 
 
 def test_a_correction_that_was_taken_back_or_impossible_is_no_label(agent, work, steer, api):
