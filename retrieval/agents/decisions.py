@@ -20,6 +20,8 @@ CHOOSE, ONWARD, BACK, TOPIC, FINISH = range(5)
 KINDS = 5
 #: Numbers that describe an option.
 FEATURES = 9
+#: Steps that count as many.
+STEPS = 12
 #: In a lineage: the agent gave up what it had chosen and came back to here.
 RETURN = -1
 
@@ -73,7 +75,7 @@ def decide(world: World, state: State) -> Decision:
             chosen and relation == turned,
             chosen and relation in taken,
             len(taken) / 3,
-            state.steps / world.limits.steps,
+            state.steps / STEPS,
             state.window is not None,
         )
     return Decision(

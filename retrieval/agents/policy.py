@@ -113,6 +113,8 @@ class PathsPolicy:
         del cancelled
         options = self.world.options(state)
         masses = self._masses(state)
+        if not any(masses.values()):  # somebody led away from every path: what is kept must do
+            masses = {Finish(): 1.0}
         total = sum(masses.get(option.action, 0.0) for option in options)
         scored = [
             ScoredAction(

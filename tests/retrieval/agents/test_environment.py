@@ -270,3 +270,11 @@ def test_known_paths_are_a_policy(films):
         (Finish(), 1.0),
     ]
     assert labels(films, state.answers()) == ["2003"]
+
+
+def test_known_paths_end_the_search_where_somebody_led_away_from_them(films):
+    graph = world(films)
+    topic = ids(films, "Jane Anderson")[0]
+    policy = PathsPolicy(graph, [RelationPath(topic, path(films, "-written_by"), 1.0)])
+    environment, _ = walked(films, "q", "Jane Anderson", Explore(0), choose(films, "-directed_by"))
+    assert policy.propose(environment.state)[0].action == Finish()
