@@ -125,8 +125,8 @@ def _ablation(data: Sequence[str], *, run: bool) -> list[Section]:
     section = Section(
         "Reinforcement of `graph-s3`",
         COMMAND,
-        "Three seeds; mean and deviation. PQL-3H: all training questions; MetaQA: 2 in 100. Three epochs of 32 steps of "
-        "imitation, then as many of reinforcement, 32 questions a step; at most 600 test questions. To reach: with "
+        "Three seeds; mean and deviation. PQL-3H: all training questions; MetaQA: 2 in 100. Three epochs of 32 steps "
+        "of imitation, then as many of reinforcement, 32 questions a step; at most 600 test questions. To reach: with "
         "reinforcement above without, rewards by step above rewards by outcome.",
         head=("set", "variant", "exact set", "Hit@1", "Macro-F1", "training"),
     )
