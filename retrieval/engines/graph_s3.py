@@ -178,7 +178,7 @@ class GraphS3Engine(Engine):
     def _search(self, run: Run, steering: Steering, found: _Search) -> Iterator[AgentStep | RunPaused]:
         """The steps: first those that were chosen before, then the policy's, until the end or a pause."""
         world, refused = self.deciders.world, False
-        while not found.state.ended and found.state.steps < world.limits.steps:
+        while self._open(found) or found.state.steps < len(steering.actions):
             run.check()
             done = found.state.steps
             far = steering.pause_after is not None and done - steering.shown >= steering.pause_after
@@ -213,8 +213,13 @@ class GraphS3Engine(Engine):
                 world, (before, found.state), action, observation,
                 thought=why, options=options, by=by, took_ms=run.ms(began),
             )  # fmt: skip
-        if not found.state.ended:
+        if refused:
+            yield self._pause(run, found)
+        elif not found.state.ended:
             found.warnings.append(f"The search was cut off after {found.state.steps} steps.")
+
+    def _open(self, found: _Search) -> bool:
+        return not found.state.ended and found.state.steps < self.deciders.world.limits.steps
 
     def _proposals(self, run: Run, found: _Search, *, only_options: bool = False) -> Sequence[ScoredAction]:
         """What the policy would do; one that needs no language model takes over when that fails.

@@ -181,6 +181,20 @@ def test_a_wrong_action_of_a_person_changes_nothing_and_pauses(films, wrong, sai
     assert [a.kind for a in paused.alternatives] == ["choose", "choose"]
 
 
+def test_nothing_can_be_done_after_the_end(films):
+    done = (explore(0), choose("-written_by"), AgentAction("finish"), explore(0))
+    events = ask(siblings(films), actions=done, shown=3, begun=True, by_person=frozenset({4}))
+    assert [(event.type, event.step) for event in events] == [("agent.step", 4), ("run.paused", 4)]
+    assert (events[0].valid, events[0].observation) == (False, "The search has ended.")
+    assert events[1].alternatives == ()
+
+
+def test_a_person_may_go_on_where_the_steps_are_used_up(films):
+    done = (explore(0), choose("-written_by"), AgentAction("finish"))
+    events = ask(siblings(films, steps=2), actions=done, shown=2, begun=True, by_person=frozenset({3}))
+    assert answers(events) == ["If These Walls", "Normal", "Olive Kitteridge"]
+
+
 class Looping:
     """Explores the topic for ever."""
 
