@@ -254,6 +254,7 @@ class InsesOptions(InferenceOptions):
     iterations: int = setting(6, "Steps at most [6].", below=13)
     similarity: bool = setting(True, "Jump to the entity most like each one that the search stands at [yes].")
     threshold: float = setting(0.8, "tau_sim, the least cosine of a jump [not given].", above=0, below=1.0001)
+    fill: bool = setting(False, "Give back the best of what was left too, until the budget is used up [no].")
     navigator: Literal["auto", "encoder", "llm"] = setting(
         "auto", "Who selects triples: auto is a language model where one also answers [llm]."
     )

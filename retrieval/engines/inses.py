@@ -209,7 +209,8 @@ class InsesEngine(Engine):
             steps = search(
                 self.snapshot, run.request.question, self._starts(run, entities, navigator), navigator, found,
                 expansion=Expansion(self.index, self.options.threshold) if self.options.similarity else None,
-                iterations=self.options.iterations, budget=run.request.budget, cancelled=run.cancelled,
+                iterations=self.options.iterations, budget=run.request.budget, fill=self.options.fill,
+                cancelled=run.cancelled,
             )  # fmt: skip
             began = time.perf_counter()
             try:

@@ -141,6 +141,11 @@ class LabelIndex:
         position = self._words.find(word)
         return 0 if position is None else int(self._word_starts[position + 1] - self._word_starts[position])
 
+    def naming(self, word: str) -> np.ndarray:
+        """Entities with a normalised word in one of their names, int32, ascending."""
+        found: np.ndarray = np.unique(self._entities[self._holding([word])])
+        return found
+
     def containing(self, name: str, limit: int = 10) -> list[Match]:
         """Entities whose name holds all the words of ``name`` (normalised) and more, most connected first."""
         found: dict[int, Match] = {}

@@ -18,6 +18,7 @@ from tests.benchmarks import (
     agent,
     chains,
     inses,
+    inses_facts,
     latency,
     line_graph,
     line_vs_raw,
@@ -38,7 +39,9 @@ BENCHMARKS = {
 }
 
 
-LONG = ("methods", "efficiency", "supervision", "line_vs_raw", "webqsp", "text", "inses", "agent")
+LONG = (
+    "methods", "efficiency", "supervision", "line_vs_raw", "webqsp", "text", "inses", "inses_facts", "agent",
+)  # fmt: skip
 
 
 def main() -> None:
@@ -59,6 +62,7 @@ def main() -> None:
         "line_vs_raw": lambda: line_vs_raw.measure(args.data, run=not args.finished),
         "webqsp": webqsp.measure,
         "text": text.measure,
+        "inses_facts": lambda: inses_facts.measure(args.data),
         "inses": inses.measure,
         "agent": lambda: agent.measure(args.data, run=not args.finished),
     }

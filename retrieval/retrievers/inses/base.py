@@ -79,6 +79,7 @@ class Decision:
         sufficient: what is selected answers the question; the search stops.
         thought: why, in a sentence for people.
         usage: what a language model cost.
+        rest: the best of what was left, to fill the budget with where that is wanted.
     """
 
     picks: tuple[Pick, ...]
@@ -86,6 +87,7 @@ class Decision:
     sufficient: bool
     thought: str
     usage: Usage = field(default_factory=Usage)
+    rest: tuple[Pick, ...] = ()
 
 
 class Navigator(Protocol):

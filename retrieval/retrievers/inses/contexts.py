@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -61,9 +62,12 @@ class Contexts:
         self, snapshot: Snapshot, encoder: TextEncoder, index: EntityIndex, passages: PassageIndex | None
     ) -> None:
         self._index = index
+        self._labels = snapshot.labels
+        self._names = snapshot.num_entities
         self._passages = passages
         self._dim = encoder.dim
         self._count = 0 if snapshot.passages is None else len(snapshot.passages)
+        self._relation_labels = [snapshot.relation_label(r) for r in range(snapshot.num_relations)]
         self._relations = relation_vectors(snapshot, encoder)[: snapshot.num_relations]
 
     def cosines(self, vector: np.ndarray) -> np.ndarray:
@@ -82,9 +86,38 @@ class Contexts:
             return np.zeros(0, np.int32)
         return np.unique(np.concatenate([self._passages.holding(form) for form in _forms(stem)]))
 
+    @cached_property
+    def _relation_words(self) -> dict[str, list[int]]:
+        """The relations whose label holds each word."""
+        found: dict[str, list[int]] = {}
+        for relation, label in enumerate(self._relation_labels):
+            for word in words_in(label):
+                found.setdefault(word, []).append(relation)
+        return found
+
+    @lru_cache(maxsize=256)  # noqa: B019 - one of these lives as long as its graph is open
+    def _naming(self, stem: str) -> np.ndarray:
+        """The entities with a word in their names, whatever its ending, int32."""
+        return np.unique(np.concatenate([self._labels.naming(form) for form in _forms(stem)]))
+
+    def words_of(self, snapshot: Snapshot, facts: np.ndarray, weights: dict[str, float]) -> np.ndarray:
+        """Which words each fact's own names hold, by weight: float32 [n, words]."""
+        table = np.zeros((len(facts), len(weights)), np.float32)
+        heads, tails = snapshot.heads[facts], snapshot.tails[facts]
+        relations = snapshot.relations[facts]
+        for column, (word, weight) in enumerate(weights.items()):
+            names, named = self._naming(word), self._relation_words.get(word, [])
+            holds = np.isin(heads, names) | np.isin(tails, names) | np.isin(relations, named)
+            table[holds, column] = weight
+        return table
+
     def weights(self, stems: Iterable[str]) -> dict[str, float]:
-        """How much each word tells, log(1 + P / (1 + passages that hold it)), as shares of all of them."""
-        found = {word: math.log(1 + self._count / (1 + len(self._holding(word)))) for word in stems}
+        """How much each word tells, log(1 + P / (1 + passages that hold it)), as shares of all of them.
+
+        Where there are no passages, entities count.
+        """
+        count, holding = (self._count, self._holding) if self._count else (self._names, self._naming)
+        found = {word: math.log(1 + count / (1 + len(holding(word)))) for word in stems}
         total = sum(found.values())
         return {word: weight / total for word, weight in found.items()} if total else {}
 

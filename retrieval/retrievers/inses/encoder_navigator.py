@@ -10,7 +10,7 @@ passages a fact is its own context. Weights were chosen on half of 100 MuSiQue q
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -26,6 +26,9 @@ from retrieval.types import Usage
 NAME = "encoder"
 DROPPED = 12
 """Facts that were left and are told of."""
+
+FACTS_READ = 20_000
+"""Facts of a graph without passages up to which all are compared with the question to begin with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +69,14 @@ class Reading:
     Attributes:
         words: of the question.
         vector: float32 [d].
+        weights: how much each of the words tells, as shares.
         held: float32 [P, words], by weight, the words of the question that each passage holds.
         worth: float32 [P], what each passage says to the question.
     """
 
     words: frozenset[str]
     vector: np.ndarray
+    weights: dict[str, float]
     held: np.ndarray
     worth: np.ndarray
 
@@ -111,21 +116,38 @@ class EncoderNavigator:
         return (), Usage()
 
     def starts(self, question: str) -> list[Stand]:
-        """Entities that the passages nearest to the question speak of and that it does not name itself."""
-        reading, table = self.read(question), self._snapshot.passages
-        if table is None:
-            return []
+        """Entities that the contexts nearest to the question speak of; of passages, those that it does not name itself.
+
+        A graph of more than ``FACTS_READ`` facts without passages is not read whole: what the question names begins.
+        """
+        reading = self.read(question)
         found: dict[int, dict[int, tuple[int, float]]] = {}
-        for place in np.argsort(-reading.worth, kind="stable")[: self._weights.width].tolist():
-            worth = float(np.clip(reading.worth[place], 0, 1))
-            for fact in table.facts_of(place).tolist():
+        for place, worth, facts in self._nearest(reading):
+            for fact in facts:
                 for entity in (int(self._snapshot.heads[fact]), int(self._snapshot.tails[fact])):
                     found.setdefault(entity, {}).setdefault(place, (fact, worth))
         return [
             Stand(entity, max(score for _, score in sources.values()), (), tuple(sources.values()))
             for entity, sources in found.items()
-            if not self.named(reading, entity)
+            if self._snapshot.passages is None or not self.named(reading, entity)
         ]
+
+    def _nearest(self, reading: Reading) -> Iterator[tuple[int, float, list[int]]]:
+        """The contexts nearest to the question: place, worth and facts; a fact without passages is its own."""
+        table, width = self._snapshot.passages, self._weights.width
+        if table is not None:
+            for place in np.argsort(-reading.worth, kind="stable")[:width].tolist():
+                yield place, float(np.clip(reading.worth[place], 0, 1)), table.facts_of(place).tolist()
+        elif self._snapshot.num_triples <= FACTS_READ:
+            facts = np.arange(self._snapshot.num_triples)
+            worth = self._contexts.fact_vectors(self._snapshot, facts) @ reading.vector
+            worth += self._weights.words * self._words(reading, facts).sum(1)
+            for fact in np.argsort(-worth, kind="stable")[:width].tolist():
+                yield fact, float(np.clip(worth[fact], 0, 1)), [fact]
+
+    def _words(self, reading: Reading, facts: np.ndarray) -> np.ndarray:
+        """Which of the question's words facts hold themselves, by weight, float32 [n, words]."""
+        return self._contexts.words_of(self._snapshot, facts, reading.weights)
 
     def choose(self, view: View, *, cancelled: Callable[[], bool] = lambda: False) -> Decision:
         """See ``base.Navigator``."""
@@ -136,13 +158,17 @@ class EncoderNavigator:
         if not len(order):
             return Decision((), (), False, "Nothing that was not seen before leads on from here.")
         if self._settled(view, reading, scores[order[0]]):
-            best = tuple(order[:DROPPED].tolist())
-            return Decision((), best, True, "Nothing here says more than what is selected already.")
+            left = order[: 2 * view.left].tolist()
+            thought = "Nothing here says more than what is selected already."
+            return Decision((), tuple(left[:DROPPED]), True, thought, rest=_picks(left, scores))
+        if (context < 0).all():
+            order = self._spread(reading, order, scores, facts, 2 * view.left)
         chosen = self._choose(view, reading, order, context, facts)
         kept = set(chosen)
         dropped = tuple([i for i in order.tolist() if i not in kept][:DROPPED])
-        picks = tuple(Pick(i, float(np.clip(scores[i], 0, 1))) for i in chosen)
-        return Decision(picks, dropped, False, self._thought(view, chosen, len(order)))
+        rest = [i for i in order[: 2 * view.left].tolist() if i not in kept]
+        thought = self._thought(view, chosen, len(order))
+        return Decision(_picks(chosen, scores), dropped, False, thought, rest=_picks(rest, scores))
 
     def ranked(self, view: View) -> np.ndarray:
         """Positions of the arcs that were not selected before, the best first; each fact once."""
@@ -158,7 +184,10 @@ class EncoderNavigator:
         """Positions of the new arcs that can be taken, the best first, and the scores of all arcs."""
         own = self._contexts.fact_vectors(self._snapshot, facts)
         fit = own @ reading.vector
-        scores = _by_fact(self._scores(view, reading, context, own, fit), facts)
+        said = np.zeros((len(facts), len(reading.weights)), np.float32)
+        if (context < 0).any():
+            said[context < 0] = self._words(reading, facts[context < 0])
+        scores = _by_fact(self._scores(view, reading, context, own, said), facts)
         order = np.lexsort((-fit, -scores))
         new = np.array([fact not in view.selected for fact in facts.tolist()], bool)
         return order[np.isfinite(scores[order]) & new[order]], scores
@@ -166,17 +195,19 @@ class EncoderNavigator:
     def _read(self, question: str) -> Reading:
         vector = self._encoder.encode([question])[0]
         words = words_in(question)
-        held = self._contexts.held(self._contexts.weights(words))
+        weights = self._contexts.weights(words)
+        held = self._contexts.held(weights)
         worth = self._contexts.cosines(vector) + self._weights.words * held.sum(1)
-        return Reading(frozenset(words), vector, held, worth)
+        return Reading(frozenset(words), vector, weights, held, worth)
 
     def _scores(
-        self, view: View, reading: Reading, context: np.ndarray, own: np.ndarray, fit: np.ndarray
+        self, view: View, reading: Reading, context: np.ndarray, own: np.ndarray, said: np.ndarray
     ) -> np.ndarray:
         """Scores of the arcs, float [n]; -inf for those that cannot be taken."""
-        scores = fit.astype(np.float64)
+        scores: np.ndarray = (own @ reading.vector).astype(np.float64)
         inside = context >= 0
         scores[inside] = reading.worth[context[inside]]
+        scores[~inside] += self._weights.words * said[~inside].sum(1)
         bounds = np.searchsorted(view.owners, np.arange(len(view.stands) + 1))
         for position, stand in enumerate(view.stands):
             mine = slice(bounds[position], bounds[position + 1])
@@ -184,7 +215,7 @@ class EncoderNavigator:
             if not sources:
                 scores[mine] *= stand.score
             elif bounds[position] < bounds[position + 1]:
-                onward = self._onward(stand, reading, sources, context[mine], own[mine])
+                onward = self._onward(stand, reading, context[mine], own[mine], said[mine])
                 known = inside[mine] & np.isin(context[mine], [place for place, _, _ in sources])
                 alone = np.where(known & (view.step > 1), -np.inf, scores[mine])
                 either = view.step == 1 or bool(inside[mine].any())
@@ -205,9 +236,9 @@ class EncoderNavigator:
         self,
         stand: Stand,
         reading: Reading,
-        sources: list[tuple[int, int, float]],
         context: np.ndarray,
         own: np.ndarray,
+        words: np.ndarray,
     ) -> np.ndarray:
         """Scores of the arcs that go on from one stand, from whichever source makes the most of each."""
         weights, inside = self._weights, context >= 0
@@ -216,15 +247,15 @@ class EncoderNavigator:
         crowd = len(np.unique(places))
         closed = bool(len(places)) and (crowd > weights.crowd or self.named(reading, stand.entity))
         best = np.full(len(context), -np.inf)
-        for before, fact, score in sources:
+        for before, fact, score in self._sources(stand, reading):
             if before >= 0:
                 said, missing = self._contexts.vectors_of(np.array([before]))[0], reading.held[before] == 0
             else:
                 said = self._contexts.fact_vectors(self._snapshot, np.array([fact]))[0]
-                missing = np.ones(reading.held.shape[1], bool)
+                missing = self._words(reading, np.array([fact]))[0] == 0
             left = reading.vector - weights.said * (reading.vector @ said) * said
             left /= max(1e-6, float(np.linalg.norm(left)))
-            scores = (own @ left).astype(np.float64)
+            scores = own @ left + weights.open_words * words[:, missing].sum(1).astype(np.float64)
             if len(places):
                 scores[inside] = vectors @ left + weights.open_words * held[:, missing].sum(1)
                 scores[inside] -= weights.hub * math.log(crowd)
@@ -280,9 +311,31 @@ class EncoderNavigator:
                 break
         return chosen
 
+    def _spread(
+        self, reading: Reading, order: np.ndarray, scores: np.ndarray, facts: np.ndarray, count: int
+    ) -> np.ndarray:
+        """An order whose first facts together hold more of the question: words that one holds no longer count."""
+        held = self._words(reading, facts[order])
+        worth, still = scores[order].copy(), np.ones(held.shape[1], bool)
+        taken: list[int] = []
+        for _ in range(min(count, len(order))):
+            best = int(np.argmax(worth + self._weights.open_words * held[:, still].sum(1)))
+            taken.append(best)
+            worth[best] = -np.inf
+            still &= held[best] == 0
+            if not still.any():
+                break
+        rest = np.delete(np.arange(len(order)), taken)
+        spread: np.ndarray = order[np.concatenate([np.array(taken, np.int64), rest])]
+        return spread
+
     def _thought(self, view: View, chosen: list[int], count: int) -> str:
         names = [self._snapshot.entity_label(int(view.targets[i])) for i in chosen[:3]]
         return f"Took {len(chosen)} of {count} new facts; the best lead to {', '.join(names)}."
+
+
+def _picks(positions: list[int], scores: np.ndarray) -> tuple[Pick, ...]:
+    return tuple(Pick(i, float(np.clip(scores[i], 0, 1))) for i in positions)
 
 
 def _by_fact(scores: np.ndarray, facts: np.ndarray) -> np.ndarray:

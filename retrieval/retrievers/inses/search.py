@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.retrievers.base import check
-from retrieval.retrievers.inses.base import Decision, Navigator, Stand, View
+from retrieval.retrievers.inses.base import Decision, Navigator, Pick, Stand, View
 from retrieval.types import Usage
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ def search(
     expansion: Expansion | None,
     iterations: int,
     budget: int,
+    fill: bool = False,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Iterator[Step]:
     """Explore from the starts until the navigator has enough, nothing is left, or the iterations are used up.
@@ -76,13 +77,70 @@ def search(
         expansion: finds similar entities; None goes without (the paper's ablation).
         iterations: at most so many steps.
         budget: most facts selected.
+        fill: take the best of what was left too, at the end and until the budget is used up.
         cancelled: asked between pieces of work.
 
     Raises:
         Cancelled: ``cancelled`` said so.
         LLMError: the navigator needs a language model that cannot be used.
     """
-    stands = tuple(starts)
+    left = _Left(snapshot.num_triples)
+    for step in _steps(
+        snapshot, question, tuple(starts), navigator, found,
+        expansion=expansion, iterations=iterations, budget=budget, cancelled=cancelled,
+    ):  # fmt: skip
+        left.add(step)
+        yield step
+    if fill and (last := left.step(question, found, budget)) is not None:
+        yield last
+
+
+class _Left:
+    """What a search saw and did not select."""
+
+    def __init__(self, num_triples: int) -> None:
+        self._triples = num_triples
+        self._best: dict[int, tuple[float, int, int]] = {}
+        self._number = 0
+
+    def add(self, step: Step) -> None:
+        """The best of what a step left, each fact by its best score."""
+        view, self._number = step.view, step.view.step
+        for pick in step.decision.rest:
+            arc = int(view.arcs[pick.position])
+            known = self._best.get(arc % self._triples)
+            if known is None or pick.score > known[0]:
+                self._best[arc % self._triples] = pick.score, arc, int(view.targets[pick.position])
+
+    def step(self, question: str, found: Found, budget: int) -> Step | None:
+        """A last step that takes the best of them; no chain goes on from there."""
+        free = [item for fact, item in self._best.items() if fact not in found.facts]
+        taken = sorted(free, key=lambda item: (-item[0], item[1]))[: budget - len(found.facts)]
+        if not taken:
+            return None
+        arcs, targets = (np.array([item[i] for item in taken], np.int64) for i in (1, 2))
+        selected, left = dict(found.facts), budget - len(found.facts)
+        owners = np.zeros(len(arcs), np.int64)
+        view = View(question, self._number + 1, (), frozenset(), selected, arcs, owners, targets, left)
+        picks = tuple(Pick(i, item[0]) for i, item in enumerate(taken))
+        found.facts.update({item[1] % self._triples: item[0] for item in taken})
+        thought = f"Filled up with the {len(taken)} best of what was left."
+        return Step(view, Decision(picks, (), True, thought), ())
+
+
+def _steps(
+    snapshot: Snapshot,
+    question: str,
+    stands: tuple[Stand, ...],
+    navigator: Navigator,
+    found: Found,
+    *,
+    expansion: Expansion | None,
+    iterations: int,
+    budget: int,
+    cancelled: Callable[[], bool],
+) -> Iterator[Step]:
+    """See :func:`search`; Algorithm 1 itself."""
     visited: set[int] = set()
     for step in range(1, iterations + 1):
         if not stands or len(found.facts) >= budget:

@@ -163,6 +163,31 @@ def test_a_graph_without_passages_is_explored_by_its_facts(tmp_path):
     assert [answer.label for answer in events[-1].answers] == ["Bern"]
 
 
+def test_facts_are_weighed_by_the_words_that_they_hold_themselves(tmp_path):
+    parts = indexed(snapshot.build(TripleTable.of(FACTS), tmp_path / "facts"))
+    contexts = Contexts(parts.snapshot, parts.encoder, parts.index, None)
+    weights = contexts.weights(words_in("founding Bern"))
+    held = contexts.words_of(parts.snapshot, np.arange(4), weights) > 0
+    told = {parts.snapshot.hop(fact).step.name: held[fact].tolist() for fact in range(4)}
+    assert told == {
+        "founded by": [True, False],
+        "born in": [False, True],
+        "published by": [False, False],
+        "is": [False, False],
+    }
+
+
+def test_the_budget_is_filled_up_where_that_is_wanted(tmp_path):
+    parts = indexed(snapshot.build(TripleTable.of(FACTS), tmp_path / "facts"))
+    question = "Ann Lee was born in Bern and founded the Magic Society of Europe."
+    short = ask(opened(parts, iterations=1, similarity=False), question, budget=4)
+    full = ask(opened(parts, iterations=1, similarity=False, fill=True), question, budget=4)
+    assert (short[-1].usage.triples, full[-1].usage.triples) == (2, 4)
+    last = of(full, AgentStep)[-1]
+    assert (last.step, last.sufficient, last.current, len(last.hops)) == (2, True, (), 2)
+    assert "2 best of what was left" in last.thought
+
+
 def test_a_language_model_that_is_not_configured_is_said(parts):
     with pytest.raises(ConfigError, match="No language model"):
         opened(parts, navigator="llm")
