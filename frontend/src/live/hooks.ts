@@ -24,10 +24,11 @@ export function useRunLog(run: string | undefined, news: News): { log: RunLog | 
   const revived = useRunStore((state) => (run ? state.revived[run] : undefined)) ?? 0;
   useEffect(() => (run ? followRun(run, { revived: revived > 0 }) : undefined), [run, revived]);
   const phase = log?.view.phase ?? "queued";
-  const resting = isOver(phase) || phase === "paused";
+  // It may come to rest twice between two renderings: each rest has its own event.
+  const rest = (isOver(phase) || phase === "paused") && log ? log.view.seq : 0;
   useEffect(() => {
-    if (resting) void client.invalidateQueries({ queryKey: keys.runs });
-  }, [resting, client]);
+    if (rest) void client.invalidateQueries({ queryKey: keys.runs });
+  }, [rest, client]);
   // Only when it was said just now: what was said before the end is no news.
   const hear = useEffectEvent(() => {
     if (run && news.state && isOver(phase) && !isOver(news.state)) useRunStore.getState().revive(run);

@@ -5,6 +5,7 @@ import type { AgentAction } from "@/api/events";
 import { keys, pauseRun, sessionQuery, statusQuery, steerRun } from "@/api/queries";
 import type { Run, SteerBody } from "@/api/types";
 import { troubleOf } from "@/components/kit/says";
+import { useRunStore } from "@/store/runStore";
 import { isOver, type RunView } from "@/store/runView";
 import { toast } from "@/store/toasts";
 
@@ -40,10 +41,13 @@ export function useSteering(run: Run | undefined, view: RunView | undefined): St
   const user = useQuery(sessionQuery).data?.user;
   const methods = useQuery(statusQuery).data?.methods;
   const [wanted, setWanted] = useState<{ run: string; stepwise: boolean } | null>(null);
-  const [pausedAt, setPausedAt] = useState<{ run: string; steps: number } | null>(null);
+  const [pausing, setPausing] = useState<string | null>(null);
   const id = run?.id ?? "";
-  const put = (now: Run) => {
-    client.setQueryData([...keys.runs, now.id], now);
+  const seqOf = () => useRunStore.getState().logs[id]?.view.seq ?? 0;
+  // A quick worker's events may be here before the answer to the call, which then is no news any more.
+  const put = (now: Run, seq: number) => {
+    if (seqOf() === seq) client.setQueryData([...keys.runs, now.id], now);
+    else void client.invalidateQueries({ queryKey: [...keys.runs, id] });
   };
   const fail = (error: unknown) => {
     const { message, hint } = troubleOf(error);
@@ -51,11 +55,13 @@ export function useSteering(run: Run | undefined, view: RunView | undefined): St
     void client.invalidateQueries({ queryKey: [...keys.runs, id] });
   };
   const steer = useMutation({
-    mutationFn: (body: SteerBody) => steerRun(id, body),
-    onSuccess: put,
+    mutationFn: ({ body }: { body: SteerBody; seq: number }) => steerRun(id, body),
+    onSuccess: (now, { seq }) => {
+      put(now, seq);
+    },
     onError: fail,
   });
-  const pause = useMutation({ mutationFn: () => pauseRun(id), onSuccess: put, onError: fail });
+  const pause = useMutation({ mutationFn: () => pauseRun(id), onError: fail });
   if (!run || !view) return null;
   const method = methods?.find((one) => one.id === run.method);
   const mine = user?.username === run.user || user?.role === "admin";
@@ -64,19 +70,19 @@ export function useSteering(run: Run | undefined, view: RunView | undefined): St
   const steps = view.agent.length;
   const stepwise = wanted?.run === id ? wanted.stepwise : (run.pause_after ?? null) !== null;
   const send = (body: SteerBody) => {
-    setPausedAt(null);
-    if (!steer.isPending) steer.mutate({ pause_after: stepwise ? 1 : null, ...body });
+    setPausing(null);
+    if (!steer.isPending) steer.mutate({ body: { pause_after: stepwise ? 1 : null, ...body }, seq: seqOf() });
   };
   return {
     phase,
-    pausing: phase === "going" && pausedAt?.run === id,
+    pausing: phase === "going" && pausing === id,
     busy: steer.isPending || pause.isPending,
     stepwise,
     setStepwise: (on) => {
       setWanted({ run: id, stepwise: on });
     },
     pause: () => {
-      setPausedAt({ run: id, steps });
+      setPausing(id);
       pause.mutate();
     },
     goOn: () => {
