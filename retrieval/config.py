@@ -332,8 +332,21 @@ class RegPathOptions(InferenceOptions):
 
 @dataclass(frozen=True, slots=True)
 class GraphS3Config(TrainingConfig):
-    """Settings of ``graph-s3``: its small policy (Graph-S3 section 3, App. A). Values in brackets are the paper's."""
+    """Settings of ``graph-s3``: its policy (Graph-S3 section 3, App. A). Values in brackets are the paper's.
 
+    The preset ``paper`` is for the backend ``llm``.
+    """
+
+    backend: Literal["small", "llm"] = setting(
+        "small",
+        "The policy: a small model that scores what is possible, or a causal language model with LoRA adapters that "
+        "writes thought and action, which needs a GPU to be useful [llm].",
+    )
+    llm: str = setting("", "Directory of the causal language model, for the backend llm [Qwen3-8B].")
+    lora_rank: int = setting(16, "Rank of its adapters [all weights are trained].")
+    context: int = setting(4096, "Tokens of prompt and reply that the language model reads.", least=64)
+    reply: int = setting(256, "Tokens of a reply of the language model, at most.", least=8)
+    mini_batch: int = setting(16, "Decisions in one step of the language model's reinforcement [16].")
     hidden: int = setting(192, "Size of the policy's memory.")
     dropout: float = setting(0.3, "Rate while imitating.", least=0, below=1)
     words: bool = setting(True, "Attend to the question's words at every step.")
@@ -364,7 +377,11 @@ class GraphS3Config(TrainingConfig):
     )
     rl_epochs: int = setting(4, "Epochs of reinforcement after imitation; 0 for none [15].", least=0)
     rl_learning_rate: float = setting(1e-4, "Of Adam, in reinforcement.", above=0)
-    rl_batch_size: int = setting(32, "Trajectories a step, in reinforcement [512 actions].")
+    rl_batch_size: int = setting(
+        32,
+        "Trajectories a step, in reinforcement; of the language model, decisions that are replied to before it is "
+        "changed [512].",
+    )
     reward: Literal["stepwise", "outcome"] = setting(
         "stepwise", "Of each action against refined trajectories (eq. 8), or of the final answers alone."
     )
@@ -407,6 +424,18 @@ _STATIC: Mapping[str, Any] = {
 #: Named settings that others are given on top of: ``{"preset": "paper", "hidden": 256}``. ``paper`` is the form that
 #: the method's paper describes, where it differs from the defaults (docs/adr/0002).
 PRESETS: Mapping[Method, Mapping[str, Mapping[str, Any]]] = {
+    Method.GRAPH_S3: {
+        "paper": {
+            "backend": "llm",
+            "epochs": 3,
+            "rl_epochs": 15,
+            "rl_batch_size": 512,
+            "batch_size": 16,
+            "learning_rate": 1e-4,
+            "rl_learning_rate": 1e-5,
+            "dropout": 0.05,
+        }
+    },
     Method.REL_RAG_PATH: {"paper": {**_STATIC, "stop": "sum"}},
     Method.RAPL: {"paper": {**_STATIC, "stop": "mlp"}},
 }

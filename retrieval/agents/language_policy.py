@@ -39,6 +39,10 @@ class LanguagePolicy:
         self._context = context
         self._longest = longest
 
+    def on(self, world: World) -> LanguagePolicy:
+        """The same policy in another world."""
+        return LanguagePolicy(world, self._model, context=self._context, longest=self._longest)
+
     def propose(
         self, state: State, *, cancelled: Callable[[], bool] = lambda: False
     ) -> tuple[ScoredAction, ...]:
@@ -50,6 +54,13 @@ class LanguagePolicy:
         if isinstance(said, Unreadable):
             return (ScoredAction(said, thought="The reply was no action."),)
         return (ScoredAction(said.action, None, said.thought, size(self.world, state, said.action)),)
+
+    def search(self, state: State, *, cancelled: Callable[[], bool] = lambda: False) -> State:
+        """Where it comes to from a state: it has ended, or used up its steps."""
+        while not state.ended and state.steps < self.world.limits.steps:
+            (proposed,) = self.propose(state, cancelled=cancelled)
+            state, _ = self.world.step(state, proposed.action)
+        return state
 
 
 def prompt(world: World, state: State, model: AdaptedModel, tokens: int) -> list[Message]:

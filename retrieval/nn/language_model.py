@@ -95,6 +95,8 @@ class AdaptedModel(nn.Module):
         """
         device = next(self.lm.parameters()).device
         prompt = torch.tensor([self.chat(messages)], device=device)
+        training = self.lm.training
+        self.lm.eval()
         written = self.lm.generate(
             input_ids=prompt,
             attention_mask=torch.ones_like(prompt),
@@ -103,6 +105,7 @@ class AdaptedModel(nn.Module):
             pad_token_id=self.tokenizer.pad_token_id,
             eos_token_id=self.tokenizer.eos_token_id,
         )
+        self.lm.train(training)
         text: str = self.tokenizer.decode(written[0, prompt.shape[1] :], skip_special_tokens=True)
         return text
 

@@ -1,7 +1,8 @@
-"""Relation paths of Graph-S3's small policy: what its most probable searches of each topic end with."""
+"""Relation paths of Graph-S3's policy: what its most probable searches of each topic end with."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Self
 
@@ -10,11 +11,13 @@ import torch
 
 from retrieval.agents.environment import Limits, World
 from retrieval.agents.fronts import Fronts
+from retrieval.agents.language_policy import LanguagePolicy
 from retrieval.agents.rollouts import beam
 from retrieval.agents.small_policy import SmallPolicy, make_model
 from retrieval.config import GraphS3Config, GraphS3Options
 from retrieval.kg.restriction import RestrictedSnapshot
 from retrieval.kg.snapshot import Snapshot
+from retrieval.nn.language_model import AdaptedModel
 from retrieval.retrievers.base import RelationPath
 from retrieval.retrievers.checkpoint import Checkpoint, load_weights
 from retrieval.retrievers.features import TextEncoder
@@ -23,17 +26,38 @@ from retrieval.retrievers.ranking import RankingRetriever
 from retrieval.types import Method
 
 
-def open_policy(checkpoint: Checkpoint, snapshot: Snapshot, encoder: TextEncoder) -> SmallPolicy:
-    """The checkpoint's small policy on a graph, which need not be the one trained on.
+def open_policy(
+    checkpoint: Checkpoint, snapshot: Snapshot, encoder: TextEncoder
+) -> SmallPolicy | LanguagePolicy:
+    """The checkpoint's policy on a graph, which need not be the one trained on.
 
     Raises:
         CheckpointError: the weights do not fit the settings.
+        ConfigError: the language model that they are adapters of cannot be opened.
     """
     config = checkpoint.config
     assert isinstance(config, GraphS3Config), "a checkpoint is read for its own method"
-    model = make_model(encoder.dim, config.hidden, config.dropout, words=config.words)
     world = World(Fronts(snapshot, simple=checkpoint.manifest.simple), Limits(steps=config.steps))
+    if config.backend == "llm":
+        adapted = AdaptedModel(config.llm, rank=config.lora_rank, dropout=config.dropout)
+        return language_policy(world, load_weights(adapted, checkpoint), config)
+    model = make_model(encoder.dim, config.hidden, config.dropout, words=config.words)
     return SmallPolicy(load_weights(model, checkpoint), world, encoder)
+
+
+def language_policy(world: World, model: AdaptedModel, config: GraphS3Config) -> LanguagePolicy:
+    """A language model of some settings as the policy."""
+    return LanguagePolicy(world, model, context=config.context, longest=config.reply)
+
+
+def open_retriever(
+    checkpoint: Checkpoint, snapshot: Snapshot, encoder: TextEncoder
+) -> GraphS3Retriever | LanguageRetriever:
+    """The checkpoint's policy as a retriever of relation paths; raises what ``open_policy`` does."""
+    policy = open_policy(checkpoint, snapshot, encoder)
+    if isinstance(policy, SmallPolicy):
+        return GraphS3Retriever(checkpoint, snapshot, encoder, policy)
+    return LanguageRetriever(checkpoint, snapshot, encoder, policy)
 
 
 class GraphS3Retriever(RankingRetriever):
@@ -43,9 +67,12 @@ class GraphS3Retriever(RankingRetriever):
         checkpoint: opened for this method and encoder.
         snapshot: the graph; it need not be the one trained on.
         encoder: the frozen text encoder.
+        policy: the checkpoint's.
     """
 
-    def __init__(self, checkpoint: Checkpoint, snapshot: Snapshot, encoder: TextEncoder) -> None:
+    def __init__(
+        self, checkpoint: Checkpoint, snapshot: Snapshot, encoder: TextEncoder, policy: SmallPolicy
+    ) -> None:
         super().__init__(
             snapshot,
             encoder,
@@ -53,7 +80,7 @@ class GraphS3Retriever(RankingRetriever):
             checkpoint=checkpoint.manifest.fingerprint,
             simple=checkpoint.manifest.simple,
         )
-        self.policy = open_policy(checkpoint, snapshot, encoder)
+        self.policy = policy
 
     def on(self, snapshot: RestrictedSnapshot) -> Self:
         """See ``base.Retriever``."""
@@ -79,3 +106,55 @@ class GraphS3Retriever(RankingRetriever):
                 (row, policy.world.begin(texts[row], [topic])), width=options.beam, cancelled=cancelled,
             )  # fmt: skip
         return found
+
+
+class LanguageRetriever(RankingRetriever):
+    """A language model as a retriever of relation paths: what its one search from all topics ends with.
+
+    Args:
+        checkpoint: opened for this method and encoder.
+        snapshot: the graph; it need not be the one trained on.
+        encoder: the frozen text encoder.
+        policy: the checkpoint's.
+    """
+
+    def __init__(
+        self, checkpoint: Checkpoint, snapshot: Snapshot, encoder: TextEncoder, policy: LanguagePolicy
+    ) -> None:
+        super().__init__(
+            snapshot,
+            encoder,
+            method=Method.GRAPH_S3,
+            checkpoint=checkpoint.manifest.fingerprint,
+            simple=checkpoint.manifest.simple,
+        )
+        self.policy = policy
+
+    def on(self, snapshot: RestrictedSnapshot) -> Self:
+        """See ``base.Retriever``."""
+        other = super().on(snapshot)
+        world = self.policy.world
+        other.policy = self.policy.on(World(Fronts(snapshot, simple=world.fronts.simple), world.limits))
+        return other
+
+    def rank(
+        self, topics: Sequence[int], texts: Sequence[str], cancelled: Callable[[], bool]
+    ) -> list[RelationPath]:
+        """See ``RankingRetriever``: of the first of the questions, as it is seen from its topic."""
+        return self._search(texts[0], topics, (), cancelled)
+
+    def _ranked(
+        self, question: str, topics: Sequence[int], mentions: Sequence[str], cancelled: Callable[[], bool]
+    ) -> list[RelationPath]:
+        """The question is read as it was asked, as in training."""
+        return self._search(question, topics, mentions, cancelled)
+
+    def _search(
+        self, question: str, topics: Sequence[int], mentions: Sequence[str], cancelled: Callable[[], bool]
+    ) -> list[RelationPath]:
+        world = self.policy.world
+        state = world.begin(question, topics, mentions)
+        state = self.policy.search(state, cancelled=cancelled)
+        leaves = sorted(state.leaves(), key=lambda leaf: (leaf.topic, leaf.path)) if state.ended else []
+        shared = Counter(leaf.topic for leaf in leaves)
+        return [RelationPath(leaf.topic, leaf.path, 1.0 / shared[leaf.topic]) for leaf in leaves]

@@ -14,7 +14,7 @@ from retrieval.retrievers import checkpoint as checkpoints
 from retrieval.retrievers.base import Retriever
 from retrieval.retrievers.checkpoint import Checkpoint
 from retrieval.retrievers.features import TextEncoder, TextFeatures, text_features
-from retrieval.retrievers.graph_s3 import GraphS3Retriever
+from retrieval.retrievers.graph_s3 import open_retriever
 from retrieval.retrievers.path_retriever import PathRetriever, open_states
 from retrieval.retrievers.rapl import RaplRetriever
 from retrieval.retrievers.reg_entity import RegEntityRetriever
@@ -66,7 +66,7 @@ def _reg_path(checkpoint: Path, snapshot: Snapshot, encoder: TextEncoder, cache:
 
 def _graph_s3(checkpoint: Path, snapshot: Snapshot, encoder: TextEncoder, cache: Path) -> Retriever:
     del cache
-    return GraphS3Retriever(
+    return open_retriever(
         checkpoints.read(checkpoint, method=Method.GRAPH_S3, encoder=encoder.name), snapshot, encoder
     )
 

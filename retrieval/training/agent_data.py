@@ -99,10 +99,10 @@ def begun(world: World, question: Grounded) -> State:
     return world.begin(question.question.question, question.topics, question.names)
 
 
-def make_data(
+def make_trajectories(
     work: Work, config: GraphS3Config, splits: Splits, labels: Sequence[Label], *, simple: bool
-) -> AgentData:
-    """Trajectories made from labels, and those that were given, with all their texts.
+) -> tuple[World, list[Episode], list[Episode]]:
+    """The world, trajectories made from labels and those that were given, and the shortest form of each.
 
     Raises:
         TrainingDataError: there is no trajectory.
@@ -120,6 +120,19 @@ def make_data(
             hint="Give a smaller match, a larger max_hops, or a question set that belongs to this graph.",
         )
     short = [refined(world, episode, config.refinement) for episode in episodes]
+    return world, episodes, short
+
+
+def make_data(
+    work: Work, config: GraphS3Config, splits: Splits, labels: Sequence[Label], *, simple: bool
+) -> AgentData:
+    """Trajectories made from labels, and those that were given, with all their texts.
+
+    Raises:
+        TrainingDataError: there is no trajectory.
+        Cancelled: somebody pressed Stop.
+    """
+    world, episodes, short = make_trajectories(work, config, splits, labels, simple=simple)
     weights = RewardWeights(config.form_weight, config.partial_weight)
     raw = [imitated(world, episode) for episode in episodes]
     golden = rewarded(world, short, weights, progress=work.progress, cancelled=work.cancelled)
@@ -135,11 +148,16 @@ def make_data(
         work.encoder, list(texts), words=config.words, progress=work.progress, cancelled=work.cancelled
     )
     relations = torch.from_numpy(work.encoder.encode(relation_texts(work.snapshot)))
-    done = repr([(e.question.question.id, e.actions) for e in (*episodes, *short)])
-    digest = hashlib.sha256(done.encode()).digest()
     return AgentData(
-        work, config, world, raw, golden, list(asked.values()), dev, relations, texts, encoded, digest
-    )
+        work, config, world, raw, golden, list(asked.values()), dev, relations, texts, encoded,
+        digest_of(*episodes, *short),
+    )  # fmt: skip
+
+
+def digest_of(*episodes: Episode) -> bytes:
+    """Names what was done in some trajectories, and why, where that is said."""
+    done = repr([(e.question.question.id, e.actions, e.thoughts) for e in episodes])
+    return hashlib.sha256(done.encode()).digest()
 
 
 def _given(world: World, splits: Splits, trajectories: Sequence[Trajectory]) -> list[Episode]:

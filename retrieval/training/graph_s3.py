@@ -19,11 +19,12 @@ from retrieval.nn.agent import AgentModel
 from retrieval.nn.query import Asked
 from retrieval.retrievers.base import Retriever
 from retrieval.retrievers.checkpoint import Checkpoint
-from retrieval.retrievers.graph_s3 import GraphS3Retriever
+from retrieval.retrievers.graph_s3 import open_retriever
 from retrieval.supervision.labels import Label
 from retrieval.training.agent_data import AgentData, make_data
+from retrieval.training.language_task import language_task
 from retrieval.training.losses import segment_logsumexp
-from retrieval.training.recipe import Splits, Task, Work
+from retrieval.training.recipe import SelfTrained, Splits, Task, Work
 
 #: How often a question is read as written, where it was encoded so.
 _WRITTEN_SHARE = 0.1
@@ -57,7 +58,7 @@ class _Stage:
     def retriever(self, checkpoint: Checkpoint, cache: Path) -> Retriever:
         """The trained retriever; nothing is kept in ``cache``."""
         del cache
-        return GraphS3Retriever(checkpoint, self.data.work.snapshot, self.data.work.encoder)
+        return open_retriever(checkpoint, self.data.work.snapshot, self.data.work.encoder)
 
     def fingerprint(self) -> bytes:
         """Digest of the trajectories."""
@@ -262,13 +263,15 @@ def _draws(shares: np.ndarray, starts: np.ndarray, group: int, rng: np.random.Ge
 
 def graph_s3_task(
     work: Work, config: TrainingConfig, splits: Splits, labels: Sequence[Label], *, simple: bool
-) -> Task:
-    """See ``recipe.Recipe``: the first stage; the second follows it.
+) -> Task | SelfTrained:
+    """See ``recipe.Recipe``: the first stage, which the second follows, or a language model, which learns both.
 
     Raises:
         TrainingDataError: no training question has a trajectory.
     """
     assert isinstance(config, GraphS3Config)
+    if config.backend == "llm":
+        return language_task(work, config, splits, labels, simple=simple)
     data = make_data(work, config, splits, labels, simple=simple)
     model = make_model(work.encoder.dim, config.hidden, config.dropout, words=config.words)
     return ImitationTask(data, model)

@@ -40,16 +40,27 @@ CURVES = (
 )
 """What is kept of each step, where a stage has it."""
 
+STAGES = ("sft", "rl")
 _KEY, _WARMED = "key", "imitated.pt"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Example:
-    """A state, what was done in it, and why."""
+    """A state, what was done in it, and why.
+
+    Attributes:
+        state: not ended.
+        action: possible.
+        thought: before it.
+        golden: what refined trajectories do in the state, of examples to reinforce.
+        answers: right answers of the question, ascending entity ids, of examples to reinforce.
+    """
 
     state: State
     action: Action
     thought: str
+    golden: tuple[Action, ...] = ()
+    answers: tuple[int, ...] = ()
 
 
 Judge = Callable[[Example, serialise.Said | Unreadable], float]
@@ -120,7 +131,7 @@ class LanguageTrainer:
         cancelled: asked after each step, and for each reply that is judged.
 
     Attributes:
-        curves: of every step so far: ``stage`` (``sft``, ``rl``), ``step``, ``epoch``, and those of ``CURVES``.
+        curves: of every step so far: ``stage`` (0 imitation, 1 reinforcement), ``step``, ``epoch``, and ``CURVES``.
 
     Raises:
         ConfigError: ``requirements-llm.txt`` is not installed.
@@ -138,7 +149,7 @@ class LanguageTrainer:
         cancelled: Callable[[], bool] = lambda: False,
     ) -> None:
         self.world, self.model, self.settings = world, model, settings
-        self.curves: list[dict[str, float | str]] = []
+        self.curves: list[dict[str, float]] = []
         self._where, self._progress, self._cancelled = where, progress, cancelled
         self._trl = _trl()
         if not (where / _KEY).is_file() or (where / _KEY).read_text() != key:
@@ -266,12 +277,17 @@ class LanguageTrainer:
         trainer.remove_callback(PrinterCallback)
         trainer.add_callback(watcher)
         folder = self._where / stage
-        kept = sorted(folder.glob("checkpoint-*"), key=lambda path: int(path.name.split("-")[1]))
+        # The state is written last: a checkpoint without one was broken off.
+        whole = [path.parent for path in folder.glob("checkpoint-*/trainer_state.json")]
+        kept = sorted(whole, key=lambda path: int(path.name.split("-")[1]))
         trainer.train(resume_from_checkpoint=str(kept[-1]) if kept else None)
         if watcher.stopped:
             raise Cancelled("The training was stopped.")
         self.curves += [
-            {"stage": stage, **{name: row[name] for name in ("step", "epoch", *CURVES) if name in row}}
+            {
+                "stage": STAGES.index(stage),
+                **{name: row[name] for name in ("step", "epoch", *CURVES) if name in row},
+            }
             for row in trainer.state.log_history
             if "loss" in row
         ]

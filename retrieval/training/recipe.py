@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 from torch import Tensor, nn
@@ -25,6 +25,9 @@ from retrieval.retrievers.features import (
 from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import Label
 from retrieval.types import Progress, Question
+
+if TYPE_CHECKING:
+    from retrieval.training.loop import Course
 
 #: Above so many entities, encoding their labels takes longer than it is worth.
 _ENTITY_TEXTS = 20_000
@@ -170,12 +173,42 @@ class Staged(Protocol):
         ...
 
 
+@runtime_checkable
+class SelfTrained(Protocol):
+    """A model that another loop than ours trains; what is said of :class:`Task` holds here too."""
+
+    @property
+    def model(self) -> nn.Module: ...  # noqa: D102 - see Task
+
+    @property
+    def score_name(self) -> str: ...  # noqa: D102
+
+    @property
+    def entity_texts(self) -> bool: ...  # noqa: D102
+
+    def learn(self, resume: Path, key: str) -> tuple[Course, list[dict[str, float]]]:
+        """Train it to the end, and every measured step.
+
+        Args:
+            resume: directory of what a stopped training goes on from.
+            key: names everything the training depends on; what was left under another key is ignored.
+
+        Raises:
+            Cancelled: somebody pressed Stop; the next call goes on.
+        """
+        ...
+
+    def fingerprint(self) -> bytes: ...  # noqa: D102
+
+    def retriever(self, checkpoint: Checkpoint, cache: Path) -> Retriever: ...  # noqa: D102
+
+
 class Recipe(Protocol):
     """Makes the task of one method."""
 
     def __call__(
         self, work: Work, config: TrainingConfig, splits: Splits, labels: Sequence[Label], *, simple: bool
-    ) -> Task:
+    ) -> Task | SelfTrained:
         """Cut examples from the labelled questions and initialise the model (torch is seeded).
 
         Args:

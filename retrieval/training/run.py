@@ -29,7 +29,7 @@ from retrieval.supervision.given import given_labels, prefers_simple
 from retrieval.supervision.grounding import Grounded, ground, require
 from retrieval.supervision.labels import Label, of_graph, read_labels
 from retrieval.training.loop import Course, fit
-from retrieval.training.recipe import Splits, Staged, Task, Work
+from retrieval.training.recipe import SelfTrained, Splits, Staged, Task, Work
 from retrieval.training.recipes import RECIPES
 from retrieval.training.validate import Validation, validate
 from retrieval.types import Method, Progress, Question
@@ -142,9 +142,11 @@ def train(
 
 
 def _stages(
-    task: Task, settings: TrainingConfig, resume: Path, key: str, work: Work
+    task: Task | SelfTrained, settings: TrainingConfig, resume: Path, key: str, work: Work
 ) -> tuple[Course, list[dict[str, float]]]:
     """Train a task and those that follow it, each from the best weights of the one before; all measured steps."""
+    if isinstance(task, SelfTrained):
+        return task.learn(resume, key)
     stage: tuple[Task, TrainingConfig] | None = (task, settings)
     course, curve, number, epochs = Course(), list[dict[str, float]](), 0, 0
     while stage is not None:
@@ -221,14 +223,16 @@ def _labels(
     return [*given, *found.labels], simple, found.notes
 
 
-def _measure(work: Work, task: Task, checkpoint: Checkpoint, questions: Sequence[Grounded]) -> Validation:
+def _measure(
+    work: Work, task: Task | SelfTrained, checkpoint: Checkpoint, questions: Sequence[Grounded]
+) -> Validation:
     """Dev metrics by real retrieval; what the retriever computes stays in the cache, if there is one."""
     with tempfile.TemporaryDirectory() as scratch:
         retriever = task.retriever(checkpoint, work.cache or Path(scratch))
         return validate(retriever, work.snapshot, questions, work.cancelled)
 
 
-def _key(work: Work, config: TrainingConfig, labels: Sequence[Label], task: Task) -> str:
+def _key(work: Work, config: TrainingConfig, labels: Sequence[Label], task: Task | SelfTrained) -> str:
     """Names everything the weights depend on, so that only the same training is resumed."""
     digest = hashlib.sha256(work.snapshot.hash.encode())
     digest.update(json.dumps(configs.as_json(config), sort_keys=True).encode())

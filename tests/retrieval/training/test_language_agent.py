@@ -111,7 +111,7 @@ def test_grpo_follows_the_stepwise_reward_and_records_every_step(world, tiny, ex
     again.reinforce(examples, lambda example, said: asked.append(round(judge(example, said), 3)) or asked[-1])
     steps = again.curves[24:]
     # Two rounds of four decisions with four replies each, two decisions a step.
-    assert [(row["stage"], row["step"]) for row in steps] == [("rl", n) for n in range(1, 5)]
+    assert [(row["stage"], row["step"]) for row in steps] == [(1, n) for n in range(1, 5)]
     assert len(asked) == 2 * 4 * 4
     assert {0.0, 1.1} <= set(asked), "some replies are no action, some are what the trajectory does"
     assert steps[0]["reward"] == pytest.approx(sum(asked[:16]) / 16, abs=1e-6)
