@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from retrieval.agents.state import State
 from retrieval.retrievers.base import Retriever
 
 if TYPE_CHECKING:
+    from retrieval.agents.language_policy import LanguagePolicy
     from retrieval.agents.small_policy import SmallPolicy
     from retrieval.kg.restriction import RestrictedSnapshot
     from retrieval.kg.snapshot import Snapshot
@@ -24,7 +26,7 @@ class Deciders:
 
     Args:
         snapshot: the graph.
-        small: the trained policy; None where there is no checkpoint.
+        trained: a checkpoint's policy; None where there is no checkpoint.
         zero_shot: stands in for it: relation paths whose words are like the question's.
         llm: the language model that decides, where it was asked for.
         simple: walks never come back to their topic.
@@ -34,7 +36,7 @@ class Deciders:
     def __init__(
         self,
         snapshot: Snapshot,
-        small: SmallPolicy | None,
+        trained: SmallPolicy | LanguagePolicy | None,
         zero_shot: Retriever,
         llm: LLMSettings | None,
         *,
@@ -42,7 +44,9 @@ class Deciders:
         limits: Limits,
     ) -> None:
         self.world = World(Fronts(snapshot, simple=simple), limits)
-        self.small = None if small is None else small.on(self.world)
+        self.trained: SmallPolicy | LanguagePolicy | None = (
+            None if trained is None else trained.on(self.world)
+        )
         self.zero_shot = zero_shot
         self.llm = llm
 
@@ -50,7 +54,7 @@ class Deciders:
         """The same on some facts of the graph."""
         return Deciders(
             snapshot,
-            self.small,
+            self.trained,
             self.zero_shot.on(snapshot),
             self.llm,
             simple=self.world.fronts.simple,
@@ -67,9 +71,16 @@ class Deciders:
         """Who decides."""
         return self.fallback(state) if self.llm is None else PromptedPolicy(self.world, self.llm)
 
+    @property
+    def prompts(self) -> Sequence[str]:
+        """Names of the prompts that may be used."""
+        if self.llm is not None:
+            return PromptedPolicy.prompts
+        return () if self.trained is None else self.trained.prompts
+
     def fallback(self, state: State) -> Policy:
         """Who decides where no language model does."""
-        if self.small is not None:
-            return self.small
+        if self.trained is not None:
+            return self.trained
         paths = self.zero_shot.relation_paths(state.question, state.topics, mentions=state.mentions)
         return PathsPolicy(self.world, paths)

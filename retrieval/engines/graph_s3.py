@@ -12,7 +12,6 @@ from retrieval import config as configs
 from retrieval.agents.deciders import Deciders
 from retrieval.agents.environment import Limits
 from retrieval.agents.policy import Policy, ScoredAction, thought
-from retrieval.agents.prompted import PromptedPolicy
 from retrieval.agents.state import State
 from retrieval.agents.telling import alternatives, step_event
 from retrieval.agents.translation import understood
@@ -126,8 +125,7 @@ class GraphS3Engine(Engine):
     @property
     def prompts(self) -> dict[str, str]:
         """Those of the policy and of the reasoner."""
-        own = PromptedPolicy.prompts if self.deciders.llm is not None else ()
-        return shown(*own) | self.reasoner.prompts
+        return shown(*self.deciders.prompts) | self.reasoner.prompts
 
     def on(self, snapshot: RestrictedSnapshot) -> Self:
         """See :meth:`Engine.on`."""
