@@ -399,7 +399,10 @@ class GraphS3Options(InferenceOptions):
     """Settings of ``graph-s3`` when it is asked."""
 
     steps: int = setting(12, "Actions of a search, at most.", below=65)
-    page: int = setting(1000, "Facts around entities that are listed at a time; all are counted.")
+    page: int = setting(
+        1000,
+        "Facts around entities that are listed at a time, at most 60 where a language model explores; all are counted.",
+    )
     beam: int = setting(8, "Searches under way when relation paths are ranked.")
     policy: Literal["auto", "small", "llm"] = setting(
         "auto",

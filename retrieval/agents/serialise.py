@@ -26,7 +26,8 @@ FRONT = "front"
 
 INVERSE = "inverse of "
 FACTS = (60, 30, 10, 0)
-"""Most facts of the window that are listed: the first of these with which the prompt fits."""
+"""Most facts of the window that are listed: the first of these with which the prompt fits. The first is also the page
+where a language model explores, so that exploring again shows what comes next."""
 
 ENTITIES, RELATIONS, FOCUS, LABEL = 20, 200, 40, 120
 """Most entities of a front, relations of a window and facts of a focus that are written out, and letters of a label."""

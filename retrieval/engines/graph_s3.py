@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Self
 
 from retrieval import config as configs
+from retrieval.agents import serialise
 from retrieval.agents.deciders import Deciders
 from retrieval.agents.environment import Limits
 from retrieval.agents.policy import Policy, ScoredAction, thought
@@ -290,13 +291,15 @@ def open_engine(opening: Opening) -> GraphS3Engine:
             "A language model is to explore the graph, and none is configured.",
             hint="Set LLM_BASE_URL and LLM_MODEL, or the policy to small.",
         )
+    reads = asks or (small is not None and bool(small.prompts))
+    page = min(options.page, serialise.FACTS[0]) if reads else options.page
     deciders = Deciders(
         parts.snapshot,
         small,
         ZeroShotRetriever(parts.snapshot, parts.encoder, Method.GRAPH_S3),
         opening.llm if asks else None,
         simple=simple,
-        limits=Limits(steps=options.steps, page=options.page),
+        limits=Limits(steps=options.steps, page=page),
     )
     return GraphS3Engine(
         parts.snapshot,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Self
 
 import numpy as np
 import torch
 
+from retrieval.agents import serialise
 from retrieval.agents.environment import Limits, World
 from retrieval.agents.fronts import Fronts
 from retrieval.agents.language_policy import LanguagePolicy
@@ -37,12 +39,18 @@ def open_policy(
     """
     config = checkpoint.config
     assert isinstance(config, GraphS3Config), "a checkpoint is read for its own method"
-    world = World(Fronts(snapshot, simple=checkpoint.manifest.simple), Limits(steps=config.steps))
+    world = World(Fronts(snapshot, simple=checkpoint.manifest.simple), limits_of(config))
     if config.backend == "llm":
         adapted = AdaptedModel(config.llm, rank=config.lora_rank, dropout=config.dropout)
         return language_policy(world, load_weights(adapted, checkpoint), config)
     model = make_model(encoder.dim, config.hidden, config.dropout, words=config.words)
     return SmallPolicy(load_weights(model, checkpoint), world, encoder)
+
+
+def limits_of(config: GraphS3Config) -> Limits:
+    """Limits of the searches that are learned from; a language model is shown smaller pages."""
+    steps = Limits(steps=config.steps)
+    return replace(steps, page=serialise.FACTS[0]) if config.backend == "llm" else steps
 
 
 def language_policy(world: World, model: AdaptedModel, config: GraphS3Config) -> LanguagePolicy:

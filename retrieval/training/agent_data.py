@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from retrieval.agents.decisions import views
-from retrieval.agents.environment import Limits, World
+from retrieval.agents.environment import World
 from retrieval.agents.fronts import Fronts
 from retrieval.agents.rewards import RewardWeights
 from retrieval.agents.rollouts import Course, roll
@@ -24,6 +24,7 @@ from retrieval.config import GraphS3Config
 from retrieval.errors import TrainingDataError
 from retrieval.nn.agent import AgentModel
 from retrieval.nn.query import Asked, Texts
+from retrieval.retrievers.graph_s3 import limits_of
 from retrieval.retrievers.questions import QuestionTexts
 from retrieval.supervision.grounding import Grounded, ground
 from retrieval.supervision.labels import Label
@@ -108,7 +109,7 @@ def make_trajectories(
         TrainingDataError: there is no trajectory.
         Cancelled: somebody pressed Stop.
     """
-    world = World(Fronts(work.snapshot, simple=simple), Limits(steps=config.steps))
+    world = World(Fronts(work.snapshot, simple=simple), limits_of(config))
     train = _some(splits.train, config.questions)
     settings = Synthesis(config.samples, config.astray, config.match, config.seed)
     episodes = synthesise(world, train, labels, settings, progress=work.progress, cancelled=work.cancelled)
