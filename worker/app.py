@@ -18,6 +18,7 @@ from worker import (  # noqa: E402
     labelling,
     language_models,
     lifecycle,
+    synthesising,
     training,
 )
 
@@ -31,5 +32,6 @@ __all__ = [
     "labelling",
     "language_models",
     "lifecycle",
+    "synthesising",
     "training",
 ]

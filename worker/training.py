@@ -16,6 +16,7 @@ from retrieval.kg.questions import training_sample
 from webapp.answers import corrections
 from webapp.api.errors import GraphNotReadyError
 from webapp.experiments import services as experiments
+from webapp.experiments import synthesising
 from webapp.experiments.methods import STEERABLE
 from webapp.experiments.models import LabelSet
 from webapp.graphs import files
@@ -51,7 +52,8 @@ def work(context: reporting.Context) -> dict[str, Any]:
     out = files.local_path(name)
     out.parent.mkdir(parents=True, exist_ok=True)
     snapshot = files.local_path(graph.snapshot.path)
-    corrected = _corrected(graph.pk, out) if job.params["method"] in STEERABLE else None
+    steerable = job.params["method"] in STEERABLE
+    learned = _trajectories(graph.pk, out, job.params.get("trajectories")) if steerable else None
     result = fit(
         job.params["method"],
         kg.open(snapshot),
@@ -63,10 +65,10 @@ def work(context: reporting.Context) -> dict[str, Any]:
         progress=context.progress,
         cancelled=context.cancelled,
         cache=cache_of(snapshot),  # where asking looks, so that the first question finds the triple states
-        trajectories=corrected or (),
+        trajectories=learned or (),
     )
-    if corrected is not None:
-        corrected.unlink()
+    if learned is not None:
+        learned.unlink()
     manifest = json.loads((result.checkpoint / "manifest.json").read_text())
     checkpoint = experiments.save_checkpoint(
         job=job,
@@ -85,15 +87,26 @@ def work(context: reporting.Context) -> dict[str, Any]:
     return {"checkpoint": checkpoint.pk, "metrics": checkpoint.metrics, "notes": list(result.notes)}
 
 
-def _corrected(graph: int, out: Path) -> Path | None:
-    """What people corrected in the steps of agents on this graph, beside the checkpoint; None when there is nothing.
+def _trajectories(graph: int, out: Path, chosen: int | None) -> Path | None:
+    """What an agent learns from beside labels: a trajectory set, and what people corrected; None: nothing.
 
     Written once: an attempt that goes on learns from what the first one did.
+
+    Raises:
+        TrainingDataError: the trajectory set was deleted.
     """
-    path = out.with_name(f".{out.name}.corrected.jsonl")
-    if not path.exists():
-        lines = list(corrections.trajectories(graph_id=graph))
-        if not lines:
-            return None
-        path.write_text("".join(lines), encoding="utf-8")
+    path = out.with_name(f".{out.name}.trajectories.jsonl")
+    if path.exists():
+        return path
+    lines = list(corrections.trajectories(graph_id=graph))
+    if chosen is not None:
+        raw = files.local_path(files.trajectories_name(graph, chosen, synthesising.RAW))
+        if not raw.is_file():
+            raise TrainingDataError(
+                "The trajectories were deleted.", hint="Choose other ones, or train without."
+            )
+        lines.append(raw.read_text(encoding="utf-8"))
+    if not lines:
+        return None
+    path.write_text("".join(lines), encoding="utf-8")
     return path

@@ -344,7 +344,7 @@ def test_what_people_corrected_is_learned_from(agent, work, steer, users, monkey
         assert (job.state, job.error_message) == ("done", "")
     assert learned == [[str(agent.pk)], []]
     kept = files.local_path(files.checkpoint_name(agent.graph_id, job.pk)).parent
-    assert list(kept.glob(".*corrected*")) == []
+    assert list(kept.glob(".*trajectories*")) == []
 
 
 def test_a_correction_that_was_taken_back_or_impossible_is_no_label(agent, work, steer, api):

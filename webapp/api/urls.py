@@ -13,6 +13,7 @@ from webapp.api.status import StatusView
 from webapp.api.views import not_found
 from webapp.experiments.api import CheckpointViewSet, LabelSetViewSet, MethodView, TrainView
 from webapp.experiments.report_api import ReportViewSet
+from webapp.experiments.trajectories_api import TrajectorySetViewSet
 from webapp.graphs.api import GraphViewSet
 from webapp.graphs.extraction_api import ExtractView
 from webapp.jobs.api import JobViewSet
@@ -27,6 +28,7 @@ router.register("label-sets", LabelSetViewSet)
 router.register("reports", ReportViewSet)
 router.register("jobs", JobViewSet)
 router.register("runs", RunViewSet)
+router.register("trajectory-sets", TrajectorySetViewSet)
 router.register("corrections", CorrectionViewSet)
 router.register("language-models", LanguageModelViewSet)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import cast
 
 from django.db.models import QuerySet
@@ -75,6 +76,13 @@ class CheckpointViewSet(viewsets.GenericViewSet[Checkpoint]):
         """One checkpoint."""
         return Response(shapes.CheckpointSerializer(self.get_object()).data)
 
+    @extend_schema(responses=OpenApiTypes.OBJECT)
+    @action(detail=True, pagination_class=None)
+    def curves(self, request: Request, pk: str) -> Response:
+        """What each step of its training measured, where its method records that; else nothing."""
+        path = files.local_path(self.get_object().path) / "curves.json"
+        return Response(json.loads(path.read_text(encoding="utf-8")) if path.is_file() else [])
+
     @extend_schema(responses={204: None})
     def destroy(self, request: Request, pk: str) -> Response:
         """Delete a checkpoint. Reports and runs that used it stay."""
@@ -95,12 +103,15 @@ class TrainView(APIView):
         form = shapes.TrainSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         data = form.validated_data
-        labels = data.pop("labels")
+        labels, made = data.pop("labels"), data.pop("trajectories")
         job = services.start_training(
             graph=get_object_or_404(graphs(), pk=pk),
             question_set=get_object_or_404(question_sets(), pk=data.pop("question_set")),
             training=services.Training(
                 labels=None if labels is None else get_object_or_404(selectors.label_sets(), pk=labels),
+                trajectories=(
+                    None if made is None else get_object_or_404(selectors.trajectory_sets(), pk=made)
+                ),
                 **data,
             ),
             user=cast(User, request.user),

@@ -68,6 +68,36 @@ class LabelSet(MadeByJob):
         return self.name
 
 
+class TrajectorySet(MadeByJob):
+    """What a behaviour policy did for the questions of a set, kept where it ended with the answers. In files.
+
+    ``settings`` are of the synthesis; ``raw_steps`` and ``refined_steps`` count the actions of all trajectories before
+    and after refinement.
+    """
+
+    name = models.CharField(max_length=200)
+    graph = models.ForeignKey(Graph, on_delete=models.CASCADE, related_name="trajectory_sets")
+    snapshot_hash = models.CharField(max_length=128)
+    question_set = models.ForeignKey(
+        QuestionSet, null=True, on_delete=models.SET_NULL, related_name="trajectory_sets"
+    )
+    question_set_name = models.CharField(max_length=200)
+    policy = models.CharField(max_length=16)
+    settings = models.JSONField(default=dict)
+    questions = models.PositiveIntegerField(default=0)
+    answered = models.PositiveIntegerField(default=0)
+    trajectories = models.PositiveIntegerField(default=0)
+    raw_steps = models.PositiveIntegerField(default=0)
+    refined_steps = models.PositiveIntegerField(default=0)
+    usage = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class Checkpoint(models.Model):
     """A trained retriever. ``path`` is its directory in the storage."""
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from django.db.models import QuerySet
 
-from webapp.experiments.models import Checkpoint, LabelSet, Report, ReportQuestion
+from webapp.experiments.models import Checkpoint, LabelSet, Report, ReportQuestion, TrajectorySet
 
 
 def checkpoints(*, graph_id: int | None = None, method: str = "") -> QuerySet[Checkpoint]:
@@ -23,6 +23,12 @@ def label_sets(*, graph_id: int | None = None, question_set_id: int | None = Non
     if graph_id is not None:
         rows = rows.filter(graph_id=graph_id)
     return rows.filter(question_set_id=question_set_id) if question_set_id is not None else rows
+
+
+def trajectory_sets(*, graph_id: int | None = None) -> QuerySet[TrajectorySet]:
+    """Trajectory sets, newest first."""
+    rows = TrajectorySet.objects.select_related("graph", "job", "created_by")
+    return rows if graph_id is None else rows.filter(graph_id=graph_id)
 
 
 def reports(

@@ -8,7 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from webapp.api.fields import ErrorSerializer, Text, error_of
-from webapp.experiments.models import Checkpoint, LabelSet
+from webapp.experiments.models import Checkpoint, LabelSet, TrajectorySet
 from webapp.jobs.models import JobState
 from webapp.jobs.serializers import JobSerializer
 
@@ -101,6 +101,7 @@ class TrainSerializer(serializers.Serializer[object]):
         min_value=0, max_value=SEED_MAX, required=False, allow_null=True, default=None
     )
     labels = serializers.IntegerField(required=False, allow_null=True, default=None)
+    trajectories = serializers.IntegerField(required=False, allow_null=True, default=None)
 
 
 class MadeByJobSerializer(serializers.ModelSerializer[Any]):
@@ -163,3 +164,66 @@ class LabellingSerializer(serializers.Serializer[object]):
 
     label_set = LabelSetSerializer()
     job = JobSerializer()
+
+
+class TrajectorySetSerializer(MadeByJobSerializer):
+    """A trajectory set."""
+
+    settings = serializers.DictField()
+    usage = serializers.SerializerMethodField()
+
+    class Meta:
+        model = TrajectorySet
+        fields = [
+            *("id", "name", "graph", "graph_name", "snapshot", "question_set", "question_set_name", "policy"),
+            *(
+                "settings",
+                "state",
+                "job",
+                "questions",
+                "answered",
+                "trajectories",
+                "raw_steps",
+                "refined_steps",
+            ),
+            *("usage", "error", "created_at", "finished_at", "created_by"),
+        ]
+
+    @extend_schema_field(UsageSerializer)
+    def get_usage(self, made: TrajectorySet) -> dict[str, int]:
+        """What the language model cost."""
+        return {"llm_calls": 0, "tokens": 0, **made.usage}
+
+
+class SynthesiseSerializer(serializers.Serializer[object]):
+    """What to make trajectories for, and how."""
+
+    graph = serializers.IntegerField()
+    question_set = serializers.IntegerField()
+    policy = Text(max_length=16, required=False, default="offline")
+    samples = serializers.IntegerField(min_value=1, max_value=20, required=False, default=2)
+    astray = serializers.FloatField(min_value=0, max_value=1, required=False, default=0.15)
+    match = serializers.FloatField(min_value=0, max_value=1, required=False, default=1.0)
+    seed = serializers.IntegerField(min_value=0, max_value=SEED_MAX, required=False, default=0)
+    name = Text(max_length=200, required=False, allow_blank=True, default="")
+
+
+class SynthesisSerializer(serializers.Serializer[object]):
+    """A trajectory set that is being made, and the job that makes it."""
+
+    trajectory_set = TrajectorySetSerializer()
+    job = JobSerializer()
+
+
+class TrajectorySerializer(serializers.Serializer[object]):
+    """A trajectory before and after refinement."""
+
+    id = serializers.CharField()
+    question = serializers.CharField()
+    question_id = serializers.CharField()
+    topics = serializers.ListField(child=serializers.CharField())
+    answers = serializers.ListField(child=serializers.CharField())
+    actions = serializers.ListField(child=serializers.DictField(), help_text="by labels, as files have them")
+    kept = serializers.ListField(child=serializers.IntegerField(), help_text="positions that refinement left")
+    behaviour = serializers.CharField()
+    score = serializers.FloatField()

@@ -15,7 +15,7 @@ from retrieval.kg.caches import cache_of, states_folder
 from webapp.accounts.models import User
 from webapp.api.errors import InvalidError
 from webapp.experiments import methods
-from webapp.experiments.models import Checkpoint, LabelSet
+from webapp.experiments.models import Checkpoint, LabelSet, TrajectorySet
 from webapp.graphs import files, snapshots
 from webapp.graphs.models import Graph
 from webapp.jobs import services as jobs
@@ -34,6 +34,7 @@ class Training:
         fraction: share of the training questions that is used, in (0, 1].
         seed: of everything random; the config's own when None.
         labels: rational paths to learn from; the engine finds them itself when None.
+        trajectories: for an agent, what to imitate beside what is made of the labels.
     """
 
     method: str
@@ -41,6 +42,7 @@ class Training:
     fraction: float = 1.0
     seed: int | None = None
     labels: LabelSet | None = None
+    trajectories: TrajectorySet | None = None
 
 
 def start_training(*, graph: Graph, question_set: QuestionSet, training: Training, user: User | None) -> Job:
@@ -66,6 +68,8 @@ def start_training(*, graph: Graph, question_set: QuestionSet, training: Trainin
         )
     if training.labels is not None:
         _require_labels_of(training.labels, question_set, snapshot.hash)
+    if training.trajectories is not None:
+        _require_trajectories_of(training.trajectories, graph, method)
     share = "" if training.fraction == 1 else f" ({training.fraction:.4g} of it)"
     return jobs.create(
         kind=JobKind.TRAIN,
@@ -78,6 +82,7 @@ def start_training(*, graph: Graph, question_set: QuestionSet, training: Trainin
             "config": config,
             "fraction": training.fraction,
             "labels": training.labels.pk if training.labels else None,
+            "trajectories": training.trajectories.pk if training.trajectories else None,
         },
     )
 
@@ -129,6 +134,23 @@ def _require_labels_of(labels: LabelSet, question_set: QuestionSet, snapshot_has
         raise TrainingDataError(
             f"The label set {labels.name} was made on another version of the graph.",
             hint="Label again on the current version.",
+        )
+
+
+def _require_trajectories_of(made: TrajectorySet, graph: Graph, method: str) -> None:
+    if method not in methods.STEERABLE:
+        raise TrainingDataError(
+            f"{method} does not learn from trajectories.",
+            hint=f"Leave them out, or train {', '.join(sorted(methods.STEERABLE))}.",
+        )
+    if made.graph_id != graph.pk:
+        raise TrainingDataError(
+            f"The trajectories {made.name} are of the graph {made.graph.name}.",
+            hint=f"Choose trajectories of {graph.name}.",
+        )
+    if made.finished_at is None:
+        raise TrainingDataError(
+            f"The trajectories {made.name} are not done: {made.state}.", hint="Wait for them, or make others."
         )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from django.conf import settings
 from django.core.files.storage import default_storage
 
-KINDS = ("uploads", "snapshots", "checkpoints", "labels", "reports")
+KINDS = ("uploads", "snapshots", "checkpoints", "labels", "reports", "trajectories")
 
 
 def upload_name(graph_id: int, position: int, name: str) -> str:
@@ -30,6 +30,11 @@ def checkpoint_name(graph_id: int, job_id: int) -> str:
 def labels_name(graph_id: int, label_set_id: int) -> str:
     """Storage name of the file that holds a label set."""
     return f"labels/{graph_id}/{label_set_id}.jsonl"
+
+
+def trajectories_name(graph_id: int, set_id: int, form: str) -> str:
+    """Storage name of a file of a trajectory set: ``raw``, ``refined``, or ``pairs`` of both."""
+    return f"trajectories/{graph_id}/{set_id}.{form}.jsonl"
 
 
 def report_name(graph_id: int, report_id: int) -> str:

@@ -15,9 +15,10 @@ class JobKind(models.TextChoices):
     LABEL = "label"
     EVALUATE = "evaluate"
     EXTRACT = "extract"
+    SYNTHESISE = "synthesise"
 
 
-LONG = (JobKind.TRAIN, JobKind.LABEL, JobKind.EVALUATE, JobKind.EXTRACT)
+LONG = (JobKind.TRAIN, JobKind.LABEL, JobKind.EVALUATE, JobKind.EXTRACT, JobKind.SYNTHESISE)
 """Work that takes minutes to hours and whole cores: one such job runs at a time."""
 
 

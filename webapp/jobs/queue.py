@@ -16,6 +16,7 @@ TRAIN = "clew.train"
 LABEL = "clew.label"
 EVALUATE = "clew.evaluate"
 EXTRACT = "clew.extract"
+SYNTHESISE = "clew.synthesise"
 ANSWER = "clew.answer"
 WARM = "clew.warm"
 TEST_MODEL = "clew.test_model"
@@ -27,6 +28,7 @@ QUEUE_OF = {
     LABEL: presence.JOBS,
     EVALUATE: presence.JOBS,
     EXTRACT: presence.JOBS,
+    SYNTHESISE: presence.JOBS,
     ANSWER: presence.ANSWERS,
     TEST_MODEL: presence.ANSWERS,
     WARM: presence.ANSWERS,

@@ -29,6 +29,7 @@ TASK_OF = {
     JobKind.LABEL: queue.LABEL,
     JobKind.EVALUATE: queue.EVALUATE,
     JobKind.EXTRACT: queue.EXTRACT,
+    JobKind.SYNTHESISE: queue.SYNTHESISE,
 }
 ATTEMPTS_MAX = 2
 LONG_LOCK = 7_241_001  # any number that nothing else locks in this database

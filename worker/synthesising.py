@@ -1,0 +1,184 @@
+"""Synthesis: a question set in, trajectories that an agent learns from out, before and after refinement."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from celery import shared_task
+
+from retrieval.errors import Cancelled, ConfigError, TrainingDataError
+from retrieval.kg import snapshot as kg
+from retrieval.kg.caches import cache_of
+from retrieval.llm.metering import metered
+from webapp.api.errors import GraphNotReadyError
+from webapp.experiments import synthesising
+from webapp.experiments.models import TrajectorySet
+from webapp.experiments.synthesising import LLM, PAIRS, RAW, REFINED
+from webapp.graphs import files
+from webapp.jobs import queue
+from webapp.questions.selectors import as_engine
+from worker import engines, language_models, reporting
+
+if TYPE_CHECKING:
+    from retrieval.agents.environment import World
+    from retrieval.agents.synthesis import Episode
+    from retrieval.kg.snapshot import Snapshot
+    from retrieval.supervision.grounding import Grounded
+
+
+@shared_task(name=queue.SYNTHESISE)
+def synthesise(job_id: int) -> None:
+    """Make trajectories as a job says."""
+    reporting.run(job_id, work)
+
+
+def work(context: reporting.Context) -> dict[str, Any]:
+    """Make the trajectories of all questions that are not for testing, and their shortest forms."""
+    from retrieval.supervision import grounding  # noqa: PLC0415
+
+    graph = context.job.graph
+    made = TrajectorySet.objects.select_related("question_set").filter(job=context.job).first()
+    if made is None:
+        raise Cancelled("The trajectory set was deleted.")
+    if made.question_set is None:
+        raise TrainingDataError("The question set was deleted.", hint="Choose another one.")
+    if graph.snapshot is None or graph.snapshot.hash != made.snapshot_hash:
+        raise GraphNotReadyError(f"The graph {graph.name} has another version now.", hint="Begin again.")
+    questions = [q for q in as_engine(made.question_set) if q.split != "test"]
+    path = files.local_path(graph.snapshot.path)
+    snapshot = kg.open(path)
+    grounded, skipped = grounding.ground(snapshot, questions)
+    grounding.require(grounded, skipped)
+    if made.policy == LLM:
+        world, episodes, usage = _by_model(context, made, snapshot, grounded, cache_of(path) / "replies")
+    else:
+        world, episodes, usage = *_offline(context, made, snapshot, grounded), {}
+    context.check()
+    if not episodes:
+        raise TrainingDataError(
+            f"No trajectory of the {len(grounded):,} questions ends with their answers.",
+            hint="Ask for a smaller match, or use a question set that belongs to this graph.",
+        )
+    steps = _write(made, world, episodes)
+    kept = synthesising.save_trajectories(
+        made=made,
+        questions=len(questions),
+        answered=len({episode.question.question.id for episode in episodes}),
+        trajectories=len(episodes),
+        raw_steps=steps[0],
+        refined_steps=steps[1],
+        usage=usage,
+    )
+    if not kept:
+        synthesising.remove_files(graph.pk, made.pk)
+        raise Cancelled("The trajectory set was deleted.")
+    notes = [f"Questions left out: {skipped}."] if skipped.total else []
+    return {"trajectory_set": made.pk, "trajectories": len(episodes), "notes": notes}
+
+
+def _offline(
+    context: reporting.Context, made: TrajectorySet, snapshot: Snapshot, grounded: Sequence[Grounded]
+) -> tuple[World, list[Episode]]:
+    from retrieval.agents.environment import World  # noqa: PLC0415
+    from retrieval.agents.fronts import Fronts  # noqa: PLC0415
+    from retrieval.agents.synthesis import Synthesis, synthesise  # noqa: PLC0415
+    from retrieval.supervision.answer_set import AnswerSetRationalizer  # noqa: PLC0415
+
+    encoder = engines.encoder()
+    context.check()
+    found = AnswerSetRationalizer().label(
+        snapshot, grounded, encoder=encoder, progress=context.progress, cancelled=context.cancelled
+    )
+    world = World(Fronts(snapshot, simple=found.simple))
+    settings = Synthesis(**made.settings)
+    return world, synthesise(
+        world, grounded, found.labels, settings, progress=context.progress, cancelled=context.cancelled
+    )
+
+
+def _by_model(
+    context: reporting.Context,
+    made: TrajectorySet,
+    snapshot: Snapshot,
+    grounded: Sequence[Grounded],
+    replies: Path,
+) -> tuple[World, list[Episode], dict[str, Any]]:
+    from retrieval.agents.behaviour import explore  # noqa: PLC0415
+    from retrieval.agents.environment import World  # noqa: PLC0415
+    from retrieval.agents.fronts import Fronts  # noqa: PLC0415
+    from retrieval.llm.replies import ReplyStore  # noqa: PLC0415
+
+    llm = language_models.default_settings()
+    if llm is None:
+        raise ConfigError("No language model is set up any more.", hint="Choose the offline policy.")
+    world = World(Fronts(snapshot))
+    with metered(language_models.meter_of_job(context.job.user_id)):
+        found = explore(
+            world,
+            grounded,
+            llm,
+            ReplyStore(replies),
+            match=made.settings["match"],
+            progress=context.progress,
+            cancelled=context.cancelled,
+        )
+    usage = found.usage
+    tokens = usage.prompt_tokens + usage.completion_tokens
+    return world, found.episodes, {"llm_calls": usage.llm_calls, "tokens": tokens}
+
+
+def _write(made: TrajectorySet, world: World, episodes: Sequence[Episode]) -> tuple[int, int]:
+    """Write the trajectories, their shortest forms, and both side by side; how many steps each have in all."""
+    from retrieval.agents.synthesis import as_trajectory, refined  # noqa: PLC0415
+    from retrieval.agents.trajectories import as_row  # noqa: PLC0415
+
+    paths = {
+        form: files.local_path(files.trajectories_name(made.graph_id, made.pk, form))
+        for form in (RAW, REFINED, PAIRS)
+    }
+    paths[RAW].parent.mkdir(parents=True, exist_ok=True)
+    opened = {form: path.open("w", encoding="utf-8") for form, path in paths.items()}
+    counted: Counter[str] = Counter()
+    steps = [0, 0]
+    try:
+        for episode in episodes:
+            key = episode.question.question.id
+            counted[key] += 1
+            name = f"{key}#{counted[key]}"
+            raw = as_row(as_trajectory(world, episode, name))
+            short = as_row(
+                as_trajectory(world, refined(world, episode), f"{name}-refined", refined_from=name)
+            )
+            kept = kept_positions(raw["actions"], short["actions"])
+            steps[0] += len(raw["actions"])
+            steps[1] += len(short["actions"])
+            for form, row in ((RAW, raw), (REFINED, short), (PAIRS, {**raw, "kept": kept})):
+                opened[form].write(json.dumps(row, ensure_ascii=False) + "\n")
+    finally:
+        for file in opened.values():
+            file.close()
+    return steps[0], steps[1]
+
+
+def kept_positions(raw: Sequence[dict[str, Any]], short: Sequence[dict[str, Any]]) -> list[int]:
+    """Positions in a trajectory of the actions that its shortest form has, the last ones that fit.
+
+    Fronts are numbered anew by refinement, so that explorations are compared by whether they are of the topics.
+    """
+    kept: list[int] = []
+    wanted = len(short) - 1
+    for position in range(len(raw) - 1, -1, -1):
+        if wanted >= 0 and _alike(raw[position], short[wanted]):
+            kept.append(position)
+            wanted -= 1
+    return kept[::-1]
+
+
+def _alike(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    if "front" in one and "front" in other:
+        return bool((one["front"] == 0) == (other["front"] == 0))
+    return bool(one == other)
