@@ -19,6 +19,8 @@ MEANS = {
     "path_recall": "path_recall",
     "passage_recall_at_2": "passage_recall_at_2",
     "passage_recall_at_5": "passage_recall_at_5",
+    "exact_match": "exact_match",
+    "token_f1": "token_f1",
     "avg_triples": "triples",
 }
 RESAMPLES = 2_000

@@ -40,6 +40,8 @@ class QuestionScore:
         triples: distinct triples retrieved; None when not measured.
         passage_recall_at_2, passage_recall_at_5: share of the supporting passages among the best 2 and 5; None
             without supporting passages, or where no passages are retrieved.
+        exact_match, token_f1: of the words of the best answer, after SQuAD's normalisation; None where they are not
+            measured.
     """
 
     hit: float
@@ -56,6 +58,8 @@ class QuestionScore:
     triples: int | None = None
     passage_recall_at_2: float | None = None
     passage_recall_at_5: float | None = None
+    exact_match: float | None = None
+    token_f1: float | None = None
 
 
 def score_question(
@@ -130,6 +134,8 @@ def score_of_row(row: Mapping[str, Any]) -> QuestionScore:
         triples=row["triples"],
         passage_recall_at_2=row.get("passage_recall_at_2"),
         passage_recall_at_5=row.get("passage_recall_at_5"),
+        exact_match=row.get("exact_match"),
+        token_f1=row.get("token_f1"),
     )
 
 
@@ -155,6 +161,8 @@ def aggregate(scores: Sequence[QuestionScore]) -> dict[str, float]:
         ("path_recall", "path_recall"),
         ("passage_recall_at_2", "passage_recall_at_2"),
         ("passage_recall_at_5", "passage_recall_at_5"),
+        ("exact_match", "exact_match"),
+        ("token_f1", "token_f1"),
         ("avg_triples", "triples"),
     ):
         values = [float(value) for score in scores if (value := getattr(score, field)) is not None]

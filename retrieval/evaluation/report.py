@@ -6,7 +6,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 from retrieval.config import as_json
 from retrieval.errors import EvaluationError
 from retrieval.evaluation import coverage
+from retrieval.evaluation.answers import exact_match, token_f1
 from retrieval.evaluation.bootstrap import intervals
 from retrieval.evaluation.breakdowns import breakdowns
 from retrieval.evaluation.evaluator import Evaluation
@@ -31,6 +32,7 @@ from retrieval.evaluation.shift import Seen, Shift, by_question
 from retrieval.kg.labels import normalise
 from retrieval.retrievers.checkpoint import read_manifest
 from retrieval.supervision.labels import Label
+from retrieval.types import LLM_ALONE, UNTRAINED
 from retrieval.version import code_version
 
 #: How a question can end.
@@ -38,12 +40,29 @@ OUTCOMES = ("right", "partial", "wrong", "no_answer", "failed")
 #: Every metric a report has, in its order; one that does not apply is null.
 METRICS = (
     "hit", "hit_at_1", "macro_f1", "micro_f1", "exact_set", "answer_recall", "path_recall",
-    "passage_recall_at_2", "passage_recall_at_5", "avg_triples",
+    "passage_recall_at_2", "passage_recall_at_5", "exact_match", "token_f1", "avg_triples",
 )  # fmt: skip
 
+#: Methods whose answers are words, not only entities: these are compared word by word too.
+WORDED = UNTRAINED | LLM_ALONE
 
-def score(outcome: Outcome) -> QuestionScore:
-    """Compare what was answered and retrieved with what the question set says; names are normalised."""
+
+def score(outcome: Outcome, *, words: bool = False) -> QuestionScore:
+    """Compare what was answered and retrieved with what the question set says; names are normalised.
+
+    Args:
+        outcome: how the question was answered.
+        words: compare the words of the best answer with those of the right ones too.
+    """
+    found = _score(outcome)
+    right = outcome.question.answers
+    if not words or not right:
+        return found
+    best = outcome.predicted[0][0] if outcome.predicted else ""
+    return replace(found, exact_match=exact_match(best, right), token_f1=token_f1(best, right))
+
+
+def _score(outcome: Outcome) -> QuestionScore:
     question = outcome.question
     return score_question(
         [Scored(normalise(label), score) for label, score in outcome.predicted],
@@ -79,7 +98,8 @@ def build_report(
         labels: relation paths of the questions, for those without gold paths.
     """
     outcomes = evaluation.outcomes
-    scores = [score(outcome) for outcome in outcomes]
+    words = evaluation.engine.method in WORDED
+    scores = [score(outcome, words=words) for outcome in outcomes]
     if seen is None and checkpoint is not None:
         seen = Seen.load(checkpoint)
     shift = Shift(seen, by_question(labels)) if seen is not None else None
@@ -259,6 +279,8 @@ def _row(outcome: Outcome, scores: QuestionScore, shift: Shift | None) -> dict[s
         "triples": scores.triples,
         "passage_recall_at_2": scores.passage_recall_at_2,
         "passage_recall_at_5": scores.passage_recall_at_5,
+        "exact_match": scores.exact_match,
+        "token_f1": scores.token_f1,
         "passages": list(outcome.passages),
         "gold_passages": list(question.passages),
         "own_facts": outcome.own_facts,

@@ -17,6 +17,8 @@ NAMES = {
     "path_recall": "path recall",
     "passage_recall_at_2": "passage recall@2",
     "passage_recall_at_5": "passage recall@5",
+    "exact_match": "exact match",
+    "token_f1": "token F1",
     "avg_triples": "triples",
 }
 GROUPS = {

@@ -379,6 +379,7 @@ export interface ReportBody {
   method?: string;
   checkpoint?: Id;
   reasoner?: string;
+  llm?: number;
   budget?: number;
   seed?: number;
   limit?: number;

@@ -72,6 +72,8 @@ const METRICS: Record<string, string> = {
   avg_triples: "Triples",
   passage_recall_at_2: "Passage recall@2",
   passage_recall_at_5: "Passage recall@5",
+  exact_match: "Exact match",
+  token_f1: "Token F1",
   n: "n",
 };
 

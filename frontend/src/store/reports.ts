@@ -12,6 +12,8 @@ const ORDER = [
   "path_recall",
   "passage_recall_at_2",
   "passage_recall_at_5",
+  "exact_match",
+  "token_f1",
   "avg_triples",
 ];
 

@@ -208,8 +208,12 @@ def test_a_corpus_is_built_asked_and_measured_from_the_command_line(tmp_path, ca
     assert found["metrics"]["passage_recall_at_2"] == 0.5
     assert found["metrics"]["passage_recall_at_5"] == 0.5
     assert found["metrics"]["hit_at_1"] == 1
+    assert (found["metrics"]["exact_match"], found["metrics"]["token_f1"]) == (1, 1)
+    assert found["per_question"][0]["exact_match"] == 1
     assert found["method"] == "text-rag"
-    assert "passage recall@2" in (tmp_path / "r.md").read_text()
+    page = (tmp_path / "r.md").read_text()
+    assert "passage recall@2" in page
+    assert "exact match" in page
 
 
 def test_documents_of_facts_alone_are_no_corpus(tmp_path, capsys):

@@ -162,6 +162,16 @@ def test_the_scores_are_read_back_from_the_report(tmp_path, evaluation):
         read_report(tmp_path / "other.json")
 
 
+def test_words_are_compared_where_answers_are_words():
+    question = Question("q", "Who?", answers=("The Beatles", "Wings"))
+    said = Outcome(question, predicted=(("beatles band", 0.9), ("Wings", 0.5)))
+    plain, worded = score(said), score(said, words=True)
+    assert (plain.exact_match, plain.token_f1) == (None, None)
+    assert (worded.exact_match, worded.token_f1) == (0, pytest.approx(2 / 3))
+    silent = score(Outcome(question), words=True)
+    assert (silent.exact_match, silent.token_f1) == (0, 0)
+
+
 def test_the_chains_that_led_to_the_answers_are_kept(evaluation):
     assert "Switzerland" in evaluation.outcomes[0].chains[0][0]
     assert evaluation.outcomes[0].chains[0][1] == pytest.approx(0.7)

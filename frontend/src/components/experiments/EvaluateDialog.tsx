@@ -2,6 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate } from "react-router";
+import { languageModelsQuery } from "@/api/languageModels";
 import {
   checkpointsQuery,
   evaluate,
@@ -75,6 +76,7 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
   const [topics, setTopics] = useState("given");
   const [subgraphs, setSubgraphs] = useState("own");
   const [reasoner, setReasoner] = useState("extractive");
+  const [llm, setLlm] = useState<string | null>(null);
   const [typed, setTyped] = useState<Typed>({});
   const [numbers, setNumbers] = useState({ budget: String(status.budgets.default), seed: "7", limit: "" });
   const sets = useQuery(questionSetsQuery(graphId));
@@ -86,6 +88,10 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
   });
   const method = chosenMethod(choices, methodId, graph?.checkpoint?.method);
   const checkpoint = chosenCheckpoint(method, checkpointId);
+  const asksModel = status.llm.configured && (reasoner === "llm" || method?.asksModel === true);
+  const models = useQuery({ ...languageModelsQuery, enabled: asksModel });
+  const usable = (models.data?.results ?? []).filter((model) => model.enabled);
+  const usual = usable.find((model) => model.default);
   const detail = useQuery({ ...methodQuery(method?.id ?? ""), enabled: method !== undefined });
   const options = detail.data?.options ?? [];
   const optionsWrong = options.some((option) => complaint(option, typed[option.name] ?? "") !== null);
@@ -143,6 +149,7 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
           topics: topics === "linked" ? "linked" : "given",
           subgraphs: subgraphs === "whole" ? "whole" : "own",
           reasoner,
+          ...(asksModel && llm !== null && { llm: Number(llm) }),
           budget: Number(numbers.budget),
           seed: Number(numbers.seed),
           ...(options.length && { options: changedSettings(options, typed) }),
@@ -231,6 +238,19 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
           value={reasoner}
           onChange={setReasoner}
         />
+        {asksModel && usable.length > 0 && (
+          <Pick
+            label="Language model"
+            showLabel
+            options={usable.map((model) => ({
+              id: String(model.id),
+              label: model.name,
+              detail: model.model,
+            }))}
+            value={llm ?? (usual ? String(usual.id) : null)}
+            onChange={setLlm}
+          />
+        )}
       </div>
       <div className="fields">
         {number(
