@@ -79,7 +79,7 @@ class LanguageTraining:
         batch, mini_batch: decisions that are replied to before the policy is changed, and in one change of it.
         group: replies to each decision.
         clip, kl, grad_clip: of GRPO; the norm of gradients is clipped in both stages.
-        save_steps: steps after which training can be gone on from.
+        save_steps: steps of imitation after which it can be gone on from; of reinforcement, which are slow, every one.
         seed: of everything random.
     """
 
@@ -262,7 +262,7 @@ class LanguageTrainer:
             "gradient_checkpointing": None,
             "logging_steps": 1,
             "save_strategy": "steps",
-            "save_steps": self.settings.save_steps,
+            "save_steps": self.settings.save_steps if stage == "sft" else 1,
             "save_total_limit": 1,
             "report_to": [],
             "disable_tqdm": True,

@@ -1,6 +1,7 @@
 """A language model learns to explore, by trl, on a tiny random model made here: SFT, GRPO, stopping and going on."""
 
 import json
+import shutil
 from dataclasses import replace
 
 import pytest
@@ -130,6 +131,7 @@ def test_stopped_training_goes_on_after_its_last_step(world, tiny, examples, tmp
     with pytest.raises(Cancelled):
         trainer(world, tiny, where, cancelled=lambda: len(said) >= 3, **stop).imitate(examples)
     assert [progress.done for progress in said] == [1, 2, 3, 4]
+    (where / "sft" / "checkpoint-5").mkdir()  # broken off by a crash: it has no state
     made = trainer(world, tiny, where, **stop)
     made.imitate(examples)
     assert [progress.done for progress in said] == list(range(1, 7))
@@ -142,6 +144,29 @@ def test_stopped_training_goes_on_after_its_last_step(world, tiny, examples, tmp
     other = trainer(world, tiny, where, key="other questions", settings=BRIEF)
     assert not list(where.glob("*.pt"))
     assert other.curves == []
+
+
+def test_stopped_reinforcement_goes_on_against_what_was_imitated(world, tiny, examples, imitated, tmp_path):
+    where = tmp_path / "resume"
+    shutil.copytree(imitated[1], where)
+    said = []
+    judge = judged(world)
+    first = trainer(world, tiny, where, said=said, cancelled=lambda: len(said) >= 1)
+    first.imitate(examples)
+    with pytest.raises(Cancelled):
+        first.reinforce(examples, judge)
+    stopped = first.model.state_dict()
+    done = said[-1].done
+    assert 1 <= done < 4
+    again = trainer(world, tiny, where, said=said)
+    again.imitate(examples)
+    assert any(not torch.equal(value, stopped[name]) for name, value in again.model.state_dict().items())
+    again.reinforce(examples, judge)
+    assert [row["step"] for row in again.curves[24:]] == [1, 2, 3, 4]
+    assert said[-1].done == 4
+    assert said[-(4 - done)].done == done + 1
+    assert again.curves[-1]["kl"] > 0.0
+    assert list(again.model.lm.peft_config) == ["default"]
 
 
 def test_what_a_model_writes_that_is_no_action_is_said(world, tiny):
