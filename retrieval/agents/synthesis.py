@@ -219,15 +219,23 @@ def as_trajectory(
 
 
 def as_episode(world: World, trajectory: Trajectory, question: Grounded) -> Episode | None:
-    """A trajectory in this graph; None where a step of it is not possible there, or it has no end."""
+    """A trajectory in this graph; None where a step of it is not possible there, or it has no end.
+
+    An exploration that shows nothing new here, because pages are larger than where it was made, is left out.
+    """
     beginning = state = world.begin(trajectory.question, question.topics, question.names)
     actions: list[Action] = []
-    for action in trajectory.actions:
+    thoughts: list[str] = []
+    said = trajectory.thoughts or ("",) * len(trajectory.actions)
+    for action, thought in zip(trajectory.actions, said, strict=True):
         mine = understood(world, state, action)
-        state, observation = world.step(state, mine)
-        if not observation.valid:
+        after, observation = world.step(state, mine)
+        if observation.valid:
+            state = after
+            actions.append(mine)
+            thoughts.append(thought)
+        elif not isinstance(mine, Explore):
             return None
-        actions.append(mine)
     if not state.ended:
         return None
     score = f1(state.answers(), np.array(question.answers, np.int64))
@@ -238,6 +246,6 @@ def as_episode(world: World, trajectory: Trajectory, question: Grounded) -> Epis
         score,
         trajectory.source,
         trajectory.behaviour,
-        trajectory.thoughts,
+        tuple(thoughts) if trajectory.thoughts else (),
         trajectory.prompt,
     )

@@ -106,6 +106,9 @@ def read_trajectories(path: Path) -> list[Trajectory]:
 def _parse(row: dict[str, Any]) -> Trajectory:
     if row["source"] not in get_args(TrajectorySource):
         raise ValueError(f"source {row['source']!r} is none of {', '.join(get_args(TrajectorySource))}")
+    thoughts = tuple(map(str, row.get("thoughts", ())))
+    if thoughts and len(thoughts) != len(row["actions"]):
+        raise ValueError(f"{len(thoughts)} thoughts of {len(row['actions'])} actions")
     return Trajectory(
         id=str(row["id"]),
         question=str(row["question"]),
@@ -118,7 +121,7 @@ def _parse(row: dict[str, Any]) -> Trajectory:
         refined_from=row.get("refined_from"),
         score=float(row.get("score", 1.0)),
         prompt=row.get("prompt"),
-        thoughts=tuple(map(str, row.get("thoughts", ()))),
+        thoughts=thoughts,
     )
 
 

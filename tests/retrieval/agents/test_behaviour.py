@@ -19,7 +19,7 @@ from retrieval.llm.replies import ReplyStore
 from retrieval.llm.settings import LLMSettings
 from retrieval.supervision.grounding import ground
 from retrieval.types import Question, Usage
-from tests.retrieval.reasoning.endpoint import Endpoint, fails
+from tests.retrieval.reasoning.endpoint import Endpoint, fails, says
 from tests.retrieval.world import build
 from tests.support.llm_server import LLMServer
 
@@ -102,6 +102,22 @@ def test_a_trajectory_says_whose_it_is_and_is_read_back(world, questions, tmp_pa
     back = as_episode(world, read, questions[0])
     assert (back.actions, back.thoughts, back.prompt) == (episode.actions, episode.thoughts, version)
     assert len(refined(world, back).actions) == 5
+
+
+def test_further_pages_are_left_out_where_one_shows_all(tmp_path):
+    graph = build(tmp_path / "hub.graph", [("Jaws", "seen_by", f"Person {i}") for i in range(7)])
+    small, large = World(Fronts(graph), Limits(page=3)), World(Fronts(graph), Limits())
+    everybody = tuple(f"Person {i}" for i in range(7))
+    (question,) = ground(graph, [Question("q", "who saw Jaws?", ("Jaws",), everybody)])[0]
+    look = act("explore", entities="front")
+    with Endpoint(*map(says, [look, look, act("choose", relations=["seen_by"]), act("finish")])) as endpoint:
+        found = behaviour.explore(small, [question], settings(endpoint), ReplyStore(tmp_path / "replies"))
+    made = as_trajectory(small, found.episodes[0], "t")
+    assert as_episode(small, made, question).actions == found.episodes[0].actions
+    read = as_episode(large, made, question)
+    assert [type(action).__name__ for action in read.actions] == ["Explore", "Choose", "Finish"]
+    assert read.thoughts == ("now explore", "now choose", "now finish")
+    assert read.score == 1.0
 
 
 def test_a_budget_stops_it_and_what_was_paid_for_is_used_when_it_goes_on(world, questions, tmp_path):

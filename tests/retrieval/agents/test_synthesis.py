@@ -252,7 +252,12 @@ def test_a_trajectory_of_another_graph_is_left_out(world):
 
 @pytest.mark.parametrize(
     "line",
-    ["{", '{"id": "x"}', '{"id":"x","question":"","topics":[],"answers":[],"actions":[],"source":"me"}'],
+    [
+        "{",
+        '{"id": "x"}',
+        '{"id":"x","question":"","topics":[],"answers":[],"actions":[],"source":"llm","thoughts":["so"]}',
+        '{"id":"x","question":"","topics":[],"answers":[],"actions":[],"source":"me"}',
+    ],
 )
 def test_a_bad_line_is_named(tmp_path, line):
     (tmp_path / "t.jsonl").write_text(f"\n{line}\n")
