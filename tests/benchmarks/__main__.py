@@ -16,6 +16,7 @@ from pathlib import Path
 
 from tests.benchmarks import (
     agent,
+    big_text,
     chains,
     inses,
     inses_facts,
@@ -40,7 +41,8 @@ BENCHMARKS = {
 
 
 LONG = (
-    "methods", "efficiency", "supervision", "line_vs_raw", "webqsp", "text", "inses", "inses_facts", "agent",
+    "methods", "efficiency", "supervision", "line_vs_raw", "webqsp",
+    "text", "big_text", "inses", "inses_facts", "agent",
 )  # fmt: skip
 
 
@@ -64,6 +66,7 @@ def main() -> None:
         "text": text.measure,
         "inses_facts": lambda: inses_facts.measure(args.data),
         "inses": inses.measure,
+        "big_text": big_text.measure,
         "agent": lambda: agent.measure(args.data, run=not args.finished),
     }
     names = args.name or list(BENCHMARKS)
