@@ -65,7 +65,7 @@ def main() -> None:
         "webqsp": webqsp.measure,
         "text": text.measure,
         "inses_facts": lambda: inses_facts.measure(args.data),
-        "inses": inses.measure,
+        "inses": lambda: inses.measure(args.data),
         "big_text": big_text.measure,
         "agent": lambda: agent.measure(args.data, run=not args.finished),
     }

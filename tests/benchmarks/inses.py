@@ -6,7 +6,7 @@ import gzip
 import json
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -37,7 +37,6 @@ SIMILARITY = {"`inses`": "true", "`inses` without similarity jumps": "false"}
 MINE = {
     "`inses`": {},
     "`inses`, filled up": {"fill": True},
-    "`inses`, filled up, no jumps": {"fill": True, "similarity": False},
 }
 """How INSES is asked on MINE's graphs."""
 CHOSEN_ON = 12
@@ -48,9 +47,11 @@ BOUNDS = (0.7, 0.8)
 """Shares of a fact's words from which what was retrieved counts as sufficient; set before anything was measured."""
 
 
-def measure() -> list[Section]:
-    """What of this can be measured with the data that is there."""
-    return [section for section in (_musique(), _mine()) if section is not None]
+def measure(data: Sequence[str] = ()) -> list[Section]:
+    """What of this (``MuSiQue``, ``MINE``, both when none is named) can be measured with the data that is there."""
+    parts = {"MuSiQue": _musique, "MINE": _mine}
+    made = (part() for name, part in parts.items() if name in data or not data)
+    return [section for section in made if section is not None]
 
 
 def _musique() -> Section | None:
@@ -161,22 +162,25 @@ def _trials(article: int, held: dict[str, object], encoder: Encoder) -> Iterator
     for name, triples in graphs.items():
         if not triples:
             continue
-        with tempfile.TemporaryDirectory() as folder:
-            home = Path(folder) / "graph"
-            built = snapshot.build(TripleTable.of(triples), home)
-            texts = [text_of(fact) for fact in _facts_of(built)]
-            close = wanted @ encoder.encode(texts).T
-            indexing.build(built, encoder)
-            parts = load_parts(built, encoder)
-            engines = {label: _engine(parts, **options) for label, options in MINE.items()}
-            for place, fact in enumerate(facts):
-                yield Trial(article, name, "the whole graph", fact, tuple(texts))
-                for budget in BUDGETS:
-                    nearest = np.argsort(-close[place], kind="stable")[:budget].tolist()
-                    yield Trial(article, name, f"nearest, {budget}", fact, tuple(texts[i] for i in nearest))
-                    for label, engine in engines.items():
-                        got = _asked(engine, fact, budget)
-                        yield Trial(article, name, f"{label}, {budget}", fact, tuple(map(text_of, got)))
+        built = _built(CACHE / "mine" / f"{article}.{name}", TripleTable.of(triples))
+        indexing.build(built, encoder)
+        texts = [text_of(fact) for fact in _facts_of(built)]
+        close = wanted @ encoder.encode(texts).T
+        parts = load_parts(built, encoder)
+        engines = {label: _engine(parts, **options) for label, options in MINE.items()}
+        for place, fact in enumerate(facts):
+            yield Trial(article, name, "the whole graph", fact, tuple(texts))
+            for budget in BUDGETS:
+                nearest = np.argsort(-close[place], kind="stable")[:budget].tolist()
+                yield Trial(article, name, f"nearest, {budget}", fact, tuple(texts[i] for i in nearest))
+                for label, engine in engines.items():
+                    got = _asked(engine, fact, budget)
+                    yield Trial(article, name, f"{label}, {budget}", fact, tuple(map(text_of, got)))
+
+
+def _built(home: Path, table: TripleTable) -> snapshot.Snapshot:
+    """The graph of some triples, kept between runs."""
+    return snapshot.open(home) if home.is_dir() else snapshot.build(table, home)
 
 
 def _facts_of(graph: snapshot.Snapshot) -> Iterator[Fact]:
