@@ -107,15 +107,13 @@ def _by_model(
     grounded: Sequence[Grounded],
     replies: Path,
 ) -> tuple[World, list[Episode], dict[str, Any]]:
-    from retrieval.agents.behaviour import explore  # noqa: PLC0415
-    from retrieval.agents.environment import World  # noqa: PLC0415
-    from retrieval.agents.fronts import Fronts  # noqa: PLC0415
+    from retrieval.agents.behaviour import explore, world_of  # noqa: PLC0415
     from retrieval.llm.replies import ReplyStore  # noqa: PLC0415
 
     llm = language_models.default_settings()
     if llm is None:
         raise ConfigError("No language model is set up any more.", hint="Choose the offline policy.")
-    world = World(Fronts(snapshot))
+    world = world_of(snapshot)
     with metered(language_models.meter_of_job(context.job.user_id)):
         found = explore(
             world,

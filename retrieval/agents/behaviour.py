@@ -16,10 +16,12 @@ import numpy as np
 
 from retrieval.agents import serialise
 from retrieval.agents.actions import Action
-from retrieval.agents.environment import World
+from retrieval.agents.environment import Limits, World
+from retrieval.agents.fronts import Fronts
 from retrieval.agents.prompted import PromptedPolicy
 from retrieval.agents.synthesis import Episode
 from retrieval.errors import Cancelled, LLMError, LLMKeyError, LLMReplyError, OverBudgetError
+from retrieval.kg.snapshot import Snapshot
 from retrieval.llm import prompts
 from retrieval.llm.chat import POLL_SECONDS
 from retrieval.llm.replies import PATIENCE, ReplyStore
@@ -56,6 +58,11 @@ class _Try:
     usage: Usage
 
 
+def world_of(snapshot: Snapshot) -> World:
+    """The graph with pages that a language model can read whole."""
+    return World(Fronts(snapshot), Limits(page=serialise.FACTS[0]))
+
+
 def explore(
     world: World,
     questions: Sequence[Grounded],
@@ -70,7 +77,7 @@ def explore(
     """Let a language model explore for each question, and keep what ends with its answers.
 
     Args:
-        world: the graph.
+        world: see :func:`world_of`.
         questions: each is explored once.
         settings: the endpoint.
         store: where replies are kept.

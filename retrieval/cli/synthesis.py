@@ -135,14 +135,11 @@ def _by_model(
     cancelled: Callable[[], bool],
 ) -> tuple[World, list[Episode]]:
     """Trajectories of a language model, and what they cost."""
-    from retrieval.agents import serialise  # noqa: PLC0415 - imports torch
-    from retrieval.agents.behaviour import explore  # noqa: PLC0415
-    from retrieval.agents.environment import Limits, World  # noqa: PLC0415
-    from retrieval.agents.fronts import Fronts  # noqa: PLC0415
+    from retrieval.agents.behaviour import explore, world_of  # noqa: PLC0415 - imports torch
     from retrieval.llm.metering import Limit, Meter, metered  # noqa: PLC0415
     from retrieval.llm.replies import ReplyStore  # noqa: PLC0415
 
-    world = World(Fronts(graph), Limits(page=serialise.FACTS[0]))
+    world = world_of(graph)
     store = ReplyStore(args.replies or cache_of(args.graph) / "replies")
     with metered(Meter(Limit(args.max_tokens, args.max_cost), whose="this synthesis")):
         found = explore(
