@@ -57,6 +57,10 @@ const router = createBrowserRouter([
         lazy: async () => ({ Component: (await import("@/pages/CompareReportsPage")).CompareReportsPage }),
       },
       {
+        path: "experiments/trajectories/:id",
+        lazy: async () => ({ Component: (await import("@/pages/TrajectoriesPage")).TrajectoriesPage }),
+      },
+      {
         path: "experiments/:id",
         lazy: async () => ({ Component: (await import("@/pages/ReportPage")).ReportPage }),
       },

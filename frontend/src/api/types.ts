@@ -149,7 +149,7 @@ export type JobState = "queued" | "running" | "done" | "failed" | "cancelled";
 
 export interface Job {
   id: Id;
-  kind: "import" | "index" | "train" | "label" | "evaluate" | "extract";
+  kind: "import" | "index" | "train" | "label" | "evaluate" | "extract" | "synthesise";
   title: string;
   state: JobState;
   stage: string;
@@ -273,6 +273,7 @@ export interface TrainBody {
   fraction: number;
   seed: number;
   labels?: Id;
+  trajectories?: Id;
 }
 
 /** Rational paths found for a question set. */

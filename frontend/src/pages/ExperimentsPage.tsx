@@ -4,6 +4,8 @@ import { useState } from "react";
 import { Link, useNavigate } from "react-router";
 import { graphsQuery, questionSetsQuery, reportsQuery, sessionQuery, statusQuery } from "@/api/queries";
 import type { Report } from "@/api/types";
+import { Corrections } from "@/components/experiments/Corrections";
+import { Trajectories } from "@/components/experiments/Trajectories";
 import { EvaluateDialog } from "@/components/experiments/EvaluateDialog";
 import { Pages } from "@/components/kit/Pages";
 import { Button, Pick } from "@/components/kit/controls";
@@ -290,6 +292,8 @@ export function ExperimentsPage() {
           }}
         />
       )}
+      <Trajectories graph={filter.graph || null} mayWrite={mayWrite} />
+      <Corrections graph={filter.graph || null} />
       <EvaluateDialog
         start={{ graph: filter.graph || null, ...(filter.method && { method: filter.method }) }}
         isOpen={params.has("evaluate") && mayWrite}

@@ -1,5 +1,6 @@
 // Actions of an agent in words.
 import type { AgentAction, Hop, RelationStep } from "@/api/events";
+import type { ActionRow } from "@/api/trajectories";
 import { count } from "./format";
 
 const NAMES = 3;
@@ -61,4 +62,24 @@ const keyOf = ({ kind, entities, relations, triples, front }: AgentAction) =>
 /** Whether two actions do the same, however probable each was. */
 export function sameAction(one: AgentAction | null, other: AgentAction | null): boolean {
   return one !== null && other !== null && keyOf(one) === keyOf(other);
+}
+
+const arrow = (inverse: boolean) => (inverse ? "←" : "→");
+
+/** An action of a trajectory file in one line. */
+export function rowLine(row: ActionRow): string {
+  switch (row.kind) {
+    case "explore":
+      if (row.entities) return `Explore ${listed(row.entities, row.entities.length)}`;
+      return row.front ? `Explore what choice ${row.front} reached` : "Explore the topics";
+    case "choose": {
+      const relations = (row.relations ?? []).map(([name, inverse]) => `${arrow(inverse)} ${name}`);
+      const facts = (row.triples ?? []).map(
+        ([from, name, inverse, to]) => `${from} ${arrow(inverse)} ${name} ${to}`,
+      );
+      return `Keep ${[...relations, ...facts].join(", ").replaceAll("_", " ")}`;
+    }
+    case "finish":
+      return "Finish";
+  }
 }

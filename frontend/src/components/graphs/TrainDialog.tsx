@@ -2,6 +2,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { labelSetsQuery, methodQuery, questionSetsQuery, statusQuery, train } from "@/api/queries";
+import { trajectorySetsQuery } from "@/api/trajectories";
 import type { Graph, MethodInfo, QuestionSet } from "@/api/types";
 import { Button, Modal, Pick } from "@/components/kit/controls";
 import { SettingsForm } from "@/components/kit/SettingsForm";
@@ -55,6 +56,7 @@ function useForm({ graph, sets, methods }: FormProps) {
   const [set, setSet] = useState(sets[0]?.id ?? "");
   const [method, setMethod] = useState(methods[0]?.id ?? "");
   const [labels, setLabels] = useState(ON_THE_WAY);
+  const [trajectories, setTrajectories] = useState(ON_THE_WAY);
   const [percent, setPercent] = useState("100");
   const [seed, setSeed] = useState("0");
   const [typed, setTyped] = useState<Typed>({});
@@ -65,6 +67,9 @@ function useForm({ graph, sets, methods }: FormProps) {
   const ready = (made.data?.results ?? []).filter(
     (one) => one.state === "done" && String(one.question_set) === String(set),
   );
+  const steerable = methods.find((one) => one.id === method)?.steerable ?? false;
+  const walks = useQuery({ ...trajectorySetsQuery(graph.id), enabled: steerable });
+  const walked = (walks.data?.results ?? []).filter((one) => one.state === "done");
   const share = Number(percent);
   const wrong =
     !(share > 0 && share <= 100) ||
@@ -77,6 +82,7 @@ function useForm({ graph, sets, methods }: FormProps) {
     fraction: share / 100,
     seed: Number(seed),
     ...(labels !== ON_THE_WAY && { labels }),
+    ...(steerable && trajectories !== ON_THE_WAY && { trajectories }),
   });
   return {
     set,
@@ -85,6 +91,10 @@ function useForm({ graph, sets, methods }: FormProps) {
     setMethod,
     labels,
     setLabels,
+    steerable,
+    walked,
+    trajectories,
+    setTrajectories,
     percent,
     setPercent,
     seed,
@@ -174,6 +184,25 @@ function TrainForm(props: FormProps) {
           />
           <span className="hint">The rational paths to learn from.</span>
         </div>
+        {form.steerable && (
+          <div className="field">
+            <Pick
+              label="Trajectories"
+              showLabel
+              options={[
+                { id: ON_THE_WAY, label: "Made of the labels", detail: "On the way, by the offline guide" },
+                ...form.walked.map((one) => ({
+                  id: String(one.id),
+                  label: one.name,
+                  detail: `${count(one.trajectories, "trajectory", "trajectories")}, learned from beside those`,
+                })),
+              ]}
+              value={form.trajectories}
+              onChange={form.setTrajectories}
+            />
+            <span className="hint">What people corrected on this graph is always learned from too.</span>
+          </div>
+        )}
         <NumberField
           id="train-share"
           label="Training questions, %"

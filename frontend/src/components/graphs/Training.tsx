@@ -11,6 +11,7 @@ import { Ago, ErrorNotice, Fingerprint } from "@/components/kit/says";
 import { copyText } from "@/store/files";
 import { metricName, metricValue, percent } from "@/store/format";
 import { KEY_METRICS } from "@/store/reports";
+import { Curves } from "./Curves";
 import { TrainDialog } from "./TrainDialog";
 
 interface RowProps {
@@ -116,6 +117,7 @@ function CheckpointFacts({ checkpoint }: { checkpoint: Checkpoint }) {
   return (
     <>
       <FactList of={facts} />
+      <Curves checkpoint={checkpoint.id} />
       <div className="foot">
         <Button icon="copy" onPress={() => void copyText(JSON.stringify(facts, null, 2), "Settings")}>
           Copy

@@ -1,0 +1,106 @@
+// Steps of agents that people chose otherwise than the policy: labels for the next training.
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link } from "react-router";
+import { correctionsQuery, downloadCorrections, type Correction } from "@/api/trajectories";
+import type { Id } from "@/api/types";
+import { Pages } from "@/components/kit/Pages";
+import { Button } from "@/components/kit/controls";
+import { Ago, ErrorNotice, troubleOf } from "@/components/kit/says";
+import { actionLine } from "@/store/agentActions";
+import { download, fileName } from "@/store/files";
+import { elide, integer } from "@/store/format";
+import { toast } from "@/store/toasts";
+
+const SIZE = 10;
+const STATES: Record<Correction["state"], [tone: string, word: string, why: string]> = {
+  kept: ["good", "label", "The run went on from it to an answer"],
+  open: ["", "open", "The run has no answer yet"],
+  undone: ["warn", "taken back", "It was taken back, or was not possible"],
+};
+
+function Row({ correction }: { correction: Correction }) {
+  const { run, question, step, proposed, chosen, state, user, at } = correction;
+  const [tone, word, why] = STATES[state];
+  return (
+    <tr>
+      <td className="cell-name">
+        <Link to={`/runs/${run}`} className="run-link">
+          {elide(question, 90)}
+        </Link>
+        <div className="small muted">
+          {correction.graph_name} · step {step}
+        </div>
+      </td>
+      <td>
+        <span className="undone-line">{proposed ? actionLine(proposed) : "not known"}</span>
+        <div>{actionLine(chosen)}</div>
+      </td>
+      <td>
+        <span className={`badge ${tone}`} title={why}>
+          {word}
+        </span>
+      </td>
+      <td className="muted nowrap hide-narrow">
+        {user} <Ago iso={at} />
+      </td>
+    </tr>
+  );
+}
+
+export function Corrections({ graph }: { graph: Id | null }) {
+  const [page, setPage] = useState(1);
+  const found = useQuery(correctionsQuery(graph, page, SIZE));
+  const rows = found.data?.results ?? [];
+  if (found.data && rows.length === 0) return null;
+  const save = () => {
+    if (graph === null) return;
+    downloadCorrections(graph).then(
+      (file) => {
+        download(fileName("corrections", "jsonl"), file);
+      },
+      (error: unknown) => {
+        toast(`The corrections could not be downloaded. ${troubleOf(error).message}`);
+      },
+    );
+  };
+  return (
+    <section className="card" aria-labelledby="corrections-title">
+      <header>
+        <h2 id="corrections-title">Corrections</h2>
+        {found.data && <span className="muted tabular">{integer(found.data.count)}</span>}
+        <span className="grow" />
+        {graph === null ? (
+          <span className="muted small">Pick a graph to download them</span>
+        ) : (
+          <Button size="small" icon="download" onPress={save}>
+            Download (JSONL)
+          </Button>
+        )}
+      </header>
+      {found.error && <ErrorNotice error={found.error} />}
+      {rows.length > 0 && (
+        <div className="scroll-x">
+          <table className="table">
+            <thead>
+              <tr>
+                <th>Question</th>
+                <th>The policy’s step, and the person’s</th>
+                <th>State</th>
+                <th className="hide-narrow">By</th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((one) => (
+                <Row key={one.id} correction={one} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {found.data && (
+        <Pages what="the corrections" page={page} size={SIZE} data={found.data} onPage={setPage} />
+      )}
+    </section>
+  );
+}

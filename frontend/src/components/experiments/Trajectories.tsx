@@ -1,0 +1,287 @@
+// Trajectory sets: what a behaviour policy did for the questions of a set, for agents to learn from.
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link } from "react-router";
+import { graphsQuery, keys, questionSetsQuery, statusQuery } from "@/api/queries";
+import {
+  deleteTrajectorySet,
+  downloadTrajectories,
+  synthesise,
+  trajectorySetsQuery,
+  type TrajectorySet,
+} from "@/api/trajectories";
+import type { Id } from "@/api/types";
+import { ActMenu, Button, Modal, Pick } from "@/components/kit/controls";
+import { Ago, ErrorNotice, JobBadge, troubleOf } from "@/components/kit/says";
+import { download, fileName } from "@/store/files";
+import { integer } from "@/store/format";
+import { useJobStore } from "@/store/jobStore";
+import { toast } from "@/store/toasts";
+
+const POLICIES = [
+  {
+    id: "offline",
+    label: "Offline guide",
+    detail: "Follows rational paths, and sometimes goes astray; needs no language model",
+  },
+  { id: "llm", label: "Language model", detail: "Explores as it does when asked; replies are kept" },
+];
+
+function MakeForm({ graph, onClose }: { graph: Id | null; onClose: () => void }) {
+  const client = useQueryClient();
+  const graphs = useQuery(graphsQuery).data?.results ?? [];
+  const llm = useQuery(statusQuery).data?.llm.configured ?? false;
+  const [of, setOf] = useState(graph === null ? null : String(graph));
+  const ready = graphs.filter((one) => one.state === "ready" && one.triples > 0);
+  const chosen = of ?? (ready[0] ? String(ready[0].id) : null);
+  const sets = useQuery({ ...questionSetsQuery(chosen), enabled: chosen !== null }).data?.results ?? [];
+  const [set, setSet] = useState<string | null>(null);
+  const asked = sets.find((one) => String(one.id) === set) ?? sets[0];
+  const [policy, setPolicy] = useState("offline");
+  const [samples, setSamples] = useState("2");
+  const [astray, setAstray] = useState("15");
+  const wrong =
+    policy === "offline" &&
+    !(/^\d+$/.test(samples) && +samples >= 1 && +samples <= 20 && +astray >= 0 && +astray <= 100);
+  const start = useMutation({
+    mutationFn: () =>
+      synthesise({
+        graph: chosen ?? "",
+        question_set: asked?.id ?? "",
+        policy,
+        samples: Number(samples),
+        astray: Number(astray) / 100,
+      }),
+    onSuccess: ({ job }) => {
+      useJobStore.getState().put([job]);
+      void client.invalidateQueries({ queryKey: keys.jobs });
+      onClose();
+    },
+  });
+  return (
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        start.mutate();
+      }}
+    >
+      <Pick
+        label="Graph"
+        showLabel
+        options={ready.map((one) => ({ id: String(one.id), label: one.name }))}
+        value={chosen}
+        onChange={(id) => {
+          setOf(id);
+          setSet(null);
+        }}
+      />
+      {sets.length === 0 ? (
+        <p className="muted">
+          Upload a question set for this graph first: trajectories end with its answers.
+        </p>
+      ) : (
+        <Pick
+          label="Question set"
+          showLabel
+          options={sets.map((one) => ({ id: String(one.id), label: one.name }))}
+          value={asked ? String(asked.id) : null}
+          onChange={setSet}
+        />
+      )}
+      <Pick
+        label="Who acts"
+        showLabel
+        options={POLICIES.map((one) => ({ ...one, disabled: one.id === "llm" && !llm }))}
+        value={policy}
+        onChange={setPolicy}
+      />
+      {policy === "offline" && (
+        <div className="fields">
+          <div className="field">
+            <label htmlFor="samples">Tries for each question</label>
+            <input
+              id="samples"
+              className="input tabular"
+              inputMode="numeric"
+              value={samples}
+              onChange={(event) => {
+                setSamples(event.target.value);
+              }}
+            />
+            <span className="hint">1 to 20; the first goes straight.</span>
+          </div>
+          <div className="field">
+            <label htmlFor="astray">Steps astray, %</label>
+            <input
+              id="astray"
+              className="input tabular"
+              inputMode="numeric"
+              value={astray}
+              onChange={(event) => {
+                setAstray(event.target.value);
+              }}
+            />
+            <span className="hint">How often the other tries do something at random.</span>
+          </div>
+        </div>
+      )}
+      {start.error && <ErrorNotice error={start.error} />}
+      <div className="foot">
+        <Button onPress={onClose}>Cancel</Button>
+        <Button type="submit" look="primary" isDisabled={!chosen || !asked || wrong || start.isPending}>
+          Start
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function SetRow({ set, mayWrite }: { set: TrajectorySet; mayWrite: boolean }) {
+  const client = useQueryClient();
+  const done = set.state === "done";
+  const remove = useMutation({
+    mutationFn: () => deleteTrajectorySet(set.id),
+    onSuccess: () => client.invalidateQueries({ queryKey: keys.jobs }),
+    onError: (error) => {
+      toast(`The trajectories could not be deleted. ${troubleOf(error).message}`);
+    },
+  });
+  const save = (form: "raw" | "refined") => {
+    downloadTrajectories(set.id, form).then(
+      (file) => {
+        download(fileName(`${set.name} ${form}`, "jsonl"), file);
+      },
+      (error: unknown) => {
+        toast(`The trajectories could not be downloaded. ${troubleOf(error).message}`);
+      },
+    );
+  };
+  const mean = (steps: number) => (steps / Math.max(1, set.trajectories)).toFixed(1);
+  return (
+    <tr>
+      <td className="cell-name">
+        {done ? (
+          <Link to={`/experiments/trajectories/${set.id}`} className="run-link">
+            {set.name}
+          </Link>
+        ) : (
+          <strong>{set.name}</strong>
+        )}
+        <div className="small muted">{set.graph_name}</div>
+        {set.error && (
+          <div className="small bad-text">
+            {set.error.message} {set.error.hint}
+          </div>
+        )}
+      </td>
+      <td className="hide-narrow">{set.policy}</td>
+      <td>
+        <JobBadge state={set.state} />
+      </td>
+      <td className="num">{done ? integer(set.trajectories) : "–"}</td>
+      <td className="num hide-narrow" title="Questions that have a trajectory which ends with their answers">
+        {done ? `${integer(set.answered)} of ${integer(set.questions)}` : "–"}
+      </td>
+      <td className="num nowrap" title="Mean steps of a trajectory, before and after refinement">
+        {done ? `${mean(set.raw_steps)} → ${mean(set.refined_steps)}` : "–"}
+      </td>
+      <td className="muted nowrap hide-narrow">
+        <Ago iso={set.created_at} />
+      </td>
+      <td className="acts">
+        <ActMenu
+          label={`More for ${set.name}`}
+          trigger={<Button look="plain" size="small" icon="more" aria-label={`More for ${set.name}`} />}
+          acts={[
+            ...(done
+              ? (["raw", "refined"] as const).map((form) => ({
+                  id: form,
+                  label: form === "raw" ? "Download as made" : "Download refined",
+                  icon: "download" as const,
+                  onAction: () => {
+                    save(form);
+                  },
+                }))
+              : []),
+            ...(mayWrite
+              ? [
+                  {
+                    id: "delete",
+                    label: "Delete",
+                    icon: "trash" as const,
+                    bad: true,
+                    onAction: () => {
+                      remove.mutate();
+                    },
+                  },
+                ]
+              : []),
+          ]}
+        />
+      </td>
+    </tr>
+  );
+}
+
+export function Trajectories({ graph, mayWrite }: { graph: Id | null; mayWrite: boolean }) {
+  const [open, setOpen] = useState(false);
+  const found = useQuery(trajectorySetsQuery(graph));
+  const list = found.data?.results ?? [];
+  const close = () => {
+    setOpen(false);
+  };
+  return (
+    <section className="card" aria-labelledby="trajectories-title">
+      <header>
+        <h2 id="trajectories-title">Trajectories</h2>
+        <span className="grow" />
+        {mayWrite && (
+          <Button
+            size="small"
+            onPress={() => {
+              setOpen(true);
+            }}
+          >
+            Make trajectories
+          </Button>
+        )}
+      </header>
+      {found.error && <ErrorNotice error={found.error} />}
+      {found.data && list.length === 0 && (
+        <p className="body muted">
+          None kept. Training an agent makes its trajectories on the way; make some here to look at them
+          before and after refinement, to download them, or to train from the same ones again.
+        </p>
+      )}
+      {list.length > 0 && (
+        <div className="scroll-x">
+          <table className="table">
+            <thead>
+              <tr>
+                <th>Name</th>
+                <th className="hide-narrow">Who acted</th>
+                <th>State</th>
+                <th className="num">Trajectories</th>
+                <th className="num hide-narrow">Questions</th>
+                <th className="num">Steps</th>
+                <th className="hide-narrow">Made</th>
+                <th>
+                  <span className="sr-only">Actions</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {list.map((set) => (
+                <SetRow key={set.id} set={set} mayWrite={mayWrite} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      <Modal title="Make trajectories" isOpen={open} onClose={close}>
+        <MakeForm graph={graph} onClose={close} />
+      </Modal>
+    </section>
+  );
+}

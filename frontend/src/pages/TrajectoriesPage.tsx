@@ -1,0 +1,112 @@
+// The trajectories of a set, each before and after refinement.
+import { useQuery } from "@tanstack/react-query";
+import { Link, useParams } from "react-router";
+import { trajectoriesQuery, trajectorySetQuery, type Trajectory } from "@/api/trajectories";
+import { Pages } from "@/components/kit/Pages";
+import { useSettled, useTitle } from "@/components/kit/hooks";
+import { EmptyState, ErrorNotice, Loading } from "@/components/kit/says";
+import { useUrl } from "@/components/kit/url";
+import { rowLine } from "@/store/agentActions";
+import { count, integer, score } from "@/store/format";
+
+const SIZE = 25;
+const SETTLE_MS = 250;
+
+function Row({ one }: { one: Trajectory }) {
+  const kept = new Set(one.kept);
+  const left = one.actions.length - kept.size;
+  return (
+    <li className="card trajectory">
+      <header>
+        <h2>{one.question}</h2>
+        <span className="grow" />
+        <span className="muted small tabular">
+          F1 {score(one.score)} · {count(one.actions.length, "step")}
+          {left > 0 && `, ${integer(left)} left out by refinement`}
+        </span>
+      </header>
+      <ol className="body walk" aria-label="Steps">
+        {one.actions.map((action, index) => (
+          <li key={index} className={kept.has(index) ? "" : "gone"}>
+            {kept.has(index) ? rowLine(action) : <del>{rowLine(action)}</del>}
+          </li>
+        ))}
+      </ol>
+      <p className="body small muted">
+        {one.topics.join("; ")} ⟶ {one.answers.slice(0, 8).join("; ")}
+        {one.answers.length > 8 && ` and ${integer(one.answers.length - 8)} more`}
+      </p>
+    </li>
+  );
+}
+
+export function TrajectoriesPage() {
+  const { id = "" } = useParams();
+  const [params, put] = useUrl();
+  const q = params.get("q") ?? "";
+  const text = useSettled(q, SETTLE_MS);
+  const shortened = params.get("shortened") === "1";
+  const page = Number(params.get("page")) || 1;
+  const set = useQuery(trajectorySetQuery(id));
+  const found = useQuery(trajectoriesQuery(id, { q: text, shortened, page, page_size: SIZE }));
+  useTitle(set.data?.name ?? "Trajectories");
+  const rows = found.data?.results ?? [];
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>{set.data?.name ?? "Trajectories"}</h1>
+        {found.data && <span className="muted tabular">{integer(found.data.count)}</span>}
+        <span className="grow" />
+        <label className="check">
+          <input
+            type="checkbox"
+            checked={shortened}
+            onChange={(event) => {
+              put({ shortened: event.target.checked ? "1" : null, page: null });
+            }}
+          />
+          only those that refinement made shorter
+        </label>
+        <input
+          className="input trajectory-search"
+          type="search"
+          aria-label="Search the questions"
+          placeholder="Search the questions"
+          value={q}
+          onChange={(event) => {
+            put({ q: event.target.value, page: null });
+          }}
+        />
+      </div>
+      {set.data && (
+        <p className="muted small">
+          {set.data.policy === "llm" ? "A language model" : "The offline guide"} on{" "}
+          <Link to={`/graphs/${set.data.graph}`}>{set.data.graph_name}</Link>, {set.data.question_set_name}.
+          Struck out is what refinement leaves out: the rest is the shortest part that still answers the same.
+        </p>
+      )}
+      {set.error && <ErrorNotice error={set.error} />}
+      {found.error && <ErrorNotice error={found.error} />}
+      {found.isPending && <Loading what="the trajectories" />}
+      {found.data && rows.length === 0 && (
+        <EmptyState title="No trajectory matches">Search for something else.</EmptyState>
+      )}
+      <ul className="trajectories">
+        {rows.map((one) => (
+          <Row key={one.id} one={one} />
+        ))}
+      </ul>
+      {found.data && (
+        <Pages
+          what="the trajectories"
+          page={page}
+          size={SIZE}
+          data={found.data}
+          onPage={(next) => {
+            put({ page: String(next) });
+          }}
+        />
+      )}
+    </div>
+  );
+}
