@@ -104,7 +104,7 @@ def train(
         trajectories = read_trajectories(trajectories)
     work = Work(snapshot, encoder, progress, cancelled, cache, tuple(trajectories))
     splits = split(snapshot, questions, settings.seed, plans=Method(method) is Method.REG_PATH)
-    used, simple, said = _labels(work, settings, [*splits.train, *splits.dev], labels)
+    used, simple, said = label(work, settings, [*splits.train, *splits.dev], labels)
     notes += said
     torch.manual_seed(settings.seed)
     task = recipe(work, settings, splits, used, simple=simple)
@@ -207,7 +207,7 @@ def split(snapshot: Snapshot, questions: Sequence[Question], seed: int, *, plans
     return Splits(train_part, dev, tuple(notes), planned, set_aside)
 
 
-def _labels(
+def label(
     work: Work, config: TrainingConfig, questions: Sequence[Grounded], labels: Sequence[Label] | None
 ) -> tuple[list[Label], bool, Sequence[str]]:
     """The labels to train on, whether walks avoid their topic, and what was noted when they were found."""
