@@ -18,6 +18,7 @@ from worker import (  # noqa: E402
     labelling,
     language_models,
     lifecycle,
+    reviewing,
     synthesising,
     training,
 )
@@ -32,6 +33,7 @@ __all__ = [
     "labelling",
     "language_models",
     "lifecycle",
+    "reviewing",
     "synthesising",
     "training",
 ]

@@ -19,6 +19,7 @@ from webapp.graphs.extraction_api import ExtractView
 from webapp.jobs.api import JobViewSet
 from webapp.language_models.api import LanguageModelViewSet, LimitsView, ModelTestView, UsageView
 from webapp.questions.api import QuestionSetViewSet
+from webapp.review.api import ItemViewSet, QueueViewSet
 
 router = SimpleRouter(trailing_slash=False, use_regex_path=False)
 router.register("graphs", GraphViewSet)
@@ -31,6 +32,8 @@ router.register("runs", RunViewSet)
 router.register("trajectory-sets", TrajectorySetViewSet)
 router.register("corrections", CorrectionViewSet)
 router.register("language-models", LanguageModelViewSet)
+router.register("review/queues", QueueViewSet)
+router.register("review/items", ItemViewSet)
 
 urlpatterns = [
     path("session", SessionView.as_view()),

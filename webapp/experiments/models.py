@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 
+from retrieval.errors import TrainingDataError
 from webapp.api.errors import ConflictError
 from webapp.graphs.models import Graph, Snapshot
 from webapp.jobs.models import JobState
@@ -66,6 +67,27 @@ class LabelSet(MadeByJob):
 
     def __str__(self) -> str:
         return self.name
+
+    def require_usable(self, question_set: QuestionSet, snapshot_hash: str) -> None:
+        """Refuse labels that do not belong to these questions on this version of the graph.
+
+        Raises:
+            TrainingDataError: they do not, or are not done.
+        """
+        if self.finished_at is None:
+            raise TrainingDataError(
+                f"The label set {self.name} is not done: {self.state}.", hint="Wait for it, or label again."
+            )
+        if self.question_set_id != question_set.pk:
+            raise TrainingDataError(
+                f"The label set {self.name} is of the question set {self.question_set_name}.",
+                hint=f"Choose labels of {question_set.name}.",
+            )
+        if self.snapshot_hash != snapshot_hash:
+            raise TrainingDataError(
+                f"The label set {self.name} was made on another version of the graph.",
+                hint="Label again on the current version.",
+            )
 
 
 class TrajectorySet(MadeByJob):

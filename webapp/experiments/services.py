@@ -67,7 +67,7 @@ def start_training(*, graph: Graph, question_set: QuestionSet, training: Trainin
             f"A fraction of {training.fraction:g} cannot be used.", hint="Choose more than 0, and at most 1."
         )
     if training.labels is not None:
-        _require_labels_of(training.labels, question_set, snapshot.hash)
+        training.labels.require_usable(question_set, snapshot.hash)
     if training.trajectories is not None:
         _require_trajectories_of(training.trajectories, graph, method)
     share = "" if training.fraction == 1 else f" ({training.fraction:.4g} of it)"
@@ -118,23 +118,6 @@ def empty_split(question_set: QuestionSet, split: str) -> TrainingDataError:
         f"The question set {question_set.name} has no question in its split {split}.",
         hint=f"It has: {', '.join(there) or 'none'}.",
     )
-
-
-def _require_labels_of(labels: LabelSet, question_set: QuestionSet, snapshot_hash: str) -> None:
-    if labels.finished_at is None:
-        raise TrainingDataError(
-            f"The label set {labels.name} is not done: {labels.state}.", hint="Wait for it, or label again."
-        )
-    if labels.question_set_id != question_set.pk:
-        raise TrainingDataError(
-            f"The label set {labels.name} is of the question set {labels.question_set_name}.",
-            hint=f"Choose labels of {question_set.name}.",
-        )
-    if labels.snapshot_hash != snapshot_hash:
-        raise TrainingDataError(
-            f"The label set {labels.name} was made on another version of the graph.",
-            hint="Label again on the current version.",
-        )
 
 
 def _require_trajectories_of(made: TrajectorySet, graph: Graph, method: str) -> None:

@@ -16,6 +16,7 @@ class JobKind(models.TextChoices):
     EVALUATE = "evaluate"
     EXTRACT = "extract"
     SYNTHESISE = "synthesise"
+    REVIEW = "review"
 
 
 LONG = (JobKind.TRAIN, JobKind.LABEL, JobKind.EVALUATE, JobKind.EXTRACT, JobKind.SYNTHESISE)

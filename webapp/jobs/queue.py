@@ -17,6 +17,7 @@ LABEL = "clew.label"
 EVALUATE = "clew.evaluate"
 EXTRACT = "clew.extract"
 SYNTHESISE = "clew.synthesise"
+REVIEW = "clew.review"
 ANSWER = "clew.answer"
 WARM = "clew.warm"
 TEST_MODEL = "clew.test_model"
@@ -29,6 +30,7 @@ QUEUE_OF = {
     EVALUATE: presence.JOBS,
     EXTRACT: presence.JOBS,
     SYNTHESISE: presence.JOBS,
+    REVIEW: presence.JOBS,
     ANSWER: presence.ANSWERS,
     TEST_MODEL: presence.ANSWERS,
     WARM: presence.ANSWERS,

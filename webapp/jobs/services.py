@@ -30,6 +30,7 @@ TASK_OF = {
     JobKind.EVALUATE: queue.EVALUATE,
     JobKind.EXTRACT: queue.EXTRACT,
     JobKind.SYNTHESISE: queue.SYNTHESISE,
+    JobKind.REVIEW: queue.REVIEW,
 }
 ATTEMPTS_MAX = 2
 LONG_LOCK = 7_241_001  # any number that nothing else locks in this database

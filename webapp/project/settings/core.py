@@ -27,6 +27,7 @@ INSTALLED_APPS = [
     "webapp.questions",
     "webapp.language_models",
     "webapp.experiments",
+    "webapp.review",
     "webapp.answers",
     "webapp.live",
     "webapp.project",

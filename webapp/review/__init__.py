@@ -1,0 +1,1 @@
+"""Analysts' review of rational paths."""

@@ -1,0 +1,213 @@
+"""Review queues: asking for one, filling it, deleting it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from retrieval.errors import Cancelled, TrainingDataError
+from webapp.accounts.models import User
+from webapp.api.errors import InvalidError
+from webapp.experiments.models import LabelSet
+from webapp.experiments.services import require_set_of_graph
+from webapp.graphs import snapshots
+from webapp.graphs.models import Graph
+from webapp.jobs import services as jobs
+from webapp.jobs.models import JobKind
+from webapp.questions.models import QuestionSet
+from webapp.review.models import Candidate, Item, Ordering, Queue
+
+BATCH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What kind of queue.
+
+    Attributes:
+        ordering: which item comes first.
+        overlap: how many analysts judge each item, at least 1.
+        seed: of the random order.
+        name: of the queue; made of the question set's when empty.
+    """
+
+    ordering: str = Ordering.UNCERTAINTY
+    overlap: int = 1
+    seed: int = 0
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DraftCandidate:
+    """A candidate before it is stored; the fields of :class:`Candidate`."""
+
+    topic: str
+    path: tuple[tuple[str, bool], ...]
+    steps: list[dict[str, Any]]
+    sources: list[dict[str, Any]]
+    reached: int
+    hits: int
+    precision: float
+    recall: float
+
+
+@dataclass(frozen=True, slots=True)
+class DraftItem:
+    """An item before it is stored; the fields of :class:`Item`."""
+
+    key: str
+    question: str
+    topics: Sequence[str]
+    answers: Sequence[str]
+    doubt: float
+    reason: str
+    candidates: list[DraftCandidate] = field(default_factory=list)
+
+    @property
+    def shown(self) -> str:
+        """SHA-256 of what an analyst sees."""
+        seen = [
+            self.question,
+            list(self.topics),
+            list(self.answers),
+            [[c.topic, c.path, c.sources, c.reached, c.hits] for c in self.candidates],
+        ]
+        return hashlib.sha256(json.dumps(seen, ensure_ascii=False).encode()).hexdigest()
+
+
+def start_queue(
+    *, graph: Graph, question_set: QuestionSet, label_sets: Sequence[LabelSet], plan: Plan, user: User | None
+) -> Queue:
+    """Make a queue and start the job that fills it.
+
+    Raises:
+        GraphNotReadyError: the graph has no snapshot.
+        InvalidError: there is no label set.
+        TrainingDataError: the question set is of another graph, or a label set is of other questions, of
+            another version of the graph, or not done.
+    """
+    snapshots.of_graph(graph)
+    snapshot = graph.snapshot
+    assert snapshot is not None, "a graph with an open snapshot has one"
+    require_set_of_graph(question_set, graph)
+    if not label_sets:
+        raise InvalidError(
+            "A review needs candidate paths.", hint="Choose a label set, or label the question set first."
+        )
+    for labels in label_sets:
+        labels.require_usable(question_set, snapshot.hash)
+    with transaction.atomic():
+        job = jobs.create(
+            kind=JobKind.REVIEW,
+            title=f"Prepare the review of {question_set.name}",
+            graph=graph,
+            user=user,
+            params={"question_set": question_set.pk, "label_sets": [labels.pk for labels in label_sets]},
+        )
+        return Queue.objects.create(
+            name=(plan.name or f"Review of {question_set.name}")[:200],
+            graph=graph,
+            snapshot=snapshot,
+            question_set=question_set,
+            question_set_name=question_set.name,
+            label_sets=[{"id": labels.pk, "name": labels.name} for labels in label_sets],
+            ordering=plan.ordering,
+            seed=plan.seed,
+            overlap=plan.overlap,
+            job=job,
+            created_by=user,
+        )
+
+
+def fill(*, queue: Queue, drafts: Iterable[DraftItem], simple: bool) -> None:
+    """Store the items of a queue in their order and open it; from the start when it was begun before.
+
+    Raises:
+        Cancelled: the queue was deleted.
+    """
+    Item.objects.filter(queue=queue).delete()
+    count = candidates = 0
+    batch: list[DraftItem] = []
+    try:
+        for draft in drafts:
+            batch.append(draft)
+            if len(batch) == BATCH:
+                candidates += _store(queue, batch, count)
+                count += len(batch)
+                batch = []
+        candidates += _store(queue, batch, count)
+        count += len(batch)
+    except IntegrityError:
+        if Queue.objects.filter(pk=queue.pk).exists():
+            raise
+        raise Cancelled("The queue was deleted.") from None
+    opened = Queue.objects.filter(pk=queue.pk).update(
+        items=count, candidates=candidates, simple=simple, finished_at=timezone.now()
+    )
+    if not opened:
+        raise Cancelled("The queue was deleted.")
+
+
+def _store(queue: Queue, drafts: Sequence[DraftItem], first: int) -> int:
+    """Store some items; how many candidates they have."""
+    rows = [
+        Item(
+            queue=queue,
+            position=position,
+            key=draft.key,
+            question=draft.question,
+            topics=list(draft.topics),
+            answers=list(draft.answers),
+            doubt=draft.doubt,
+            reason=draft.reason,
+            shown=draft.shown,
+        )
+        for position, draft in enumerate(drafts, start=first)
+    ]
+    with transaction.atomic():
+        Item.objects.bulk_create(rows)
+        made = Candidate.objects.bulk_create(
+            [
+                Candidate(
+                    item=row,
+                    position=position,
+                    topic=one.topic,
+                    path=[list(step) for step in one.path],
+                    steps=one.steps,
+                    sources=one.sources,
+                    reached=one.reached,
+                    hits=one.hits,
+                    precision=one.precision,
+                    recall=one.recall,
+                )
+                for row, draft in zip(rows, drafts, strict=True)
+                for position, one in enumerate(draft.candidates)
+            ],
+            batch_size=2000,
+        )
+    return len(made)
+
+
+def require_label_sets(rows: Sequence[LabelSet], wanted: Sequence[int]) -> list[LabelSet]:
+    """The label sets that were asked for, in that order.
+
+    Raises:
+        TrainingDataError: one of them is not there.
+    """
+    found = {row.pk: row for row in rows}
+    for key in wanted:
+        if key not in found:
+            raise TrainingDataError(f"There is no label set {key}.", hint="It may have been deleted.")
+    return [found[key] for key in dict.fromkeys(wanted)]
+
+
+def delete_queue(*, queue: Queue) -> None:
+    """Delete a queue with all that was said in it; a job that still fills it is stopped."""
+    jobs.stop(queue.job)
+    queue.delete()
