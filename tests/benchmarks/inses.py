@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 import numpy as np
 
@@ -39,6 +40,8 @@ MINE = {
     "`inses`, filled up": {"fill": True},
 }
 """How INSES is asked on MINE's graphs."""
+SHIFTED = 16
+"""The article, counted from 1, from which on the file has each one's graphs in the row of the next."""
 CHOSEN_ON = 12
 """Articles that the navigator's settings for graphs without passages were chosen on."""
 BUDGETS = (5, 15)
@@ -123,14 +126,15 @@ def _mine() -> Section | None:
         return None
     trials = defaultdict[tuple[str, str], list[Trial]](list)
     with gzip.open(articles, "rt", encoding="utf-8") as lines:
-        for number, article in enumerate(map(json.loads, lines), start=1):
+        for number, article in enumerate(_aligned([json.loads(line) for line in lines]), start=1):
             for trial in _trials(number, article, load_encoder(device="cpu")):
                 trials[trial.graph, trial.retriever].append(trial)
     section = Section(
-        "Facts of MINE articles 1-50, by `inses` and by the nearest triples",
+        "Facts of MINE articles 1-49, by `inses` and by the nearest triples",
         COMMAND,
         "Each of an article's 15 facts is the query, on the graph that each extractor made of the article (missing and "
-        "empty graphs are left out); both retrievers may give back equally many triples. *Nearest*: by cosine of the "
+        "empty graphs are left out; from the 16th article on the file has each article's graphs in the next one's row, "
+        "where they are taken from); both retrievers may give back equally many triples. *Nearest*: by cosine of the "
         "default encoder between the fact and the triple's words. Sufficient, without a language model's judgement: "
         f"all triples given back hold together at least {BOUNDS[0]} (or {BOUNDS[1]}) of the fact's content words, stop "
         "words left out and endings cut; more strictly, two of them do. *Filled up*: "
@@ -141,7 +145,7 @@ def _mine() -> Section | None:
             *("graph", "facts", "retriever, budget", "given back"),
             *(f"all, {bound}" for bound in BOUNDS),
             *(f"two, {bound}" for bound in BOUNDS),
-            f"all, {BOUNDS[0]}, articles {CHOSEN_ON + 1}-50",
+            f"all, {BOUNDS[0]}, articles {CHOSEN_ON + 1}-49",
         ),
     )
     for (graph, retriever), own in sorted(trials.items(), key=lambda item: item[0][0]):
@@ -153,6 +157,12 @@ def _mine() -> Section | None:
     return section
 
 
+def _aligned(articles: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The articles with their own graphs: from ``SHIFTED`` on they stand in the file's next row. The last has none."""
+    rows = articles[: SHIFTED - 1] + articles[SHIFTED:]
+    return [{**article, "graphs": row["graphs"]} for article, row in zip(articles, rows, strict=False)]
+
+
 def _trials(article: int, held: dict[str, object], encoder: Encoder) -> Iterator[Trial]:
     """All facts of an article on all its graphs."""
     facts, graphs = held["facts"], held["graphs"]
@@ -162,7 +172,7 @@ def _trials(article: int, held: dict[str, object], encoder: Encoder) -> Iterator
     for name, triples in graphs.items():
         if not triples:
             continue
-        built = _built(CACHE / "mine" / f"{article}.{name}", TripleTable.of(triples))
+        built = _built(CACHE / "mine" / f"{article}.{name}.own", TripleTable.of(triples))
         indexing.build(built, encoder)
         texts = [text_of(fact) for fact in _facts_of(built)]
         close = wanted @ encoder.encode(texts).T
