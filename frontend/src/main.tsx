@@ -64,6 +64,11 @@ const router = createBrowserRouter([
         path: "experiments/:id",
         lazy: async () => ({ Component: (await import("@/pages/ReportPage")).ReportPage }),
       },
+      { path: "review", lazy: async () => ({ Component: (await import("@/pages/ReviewPage")).ReviewPage }) },
+      {
+        path: "review/:id",
+        lazy: async () => ({ Component: (await import("@/pages/ReviewQueuePage")).ReviewQueuePage }),
+      },
       {
         path: "models",
         lazy: async () => ({

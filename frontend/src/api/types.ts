@@ -149,7 +149,7 @@ export type JobState = "queued" | "running" | "done" | "failed" | "cancelled";
 
 export interface Job {
   id: Id;
-  kind: "import" | "index" | "train" | "label" | "evaluate" | "extract" | "synthesise";
+  kind: "import" | "index" | "train" | "label" | "evaluate" | "extract" | "synthesise" | "review";
   title: string;
   state: JobState;
   stage: string;

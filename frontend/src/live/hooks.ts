@@ -2,6 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent } from "react";
 import { useShallow } from "zustand/react/shallow";
 import { keys, listJobs } from "@/api/queries";
+import { reviewKeys } from "@/api/review";
 import type { RunState } from "@/api/types";
 import { useJobStore } from "@/store/jobStore";
 import type { RunLog } from "@/store/runLog";
@@ -71,7 +72,14 @@ export function useJobNews(signedIn: boolean): void {
       },
       onJob: (job) => {
         if (job.state !== "running") {
-          for (const queryKey of [keys.graphs, keys.checkpoints, keys.labelSets, keys.reports, keys.jobs]) {
+          for (const queryKey of [
+            keys.graphs,
+            keys.checkpoints,
+            keys.labelSets,
+            keys.reports,
+            keys.jobs,
+            reviewKeys.queues,
+          ]) {
             void client.invalidateQueries({ queryKey });
           }
         }

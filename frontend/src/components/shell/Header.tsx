@@ -51,6 +51,9 @@ export function Header({ session, status, offline, onPalette, onKeys }: Props) {
         <NavLink to="/history" className={({ isActive }) => (isActive ? "on" : "")}>
           History
         </NavLink>
+        <NavLink to="/review" className={({ isActive }) => (isActive ? "on" : "")}>
+          Review
+        </NavLink>
         <NavLink to="/graphs" className={({ isActive }) => (isActive ? "on" : "")}>
           Graphs
         </NavLink>

@@ -39,6 +39,16 @@ const KEYS: [string, [string, string][]][] = [
     ],
   ],
   [
+    "Review",
+    [
+      ["1 2 3", "The path in focus is rational, not rational, unsure"],
+      ["j k", "Between the paths"],
+      ["b", "The question is broken"],
+      ["Enter", "Submit, and on to the next question"],
+      ["Ctrl Z", "Take the last submission back"],
+    ],
+  ],
+  [
     "Experiments",
     [
       ["n", "Start an evaluation"],

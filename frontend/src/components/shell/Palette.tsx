@@ -20,6 +20,7 @@ interface Entry {
 const PAGES: Entry[] = [
   { id: "ask", icon: "ask", label: "Ask", end: "page", to: "/" },
   { id: "history", icon: "history", label: "History", end: "page", to: "/history" },
+  { id: "review", icon: "check", label: "Review", end: "page", to: "/review" },
   { id: "graphs", icon: "graph", label: "Graphs", end: "page", to: "/graphs" },
   { id: "experiments", icon: "flask", label: "Experiments", end: "page", to: "/experiments" },
   { id: "evaluate", icon: "flask", label: "Evaluate a method", end: "page", to: "/experiments?evaluate=1" },

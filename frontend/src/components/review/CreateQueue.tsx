@@ -1,0 +1,144 @@
+// Make a review queue: of which label sets, in which order, judged by how many.
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link } from "react-router";
+import { graphsQuery, labelSetsQuery, questionSetsQuery } from "@/api/queries";
+import { createQueue, reviewKeys, type NewQueue, type Ordering } from "@/api/review";
+import { Button, Modal, Pick } from "@/components/kit/controls";
+import { ErrorNotice } from "@/components/kit/says";
+import { count } from "@/store/format";
+import { useJobStore } from "@/store/jobStore";
+
+const ORDERINGS: { id: Ordering; label: string; detail: string }[] = [
+  { id: "uncertainty", label: "Most doubtful first", detail: "Near the border, or sources disagree" },
+  { id: "sequential", label: "As the questions come", detail: "The order of the question set" },
+  { id: "random", label: "Random", detail: "Drawn once, the same for everybody" },
+];
+
+function Form({ onClose }: { onClose: () => void }) {
+  const client = useQueryClient();
+  const graphs = useQuery(graphsQuery);
+  const ready = (graphs.data?.results ?? []).filter((one) => one.state === "ready");
+  const [graphId, setGraph] = useState<string | null>(null);
+  const graph = graphId ?? (ready[0] ? String(ready[0].id) : null);
+  const sets = useQuery({ ...questionSetsQuery(graph), enabled: graph !== null });
+  const labels = useQuery({ ...labelSetsQuery(graph ?? ""), enabled: graph !== null });
+  const [setId, setSet] = useState<string | null>(null);
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
+  const [ordering, setOrdering] = useState<Ordering>("uncertainty");
+  const [overlap, setOverlap] = useState("1");
+  const done = (labels.data?.results ?? []).filter(
+    (one) => one.state === "done" && one.question_set !== null,
+  );
+  const usable = (sets.data?.results ?? []).filter((one) => done.some((two) => two.question_set === one.id));
+  const set = usable.find((one) => String(one.id) === setId) ?? usable[0];
+  const offered = done.filter((one) => one.question_set === set?.id);
+  const chosen = offered.filter((one) => !left.has(String(one.id)));
+  const make = useMutation({
+    mutationFn: (body: NewQueue) => createQueue(body),
+    onSuccess: ({ job }) => {
+      useJobStore.getState().put([job]);
+      void client.invalidateQueries({ queryKey: reviewKeys.queues });
+      onClose();
+    },
+  });
+  return (
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!graph || !set || !chosen.length) return;
+        make.mutate({
+          graph,
+          question_set: set.id,
+          label_sets: chosen.map((one) => one.id),
+          ordering,
+          overlap: Number(overlap),
+        });
+      }}
+    >
+      <div className="fields">
+        <Pick
+          label="Graph"
+          showLabel
+          options={ready.map((one) => ({ id: String(one.id), label: one.name }))}
+          value={graph}
+          onChange={(id) => {
+            setGraph(id);
+            setSet(null);
+          }}
+        />
+        <Pick
+          label="Question set"
+          showLabel
+          options={usable.map((one) => ({
+            id: String(one.id),
+            label: one.name,
+            detail: count(one.questions, "question"),
+          }))}
+          value={set ? String(set.id) : null}
+          onChange={setSet}
+        />
+      </div>
+      {labels.data && sets.data && !set && (
+        <p className="bad-text">
+          This graph has no labelled question set. Label one on the{" "}
+          <Link to={`/graphs/${graph ?? ""}`}>graph’s page</Link>: its paths are what is judged.
+        </p>
+      )}
+      {offered.length > 0 && (
+        <fieldset className="choices">
+          <legend className="label">Paths from</legend>
+          {offered.map((one) => (
+            <label key={one.id} className="check">
+              <input
+                type="checkbox"
+                checked={!left.has(String(one.id))}
+                onChange={() => {
+                  const next = new Set(left);
+                  if (!next.delete(String(one.id))) next.add(String(one.id));
+                  setLeft(next);
+                }}
+              />
+              {one.name} <span className="muted small">{count(one.labels, "path")}</span>
+            </label>
+          ))}
+        </fieldset>
+      )}
+      <div className="fields">
+        <Pick
+          label="Order"
+          showLabel
+          options={ORDERINGS}
+          value={ordering}
+          onChange={(id) => {
+            setOrdering(id as Ordering);
+          }}
+        />
+        <Pick
+          label="Analysts per question"
+          showLabel
+          options={["1", "2", "3", "4", "5"].map((id) => ({ id, label: id }))}
+          value={overlap}
+          onChange={setOverlap}
+        />
+      </div>
+      {make.error && <ErrorNotice error={make.error} />}
+      <div className="row">
+        <span className="grow" />
+        <Button onPress={onClose}>Cancel</Button>
+        <Button look="primary" type="submit" isDisabled={!set || !chosen.length || make.isPending}>
+          Make the queue
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+export function CreateQueue({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  return (
+    <Modal title="New review queue" isOpen={isOpen} onClose={onClose}>
+      <Form onClose={onClose} />
+    </Modal>
+  );
+}

@@ -1,0 +1,174 @@
+// Review queues: how far they are, how far people agree, and making one.
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "react-router";
+import { sessionQuery } from "@/api/queries";
+import {
+  deleteQueue,
+  downloadQueue,
+  queuesQuery,
+  queueStatisticsQuery,
+  reviewKeys,
+  type Queue,
+} from "@/api/review";
+import { CreateQueue } from "@/components/review/CreateQueue";
+import { ActMenu, Button } from "@/components/kit/controls";
+import { useTitle } from "@/components/kit/hooks";
+import { Ago, EmptyState, ErrorNotice, JobBadge, Loading, Progress, troubleOf } from "@/components/kit/says";
+import { useUrl } from "@/components/kit/url";
+import { download, fileName } from "@/store/files";
+import { count, integer, percent } from "@/store/format";
+import { toast } from "@/store/toasts";
+
+function Agreement({ queue }: { queue: Queue }) {
+  const { data } = useQuery(queueStatisticsQuery(queue.id));
+  const found = data?.agreement;
+  if (found?.percent == null) return <span className="muted">–</span>;
+  return (
+    <span title={`${count(found.paths, "path")} judged by two or more`}>
+      {percent(found.percent)}
+      <span className="small muted"> α {found.alpha === null ? "–" : found.alpha.toFixed(2)}</span>
+    </span>
+  );
+}
+
+function Row({ queue, mayWrite }: { queue: Queue; mayWrite: boolean }) {
+  const client = useQueryClient();
+  const remove = useMutation({
+    mutationFn: () => deleteQueue(queue.id),
+    onSuccess: () => client.invalidateQueries({ queryKey: reviewKeys.queues }),
+  });
+  const save = async (format: "jsonl" | "csv") => {
+    try {
+      download(fileName(queue.name, format), await downloadQueue(queue.id, format));
+    } catch (error) {
+      toast(troubleOf(error).message);
+    }
+  };
+  const judged = queue.items - queue.progress.open;
+  return (
+    <tr>
+      <td className="cell-name">
+        {queue.state === "done" ? <Link to={`/review/${queue.id}`}>{queue.name}</Link> : queue.name}{" "}
+        {queue.state !== "done" && <JobBadge state={queue.state} />}
+        {!queue.current && <span className="badge warn">version {queue.version} of the graph</span>}
+        <div className="small muted">
+          {queue.graph_name} · {queue.question_set_name} ·{" "}
+          {queue.label_sets.map(({ name }) => name).join(", ")}
+        </div>
+        {queue.error && <div className="small bad-text">{queue.error.message}</div>}
+      </td>
+      <td>
+        {queue.state === "done" && (
+          <>
+            <Progress label={`Progress of ${queue.name}`} share={queue.items ? judged / queue.items : 1} />
+            <span className="small muted tabular">
+              {integer(judged)} of {integer(queue.items)}
+              {queue.progress.broken > 0 && `, ${integer(queue.progress.broken)} broken`}
+            </span>
+          </>
+        )}
+      </td>
+      <td className="num">{queue.state === "done" && <Agreement queue={queue} />}</td>
+      <td className="num hide-narrow">{queue.overlap}</td>
+      <td className="muted nowrap hide-narrow">
+        <Ago iso={queue.created_at} />
+      </td>
+      <td>
+        <ActMenu
+          label={`Actions on ${queue.name}`}
+          trigger={<Button look="plain" size="small" icon="more" aria-label={`Actions on ${queue.name}`} />}
+          acts={[
+            { id: "jsonl", label: "Labels (JSONL)", icon: "download", onAction: () => void save("jsonl") },
+            { id: "csv", label: "Every verdict (CSV)", icon: "download", onAction: () => void save("csv") },
+            ...(mayWrite
+              ? [
+                  {
+                    id: "delete",
+                    label: "Delete with all verdicts",
+                    icon: "trash" as const,
+                    bad: true,
+                    onAction: () => {
+                      if (window.confirm(`Delete ${queue.name} and every verdict in it?`)) remove.mutate();
+                    },
+                  },
+                ]
+              : []),
+          ]}
+        />
+      </td>
+    </tr>
+  );
+}
+
+export function ReviewPage() {
+  useTitle("Review");
+  const [params, put] = useUrl();
+  const { data: session } = useQuery(sessionQuery);
+  const queues = useQuery(queuesQuery);
+  const mayWrite = session?.user?.role === "admin" || session?.user?.role === "analyst";
+  const rows = queues.data?.results ?? [];
+  const create = mayWrite && (
+    <Button
+      look="primary"
+      onPress={() => {
+        put({ new: "1" });
+      }}
+    >
+      New queue
+    </Button>
+  );
+  return (
+    <div className="page wide">
+      <div className="page-head">
+        <h1>Review</h1>
+        <span className="grow" />
+        {rows.length > 0 && create}
+      </div>
+      {queues.error && (
+        <ErrorNotice
+          error={queues.error}
+          acts={<Button onPress={() => void queues.refetch()}>Try again</Button>}
+        />
+      )}
+      {queues.isPending && <Loading what="review queues" />}
+      {queues.data && rows.length === 0 && (
+        <EmptyState title="No review queue yet" act={create}>
+          In a queue, people judge which paths through the graph are the reason for an answer; methods learn
+          from what they say. It is made of a labelled question set: label one on the{" "}
+          <Link to="/graphs">graph’s page</Link> first. {!mayWrite && "An analyst or an admin can make one."}
+        </EmptyState>
+      )}
+      {rows.length > 0 && (
+        <div className="card scroll-x">
+          <table className="table">
+            <thead>
+              <tr>
+                <th>Queue</th>
+                <th>Judged</th>
+                <th className="num" title="Of pairs of verdicts; Krippendorff's alpha">
+                  Agreement
+                </th>
+                <th className="num hide-narrow">Analysts a question</th>
+                <th className="hide-narrow">Made</th>
+                <th>
+                  <span className="sr-only">Actions</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((queue) => (
+                <Row key={queue.id} queue={queue} mayWrite={mayWrite} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      <CreateQueue
+        isOpen={params.has("new") && mayWrite}
+        onClose={() => {
+          put({ new: null });
+        }}
+      />
+    </div>
+  );
+}
