@@ -89,6 +89,7 @@ def test_training_is_queued_with_what_was_asked_for(api, tiny_graph, question_se
         "config": {"epochs": 2, "seed": 7},
         "fraction": 0.05,
         "labels": None,
+        "trajectories": None,
     }
     assert redis.llen("clew:celery:jobs") == 1
 
