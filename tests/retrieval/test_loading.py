@@ -15,7 +15,7 @@ from retrieval.llm.settings import LLMSettings
 from retrieval.loading import EngineCache, EngineSpec, make_reasoner
 from retrieval.pipeline import AskRequest
 from retrieval.retrievers.features import relation_vectors
-from retrieval.types import TRAINED
+from retrieval.types import Method
 from tests.retrieval.world import FACTS, build
 
 
@@ -54,7 +54,8 @@ def test_the_engine_used_longest_ago_goes_first(tmp_path, spec):
 def test_engines_of_one_graph_share_it_and_its_linker(tmp_path, spec):
     cache = EngineCache()
     build(tmp_path / "other", FACTS[:5])
-    first, second, third = (cache.get(replace(spec, method=method)) for method in sorted(TRAINED)[:3])
+    methods = (Method.RAPL, Method.REG_PATH, Method.REL_RAG_PATH)
+    first, second, third = (cache.get(replace(spec, method=method)) for method in methods)
     assert first.snapshot is second.snapshot is third.snapshot
     assert first.linker is second.linker is third.linker
     assert len({id(engine.retriever) for engine in (first, second, third)}) == 3
