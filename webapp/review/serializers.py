@@ -237,7 +237,7 @@ class AgreementSerializer(serializers.Serializer[object]):
     alpha = serializers.FloatField(allow_null=True, help_text="Krippendorff's, nominal")
 
 
-class PairSerializer(serializers.Serializer[object]):
+class AnalystPairSerializer(serializers.Serializer[object]):
     """How far two analysts agree."""
 
     analysts = serializers.ListField(child=serializers.CharField())
@@ -252,4 +252,4 @@ class StatisticsSerializer(serializers.Serializer[object]):
     progress = ItemProgressSerializer()
     people = PersonSerializer(many=True)
     agreement = AgreementSerializer()
-    pairs = PairSerializer(many=True)
+    pairs = AnalystPairSerializer(many=True)

@@ -28,7 +28,9 @@ SPECTACULAR_SETTINGS = {
     "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_NAME_OVERRIDES": {
-        "WorkStateEnum": "webapp.jobs.models.JobState",  # runs have the same states
+        "WorkStateEnum": "webapp.jobs.models.JobState",
+        "RunStateEnum": "webapp.answers.models.RunState",
+        "ReviewItemStateEnum": "webapp.review.models.ItemState",
         "OutcomeEnum": "webapp.experiments.models.Outcome",
         "JobKindEnum": "webapp.jobs.models.JobKind",
         "NodeKindEnum": ["entity", "cvt", "literal"],
