@@ -3,7 +3,6 @@
 import gzip
 import json
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
@@ -18,6 +17,9 @@ from retrieval.kg.questions import (
     write_questions,
 )
 from retrieval.types import Problem, Question
+from tests.benchmarks.data import DATA
+
+PATHQUESTION = DATA / "pathquestion"
 
 
 @pytest.fixture
@@ -198,12 +200,12 @@ def test_splits_are_fixed_by_id_and_seed():
     assert [q.split for q in with_splits([FULL, BARE])] == ["dev", split_of("q2")]
 
 
-@pytest.mark.skipif(not Path("../shared/data/pathquestion").is_dir(), reason="needs ../shared/data")
+@pytest.mark.skipif(not PATHQUESTION.is_dir(), reason="set CLEW_BENCH_DATA to where PathQuestion is")
 @pytest.mark.parametrize(
     ("name", "count"), [("PQ-2H", 1541), ("PQ-3H", 4198), ("PQL-2H", 1245), ("PQL-3H", 832)]
 )
 def test_every_row_of_pathquestion_is_understood(name, count):
-    questions = read_questions(f"../shared/data/pathquestion/{name}.txt.gz", problems=pytest.fail)
+    questions = read_questions(PATHQUESTION / f"{name}.txt.gz", problems=pytest.fail)
     assert len(questions) == count
     assert all(q.paths[0][-1][2] in q.answers and q.hops == int(name[-2]) for q in questions)
 

@@ -1,0 +1,68 @@
+"""Typed settings of each method. Unknown keys are refused with the nearest known one. Plain Python."""
+
+from retrieval.config.asking import (
+    EntityOptions,
+    GraphS3Options,
+    InsesOptions,
+    PathOptions,
+    RaplOptions,
+    RegPathOptions,
+    RouterOptions,
+    TextOptions,
+    TripleOptions,
+)
+from retrieval.config.base import InferenceOptions, TrainingConfig
+from retrieval.config.registry import (
+    CONFIGS,
+    OPTIONS,
+    PRESETS,
+    Setting,
+    as_json,
+    describe,
+    describe_options,
+    parse,
+    parse_options,
+)
+from retrieval.config.training import (
+    GraphS3Config,
+    PathConfig,
+    RaplConfig,
+    RegEntityConfig,
+    RegPathConfig,
+    RegTripleConfig,
+    RelRagPathConfig,
+    RelRagTripleConfig,
+    TripleConfig,
+)
+
+__all__ = [
+    "CONFIGS",
+    "OPTIONS",
+    "PRESETS",
+    "EntityOptions",
+    "GraphS3Config",
+    "GraphS3Options",
+    "InferenceOptions",
+    "InsesOptions",
+    "PathConfig",
+    "PathOptions",
+    "RaplConfig",
+    "RaplOptions",
+    "RegEntityConfig",
+    "RegPathConfig",
+    "RegPathOptions",
+    "RegTripleConfig",
+    "RelRagPathConfig",
+    "RelRagTripleConfig",
+    "RouterOptions",
+    "Setting",
+    "TextOptions",
+    "TrainingConfig",
+    "TripleConfig",
+    "TripleOptions",
+    "as_json",
+    "describe",
+    "describe_options",
+    "parse",
+    "parse_options",
+]
