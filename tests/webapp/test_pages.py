@@ -137,6 +137,8 @@ def test_the_schema_is_valid_without_a_warning(tmp_path):
         "review/items/{id}/submit",
         "review/items/{id}/release",
         "checkpoints/{id}/curves",
+        "uploads",
+        "uploads/{id}",
         "corrections",
         "corrections/download",
         "runs/{id}/export",

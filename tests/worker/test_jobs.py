@@ -29,7 +29,7 @@ def upload(users):
         return graphs.create_graph(
             name=name,
             description="",
-            uploads=sent,
+            files=sent,
             options=graphs.ReadOptions(**options),
             user=users["admin"],
         )

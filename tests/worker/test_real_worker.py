@@ -67,7 +67,7 @@ def test_from_upload_to_answer(start, users):
     graph, _ = graphs.create_graph(
         name="Tiny",
         description="",
-        uploads=[SimpleUploadedFile("tiny.tsv", facts)],
+        files=[SimpleUploadedFile("tiny.tsv", facts)],
         options=graphs.ReadOptions(),
         user=users["admin"],
     )

@@ -98,6 +98,30 @@ class TooLargeError(ClewError):
     code = "too_large"
 
 
+class BusyError(ClewError):
+    """Somebody else is at it just now."""
+
+    code = "busy"
+
+
+class GoneError(ClewError):
+    """It was there, and is not any more."""
+
+    code = "gone"
+
+
+class ChecksumError(ClewError):
+    """Other bytes came than were sent."""
+
+    code = "bad_checksum"
+
+
+class ProtocolError(ClewError):
+    """Another version of a protocol than is spoken here."""
+
+    code = "wrong_protocol"
+
+
 class NotConfiguredError(ClewError):
     """A part that was not set up was asked for."""
 
@@ -124,7 +148,11 @@ STATUS: list[tuple[type[ClewError], int]] = [
     (ForbiddenError, 403),
     (ConflictError, 409),
     (NotIndexedError, 409),
+    (GoneError, 410),
+    (ProtocolError, 412),
     (TooLargeError, 413),
+    (BusyError, 423),
+    (ChecksumError, 460),
     (StorageFullError, 507),
     (LLMError, 502),
     (InvalidError, 400),

@@ -20,6 +20,7 @@ from webapp.jobs.api import JobViewSet
 from webapp.language_models.api import LanguageModelViewSet, LimitsView, ModelTestView, UsageView
 from webapp.questions.api import QuestionSetViewSet
 from webapp.review.api import ItemViewSet, QueueViewSet
+from webapp.uploads.api import UploadsView, UploadView
 
 router = SimpleRouter(trailing_slash=False, use_regex_path=False)
 router.register("graphs", GraphViewSet)
@@ -47,6 +48,8 @@ urlpatterns = [
     path("language-models/tests/<uuid:pk>", ModelTestView.as_view()),
     path("language-limits", LimitsView.as_view()),
     path("language-usage", UsageView.as_view()),
+    path("uploads", UploadsView.as_view()),
+    path("uploads/<uuid:pk>", UploadView.as_view()),
     path("schema", SpectacularJSONAPIView.as_view()),
     path("", include(router.urls)),
     re_path("^.*$", not_found),

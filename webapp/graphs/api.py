@@ -20,6 +20,7 @@ from webapp.graphs import browse, selectors, services, snapshots
 from webapp.graphs import serializers as shapes
 from webapp.graphs.models import Graph
 from webapp.jobs.serializers import JobSerializer
+from webapp.uploads import services as uploads
 
 ENTITIES_DEFAULT = 10
 ENTITIES_MAX = 50
@@ -56,12 +57,14 @@ class GraphViewSet(viewsets.GenericViewSet[Graph]):
         options = services.ReadOptions(
             None if data["format"] == "auto" else data["format"], data["delimiter"] or None, data["header"]
         )
+        user = cast(User, request.user)
         graph, job = services.create_graph(
             name=data["name"],
             description=data["description"],
-            uploads=data["files"],
+            files=data["files"],
+            uploads=uploads.complete(ids=data["uploads"], user=user),
             options=options,
-            user=cast(User, request.user),
+            user=user,
         )
         answer = {"graph": shapes.GraphSerializer(graph).data, "job": JobSerializer(job).data}
         return Response(answer, status=status.HTTP_202_ACCEPTED)

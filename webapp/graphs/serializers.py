@@ -95,11 +95,24 @@ class UploadSerializer(serializers.Serializer[object]):
     name = Text(max_length=200)
     description = Text(max_length=5000, required=False, allow_blank=True, default="")
     files = serializers.ListField(
-        child=serializers.FileField(allow_empty_file=True), allow_empty=False, max_length=MAX_FILES
+        child=serializers.FileField(allow_empty_file=True), required=False, default=list, max_length=MAX_FILES
+    )
+    uploads = serializers.ListField(
+        child=serializers.UUIDField(),
+        required=False,
+        default=list,
+        max_length=MAX_FILES,
+        help_text="ids of resumable uploads that are complete",
     )
     format = serializers.ChoiceField(choices=["auto", *FORMATS], required=False, default="auto")
     delimiter = Text(max_length=10, required=False, allow_blank=True, default="", trim_whitespace=False)
     header = serializers.BooleanField(required=False, allow_null=True, default=None)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """At least one file, in the request or uploaded before."""
+        if not attrs["files"] and not attrs["uploads"]:
+            raise serializers.ValidationError({"files": ["Give at least one file, or one upload."]})
+        return attrs
 
 
 class GraphChangeSerializer(serializers.Serializer[object]):

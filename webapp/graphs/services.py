@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,12 +16,15 @@ from retrieval.errors import ClewError
 from retrieval.kg.manifest import Manifest
 from webapp.accounts.models import User
 from webapp.api.errors import ConfirmError, ConflictError, GraphNotReadyError, NameTakenError
-from webapp.graphs import files, snapshots, sniff
+from webapp.graphs import files as storage
+from webapp.graphs import snapshots, sniff
 from webapp.graphs.models import Graph, GraphState, IndexState, Problem, Snapshot, SourceFile
 from webapp.jobs import cancel
 from webapp.jobs import services as jobs
 from webapp.jobs.models import ACTIVE, Job, JobKind
 from webapp.live import announce
+from webapp.uploads.models import Upload
+from webapp.uploads.services import Arrived, use
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,45 +44,59 @@ def create_graph(
     *,
     name: str,
     description: str,
-    uploads: Sequence[File[Any]],
+    files: Sequence[File[Any]] = (),
+    uploads: Sequence[Upload] = (),
     options: ReadOptions,
     user: User | None,
     examples: Iterable[str] = (),
 ) -> tuple[Graph, Job]:
-    """Store the files and queue their import. When anything fails, nothing is left behind.
+    """Store the files and queue their import. When anything fails, nothing is left behind; uploads stay what they were.
 
     Raises:
         SourceError: a file is of the wrong kind.
         NameTakenError: there is a graph of this name.
+        ConflictError: something else was made of an upload meanwhile.
     """
-    for upload in uploads:
-        sniff.require_text(upload.name or "file", upload, allowed=sniff.DOCUMENTS)
-    graph_id: int | None = None
+    with ExitStack() as stack:
+        given = [*files, *(stack.enter_context(Arrived(upload)) for upload in uploads)]
+        for file in given:
+            sniff.require_text(file.name or "file", file, allowed=sniff.DOCUMENTS)
+        graph = Graph(name=name, description=description, created_by=user, examples=list(examples))
+        return graph, _keep(graph, given, uploads, options)
+
+
+def _keep(graph: Graph, given: Sequence[File[Any]], uploads: Sequence[Upload], options: ReadOptions) -> Job:
     try:
         with transaction.atomic():
-            graph = Graph.objects.create(
-                name=name, description=description, created_by=user, examples=list(examples)
-            )
-            graph_id = graph.pk
-            for position, upload in enumerate(uploads):
-                _store(graph, position, upload)
+            graph.save(force_insert=True)
+            use(
+                uploads=uploads
+            )  # first: another request that wants them waits here, and then finds them gone
+            for position, file in enumerate(given):
+                _store(graph, position, file)
             job = jobs.create(
-                kind=JobKind.IMPORT, title=f"Import {name}", graph=graph, user=user, params=options.as_json()
+                kind=JobKind.IMPORT,
+                title=f"Import {graph.name}",
+                graph=graph,
+                user=graph.created_by,
+                params=options.as_json(),
             )
             announce.graph_changed_on_commit(graph.pk)
     except BaseException as error:
-        if graph_id is not None:
-            files.remove_uploads(graph_id)
+        if graph.pk is not None:
+            storage.remove_uploads(graph.pk)
         if isinstance(error, IntegrityError):
-            raise NameTakenError(f"There is a graph named {name}.", hint="Choose another name.") from None
+            raise NameTakenError(
+                f"There is a graph named {graph.name}.", hint="Choose another name."
+            ) from None
         raise
-    return graph, job
+    return job
 
 
-def _store(graph: Graph, position: int, upload: File[Any]) -> None:
-    shown = (upload.name or "file").replace("\0", "")[-255:]
-    path = default_storage.save(files.upload_name(graph.pk, position, shown), upload)
-    SourceFile.objects.create(graph=graph, name=shown, path=path, size=upload.size)
+def _store(graph: Graph, position: int, file: File[Any]) -> None:
+    shown = (file.name or "file").replace("\0", "")[-255:]
+    path = default_storage.save(storage.upload_name(graph.pk, position, shown), file)
+    SourceFile.objects.create(graph=graph, name=shown, path=path, size=file.size)
 
 
 def rename_graph(*, graph: Graph, name: str | None, description: str | None) -> Graph:
@@ -119,7 +137,7 @@ def delete_graph(*, graph: Graph, confirm: str) -> None:
     def clean() -> None:
         for path in paths:
             snapshots.forget(path)
-        files.remove_graph(graph_id)
+        storage.remove_graph(graph_id)
         announce.graph_changed(graph_id)
 
     with transaction.atomic():
@@ -130,7 +148,7 @@ def delete_graph(*, graph: Graph, confirm: str) -> None:
 
 def remove_leftovers() -> None:
     """Delete what a crash left in the storage. To be called while nobody uploads."""
-    files.remove_leftovers(set(Graph.objects.values_list("pk", flat=True)))
+    storage.remove_leftovers(set(Graph.objects.values_list("pk", flat=True)))
 
 
 def save_problems(*, graph: Graph, problems: Sequence[types.Problem], count: int) -> None:
@@ -161,7 +179,7 @@ def imported(*, graph: Graph, version: int, manifest: Manifest) -> Snapshot:
             version=version,
             defaults={
                 "hash": manifest.content_hash,
-                "path": files.snapshot_name(graph.pk, version),
+                "path": storage.snapshot_name(graph.pk, version),
                 "entities": manifest.entities,
                 "relations": manifest.relations,
                 "triples": manifest.triples,

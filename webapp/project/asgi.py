@@ -14,5 +14,9 @@ from channels.routing import ProtocolTypeRouter  # noqa: E402
 from webapp.live.routing import websocket_application  # noqa: E402
 from webapp.project.handler import OneHopHandler  # noqa: E402
 from webapp.project.uploads import limit_body  # noqa: E402
+from webapp.uploads.streams import hand_over  # noqa: E402
 
-application = ProtocolTypeRouter({"http": limit_body(OneHopHandler()), "websocket": websocket_application})
+http = OneHopHandler()
+application = ProtocolTypeRouter(
+    {"http": hand_over(http, otherwise=limit_body(http)), "websocket": websocket_application}
+)

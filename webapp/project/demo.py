@@ -51,7 +51,7 @@ def _load(stopping: Callable[[], bool]) -> None:
             graph, _ = graphs.create_graph(
                 name=NAME,
                 description=DESCRIPTION,
-                uploads=files,
+                files=files,
                 options=graphs.ReadOptions(),
                 user=user,
                 examples=content.EXAMPLES,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import Any, cast
 
 from django.db.models import QuerySet
@@ -9,7 +10,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers, status, viewsets
 from rest_framework.decorators import action
 from rest_framework.generics import get_object_or_404
-from rest_framework.parsers import MultiPartParser
+from rest_framework.parsers import JSONParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -22,6 +23,7 @@ from webapp.graphs.selectors import graphs
 from webapp.graphs.serializers import ProblemSerializer
 from webapp.questions import selectors, services
 from webapp.questions.models import Question, QuestionSet
+from webapp.uploads import services as uploads
 
 
 class SplitsSerializer(serializers.Serializer[object]):
@@ -71,8 +73,17 @@ class QuestionUploadSerializer(serializers.Serializer[object]):
 
     name = Text(max_length=200)
     graph = serializers.IntegerField()
-    file = serializers.FileField(allow_empty_file=True)
+    file = serializers.FileField(allow_empty_file=True, required=False, default=None)
+    upload = serializers.UUIDField(
+        required=False, allow_null=True, default=None, help_text="a resumable upload that is complete"
+    )
     format = serializers.ChoiceField(choices=["auto", *FORMATS], required=False, default="auto")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """One file, in the request or uploaded before."""
+        if (attrs["file"] is None) == (attrs["upload"] is None):
+            raise serializers.ValidationError({"file": ["Give either a file or an upload."]})
+        return attrs
 
 
 class QuestionSetViewSet(viewsets.GenericViewSet[QuestionSet]):
@@ -82,7 +93,7 @@ class QuestionSetViewSet(viewsets.GenericViewSet[QuestionSet]):
     serializer_class = QuestionSetSerializer
     lookup_value_converter = "int"
     permission_classes = [AnalystWrites]
-    parser_classes = [MultiPartParser]
+    parser_classes = [JSONParser, MultiPartParser]
 
     def get_queryset(self) -> QuerySet[QuestionSet]:
         """Newest first."""
@@ -104,13 +115,16 @@ class QuestionSetViewSet(viewsets.GenericViewSet[QuestionSet]):
         form = QuestionUploadSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         data = form.validated_data
-        question_set = services.import_question_set(
-            name=data["name"],
-            graph=get_object_or_404(graphs(), pk=data["graph"]),
-            upload=data["file"],
-            format=data["format"],
-            user=cast(User, request.user),
-        )
+        user = cast(User, request.user)
+        graph = get_object_or_404(graphs(), pk=data["graph"])
+        arrived = uploads.complete(ids=[data["upload"]] if data["upload"] else [], user=user)
+        with ExitStack() as stack:
+            file = stack.enter_context(uploads.Arrived(arrived[0])) if arrived else data["file"]
+            question_set = services.import_question_set(
+                name=data["name"], graph=graph, upload=file, format=data["format"], user=user
+            )
+        for upload in arrived:
+            uploads.drop(upload=upload)
         return Response(QuestionSetSerializer(question_set).data, status=status.HTTP_201_CREATED)
 
     def retrieve(self, request: Request, pk: str) -> Response:

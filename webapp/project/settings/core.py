@@ -22,6 +22,7 @@ INSTALLED_APPS = [
     "channels",
     "webapp.accounts",
     "webapp.api",
+    "webapp.uploads",
     "webapp.jobs",
     "webapp.graphs",
     "webapp.questions",

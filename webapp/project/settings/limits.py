@@ -3,6 +3,12 @@
 UPLOAD_MAX_BYTES = 4 * 1024**3
 """Largest request with files."""
 
+RESUMABLE_MAX_BYTES = 64 * 1024**3
+"""Largest file that may arrive in pieces."""
+
+UPLOAD_KEPT_S = 48 * 3600
+"""How long an upload is kept after its last piece, unless something is made of it."""
+
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 """Largest request without files."""
 

@@ -17,6 +17,7 @@ from webapp.accounts import services as accounts
 from webapp.graphs import services as graphs
 from webapp.jobs import presence
 from webapp.project import demo, embedded, supervisor
+from webapp.uploads import services as uploads
 
 HEALTHY_WITHIN_S = 180.0
 
@@ -62,6 +63,7 @@ class Command(BaseCommand):
         """Bring the database up to date and make the first user; the password that was made, if one was."""
         call_command("migrate", verbosity=0, interactive=False)
         graphs.remove_leftovers()
+        uploads.sweep()
         return accounts.ensure_admin(password=settings.CLEW.admin_password)
 
     def greet(self, watcher: supervisor.Supervisor, password: str | None, with_demo: bool) -> None:

@@ -1,0 +1,1 @@
+"""Files on their way in: resumable uploads, and what may be imported from elsewhere."""

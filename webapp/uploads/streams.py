@@ -1,0 +1,77 @@
+"""The bytes of a request as they arrive, so that a broken connection costs none of those that had come."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterator
+from concurrent.futures import TimeoutError as TooLate
+from typing import Any
+
+from django.http import HttpRequest
+
+PATHS = re.compile(r"/api/v1/uploads(/.*)?$")
+KEY = "clew.body"
+QUIET_S = 20.0
+"""A connection that was silent for this long is taken for broken, so that its successor need not wait for it."""
+
+PIECE = 1 << 18
+
+
+class Arriving:
+    """The body of an ASGI request, read by the thread that handles it. Ends early where the connection breaks."""
+
+    def __init__(self, receive: Any, loop: asyncio.AbstractEventLoop) -> None:
+        self._receive = receive
+        self._loop = loop
+
+    def __iter__(self) -> Iterator[bytes]:
+        more = True
+        while more:
+            waiting = asyncio.run_coroutine_threadsafe(self._receive(), self._loop)
+            try:
+                message = waiting.result(QUIET_S)
+            except TooLate:
+                waiting.cancel()
+                return
+            if message["type"] != "http.request":
+                return
+            more = message.get("more_body", False)
+            yield message.get("body", b"")
+
+
+def hand_over(application: Any, otherwise: Any) -> Any:
+    """Wrap an ASGI application so that requests to ``uploads`` reach their view at once, their body still arriving.
+
+    Django's own handler would first store the whole body, and drop it when the connection breaks.
+
+    Args:
+        application: Django's handler.
+        otherwise: the application for all other requests.
+    """
+
+    async def handed(scope: dict[str, Any], receive: Any, send: Any) -> None:
+        if not PATHS.match(scope["path"]):
+            await otherwise(scope, receive, send)
+            return
+        began = False
+
+        async def empty() -> dict[str, Any]:
+            nonlocal began
+            if began:  # Django listens for the connection's end, which the view will notice by itself
+                await asyncio.Event().wait()
+            began = True
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        body = Arriving(receive, asyncio.get_running_loop())
+        await application({**scope, KEY: body}, empty, send)
+
+    return handed
+
+
+def body_of(request: HttpRequest) -> Iterator[bytes]:
+    """The pieces of a request's body, as they come."""
+    arriving = getattr(request, "scope", {}).get(KEY)
+    if arriving is not None:
+        return iter(arriving)
+    return iter(lambda: request.read(PIECE), b"")
