@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from retrieval.kg.columns import codes, save_series
+from retrieval.kg.columns import positions, save_series
 from retrieval.kg.storage import save_array
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def write_attributes(directory: Path, table: TripleTable, coded: Coded) -> dict[
     """
     found: dict[str, pl.DataFrame] = {}
     if table.node_attributes is not None and table.node_attributes.height:
-        owners = codes(table.node_attributes["label"], coded.entity_labels)
+        owners = positions(table.node_attributes["label"], coded.entity_labels)
         found["entity"] = table.node_attributes.select("key", "value", owner=pl.Series(owners))
     if table.fact_attributes is not None and table.fact_attributes.height:
         owners = coded.fact_of_row[table.fact_attributes["fact"].to_numpy()]
@@ -42,7 +42,7 @@ def write_attributes(directory: Path, table: TripleTable, coded: Coded) -> dict[
 def _write(
     directory: Path, name: str, frame: pl.DataFrame, strings: tuple[pl.Series, pl.Series], owners: int
 ) -> int:
-    key, text = (codes(frame[c], s) for c, s in zip(("key", "value"), strings, strict=True))
+    key, text = (positions(frame[c], s) for c, s in zip(("key", "value"), strings, strict=True))
     rows = pl.DataFrame({"owner": frame["owner"], "key": key, "text": text}).unique()
     rows = rows.sort("owner", "key", "text")
     bounds = np.searchsorted(rows["owner"].to_numpy(), np.arange(owners + 1))

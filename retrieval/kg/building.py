@@ -12,7 +12,7 @@ import polars as pl
 
 from retrieval.errors import EmptySourceError, SnapshotError
 from retrieval.kg.attribute_building import write_attributes
-from retrieval.kg.columns import codes, save_series
+from retrieval.kg.columns import positions, save_series
 from retrieval.kg.details import Details, content_hash
 from retrieval.kg.label_building import write_label_index
 from retrieval.kg.manifest import FORMAT_VERSION, MANIFEST, Manifest, manifest_json
@@ -104,7 +104,11 @@ def encode(table: TripleTable) -> Coded:
     labels = pl.concat([column.alias("label") for column in mentioned]).unique().sort()
     names = facts["relation"].unique().sort()
     traced = table.fact_attributes is not None or table.fact_passages is not None
-    rows = [codes(facts["head"], labels), codes(facts["relation"], names), codes(facts["tail"], labels)]
+    rows = [
+        positions(facts["head"], labels),
+        positions(facts["relation"], names),
+        positions(facts["tail"], labels),
+    ]
     (heads, relations, tails), fact_of_row = _sorted_facts(rows, len(labels), len(names), traced=traced)
     return Coded(
         heads.astype(np.int32),
@@ -193,13 +197,18 @@ def _known_nodes(table: TripleTable, coded: Coded) -> pl.DataFrame | None:
 
 def _kinds(coded: Coded, known: pl.DataFrame | None) -> np.ndarray:
     """Node kinds, uint8 [E]: what the reader said, else guessed from the label."""
-    labels = coded.entity_labels
-    kinds = np.zeros(len(labels), np.uint8)
-    heads_a_fact = np.zeros(len(labels), bool)
-    heads_a_fact[coded.heads] = True
-    kinds[labels.str.contains(LITERAL).to_numpy() & ~heads_a_fact] = KINDS.index("literal")
-    kinds[labels.str.contains(CVT).to_numpy()] = KINDS.index("cvt")
+    kinds = guessed_kinds(coded.entity_labels, coded.heads)
     if known is not None:
         for code, kind in enumerate(KINDS):
             kinds[(known["kind"] == kind).fill_null(False).to_numpy()] = code
+    return kinds
+
+
+def guessed_kinds(labels: pl.Series, heads: np.ndarray) -> np.ndarray:
+    """Node kinds by label, uint8 [E]; what looks like a number or a date and heads a fact is an entity."""
+    kinds = np.zeros(len(labels), np.uint8)
+    heads_a_fact = np.zeros(len(labels), bool)
+    heads_a_fact[heads] = True
+    kinds[labels.str.contains(LITERAL).to_numpy() & ~heads_a_fact] = KINDS.index("literal")
+    kinds[labels.str.contains(CVT).to_numpy()] = KINDS.index("cvt")
     return kinds

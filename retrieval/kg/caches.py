@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import uuid
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+
+from retrieval.kg.storage import read_json, save_json
 
 
 def cache_of(snapshot: Path) -> Path:
@@ -21,3 +26,18 @@ def states_folder(cache: Path, checkpoint: str, snapshot_hash: str) -> Path:
     """
     key = f"{checkpoint} {snapshot_hash}"
     return cache / "states" / hashlib.sha256(key.encode()).hexdigest()[:32]
+
+
+def kept_json(snapshot: Path, name: str, key: str, compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """What ``compute`` returned when it was last asked for under this ``key``; kept as ``name`` in the cache."""
+    path = cache_of(snapshot) / f"{name}.json"
+    kept = read_json(path)
+    if kept.get("key") == key:
+        value: dict[str, Any] = kept["value"]
+        return value
+    value = compute()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    building = path.with_name(f".{name}.{uuid.uuid4().hex[:8]}")
+    save_json(building, {"key": key, "value": value})
+    building.replace(path)
+    return value

@@ -13,11 +13,16 @@ from retrieval.kg.storage import StringTable, save_strings
 ROWS = 50_000
 
 
-def codes(column: pl.Series, labels: pl.Series) -> np.ndarray:
-    """The position of each value in the sorted ``labels``, int64."""
+def positions(column: pl.Series, labels: pl.Series) -> np.ndarray:
+    """The position of each value in ``labels``, which are distinct, int64; -1 where it is none of them."""
     lookup = pl.DataFrame({"label": labels}).with_row_index("code")
     joined = pl.DataFrame({"label": column}).join(lookup, on="label", how="left", maintain_order="left")
-    return joined["code"].to_numpy().astype(np.int64)
+    return joined["code"].cast(pl.Int64).fill_null(-1).to_numpy()
+
+
+def load_series(strings: StringTable) -> pl.Series:
+    """A string table as a column."""
+    return pl.Series(list(strings), dtype=pl.String)
 
 
 def save_series(directory: Path, name: str, strings: pl.Series) -> StringTable:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from retrieval.kg.columns import codes, save_series
+from retrieval.kg.columns import positions, save_series
 from retrieval.kg.labels import NAME_LIMIT, TRIGRAM_BUCKETS, trigram_buckets
 from retrieval.kg.naming import humanise_relation
 from retrieval.kg.storage import save_array, sorted_unique
@@ -98,7 +98,7 @@ def _attribute_aliases(coded: Coded, attributes: pl.DataFrame | None) -> pl.Data
         keys = attributes["key"].unique().to_list()
         naming = [key for key in keys if humanise_relation(key) in ALIAS_RELATIONS]
         rows = attributes.filter(pl.col("key").is_in(naming))
-    entities = codes(rows["label"], coded.entity_labels).astype(np.int32)
+    entities = positions(rows["label"], coded.entity_labels).astype(np.int32)
     frame = pl.DataFrame({"text": rows["value"], "entity": entities})
     return frame.with_columns(alias=pl.lit(1, pl.UInt8))
 

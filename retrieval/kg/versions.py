@@ -1,0 +1,227 @@
+"""Versions of a graph: what changed from one snapshot to another, and the next one out of a snapshot and more facts.
+
+A snapshot never changes. :func:`merge` and :func:`without` make a table of what the next one holds, to be built like
+any other. Needs polars: import it where it is used.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+
+from retrieval.kg.columns import load_series, positions
+from retrieval.kg.exporting import table_of
+from retrieval.kg.snapshot import Snapshot
+from retrieval.kg.storage import StringTable
+from retrieval.kg.table import TripleTable
+
+#: Facts and names that a diff shows of each kind.
+SAMPLE = 100
+_FACT = ("head", "relation", "tail")
+
+Triple = tuple[str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """What one snapshot has and another has not. Samples are the first ones in the order of their ids.
+
+    Attributes:
+        added, removed, kept: facts, by the labels of their ends and the name of their relation.
+        added_sample, removed_sample: some of them.
+        relations_gained, relations_lost: names, all of them.
+        entities_gained, entities_lost: how many; some of their labels are in the samples.
+        passages_gained, passages_lost: how many, by name.
+    """
+
+    added: int
+    removed: int
+    kept: int
+    added_sample: tuple[Triple, ...]
+    removed_sample: tuple[Triple, ...]
+    relations_gained: tuple[str, ...]
+    relations_lost: tuple[str, ...]
+    entities_gained: int
+    entities_lost: int
+    entities_gained_sample: tuple[str, ...]
+    entities_lost_sample: tuple[str, ...]
+    passages_gained: int
+    passages_lost: int
+
+
+def diff(old: Snapshot, new: Snapshot, *, sample: int = SAMPLE) -> Diff:
+    """What ``new`` holds that ``old`` does not, and the other way round. Attributes are not compared."""
+    entities = positions(load_series(old.entity_labels), load_series(new.entity_labels))
+    relations = positions(load_series(old.relation_names), load_series(new.relation_names))
+    places = _places((entities[old.heads], relations[old.relations], entities[old.tails]), new)
+    removed, added = np.flatnonzero(places < 0), _missing(places, new.num_triples)
+    lost, gained = np.flatnonzero(entities < 0), _missing(entities, new.num_entities)
+    names = [set() if g.passages is None else set(g.passages.columns["name"]) for g in (old, new)]
+    return Diff(
+        added=len(added),
+        removed=len(removed),
+        kept=old.num_triples - len(removed),
+        added_sample=_shown(new, added[:sample]),
+        removed_sample=_shown(old, removed[:sample]),
+        relations_gained=tuple(new.relation_names.many(_missing(relations, new.num_relations))),
+        relations_lost=tuple(old.relation_names.many(np.flatnonzero(relations < 0))),
+        entities_gained=len(gained),
+        entities_lost=len(lost),
+        entities_gained_sample=tuple(new.entity_labels.many(gained[:sample])),
+        entities_lost_sample=tuple(old.entity_labels.many(lost[:sample])),
+        passages_gained=len(names[1] - names[0]),
+        passages_lost=len(names[0] - names[1]),
+    )
+
+
+def _places(facts: tuple[np.ndarray, ...], graph: Snapshot) -> np.ndarray:
+    """Where each of ``facts`` (by ids of ``graph``, -1 for none) is among its facts, int64; -1 where it is not."""
+    theirs = pl.DataFrame(dict(zip(_FACT, (graph.heads, graph.relations, graph.tails), strict=True)))
+    asked = pl.DataFrame({name: column.astype(np.int32) for name, column in zip(_FACT, facts, strict=True)})
+    found = asked.join(theirs.with_row_index("place"), on=_FACT, how="left", maintain_order="left")
+    return found["place"].cast(pl.Int64).fill_null(-1).to_numpy()
+
+
+def _missing(places: np.ndarray, size: int) -> np.ndarray:
+    """Those of 0 to ``size`` that are not among ``places``, ascending."""
+    missing = np.ones(size, bool)
+    missing[places[places >= 0]] = False
+    return np.flatnonzero(missing)
+
+
+def _shown(graph: Snapshot, facts: np.ndarray) -> tuple[Triple, ...]:
+    heads, relations, tails = graph.heads[facts], graph.relations[facts], graph.tails[facts]
+    return tuple(
+        zip(
+            graph.entity_labels.many(heads),
+            graph.relation_names.many(relations),
+            graph.entity_labels.many(tails),
+            strict=True,
+        )
+    )
+
+
+def merge(base: Snapshot, adding: TripleTable) -> TripleTable:
+    """What ``base`` holds and what ``adding`` does, as one table.
+
+    Nodes meet by IRI where both have one, else by label; of two nodes that share a label and not the IRI, the added
+    one gets its IRI behind its label. A passage whose name ``base`` has too is the one of ``adding``, and keeps the
+    facts of both.
+    """
+    old = table_of(base)
+    new = _renamed(adding, base)
+    shift = old.facts.height
+    passages, links = _merged_passages(old, new, shift)
+    attributes = new.fact_attributes
+    if attributes is not None:
+        attributes = attributes.with_columns(pl.col("fact").cast(pl.Int64) + shift)
+    nodes = _stacked(new.nodes, old.nodes)
+    return TripleTable(
+        facts=pl.concat([old.facts, new.facts]),
+        nodes=None if nodes is None else nodes.unique("label", keep="first", maintain_order=True),
+        relation_labels=(old.relation_labels or {}) | (new.relation_labels or {}),
+        sources=(*old.sources, *new.sources),
+        problems=old.problems + new.problems,
+        node_attributes=_stacked(old.node_attributes, new.node_attributes),
+        fact_attributes=_stacked(old.fact_attributes, attributes),
+        passages=passages,
+        fact_passages=links,
+    )
+
+
+def without(base: Snapshot, removing: TripleTable) -> TripleTable:
+    """What is left of ``base`` when the facts and passages of ``removing`` are taken out.
+
+    Entities that have no fact any more go with their attributes; what ``base`` does not hold is passed over.
+    """
+    gone = _renamed(removing, base)
+    labels, names = load_series(base.entity_labels), load_series(base.relation_names)
+    ids = (
+        positions(gone.facts["head"], labels),
+        positions(gone.facts["relation"], names),
+        positions(gone.facts["tail"], labels),
+    )
+    places = _places(ids, base)
+    left = table_of(base, _missing(places, base.num_triples))
+    if left.passages is None or gone.passages is None:
+        return left
+    kept = left.passages.with_row_index("passage").join(gone.passages.select("name"), on="name", how="anti")
+    kept = kept.sort("passage").with_columns(pl.col("passage").cast(pl.Int64))
+    links = left.fact_passages
+    if links is not None:
+        numbered = kept.select("passage").with_row_index("now")
+        links = links.join(numbered, on="passage", how="inner", maintain_order="left")
+        links = links.select("fact", pl.col("now").cast(pl.Int64).alias("passage"))
+    return replace(left, passages=kept.drop("passage"), fact_passages=links)
+
+
+def _stacked(first: pl.DataFrame | None, second: pl.DataFrame | None) -> pl.DataFrame | None:
+    frames = [frame for frame in (first, second) if frame is not None]
+    return (
+        pl.concat([frame.select(frames[0].columns) for frame in frames], how="vertical_relaxed")
+        if frames
+        else None
+    )
+
+
+def _merged_passages(
+    old: TripleTable, new: TripleTable, shift: int
+) -> tuple[pl.DataFrame | None, pl.DataFrame | None]:
+    """Passages of both, one of each name, and their links with the facts of ``new`` numbered after those of ``old``."""
+    both = _stacked(old.passages, new.passages)
+    if both is None:
+        return None, None
+    first = 0 if old.passages is None else old.passages.height
+    rows = both.with_row_index("row").with_columns(pl.col("row").cast(pl.Int64))
+    kept = rows.unique("name", keep="last", maintain_order=True)
+    place = rows.select("name", "row").join(
+        kept.select("name").with_row_index("place"), on="name", how="left"
+    )
+    links = []
+    for table, facts, passages in ((old, 0, 0), (new, shift, first)):
+        if table.fact_passages is not None:
+            links.append(
+                table.fact_passages.select(
+                    pl.col("fact").cast(pl.Int64) + facts, row=pl.col("passage").cast(pl.Int64) + passages
+                )
+            )
+    if not links:
+        return kept.drop("row"), None
+    moved = pl.concat(links).join(place, on="row", how="left", maintain_order="left")
+    return kept.drop("row"), moved.select("fact", pl.col("place").cast(pl.Int64).alias("passage"))
+
+
+def _renamed(table: TripleTable, base: Snapshot) -> TripleTable:
+    """``table`` with the labels that ``base`` has for its nodes' IRIs, see :func:`merge`."""
+    iris = StringTable.load(base.path, "entity_iris")
+    if table.nodes is None or not len(iris):
+        return table
+    labels = load_series(base.entity_labels)
+    known = pl.DataFrame({"label": labels, "iri": load_series(iris)}).filter(pl.col("iri") != "")
+    nodes = table.nodes.filter(pl.col("iri").fill_null("") != "").select("label", "iri").unique("label")
+    there = nodes.join(known.select("iri", theirs="label"), on="iri", how="left")
+    clash = there["theirs"].is_null() & there["label"].is_in(known["label"])
+    there = there.with_columns(
+        pl.when(clash)
+        .then(pl.format("{} [{}]", "label", "iri"))
+        .otherwise(pl.coalesce("theirs", "label"))
+        .alias("now")
+    ).filter(pl.col("now") != pl.col("label"))
+    if not there.height:
+        return table
+
+    def rename(frame: pl.DataFrame | None, *columns: str) -> pl.DataFrame | None:
+        if frame is None:
+            return None
+        return frame.with_columns(pl.col(c).replace(there["label"], there["now"]) for c in columns)
+
+    facts = rename(table.facts, "head", "tail")
+    assert facts is not None, "a table has facts, if none"
+    return replace(
+        table,
+        facts=facts,
+        nodes=rename(table.nodes, "label"),
+        node_attributes=rename(table.node_attributes, "label"),
+    )
