@@ -272,12 +272,72 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A row of an input file that could not be used. ``line`` counts from 1; 0 means the whole file."""
+    """A row of an input file that could not be used. ``line`` counts from 1; 0 means the whole file.
+
+    ``kind`` is one of ``PROBLEM_KINDS``, for counting.
+    """
 
     file: str
     line: int
     message: str
     text: str = ""
+    kind: str = "row"
+
+
+#: What can be wrong with a row: it has the wrong shape or breaks its format (``row``), a name in it is empty
+#: (``blank``), its bytes are not text of the file's encoding (``encoding``); or its file was read already (``repeat``).
+PROBLEM_KINDS = ("row", "blank", "encoding", "repeat")
+
+
+@dataclass(frozen=True, slots=True)
+class SourceReport:
+    """What was read of one file.
+
+    Attributes:
+        name: what its owner calls it; a file of an archive is ``archive/path``.
+        format: as which it was read.
+        rows: good rows.
+        problems: rows that could not be used.
+        kinds: those by ``PROBLEM_KINDS``, (kind, count), kinds that occur.
+        encoding: of its text, as it was read.
+        same_as: the file that has the same content and was read in its place; empty where there is none.
+    """
+
+    name: str
+    format: str
+    rows: int
+    problems: int
+    kinds: tuple[tuple[str, int], ...] = ()
+    encoding: str = "utf-8"
+    same_as: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What became of the files of a graph.
+
+    Attributes:
+        triples, entities, relations, passages: of the graph.
+        duplicates: facts that were given more than once, each further time counted.
+        self_loops: facts from an entity to itself.
+        dangling: entities that were declared and are in no fact.
+        blank_labels: rows left out because a name in them is empty.
+        odd_encodings: files whose text is not UTF-8 throughout.
+        problems: rows left out, blank ones among them.
+        files: each file by itself.
+    """
+
+    triples: int
+    entities: int
+    relations: int
+    passages: int
+    duplicates: int
+    self_loops: int
+    dangling: int
+    blank_labels: int
+    odd_encodings: int
+    problems: int
+    files: tuple[SourceReport, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

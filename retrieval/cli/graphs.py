@@ -4,19 +4,43 @@ from __future__ import annotations
 
 import argparse
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from retrieval.cli.console import Bars, ProblemList, note, say, stoppable
-from retrieval.errors import EmptySourceError
+from retrieval.errors import ConfigError, EmptySourceError
 from retrieval.loading import load_encoder
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
+    from retrieval.types import ImportReport
 
 
 def build_graph(args: argparse.Namespace) -> int:
     """Read the files, build the snapshot, and index its labels and passages unless told not to."""
-    return _index(args, _build(args, args.delimiter, args.header))
+    given = {
+        "delimiter": args.delimiter,
+        "header": args.header,
+        "encoding": args.encoding,
+        "columns": columns_of(args.columns),
+    }
+    return _index(args, _build(args, given))
+
+
+def columns_of(text: str | None) -> dict[str, int | str] | None:
+    """The columns of head, relation and tail, as ``2,0,1`` or ``subject,predicate,object`` names them.
+
+    Raises:
+        ConfigError: there are not three.
+    """
+    if text is None:
+        return None
+    parts = [part.strip() for part in text.split(",")]
+    if len(parts) != 3 or not all(parts):
+        raise ConfigError(f"--columns {text!r} does not name three columns.", hint="Write --columns 0,1,2.")
+    return {
+        role: int(part) if part.isdigit() else part
+        for role, part in zip(("head", "relation", "tail"), parts, strict=True)
+    }
 
 
 def build_corpus(args: argparse.Namespace) -> int:
@@ -25,7 +49,7 @@ def build_corpus(args: argparse.Namespace) -> int:
     Raises:
         EmptySourceError: the files hold facts only.
     """
-    graph = _build(args, None, None)
+    graph = _build(args, {})
     if graph.passages is None:
         raise EmptySourceError(
             "The files hold facts and no passages.", hint="Use `build-graph`, or name the --format of a text."
@@ -33,32 +57,41 @@ def build_corpus(args: argparse.Namespace) -> int:
     return _index(args, graph)
 
 
-def _build(args: argparse.Namespace, delimiter: str | None, header: bool | None) -> Snapshot:
+def _build(args: argparse.Namespace, given: dict[str, Any]) -> Snapshot:
     from retrieval.kg import snapshot  # noqa: PLC0415
     from retrieval.kg.readers import read_graph  # noqa: PLC0415
+    from retrieval.kg.reporting import report  # noqa: PLC0415
 
     began = time.perf_counter()
     problems = ProblemList()
     try:
         with Bars() as bars:
-            table = read_graph(
-                args.source,
-                problems=problems,
-                progress=bars,
-                fmt=args.format,
-                delimiter=delimiter,
-                header=header,
-            )
+            table = read_graph(args.source, problems=problems, progress=bars, fmt=args.format, **given)
             graph = snapshot.build(table, args.out, progress=bars)
     finally:
         problems.report()
     counts = graph.manifest
     passages = f", {counts.passages:,} passages" if counts.passages else ""
+    odd = _odd(report(graph, table.reports))
     say(
         f"{args.out}: {counts.triples:,} triples, {counts.entities:,} entities, {counts.relations:,} relations"
         f"{passages}; snapshot {graph.hash[:12]} in {time.perf_counter() - began:.1f} s"
     )
+    if odd:
+        note(f"of note: {odd}")
     return graph
+
+
+def _odd(found: ImportReport) -> str:
+    """What a person should know of an import, in a line; empty where nothing is odd."""
+    counts = {
+        "duplicates": found.duplicates,
+        "self-loops": found.self_loops,
+        "nodes of no fact": found.dangling,
+        "rows with a blank name": found.blank_labels,
+        "files of odd encodings": found.odd_encodings,
+    }
+    return ", ".join(f"{what}: {count:,}" for what, count in counts.items() if count)
 
 
 def _index(args: argparse.Namespace, graph: Snapshot) -> int:

@@ -87,6 +87,12 @@ def _build_graph(commands: Commands[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--header", action=argparse.BooleanOptionalAction, help="whether the first row names columns; guessed"
     )
+    parser.add_argument("--encoding", metavar="NAME", help="of text that is not UTF-8, such as cp1252")
+    parser.add_argument(
+        "--columns",
+        metavar="H,R,T",
+        help="columns of head, relation and tail: numbers from 0, or header names",
+    )
     parser.add_argument("--no-index", action="store_true", help="skip the vectors of entity labels")
     _encoder(parser)
 

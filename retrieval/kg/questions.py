@@ -41,6 +41,7 @@ def read_questions(
     problems: Callable[[Problem], None],
     fmt: str | None = None,
     hops: int | None = None,
+    encoding: str | None = None,
 ) -> list[Question]:
     """Read a question set, gzipped or not.
 
@@ -49,6 +50,7 @@ def read_questions(
         problems: called for each bad row; at most ``PROBLEM_LIMIT`` are named one by one.
         fmt: one of ``FORMATS``; None or ``auto`` guesses.
         hops: of every question; None takes it from the row, the gold path, or the file's name (``2-hop``).
+        encoding: of its text, as Python names it; None is UTF-8, and UTF-16 where the first bytes say so.
 
     Returns:
         The good questions in file order, with distinct ids. ``split`` is None where the file gives none:
@@ -57,16 +59,15 @@ def read_questions(
     Raises:
         EmptySourceError: no row could be used; says why.
         SourceError: the file cannot be read, or its format cannot be guessed.
-        ConfigError: ``fmt`` is unknown.
+        ConfigError: ``fmt`` or ``encoding`` is unknown.
     """
     file = Path(path)
     if fmt not in (None, "", "auto", *FORMATS):
         raise ConfigError(
             f"The question format {fmt!r} is unknown.", hint=f"Use one of: {', '.join(FORMATS)}."
         )
-    parquet = _is_parquet(file)
-    source = None if parquet else _source(file)
-    chosen = fmt if fmt and fmt != "auto" else detect_format(file)
+    source = None if is_parquet(file) else _source(file, encoding)
+    chosen = fmt if fmt and fmt != "auto" else detect_format(file, encoding=encoding)
     if hops is None and (named := _HOPS.search(f"{file.parent.name}/{file.name}")):
         hops = int(named[1])
     log = _Log(file.name, problems)
@@ -155,14 +156,14 @@ def training_sample(questions: Sequence[Question], fraction: float, *, seed: int
     return [q for q in split if q.split not in ("train", "dev") or q.id in kept]
 
 
-def detect_format(path: Path | str) -> str:
+def detect_format(path: Path | str, *, encoding: str | None = None) -> str:
     """The format, one of ``FORMATS``, that :func:`read_questions` takes a file for when none is named.
 
     Raises:
         SourceError: the file cannot be read, or looks like none of them.
     """
     file = Path(path)
-    return "rog" if _is_parquet(file) else guess_format(_source(file))
+    return "rog" if is_parquet(file) else guess_format(_source(file, encoding))
 
 
 def guess_format(source: Source) -> str:
@@ -196,12 +197,12 @@ class _Log:
         self._count = 0
         self._first: list[str] = []
 
-    def add(self, line: int, message: str, text: str = "") -> None:
+    def add(self, line: int, message: str, text: str = "", kind: str = "row") -> None:
         self._count += 1
         if len(self._first) < 3:
             self._first.append(f"line {line}: {message}")
         if self._count <= PROBLEM_LIMIT:
-            self._report(Problem(self._file, line, message, text.strip()[:200]))
+            self._report(Problem(self._file, line, message, text.strip()[:200].replace("\0", "\u2400"), kind))
 
     def close(self, good: int) -> None:
         if self._count > PROBLEM_LIMIT:
@@ -216,9 +217,9 @@ class _Log:
             )
 
 
-def _source(file: Path) -> Source:
+def _source(file: Path, encoding: str | None = None) -> Source:
     try:
-        return Source(file)
+        return Source(file, encoding=encoding)
     except EmptySourceError:
         raise _empty(file.name) from None
 
@@ -237,13 +238,19 @@ def _text_rows(source: Source, log: _Log) -> Iterator[_Row]:
             try:
                 line = raw.decode().strip("\r")
             except UnicodeDecodeError as error:
-                log.add(number, f"not UTF-8 text (byte {error.start + 1} of the line)", repr(raw[:100]))
+                log.add(
+                    number,
+                    f"not UTF-8 text (byte {error.start + 1} of the line)",
+                    repr(raw[:100]),
+                    "encoding",
+                )
                 continue
             if line.strip():
                 yield number, line
 
 
-def _is_parquet(path: Path) -> bool:
+def is_parquet(path: Path) -> bool:
+    """Whether a file is of the Parquet format."""
     try:
         with path.open("rb") as file:
             return file.read(4) == b"PAR1"

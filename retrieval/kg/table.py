@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from retrieval.types import Passage
+from retrieval.types import Passage, SourceReport
 
 if TYPE_CHECKING:
     import polars as pl
@@ -34,6 +34,7 @@ class TripleTable:
         passages: columns ``name`` (each once), ``title``, ``text``, ``document``, ``url``, all strings.
         fact_passages: columns ``fact`` (row of ``facts``), ``passage`` (row of ``passages``): what was extracted
             from where.
+        reports: what was read of each file.
     """
 
     facts: pl.DataFrame
@@ -45,6 +46,7 @@ class TripleTable:
     fact_attributes: pl.DataFrame | None = None
     passages: pl.DataFrame | None = None
     fact_passages: pl.DataFrame | None = None
+    reports: tuple[SourceReport, ...] = ()
 
     @classmethod
     def of(

@@ -11,6 +11,7 @@ from typing import IO, Any
 
 from django.db import connection
 
+from retrieval.kg.reporting import harmless
 from webapp.review.models import Queue
 
 FORMATS = {"jsonl": "application/jsonl", "csv": "text/csv; charset=utf-8"}
@@ -30,7 +31,6 @@ _COLUMNS = (
     *("position", "question_id", "question", "state", "candidate", "topic", "path", "precision", "recall"),
     *("sources", "verdict", "reasons", "comment", "question_comment", "analyst", "at"),
 )
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def write(queue: Queue, format: str) -> IO[bytes]:
@@ -109,8 +109,3 @@ def _cells(row: dict[str, Any]) -> list[object]:
     shown["reasons"] = "; ".join(row["reasons"] or [])
     shown["at"] = row["at"].isoformat()
     return [shown[name] for name in _COLUMNS]
-
-
-def harmless(cell: object) -> object:
-    """A cell that no spreadsheet takes for a formula: such text gets an apostrophe before it."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell

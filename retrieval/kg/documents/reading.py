@@ -47,7 +47,7 @@ def read_document(
     """
     rows = _Rows()
     try:
-        for number, passage in enumerate(_passages(path, name, fmt, log), start=1):
+        for number, passage in enumerate(passages_of(path, name, fmt, log), start=1):
             rows.add(passage)
             if progress is not None and number % 1000 == 0:
                 progress(Progress("cutting passages", number, 0, "passages", name))
@@ -61,7 +61,8 @@ def read_document(
     return rows.file(name, log)
 
 
-def _passages(path: Path, name: str, fmt: str, log: ProblemLog) -> Iterator[Passage]:
+def passages_of(path: Path, name: str, fmt: str, log: ProblemLog) -> Iterator[Passage]:
+    """The passages of a document as they are cut; see :func:`read_document`."""
     if fmt == "pdf":
         from retrieval.kg.documents.pdf import open_pdf, pdf_blocks, title_of  # noqa: PLC0415 - loads pypdf
 
@@ -94,7 +95,7 @@ def _watched(text: Iterable[str], log: ProblemLog, encoding: str) -> Iterator[st
         strange += piece.count("\ufffd")
         yield piece.replace("\0", "")
     if strange:
-        log.add(0, f"{strange:,} characters are not {encoding} and were replaced", "")
+        log.add(0, f"{strange:,} characters are not {encoding} and were replaced", "", "encoding")
 
 
 def _named(
@@ -127,7 +128,7 @@ def read_passages(source: Source, name: str, fmt: str, log: ProblemLog) -> FactF
             continue
         for record in found:
             if not record.passage.text:
-                log.add(line, "a passage is empty", record.passage.title)
+                log.add(line, "a passage is empty", record.passage.title, "blank")
             elif not rows.take(record, log, line):
                 log.add(line, f"the name {record.passage.name!r} was used before for another text")
     if not rows.count:

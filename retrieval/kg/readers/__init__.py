@@ -6,8 +6,9 @@ Bad rows are named by file and line through a callback and the good rows go in. 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from retrieval.kg.documents import DOCUMENT_FORMATS, PASSAGE_FORMATS
 from retrieval.kg.table import TripleTable
@@ -15,6 +16,7 @@ from retrieval.types import Problem, Progress
 
 if TYPE_CHECKING:
     from retrieval.kg.readers.collecting import FactFile
+    from retrieval.kg.readers.guessing import Guess
 
 __all__ = [
     "DELIMITED_FORMATS",
@@ -23,6 +25,7 @@ __all__ = [
     "PASSAGE_FORMATS",
     "PROPERTY_FORMATS",
     "RDF_FORMATS",
+    "guess",
     "read_graph",
 ]
 
@@ -42,9 +45,13 @@ def read_graph(
     fmt: str | None = None,
     delimiter: str | None = None,
     header: bool | None = None,
+    encoding: str | None = None,
+    columns: Mapping[str, int | str] | None = None,
     names: Mapping[Path, str] | None = None,
 ) -> TripleTable:
     """Read one or more files, each of its own format unless ``fmt`` says.
+
+    A file with the content of one before it is not read again; a problem says so.
 
     Args:
         paths: files, gzipped or not (told by content, not by name).
@@ -53,26 +60,67 @@ def read_graph(
         fmt: one of ``FORMATS``; None or ``auto`` guesses from name and content.
         delimiter: one character, or ``tab``, ``comma``, ``pipe``; None guesses.
         header: whether the first row names columns; None guesses.
+        encoding: of text, as Python names it; None is UTF-8, and UTF-16 where the first bytes say so. Documents
+            are decoded by themselves.
+        columns: of rows of facts: which columns are ``head``, ``relation`` and ``tail``, by position from 0 or by
+            the header's name; None takes rows of three columns in that order.
         names: what the owners of files call them, where that is not the file's name; documents and their passages
             go by it.
 
     Returns:
-        Every good row of every file, repeats included.
+        Every good row of every file, repeats included, with a report of each file.
 
     Raises:
         EmptySourceError: a file has no good row; says why.
         SourceError: a file cannot be read at all (missing, binary, broken gzip).
-        ConfigError: ``fmt`` or ``delimiter`` is unknown.
+        ConfigError: ``fmt``, ``delimiter``, ``encoding`` or ``columns`` is unknown or does not fit.
     """
-    from retrieval.kg.readers.collecting import combine  # noqa: PLC0415 - loads polars
-    from retrieval.kg.readers.dispatch import read_file  # noqa: PLC0415 - loads polars
+    from retrieval.kg.readers.collecting import ProblemLog, combine  # noqa: PLC0415 - loads polars
+    from retrieval.kg.readers.dispatch import ReadOptions, read_file  # noqa: PLC0415 - loads polars
+    from retrieval.kg.readers.repeats import repeats  # noqa: PLC0415
 
-    files = [paths] if isinstance(paths, (str, Path)) else list(paths)
-    shown = names or {}
+    files = [Path(path) for path in ([paths] if isinstance(paths, (str, Path)) else paths)]
+    options = ReadOptions(fmt, delimiter, header, encoding, columns)
+    shown = [(names or {}).get(path, path.name) for path in files]
     read: list[FactFile] = []
-    for path in map(Path, files):
-        name = shown.get(path)
-        read.append(
-            read_file(path, problems, progress, fmt=fmt, delimiter=delimiter, header=header, name=name)
-        )
-    return combine(read)
+    logs = []
+    for path, name, first in zip(files, shown, repeats(files), strict=True):
+        log = ProblemLog(name, problems)
+        if first is not None:
+            log.repeats(shown[first])
+            logs.append((log, 0))
+            continue
+        read.append(read_file(path, log, progress, options))
+        logs.append((log, read[-1].rows))
+    table = combine(read)
+    return replace(table, reports=tuple(log.report(rows) for log, rows in logs))
+
+
+def guess(
+    path: Path | str,
+    name: str | None = None,
+    *,
+    kind: Literal["graph", "questions"] = "graph",
+    fmt: str | None = None,
+    delimiter: str | None = None,
+    header: bool | None = None,
+    encoding: str | None = None,
+    columns: Mapping[str, int | str] | None = None,
+) -> Guess:
+    """What a file is taken for, with its first rows. A file that cannot be read gives a guess that says why.
+
+    Args:
+        path: where it lies.
+        name: what its owner calls it; None takes the file's name.
+        kind: whether a graph or a question set is looked for.
+        fmt, delimiter, header, encoding, columns: corrections, as :func:`read_graph` takes them.
+
+    Raises:
+        ConfigError: a correction is unknown or does not fit.
+        SourceError: the file is missing.
+    """
+    from retrieval.kg.readers.dispatch import ReadOptions  # noqa: PLC0415 - loads polars
+    from retrieval.kg.readers.guessing import look  # noqa: PLC0415 - loads polars
+
+    file = Path(path)
+    return look(file, name or file.name, kind, ReadOptions(fmt, delimiter, header, encoding, columns))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import polars as pl
 
@@ -30,8 +32,22 @@ _TAIL_WORDS = {"tail", "object", "target", "to", "t", "o", "entity2", "entity_2"
 _COLUMNS = ("head", "relation", "tail")
 
 
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How rows are laid out: the delimiter, how many columns there are, and which are head, relation and tail."""
+
+    mark: str
+    width: int = 3
+    columns: tuple[int, int, int] = (0, 1, 2)
+
+
 def read_delimited(
-    source: Source, log: ProblemLog, *, delimiter: str | None = None, header: bool | None = None
+    source: Source,
+    log: ProblemLog,
+    *,
+    delimiter: str | None = None,
+    header: bool | None = None,
+    columns: Mapping[str, int | str] | None = None,
 ) -> FactFile:
     """Read a file of ``head <delimiter> relation <delimiter> tail`` rows.
 
@@ -40,18 +56,67 @@ def read_delimited(
         log: takes the bad rows.
         delimiter: one character or a name of ``DELIMITERS``; None guesses.
         header: whether the first row is a header; None guesses.
+        columns: which columns are ``head``, ``relation`` and ``tail``, by position from 0 or by the header's name;
+            None takes rows of three columns in that order.
+
+    Raises:
+        ConfigError: the delimiter or the columns do not fit.
     """
     head = [line for line in source.text_head().splitlines() if line.strip()]
     mark = parse_delimiter(delimiter) if delimiter else guess_delimiter(head)
-    skip_first = looks_like_header(head[0], mark) if header is None and head else bool(header)
+    first = cells_of(head[0], mark) if head else []
+    shape = Shape(mark) if columns is None else Shape(mark, len(first), choose_columns(columns, first))
+    named = columns is not None and any(isinstance(column, str) for column in columns.values())
+    skip_first = names_columns(first, shape) if header is None else header
+    skip_first |= named and header is not False
     frames = []
     for first_line, block in source.blocks():
-        facts = _read_block(block, first_line, mark, log, skip_first=skip_first)
+        facts = _read_block(block, first_line, shape, log, skip_first=skip_first)
         # A header is the first line that is not blank; it is certain to be in the first block.
         skip_first = False
         frames.append(facts)
     facts = pl.concat(frames) if frames else pl.DataFrame(schema=FACT_SCHEMA)
     return FactFile(source.name, facts, log.count)
+
+
+def choose_columns(columns: Mapping[str, int | str], header: Sequence[str]) -> tuple[int, int, int]:
+    """Positions of head, relation and tail.
+
+    Args:
+        columns: by role; a position from 0 or a name of the header.
+        header: the cells of the first row.
+
+    Raises:
+        ConfigError: a role is missing or unknown, a column does not exist, or two roles share one.
+    """
+    hint = f"Name the columns of head, relation and tail, each from 0 to {max(len(header) - 1, 0)}."
+    if set(columns) != set(_COLUMNS):
+        raise ConfigError(f"The columns are given for {', '.join(sorted(columns)) or 'nothing'}.", hint=hint)
+    found = []
+    names = [cell.lower() for cell in header]
+    for role in _COLUMNS:
+        column = columns[role]
+        position = column
+        if isinstance(position, str):
+            position = names.index(position.lower()) if position.lower() in names else -1
+        if not 0 <= position < len(header):
+            raise ConfigError(f"There is no column {column!r} for the {role}.", hint=hint)
+        found.append(position)
+    if len(set(found)) < 3:
+        raise ConfigError("Two of head, relation and tail are the same column.", hint=hint)
+    return found[0], found[1], found[2]
+
+
+def guess_columns(header: Sequence[str]) -> tuple[int, int, int] | None:
+    """Head, relation and tail among the cells of a header, by their names; None where it does not name them."""
+    lower = [cell.lower() for cell in header]
+    found: list[int] = []
+    for words in (_HEAD_WORDS, _RELATION_WORDS, _TAIL_WORDS):
+        at = next((i for i, cell in enumerate(lower) if cell in words and i not in found), None)
+        if at is None:
+            return None
+        found.append(at)
+    return found[0], found[1], found[2]
 
 
 def parse_delimiter(text: str) -> str:
@@ -80,10 +145,26 @@ def guess_delimiter(lines: list[str]) -> str:
 
 def looks_like_header(line: str, mark: str) -> bool:
     """Whether a row names columns (``subject, predicate, object``) rather than stating a fact."""
-    cells = [cell.strip().strip('"').lower() for cell in line.strip().split(mark)]
-    if len(cells) != 3:
+    return names_columns(cells_of(line, mark), Shape(mark))
+
+
+def names_columns(cells: Sequence[str], shape: Shape) -> bool:
+    """Whether the cells of a row, where head, relation and tail should stand, are such names."""
+    if len(cells) != shape.width:
         return False
-    return cells[0] in _HEAD_WORDS and cells[1] in _RELATION_WORDS and cells[2] in _TAIL_WORDS
+    head, relation, tail = (cells[i].lower() for i in shape.columns)
+    return head in _HEAD_WORDS and relation in _RELATION_WORDS and tail in _TAIL_WORDS
+
+
+def cells_of(line: str, mark: str) -> list[str]:
+    """The cells of one row, trimmed and without quotes."""
+    text = line.strip("\r\n")
+    if mark == "," and '"' in text:
+        try:
+            return [cell.strip() for cell in next(csv.reader([text]))]
+        except (csv.Error, StopIteration):
+            pass
+    return [cell.strip().strip('"') for cell in text.split(mark)]
 
 
 def columns(line: str, mark: str) -> int:
@@ -97,8 +178,9 @@ def columns(line: str, mark: str) -> int:
 
 
 def _read_block(
-    block: bytes, first_line: int, mark: str, log: ProblemLog, *, skip_first: bool
+    block: bytes, first_line: int, shape: Shape, log: ProblemLog, *, skip_first: bool
 ) -> pl.DataFrame:
+    mark = shape.mark
     try:
         text = block.decode()
     except UnicodeDecodeError:
@@ -107,13 +189,14 @@ def _read_block(
     lines = lines.filter(pl.col("text").str.strip_chars() != "")
     if skip_first:
         lines = lines.slice(1)
-    plain = pl.col("text").str.count_matches(mark, literal=True) == 2
+    plain = pl.col("text").str.count_matches(mark, literal=True) == shape.width - 1
     plain &= ~pl.col("text").str.contains("\0", literal=True)
     if mark == ",":
         plain &= ~pl.col("text").str.contains('"', literal=True)
-    cells = pl.col("text").str.split_exact(mark, 2)
+    cells = pl.col("text").str.split_exact(mark, shape.width - 1)
     lines = lines.with_columns(plain=plain).with_columns(
-        cells.struct.field(f"field_{i}").str.strip_chars().alias(name) for i, name in enumerate(_COLUMNS)
+        cells.struct.field(f"field_{i}").str.strip_chars().alias(name)
+        for i, name in zip(shape.columns, _COLUMNS, strict=True)
     )
     good = pl.col("plain")
     for name in _COLUMNS:
@@ -124,7 +207,7 @@ def _read_block(
     rest = lines.filter(~pl.col("good")).select("line", "text")
     if not rest.height:
         return facts
-    rescued = [row for line, text in rest.iter_rows() if (row := _read_row(line, text, mark, log))]
+    rescued = [row for line, text in rest.iter_rows() if (row := _read_row(line, text, shape, log))]
     return pl.concat([facts, pl.DataFrame(rescued, schema=FACT_SCHEMA, orient="row")])
 
 
@@ -136,26 +219,29 @@ def _without_bad_lines(block: bytes, first_line: int, log: ProblemLog) -> str:
             lines.append(raw.decode())
         except UnicodeDecodeError as error:
             shown = raw.decode("utf-8", errors="replace")
-            log.add(number, f"not UTF-8 text (byte {error.start + 1} of the line)", shown)
+            log.add(number, f"not UTF-8 text (byte {error.start + 1} of the line)", shown, "encoding")
             lines.append("")
     return "\n".join(lines)
 
 
-def _read_row(line: int, text: str, mark: str, log: ProblemLog) -> tuple[str, str, str] | None:
+def _read_row(line: int, text: str, shape: Shape, log: ProblemLog) -> tuple[str, str, str] | None:
     """One row the slow way: quoting understood, what is wrong with it said."""
+    mark = shape.mark
     try:
         cells = next(csv.reader([text.strip("\r")], strict=True)) if mark == "," else text.split(mark)
     except csv.Error as error:
         log.add(line, f"broken quoting ({error})", text)
         return None
     cells = [cell.strip() for cell in cells]
-    if len(cells) != 3:
+    if len(cells) != shape.width:
         found = f"{len(cells)} column{'s' if len(cells) != 1 else ''}"
-        log.add(line, f"{found} found, 3 needed: head, relation, tail", text)
+        needed = ": head, relation, tail" if shape.width == 3 else ""
+        log.add(line, f"{found} found, {shape.width} needed{needed}", text)
         return None
-    for name, cell in zip(_COLUMNS, cells, strict=True):
+    head, relation, tail = (cells[i] for i in shape.columns)
+    for name, cell in zip(_COLUMNS, (head, relation, tail), strict=True):
         if not cell:
-            log.add(line, f"the {name} is empty", text)
+            log.add(line, f"the {name} is empty", text, "blank")
             return None
         if len(cell.encode()) > LABEL_LIMIT:
             log.add(line, f"the {name} is longer than {LABEL_LIMIT} bytes", text)
@@ -163,4 +249,4 @@ def _read_row(line: int, text: str, mark: str, log: ProblemLog) -> tuple[str, st
         if "\0" in cell:
             log.add(line, f"the {name} holds a NUL character", text)
             return None
-    return cells[0], cells[1], cells[2]
+    return head, relation, tail

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from retrieval.errors import ConfigError, SourceError
@@ -15,7 +16,7 @@ from retrieval.kg.readers.delimited import columns, guess_delimiter, read_delimi
 from retrieval.kg.readers.property_csv import find_layout, first_line, read_property_csv
 from retrieval.kg.readers.property_jsonl import is_graph_object, read_property_jsonl
 from retrieval.kg.readers.sources import SNIFF, WRONG_KINDS, Source
-from retrieval.types import Problem, Progress
+from retrieval.types import Progress
 
 _EXTENSIONS = {
     ".nt": "ntriples",
@@ -36,7 +37,7 @@ _DOCUMENTS = {
     ".xhtml": "html",
     ".pdf": "pdf",
 }
-_FORMAT_DELIMITERS = {"tsv": "\t", "csv": ",", "psv": "|"}
+FORMAT_DELIMITERS = {"tsv": "\t", "csv": ",", "psv": "|"}
 _NTRIPLES = re.compile(
     r'^(<[^<>"\s]+>|_:\S+)\s+<[^<>"\s]+>\s+(<[^<>"\s]+>|_:\S+|".*")\S*\s*(<\S+>|_:\S+)?\s*\.\s*$'
 )
@@ -48,7 +49,7 @@ def guess_format(source: Source) -> str:
     Raises:
         SourceError: it is JSON that is not JSON-LD.
     """
-    suffixes = [s.lower() for s in source.path.suffixes if s.lower() != ".gz"]
+    suffixes = [s.lower() for s in Path(source.name).suffixes if s.lower() != ".gz"]
     if suffixes and suffixes[-1] in _EXTENSIONS:
         return _EXTENSIONS[suffixes[-1]]
     text = source.text_head()
@@ -125,50 +126,74 @@ def _holds_facts(path: Path) -> bool:
     return 2 * sum(columns(line, mark) == 3 or "\t" in line or "|" in line for line in lines) >= len(lines)
 
 
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """What is said of files beyond their bytes; None of each guesses. See :func:`retrieval.kg.readers.read_graph`."""
+
+    fmt: str | None = None
+    delimiter: str | None = None
+    header: bool | None = None
+    encoding: str | None = None
+    columns: Mapping[str, int | str] | None = None
+
+    @property
+    def asked(self) -> str | None:
+        """The format that was asked for, if one was.
+
+        Raises:
+            ConfigError: there is none of that name.
+        """
+        if self.fmt not in (None, "", "auto", *FORMATS):
+            raise ConfigError(
+                f"The graph format {self.fmt!r} is unknown.", hint=f"Use one of: {', '.join(FORMATS)}."
+            )
+        if self.fmt and self.fmt != "auto":
+            return self.fmt
+        return "delimited" if self.delimiter or self.columns else None
+
+
 def read_file(
     path: Path,
-    problems: Callable[[Problem], None],
+    log: ProblemLog,
     progress: Callable[[Progress], None] | None,
-    *,
-    fmt: str | None,
-    delimiter: str | None,
-    header: bool | None,
-    name: str | None = None,
+    options: ReadOptions,
 ) -> FactFile:
-    """Read one file. See :func:`retrieval.kg.readers.read_graph`."""
-    if fmt not in (None, "", "auto", *FORMATS):
-        raise ConfigError(f"The graph format {fmt!r} is unknown.", hint=f"Use one of: {', '.join(FORMATS)}.")
-    asked = fmt if fmt and fmt != "auto" else ("delimited" if delimiter else None)
-    document = asked if asked is not None else document_format(path, name or path.name)
-    log = ProblemLog(name or path.name, problems)
+    """Read one file, called as ``log`` calls it. See :func:`retrieval.kg.readers.read_graph`."""
+    asked, name = options.asked, log.file
+    document = asked if asked is not None else document_format(path, name)
     if document in DOCUMENT_FORMATS:
         from retrieval.kg.documents.reading import read_document  # noqa: PLC0415 - only documents need it
 
-        read = read_document(path, name or path.name, document, log, progress)
+        log.format = document
+        read = read_document(path, name, document, log, progress)
         log.close()
         return read
-    source = Source(path, progress)
-    chosen = asked or guess_format(source)
-    if chosen in PASSAGE_FORMATS:
+    source = Source(path, progress, encoding=options.encoding, name=name)
+    log.format, log.encoding = asked or guess_format(source), source.encoding
+    if log.format in DELIMITED_FORMATS and _names_properties(source, options):
+        log.format = "property-csv"
+    if log.format in PASSAGE_FORMATS:
         from retrieval.kg.documents.reading import read_passages  # noqa: PLC0415 - only passages need it
 
-        read = read_passages(source, name or path.name, chosen, log)
-    elif chosen == "property-jsonl":
+        read = read_passages(source, name, log.format, log)
+    elif log.format == "property-jsonl":
         read = read_property_jsonl(source, log)
-    elif chosen == "property-csv" or _names_properties(source, chosen, header):
-        read = read_property_csv(source, log, delimiter=delimiter)
-    elif chosen in DELIMITED_FORMATS:
-        mark = delimiter or _FORMAT_DELIMITERS.get(chosen)
-        read = read_delimited(source, log, delimiter=mark, header=header)
+    elif log.format == "property-csv":
+        read = read_property_csv(source, log, delimiter=options.delimiter)
+    elif log.format in DELIMITED_FORMATS:
+        mark = options.delimiter or FORMAT_DELIMITERS.get(log.format)
+        read = read_delimited(source, log, delimiter=mark, header=options.header, columns=options.columns)
     else:
         from retrieval.kg.readers.rdf import read_rdf  # noqa: PLC0415 - loads pyoxigraph
 
-        read = read_rdf(source, log, chosen)
+        read = read_rdf(source, log, log.format)
     log.close()
     log.refuse_if_empty(read.rows)
     return read
 
 
-def _names_properties(source: Source, chosen: str, header: bool | None) -> bool:
+def _names_properties(source: Source, options: ReadOptions) -> bool:
     """Whether what would be read as triples begins with a header of nodes or edges."""
-    return chosen in DELIMITED_FORMATS and header is not False and find_layout(first_line(source)) is not None
+    if options.header is False or options.columns is not None:
+        return False
+    return find_layout(first_line(source)) is not None

@@ -8,15 +8,15 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from retrieval.errors import SourceError
-from retrieval.kg.readers.sources import Source
+from retrieval.kg.readers.sources import LINE_LIMIT, Source
 
 
-def json_rows(source: Source, bad: Callable[[int, str, str], None]) -> Iterator[tuple[int, Any]]:
+def json_rows(source: Source, bad: Callable[[int, str, str, str], None]) -> Iterator[tuple[int, Any]]:
     """Line and value of each row; rows of an array are numbered by position, from 1.
 
     Args:
         source: the file.
-        bad: called with line, message and text of a line that is not JSON.
+        bad: called with line, message, text and kind (of ``PROBLEM_KINDS``) of a line that is not JSON.
 
     Raises:
         SourceError: the array is broken, or the file is cut short.
@@ -31,9 +31,14 @@ def json_rows(source: Source, bad: Callable[[int, str, str], None]) -> Iterator[
             try:
                 yield number, json.loads(raw)
             except UnicodeDecodeError as error:
-                bad(number, f"not UTF-8 text (byte {error.start + 1} of the line)", repr(raw[:100]))
+                bad(
+                    number,
+                    f"not UTF-8 text (byte {error.start + 1} of the line)",
+                    repr(raw[:100]),
+                    "encoding",
+                )
             except ValueError as error:
-                bad(number, f"not JSON ({error})", raw[:200].decode(errors="replace"))
+                bad(number, f"not JSON ({error})", raw[:200].decode(errors="replace"), "row")
 
 
 def _items(source: Source) -> Iterator[Any]:
@@ -47,6 +52,11 @@ def _items(source: Source) -> Iterator[Any]:
         try:
             value, text.at = decoder.raw_decode(text.buffer, text.at)
         except ValueError as error:
+            if len(text.buffer) - text.at > LINE_LIMIT:
+                raise SourceError(
+                    f"An item of {source.name} is longer than {LINE_LIMIT >> 20} MB, or its JSON is broken.",
+                    hint="Write one JSON object a line instead.",
+                ) from error
             if text.more():
                 continue
             raise SourceError(

@@ -194,7 +194,8 @@ def read_property_csv(source: Source, log: ProblemLog, *, delimiter: str | None 
         try:
             _read_row(layout, cells, rows, reader.line_num)
         except BadRowError as error:
-            log.add(reader.line_num, str(error), mark.join(cells).encode(errors="replace").decode())
+            shown = mark.join(cells).encode(errors="replace").decode()
+            log.add(reader.line_num, str(error), shown, error.kind)
 
 
 def first_line(source: Source) -> str:
@@ -212,7 +213,7 @@ def _read_row(layout: Layout, cells: Sequence[str], rows: PropertyRows, line: in
     if len(cells) != layout.width:
         raise BadRowError(f"{len(cells)} columns found, the header has {layout.width}")
     if any("\udc80" <= c <= "\udcff" for cell in cells if not cell.isascii() for c in cell):
-        raise BadRowError("not UTF-8 text")
+        raise BadRowError("not UTF-8 text", "encoding")
     at = {role: cells[i].strip() for role, i in layout.columns.items()}
     if layout.relations:
         rows.relations += 1

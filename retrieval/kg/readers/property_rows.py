@@ -26,7 +26,11 @@ TEXTS = frozenset({"content", "text"})
 
 
 class BadRowError(Exception):
-    """Why a row cannot be used."""
+    """Why a row cannot be used; ``kind`` is one of ``PROBLEM_KINDS``."""
+
+    def __init__(self, message: str, kind: str = "row") -> None:
+        super().__init__(message)
+        self.kind = kind
 
 
 @dataclass
@@ -85,7 +89,7 @@ class PropertyRows:
 
 def _require(what: str, text: str) -> None:
     if not text:
-        raise BadRowError(f"the {what} is empty")
+        raise BadRowError(f"the {what} is empty", "blank")
     if len(text.encode(errors="surrogatepass")) > LABEL_LIMIT:
         raise BadRowError(f"the {what} is longer than {LABEL_LIMIT} bytes")
     if "\0" in text:
@@ -105,6 +109,8 @@ def attribute_rows(properties: Mapping[str, object]) -> Iterator[tuple[str, str]
                 continue
             if len(text.encode(errors="surrogatepass")) > ATTRIBUTE_LIMIT:
                 raise BadRowError(f"the value of {key} is longer than {ATTRIBUTE_LIMIT} bytes")
+            if "\0" in text:
+                raise BadRowError(f"the value of {key} holds a NUL character")
             yield key.strip(), text
 
 

@@ -10,6 +10,7 @@ literal stays the tail of a fact, so that it can be an answer.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import IO, Any
@@ -22,8 +23,13 @@ from retrieval.errors import SourceError
 from retrieval.kg.naming import local_name
 from retrieval.kg.readers.collecting import NODE_SCHEMA, TERM_SCHEMA, FactFile, ProblemLog
 from retrieval.kg.readers.sources import Source
+from retrieval.kg.readers.xml_prolog import check_prolog
 from retrieval.kg.table import ATTRIBUTE_LIMIT, LABEL_LIMIT
 
+#: Where in what was parsed an error is: each line is parsed by itself.
+_PLACE = re.compile(
+    r"^Parser error (?:at line \d+ (?:column \d+|between columns \d+ and column \d+)|between [^:]*): "
+)
 _FORMATS = {
     "ntriples": ox.RdfFormat.N_TRIPLES,
     "nquads": ox.RdfFormat.N_QUADS,
@@ -51,6 +57,9 @@ _DESCRIBING = frozenset(
 DESCRIPTION = "description"
 #: Parsers go on after a bad statement; after so many in a row the file is not of this format.
 _GIVE_UP = 1000
+#: Formats of one statement a line, and how many bytes of them are parsed together.
+_BY_LINE = ("ntriples", "nquads")
+_CHUNK = 1 << 20
 
 
 def read_rdf(source: Source, log: ProblemLog, fmt: str) -> FactFile:
@@ -58,7 +67,12 @@ def read_rdf(source: Source, log: ProblemLog, fmt: str) -> FactFile:
 
     A bad statement of N-Triples, N-Quads or Turtle is reported and the rest is read; RDF/XML and JSON-LD end
     at their first syntax error, and the problem says so.
+
+    Raises:
+        SourceError: the file is broken below its syntax, or is XML with entities that could grow.
     """
+    if fmt == "rdfxml":
+        check_prolog(source)
     rows: list[tuple[str, str, str]] = []
     names: dict[str, tuple[int, str]] = {}
     described: list[tuple[str, int, str]] = []
@@ -73,7 +87,7 @@ def read_rdf(source: Source, log: ProblemLog, fmt: str) -> FactFile:
             return blanks.setdefault(value.value, f"_:{prefix}.{len(blanks) + 1}")
         return '"' + " ".join(value.value.split())
 
-    for quad in _statements(source, log, fmt):
+    for quad in (_lines if fmt in _BY_LINE else _statements)(source, log, fmt):
         subject, value = quad.subject, quad.object
         if isinstance(subject, ox.Triple) or isinstance(value, ox.Triple):
             log.add(0, "a quoted triple (RDF-star) is not supported", str(quad))
@@ -87,7 +101,7 @@ def read_rdf(source: Source, log: ProblemLog, fmt: str) -> FactFile:
         elif max(len(head.encode()), len(tail.encode()), len(relation.encode())) > LABEL_LIMIT:
             log.add(0, f"a label is longer than {LABEL_LIMIT} bytes", f"{head} {relation}")
         elif len(tail) < 2:
-            log.add(0, "the literal is empty", f"{head} {relation}")
+            log.add(0, "the literal is empty", f"{head} {relation}", "blank")
         elif relation in _NAMING and isinstance(value, ox.Literal):
             _offer_name(names, rows, (head, relation, tail), value.language)
         else:
@@ -134,6 +148,48 @@ class _Input:
             raise
 
 
+def _lines(source: Source, log: ProblemLog, fmt: str) -> Iterator[ox.Quad]:
+    """The good statements of a file that has one a line; a broken one never takes the next with it."""
+    failures = 0
+    for first, block in source.blocks():
+        at, number = 0, first
+        while at < len(block):
+            end = block.find(b"\n", at + _CHUNK) + 1 or len(block)
+            piece = block[at:end]
+            at = end
+            try:
+                quads = list(ox.parse(piece, format=_FORMATS[fmt]))
+            except (SyntaxError, ValueError, MemoryError):
+                for line in piece.splitlines(keepends=True):
+                    quad = _line(line, number, log, fmt)
+                    number += 1
+                    failures = 0 if isinstance(quad, ox.Quad) else failures + (quad is False)
+                    if isinstance(quad, ox.Quad):
+                        yield quad
+                    elif failures >= _GIVE_UP:
+                        return
+                continue
+            failures = 0
+            number += piece.count(b"\n")
+            yield from quads
+
+
+def _line(line: bytes, number: int, log: ProblemLog, fmt: str) -> ox.Quad | bool:
+    """The statement of a line; True where it holds none, False where it is broken, which goes to the log."""
+    shown = line[:1000].decode(errors="replace")
+    try:
+        line.decode()
+        return next(iter(list(ox.parse(line, format=_FORMATS[fmt]))), True)
+    except UnicodeDecodeError as error:
+        log.add(number, f"not UTF-8 text (byte {error.start + 1} of the line)", shown, "encoding")
+    except MemoryError:
+        log.add(number, "the statement is longer than 16 MB", shown)
+    except (SyntaxError, ValueError) as error:
+        reason = error.msg if isinstance(error, SyntaxError) else str(error)
+        log.add(number, _PLACE.sub("", reason), shown)
+    return False
+
+
 def _statements(source: Source, log: ProblemLog, fmt: str) -> Iterator[ox.Quad]:
     """The good statements of a file; bad ones go to the log."""
     whole = fmt in ("rdfxml", "jsonld")
@@ -146,7 +202,12 @@ def _statements(source: Source, log: ProblemLog, fmt: str) -> Iterator[ox.Quad]:
                 quad = next(parser)
             except StopIteration:
                 return
+            except MemoryError:
+                log.add(0, "a statement is longer than 16 MB; nothing after it was read")
+                return
             except (SyntaxError, OSError, EOFError, ValueError) as error:
+                if isinstance(stream.error, SourceError):
+                    raise stream.error from None
                 if stream.error is not None or not isinstance(error, SyntaxError):
                     reason = str(stream.error or error).rstrip(".")
                     raise SourceError(

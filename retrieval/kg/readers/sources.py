@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
+import io
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, cast
 
-from retrieval.errors import EmptySourceError, SourceError
+from retrieval.errors import ConfigError, EmptySourceError, SourceError
 from retrieval.types import Progress
 
 BLOCK = 16 * 1024 * 1024
 SNIFF = 64 * 1024
+#: The longest line that is read, in bytes beyond a block; the rest of a longer one is left out.
+LINE_LIMIT = 64 * 1024 * 1024
+#: A gzip file may hold so many times its size, beyond the first ``EASY`` bytes: more is a bomb.
+RATIO = 200
+EASY = 256 * 1024 * 1024
 _GZIP = b"\x1f\x8b"
 WRONG_KINDS = {
     b"PK\x03\x04": "a ZIP or Office file",
@@ -32,21 +39,40 @@ _TEXT_HINT = "Give UTF-8 text (or its gzip): triples, nodes and edges as CSV or 
 
 
 class Source:
-    """One file, read as bytes whatever its compression.
+    """One file, read as bytes of UTF-8 whatever its compression and encoding.
+
+    Args:
+        path: where it lies.
+        progress: told of bytes read.
+        encoding: of its text; None takes UTF-16 where its first bytes say so, else UTF-8.
+        name: what its owner calls it; None takes the file's name.
 
     Attributes:
-        name: the file's name, as problems show it.
-        head: its first bytes, uncompressed.
+        name: as problems show it.
+        head: its first bytes, uncompressed, in UTF-8.
+        encoding: what it was decoded from.
     """
 
-    def __init__(self, path: Path, progress: Callable[[Progress], None] | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        progress: Callable[[Progress], None] | None = None,
+        *,
+        encoding: str | None = None,
+        name: str | None = None,
+    ) -> None:
         self.path = path
-        self.name = path.name
+        self.name = name or path.name
+        self.encoding = parse_encoding(encoding) if encoding else "utf-8"
         self._progress = progress
         try:
             self.size = path.stat().st_size
             with path.open("rb") as file:
                 self.gzipped = file.read(2) == _GZIP
+            with self._errors(), self._bytes() as file:
+                start = file.read(4)
+            if not encoding and start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+                self.encoding = "utf-16"
             with self._errors(), self.open() as file:
                 self.head = file.read(SNIFF)
         except OSError as error:
@@ -57,10 +83,15 @@ class Source:
         self._refuse_wrong_kinds()
 
     def open(self) -> IO[bytes]:
-        """The uncompressed bytes."""
-        if self.gzipped:
-            return cast(IO[bytes], gzip.open(self.path, "rb"))
-        return self.path.open("rb")
+        """The uncompressed bytes, in UTF-8."""
+        file = self._bytes()
+        return file if self.encoding == "utf-8" else io.BufferedReader(_Recoded(file, self.encoding), 1 << 18)
+
+    def _bytes(self) -> IO[bytes]:
+        if not self.gzipped:
+            return self.path.open("rb")
+        unpacked = cast(IO[bytes], gzip.open(self.path, "rb"))  # noqa: SIM115 - closed by what wraps it
+        return io.BufferedReader(_Limited(unpacked, self.name, EASY + RATIO * self.size), 1 << 18)
 
     def text_head(self) -> str:
         """The first bytes as text, for guessing; bytes that are not UTF-8 are replaced."""
@@ -77,7 +108,7 @@ class Source:
         with self._errors(), self.open() as file:
             while block := file.read(BLOCK):
                 if not block.endswith(b"\n"):
-                    block += file.readline()
+                    block += _line_end(file)
                 done += len(block)
                 if line == 1:
                     block = block.removeprefix(b"\xef\xbb\xbf")
@@ -96,16 +127,95 @@ class Source:
         for magic, kind in WRONG_KINDS.items():
             if self.head.startswith(magic):
                 raise SourceError(f"{self.name} is {kind}, not a text file.", hint=_TEXT_HINT)
-        if self.head.startswith((b"\xff\xfe", b"\xfe\xff")):
-            raise SourceError(
-                f"{self.name} is UTF-16 text, and UTF-8 is needed.", hint="Save it again as UTF-8."
-            )
         text = self.head.decode("utf-8", errors="replace")
         strange = text.count("\ufffd") + sum(text.count(chr(c)) for c in (0, 1, 2, 3, 4, 5, 6, 7, 8))
         if "\0" in text[:1024] or strange > len(text) * 0.1:
             raise SourceError(f"{self.name} is a binary file, not text.", hint=_TEXT_HINT)
         if text.lstrip()[:15].lower().startswith(("<!doctype html", "<html")):
             raise SourceError(f"{self.name} is a web page, not a graph.", hint=_TEXT_HINT)
+
+
+def parse_encoding(text: str) -> str:
+    """The name of an encoding as Python spells it.
+
+    Raises:
+        ConfigError: there is none of that name.
+    """
+    try:
+        name = codecs.lookup(text).name
+        "".encode(name)
+    except LookupError:
+        raise ConfigError(
+            f"The encoding {text!r} is unknown.", hint="Use utf-8, utf-16, cp1252, latin-1 or their like."
+        ) from None
+    return name
+
+
+def _line_end(file: IO[bytes]) -> bytes:
+    """The rest of a line; of one that is far too long only its beginning, which makes it a bad row."""
+    rest = file.readline(LINE_LIMIT)
+    if len(rest) < LINE_LIMIT or rest.endswith(b"\n"):
+        return rest
+    while (more := file.readline(LINE_LIMIT)) and not more.endswith(b"\n"):
+        pass
+    return rest + b"\n"
+
+
+class _Limited(io.RawIOBase):
+    """What a gzip file holds, until that is more than it can honestly hold."""
+
+    def __init__(self, file: IO[bytes], name: str, limit: int) -> None:
+        self._file, self._name, self._left = file, name, limit
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._file.read(len(buffer))
+        self._left -= len(data)
+        if self._left < 0:
+            raise SourceError(
+                f"{self._name} unpacks to more than {RATIO} times its size, as a gzip bomb does.",
+                hint="If that is honest, unpack it and give the file itself.",
+            )
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+class _Recoded(io.RawIOBase):
+    """A file of another encoding as UTF-8. A byte that the encoding does not have comes through, and is found."""
+
+    def __init__(self, file: IO[bytes], encoding: str) -> None:
+        self._file = file
+        self._decoder = io.IncrementalNewlineDecoder(
+            codecs.getincrementaldecoder(encoding)(
+                errors="replace" if encoding.startswith(("utf-16", "utf-32")) else "surrogateescape"
+            ),
+            translate=True,
+        )
+        self._held = b""
+        self._ended = False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._held and not self._ended:
+            data = self._file.read(1 << 18)
+            self._ended = not data
+            text = self._decoder.decode(data, final=self._ended)
+            self._held = text.encode("utf-8", errors="surrogateescape")
+        part, self._held = self._held[: len(buffer)], self._held[len(buffer) :]
+        buffer[: len(part)] = part
+        return len(part)
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
 
 
 class _GzipErrors:

@@ -128,7 +128,6 @@ def test_no_good_row_is_refused_with_the_reason(read):
         (b"\x89PNG\r\n\x1a\n" + b"\0" * 50, "an image"),
         (b"%PDF-1.7 ...", "a damaged PDF"),
         (b"PK\x03\x04....", "ZIP"),
-        ("a\tb\tc\n".encode("utf-16"), "UTF-16"),
         (b"<!DOCTYPE html><html></html>", "no text"),
         (b'{"question": "who?", "answers": []}', "JSON"),
     ],

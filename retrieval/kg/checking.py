@@ -1,0 +1,149 @@
+"""Whether a question set belongs to a graph: which names it has that the graph lacks, and what they may mean."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from retrieval.errors import Cancelled
+from retrieval.types import Question
+
+if TYPE_CHECKING:
+    from retrieval.kg.snapshot import Snapshot
+
+#: Missing names that are listed, most frequent first, and near names offered for each.
+LISTED = 100
+NEAREST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class MissingName:
+    """A name that the graph lacks.
+
+    Attributes:
+        name: as the questions spell it.
+        questions: how many questions have it.
+        question: the id of the first of them.
+        nearest: labels of the graph that are spelt like it, best first.
+    """
+
+    name: str
+    questions: int
+    question: str
+    nearest: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionCheck:
+    """What a graph knows of a question set. Names are counted once, however many questions have them.
+
+    Attributes:
+        questions: how many there are.
+        askable: how many name at least one topic that is found, or none at all (the linker finds them then).
+        measurable: how many have answers, all of which are found.
+        topics, topics_found: distinct topic entities.
+        answers, answers_found: distinct answers.
+        relations, relations_found: distinct relations of gold paths.
+        passages, passages_found: distinct supporting passages.
+        topics_missing, answers_missing: the most frequent ones, at most ``LISTED``.
+        splits: (split, questions); ``none`` for questions without one.
+    """
+
+    questions: int
+    askable: int
+    measurable: int
+    topics: int
+    topics_found: int
+    answers: int
+    answers_found: int
+    relations: int
+    relations_found: int
+    passages: int
+    passages_found: int
+    topics_missing: tuple[MissingName, ...]
+    answers_missing: tuple[MissingName, ...]
+    splits: tuple[tuple[str, int], ...]
+
+
+def check_questions(
+    snapshot: Snapshot, questions: Sequence[Question], *, cancelled: Callable[[], bool] = lambda: False
+) -> QuestionCheck:
+    """Look up every topic, answer, relation and passage that the questions name, as evaluation does.
+
+    Args:
+        snapshot: the graph.
+        questions: the set.
+        cancelled: asked between pieces of work.
+
+    Raises:
+        Cancelled: it was.
+    """
+    names = _Names(snapshot, cancelled)
+    topics = names.of(questions, lambda question: question.topic_entities)
+    answers = names.of(questions, lambda question: question.answers)
+    relations = {name for q in questions for name in _relations(q)}
+    passages = {name for q in questions for name in q.passages}
+    table = snapshot.passages
+    known = names.known
+    splits = Counter(question.split or "none" for question in questions)
+    return QuestionCheck(
+        questions=len(questions),
+        askable=sum(not q.topic_entities or any(known[name] for name in q.topic_entities) for q in questions),
+        measurable=sum(bool(q.answers) and all(known[name] for name in q.answers) for q in questions),
+        topics=len(topics),
+        topics_found=sum(known[name] for name in topics),
+        answers=len(answers),
+        answers_found=sum(known[name] for name in answers),
+        relations=len(relations),
+        relations_found=sum(snapshot.find_relation(name) is not None for name in relations),
+        passages=len(passages),
+        passages_found=0 if table is None else sum(table.find(name) is not None for name in passages),
+        topics_missing=names.missing(topics),
+        answers_missing=names.missing(answers),
+        splits=tuple(sorted(splits.items())),
+    )
+
+
+def _relations(question: Question) -> Iterable[str]:
+    yield from (relation for path in question.paths for _, relation, _ in path)
+    yield from (relation for path in question.relation_paths for relation in path)
+
+
+class _Names:
+    """Names looked up once each; ``known`` says of each whether the graph has it."""
+
+    def __init__(self, snapshot: Snapshot, cancelled: Callable[[], bool]) -> None:
+        self._labels = snapshot.labels
+        self._cancelled = cancelled
+        self.known: dict[str, bool] = {}
+
+    def of(
+        self, questions: Sequence[Question], names: Callable[[Question], Iterable[str]]
+    ) -> dict[str, tuple[int, str]]:
+        """By name, how many questions have it and the first that does."""
+        found: dict[str, tuple[int, str]] = {}
+        for question in questions:
+            for name in dict.fromkeys(names(question)):
+                count, first = found.get(name, (0, question.id))
+                found[name] = (count + 1, first)
+                if name not in self.known:
+                    self._stop()
+                    self.known[name] = self._labels.resolve(name) is not None
+        return found
+
+    def missing(self, names: dict[str, tuple[int, str]]) -> tuple[MissingName, ...]:
+        """Those that the graph lacks, most frequent first, with near ones."""
+        lacking = [(name, *where) for name, where in names.items() if not self.known[name]]
+        lacking.sort(key=lambda one: -one[1])
+        found = []
+        for name, count, first in lacking[:LISTED]:
+            self._stop()
+            near = tuple(match.node.label for match in self._labels.search(name, NEAREST))
+            found.append(MissingName(name, count, first, near))
+        return tuple(found)
+
+    def _stop(self) -> None:
+        if self._cancelled():
+            raise Cancelled("Stopped.")
