@@ -58,9 +58,7 @@ def language_policy(world: World, model: AdaptedModel, config: GraphS3Config) ->
     return LanguagePolicy(world, model, context=config.context, longest=config.reply)
 
 
-def open_retriever(
-    checkpoint: Checkpoint, snapshot: Snapshot, encoder: TextEncoder
-) -> GraphS3Retriever | LanguageRetriever:
+def open_retriever(checkpoint: Checkpoint, snapshot: Snapshot, encoder: TextEncoder) -> PolicyRetriever:
     """The checkpoint's policy as a retriever of relation paths; raises what ``open_policy`` does."""
     policy = open_policy(checkpoint, snapshot, encoder)
     if isinstance(policy, SmallPolicy):
@@ -68,8 +66,8 @@ def open_retriever(
     return LanguageRetriever(checkpoint, snapshot, encoder, policy)
 
 
-class GraphS3Retriever(RankingRetriever):
-    """The policy as a retriever of relation paths: a beam of searches, each topic by itself.
+class PolicyRetriever(RankingRetriever):
+    """A policy as a retriever of relation paths.
 
     Args:
         checkpoint: opened for this method and encoder.
@@ -79,7 +77,11 @@ class GraphS3Retriever(RankingRetriever):
     """
 
     def __init__(
-        self, checkpoint: Checkpoint, snapshot: Snapshot, encoder: TextEncoder, policy: SmallPolicy
+        self,
+        checkpoint: Checkpoint,
+        snapshot: Snapshot,
+        encoder: TextEncoder,
+        policy: SmallPolicy | LanguagePolicy,
     ) -> None:
         super().__init__(
             snapshot,
@@ -97,12 +99,17 @@ class GraphS3Retriever(RankingRetriever):
         other.policy = self.policy.on(World(Fronts(snapshot, simple=world.fronts.simple), world.limits))
         return other
 
+
+class GraphS3Retriever(PolicyRetriever):
+    """The small policy's: a beam of searches, each topic by itself."""
+
     def rank(
         self, topics: Sequence[int], texts: Sequence[str], cancelled: Callable[[], bool]
     ) -> list[RelationPath]:
         """See ``RankingRetriever``."""
         options, policy = self.options, self.policy
         assert isinstance(options, GraphS3Options), "options are parsed for this method"
+        assert isinstance(policy, SmallPolicy)
         words = policy.model.query.attention is not None
         with torch.inference_mode():
             encoded = QuestionTexts.encode(self.encoder, list(texts), words=words)
@@ -116,34 +123,8 @@ class GraphS3Retriever(RankingRetriever):
         return found
 
 
-class LanguageRetriever(RankingRetriever):
-    """A language model as a retriever of relation paths: what its one search from all topics ends with.
-
-    Args:
-        checkpoint: opened for this method and encoder.
-        snapshot: the graph; it need not be the one trained on.
-        encoder: the frozen text encoder.
-        policy: the checkpoint's.
-    """
-
-    def __init__(
-        self, checkpoint: Checkpoint, snapshot: Snapshot, encoder: TextEncoder, policy: LanguagePolicy
-    ) -> None:
-        super().__init__(
-            snapshot,
-            encoder,
-            method=Method.GRAPH_S3,
-            checkpoint=checkpoint.manifest.fingerprint,
-            simple=checkpoint.manifest.simple,
-        )
-        self.policy = policy
-
-    def on(self, snapshot: RestrictedSnapshot) -> Self:
-        """See ``base.Retriever``."""
-        other = super().on(snapshot)
-        world = self.policy.world
-        other.policy = self.policy.on(World(Fronts(snapshot, simple=world.fronts.simple), world.limits))
-        return other
+class LanguageRetriever(PolicyRetriever):
+    """A language model's: what its one search from all topics ends with."""
 
     def rank(
         self, topics: Sequence[int], texts: Sequence[str], cancelled: Callable[[], bool]
@@ -160,9 +141,10 @@ class LanguageRetriever(RankingRetriever):
     def _search(
         self, question: str, topics: Sequence[int], mentions: Sequence[str], cancelled: Callable[[], bool]
     ) -> list[RelationPath]:
-        world = self.policy.world
-        state = world.begin(question, topics, mentions)
-        state = self.policy.search(state, cancelled=cancelled)
+        policy = self.policy
+        assert isinstance(policy, LanguagePolicy)
+        state = policy.world.begin(question, topics, mentions)
+        state = policy.search(state, cancelled=cancelled)
         leaves = sorted(state.leaves(), key=lambda leaf: (leaf.topic, leaf.path)) if state.ended else []
         shared = Counter(leaf.topic for leaf in leaves)
         return [RelationPath(leaf.topic, leaf.path, 1.0 / shared[leaf.topic]) for leaf in leaves]

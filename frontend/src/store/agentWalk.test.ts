@@ -30,6 +30,32 @@ describe("a run of an agent", () => {
     ]);
   });
 
+  it("draws what was kept alone, and says how many entities were only looked at", () => {
+    const drawn = (kept: boolean) =>
+      buildGraph(at(6), nothingExplored, { chain: null, limit: 99, only: "all", relations: new Set(), kept });
+    const told = (kept: boolean) =>
+      drawn(kept)
+        .nodes.map((node) => node.label)
+        .sort();
+    expect(told(true)).toEqual(["Austria", "Switzerland"]);
+    expect(told(false)).toEqual(["Austria", "Bern", "Switzerland"]);
+    expect([drawn(true).left, drawn(false).left]).toEqual([1, 1]);
+  });
+
+  it("draws what was left again where a person asks for it", () => {
+    const bern = [...at(6).facts.values()].filter((fact) => fact.key === CAPITAL_FACT);
+    const hand = { ...nothingExplored, added: new Map(bern.map((fact) => [fact.key, fact])) };
+    const options = {
+      chain: null,
+      limit: 99,
+      only: "all" as const,
+      relations: new Set<string>(),
+      kept: true,
+    };
+    expect(buildGraph(at(6), hand, options).nodes.map((node) => node.label)).toContain("Bern");
+    expect(buildGraph(at(6), hand, options).left).toBe(0);
+  });
+
   it("rests with what could come next, and goes on", () => {
     expect(at(3)).toMatchObject({ phase: "paused", pause: { message: "Paused at 1." } });
     expect(at(3).pause?.alternatives[1]).toEqual(CAPITAL);

@@ -51,6 +51,8 @@ export interface GraphModel {
   /** Entities that could be shown; more than `nodes.length` when the limit cut some. */
   total: number;
   hidden: number;
+  /** Entities that an agent only looked at; not drawn with `options.kept`. */
+  left: number;
 }
 
 export interface GraphOptions {
@@ -58,6 +60,8 @@ export interface GraphOptions {
   limit: number;
   only: "all" | "evidence" | "verified";
   relations: ReadonlySet<string>;
+  /** Draw nothing of what an agent looked at and did not keep. */
+  kept?: boolean;
   /** Facts and jumps to light instead of a chain's: those of what the pointer is on. */
   lit?: readonly string[];
   /** In a comparison: the runs that walked each fact, by their places. Others are drawn as explored. */
@@ -70,6 +74,7 @@ export const NODE_LIMIT = 120;
 interface Parts {
   facts: Map<string, Fact>;
   supported: Set<string>;
+  left: number;
 }
 
 /** Facts that pass the filters, and those among them that support an answer. */
@@ -77,6 +82,7 @@ function gather(view: RunView, hand: Exploration, options: GraphOptions): Parts 
   const inChains = new Set(view.chainFacts.flat());
   const supported = view.chains.length ? inChains : new Set(view.paths.flatMap((path) => path.facts));
   for (const key of view.chains.length ? [] : view.agentFacts) supported.add(key);
+  const looked = lookedAt(view);
   const facts = new Map<string, Fact>();
   for (const [key, fact] of [...view.facts, ...hand.added]) {
     if (hand.hidden.has(fact.head.id) || hand.hidden.has(fact.tail.id)) continue;
@@ -85,7 +91,23 @@ function gather(view: RunView, hand: Exploration, options: GraphOptions): Parts 
     if (options.relations.size && !options.relations.has(fact.relation)) continue;
     facts.set(key, view.facts.get(key) ?? fact);
   }
-  return { facts, supported };
+  const rest = [...facts.values()].filter((fact) => !looked.has(fact.key) || hand.added.has(fact.key));
+  const near = entitiesOf(rest);
+  for (const { entity } of [...view.linked, ...view.answers]) if (entity) near.add(entity.id);
+  const left = [...entitiesOf(facts.values())].filter((id) => !near.has(id)).length;
+  return { facts: options.kept ? new Map(rest.map((fact) => [fact.key, fact])) : facts, supported, left };
+}
+
+/** Facts that an agent looked at and did not keep, and that nothing else found. */
+function lookedAt(view: RunView): Set<string> {
+  const looked = new Set(view.agent.flatMap((walk) => [...walk.seen, ...walk.dropped]));
+  const found = [view.agentFacts, ...view.chainFacts, ...view.paths.map((path) => path.facts)];
+  for (const key of found.flat()) looked.delete(key);
+  return looked;
+}
+
+function entitiesOf(facts: Iterable<Fact>): Set<number> {
+  return new Set([...facts].flatMap((fact) => [fact.head.id, fact.tail.id]));
 }
 
 /** Steps from the topic, as the path that first reached a node walked them; others one past a neighbour. */
@@ -124,7 +146,7 @@ function litFacts(view: RunView, hand: Exploration, { chain, lit }: GraphOptions
 const RANK: Record<Role, number> = { topic: 0, answer: 1, path: 2, window: 3, faint: 4 };
 
 export function buildGraph(view: RunView, hand: Exploration, options: GraphOptions): GraphModel {
-  const { facts, supported } = gather(view, hand, options);
+  const { facts, supported, left } = gather(view, hand, options);
   const topics = new Set([
     ...view.linked.map((l) => l.entity.id),
     ...(view.subgraph?.topics ?? []).map((n) => n.id),
@@ -248,7 +270,7 @@ export function buildGraph(view: RunView, hand: Exploration, options: GraphOptio
     });
   }
   const stroked = edges.flatMap((edge) => strokesOf(edge, walkers.get(edge.id) ?? []));
-  return { nodes, edges: stroked, total: all.length, hidden: hand.hidden.size };
+  return { nodes, edges: stroked, total: all.length, hidden: hand.hidden.size, left };
 }
 
 /** `edge` once for each run that walked it; as it is when none is compared. */

@@ -55,6 +55,7 @@ export function overlay(views: readonly (RunView | null)[]): Overlay {
     nodes: new Map(shown.flatMap((one) => [...one.nodes])),
     facts,
     paths: shown.flatMap((one) => one.paths),
+    agent: shown.flatMap((one) => one.agent),
     window: shown.flatMap((one) => one.window),
     agentFacts: shown.flatMap((one) => one.agentFacts),
     standing: shown.flatMap((one) => one.standing),

@@ -249,7 +249,7 @@ export function GraphPanel(props: Props) {
       {!table && (
         <Legend
           agent={view.agent.length > 0}
-          window={view.agent.some((walk) => walk.event.chosen !== null)}
+          window={!state.over && view.agent.some((walk) => walk.event.chosen !== null)}
         />
       )}
       <Popover

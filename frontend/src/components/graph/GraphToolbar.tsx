@@ -182,6 +182,22 @@ export function GraphToolbar(props: Props) {
             {count(model.edges.filter((edge) => edge.strand === 0).length, "edge")}
           </span>
         )}
+        {state.over && model.left > 0 && (
+          <>
+            {" "}
+            <span className="muted">· {integer(model.left)} only looked at</span>{" "}
+            <Button
+              look="link"
+              className="small"
+              aria-pressed={state.looked}
+              onPress={() => {
+                state.setLooked(!state.looked);
+              }}
+            >
+              {state.looked ? "hide" : "show"}
+            </Button>
+          </>
+        )}
         {model.hidden > 0 && <span className="muted"> · {model.hidden} hidden</span>}
       </span>
       <span className="grow" />

@@ -2,7 +2,7 @@
 import { useMemo, useReducer, useState } from "react";
 import { explore, nothingExplored } from "@/store/explore";
 import { NODE_LIMIT, buildGraph, type GraphOptions } from "@/store/graphModel";
-import type { RunView } from "@/store/runView";
+import { isOver, type RunView } from "@/store/runView";
 
 interface Shown {
   chain: number | null;
@@ -15,7 +15,10 @@ export function useGraphView(view: RunView, { chain, lit, walkedBy }: Shown) {
   const [limit, setLimit] = useState(NODE_LIMIT);
   const [only, setOnly] = useState<GraphOptions["only"]>("all");
   const [relations, setRelations] = useState<ReadonlySet<string>>(new Set());
+  const [looked, setLooked] = useState(false);
   const [selected, setSelected] = useState<readonly number[]>([]);
+  // While an agent searches one wants to see where it looks; afterwards what it kept.
+  const over = isOver(view.phase);
   const model = useMemo(
     () =>
       buildGraph(view, hand, {
@@ -23,10 +26,11 @@ export function useGraphView(view: RunView, { chain, lit, walkedBy }: Shown) {
         limit,
         only,
         relations,
+        kept: over && !looked,
         ...(lit && { lit }),
         ...(walkedBy && { walkedBy }),
       }),
-    [view, hand, chain, limit, only, relations, lit, walkedBy],
+    [view, hand, chain, limit, only, relations, over, looked, lit, walkedBy],
   );
   const known = useMemo(() => {
     const facts = [...view.facts.values(), ...hand.added.values()];
@@ -42,6 +46,9 @@ export function useGraphView(view: RunView, { chain, lit, walkedBy }: Shown) {
     setOnly,
     relations,
     setRelations,
+    over,
+    looked,
+    setLooked,
     selected,
     setSelected,
     model,
