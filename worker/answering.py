@@ -24,7 +24,7 @@ from retrieval.types import AgentAction
 from webapp.answers import services, steering, walks
 from webapp.answers.log import last_seq
 from webapp.answers.models import Run
-from webapp.experiments.choosing import newest_checkpoint
+from webapp.experiments.choosing import checkpoint_in_use
 from webapp.experiments.methods import STEERABLE
 from webapp.graphs.models import Graph
 from webapp.jobs import cancel, queue
@@ -127,4 +127,4 @@ def warm(graph_id: int) -> None:
     """Open the engine of a graph's newest checkpoint, so that the next question finds it ready."""
     graph = Graph.objects.select_related("snapshot").filter(pk=graph_id).first()
     if graph is not None and graph.snapshot is not None:
-        engines.warm(graph.snapshot, newest_checkpoint(graph))
+        engines.warm(graph.snapshot, checkpoint_in_use(graph))

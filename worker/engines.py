@@ -15,7 +15,7 @@ from retrieval.errors import ClewError
 from retrieval.loading import EngineCache, EngineSpec
 from webapp.answers.models import Run
 from webapp.experiments import methods
-from webapp.experiments.choosing import newest_checkpoint
+from webapp.experiments.choosing import checkpoint_in_use
 from webapp.experiments.models import Checkpoint, Report
 from webapp.graphs.files import local_path
 from webapp.graphs.models import Snapshot
@@ -119,7 +119,7 @@ def warm_graphs() -> None:
     try:
         for graph in ready().order_by("-runs__created_at", "-pk").distinct()[:WARM_MAX]:
             if graph.snapshot is not None:
-                warm(graph.snapshot, newest_checkpoint(graph))
+                warm(graph.snapshot, checkpoint_in_use(graph))
     except Exception:  # warming is a courtesy; the first question opens what this could not
         logger.warning("could not warm up", exc_info=True)
     finally:

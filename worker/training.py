@@ -5,25 +5,33 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from celery import shared_task
+from django.db import transaction
+from django.db.models import Model
 
 from retrieval.errors import TrainingDataError
 from retrieval.kg import snapshot as kg
 from retrieval.kg.caches import cache_of
 from retrieval.kg.questions import training_sample
+from retrieval.types import Question
 from webapp.answers import corrections
 from webapp.api.errors import GraphNotReadyError
+from webapp.experiments import promoting, synthesising
 from webapp.experiments import services as experiments
-from webapp.experiments import synthesising
 from webapp.experiments.methods import STEERABLE
-from webapp.experiments.models import LabelSet
+from webapp.experiments.models import Checkpoint, LabelSet
 from webapp.graphs import files
 from webapp.jobs import queue
+from webapp.jobs.models import Job
 from webapp.questions.models import QuestionSet
 from webapp.questions.selectors import as_engine
+from webapp.review.models import Queue
 from worker import engines, reporting
+from worker.reviewed import Learned, reviewed
+
+Row = TypeVar("Row", bound=Model)
 
 
 @shared_task(name=queue.TRAIN)
@@ -42,9 +50,7 @@ def work(context: reporting.Context) -> dict[str, Any]:
     question_set = QuestionSet.objects.filter(pk=job.params["question_set"]).first()
     if question_set is None:
         raise TrainingDataError("The question set was deleted.", hint="Choose another one.")
-    label_set = LabelSet.objects.filter(pk=job.params["labels"]).first()
-    if label_set is None and job.params["labels"] is not None:
-        raise TrainingDataError("The label set was deleted.", hint="Choose another one, or train without.")
+    label_set = _chosen(LabelSet, job.params["labels"], "label set")
     fraction, config = job.params["fraction"], job.params["config"]
     encoder = engines.encoder()
     context.check()
@@ -52,26 +58,29 @@ def work(context: reporting.Context) -> dict[str, Any]:
     out = files.local_path(name)
     out.parent.mkdir(parents=True, exist_ok=True)
     snapshot = files.local_path(graph.snapshot.path)
+    opened = kg.open(snapshot)
+    questions = training_sample(as_engine(question_set), fraction, seed=config.get("seed", 0))
+    learned = _learned(context, label_set, opened, questions)
     steerable = job.params["method"] in STEERABLE
-    learned = _trajectories(graph.pk, out, job.params.get("trajectories")) if steerable else None
+    imitated = _trajectories(graph.pk, out, job.params.get("trajectories")) if steerable else None
     result = fit(
         job.params["method"],
-        kg.open(snapshot),
-        training_sample(as_engine(question_set), fraction, seed=config.get("seed", 0)),
-        labels=None if label_set is None else files.local_path(files.labels_name(graph.pk, label_set.pk)),
+        opened,
+        learned.questions,
+        labels=learned.labels,
         config=config,
         out=out,
         encoder=encoder,
         progress=context.progress,
         cancelled=context.cancelled,
         cache=cache_of(snapshot),  # where asking looks, so that the first question finds the triple states
-        trajectories=learned or (),
+        trajectories=imitated or (),
     )
-    if learned is not None:
-        learned.unlink()
+    if imitated is not None:
+        imitated.unlink()
     manifest = json.loads((result.checkpoint / "manifest.json").read_text())
-    checkpoint = experiments.save_checkpoint(
-        job=job,
+    checkpoint, reports = _keep(
+        job,
         path=name,
         method=job.params["method"],
         question_set=question_set,
@@ -84,7 +93,57 @@ def work(context: reporting.Context) -> dict[str, Any]:
         config=json.loads((result.checkpoint / "config.json").read_text()),
     )
     queue.send(queue.WARM, graph.pk)
-    return {"checkpoint": checkpoint.pk, "metrics": checkpoint.metrics, "notes": list(result.notes)}
+    return {
+        "checkpoint": checkpoint.pk,
+        "metrics": checkpoint.metrics,
+        "notes": list(result.notes),
+        **({"labels": learned.counts} if learned.counts else {}),
+        **({"reports": reports} if reports else {}),
+    }
+
+
+def _chosen(kind: type[Row], key: int | None, called: str) -> Row | None:
+    """What a training was asked with, if anything.
+
+    Raises:
+        TrainingDataError: it was deleted.
+    """
+    row = None if key is None else kind._default_manager.filter(pk=key).first()
+    if row is None and key is not None:
+        raise TrainingDataError(f"The {called} was deleted.", hint="Choose another one, or train without.")
+    return row
+
+
+def _learned(
+    context: reporting.Context, label_set: LabelSet | None, snapshot: kg.Snapshot, questions: list[Question]
+) -> Learned:
+    """Questions and labels: of a label set, of a review, or what the engine finds itself."""
+    review = _chosen(Queue, context.job.params.get("review_queue"), "review")
+    if review is not None:
+        return reviewed(context, review, label_set, snapshot, questions)
+    if label_set is None:
+        return Learned(None, questions)
+    return Learned(files.local_path(files.labels_name(context.job.graph_id, label_set.pk)), questions)
+
+
+def _keep(job: Job, **made: Any) -> tuple[Checkpoint, list[int]]:
+    """Record the checkpoint, and where a comparison was asked for, start the reports of what was in use and of it.
+
+    All or nothing: an attempt that goes on starts them once.
+    """
+    with transaction.atomic():
+        asked = QuestionSet.objects.filter(pk=made["question_set"].pk).first()
+        started: list[int] = job.params.get("reports", [])
+        before = None
+        if asked is not None and job.params.get("compare") and not started:
+            before = promoting.start_before(job=job, question_set=asked)
+        checkpoint = experiments.save_checkpoint(job=job, **made)
+        if asked is not None and before is not None:
+            after = promoting.start_after(job=job, question_set=asked, checkpoint=checkpoint)
+            started = [before.pk, after.pk]
+            job.params["reports"] = started
+            job.save(update_fields=["params"])
+    return checkpoint, started
 
 
 def _trajectories(graph: int, out: Path, chosen: int | None) -> Path | None:

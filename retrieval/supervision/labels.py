@@ -8,7 +8,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol, get_args
@@ -214,7 +214,7 @@ def read_labels(path: Path) -> list[Label]:
         with _open(path, path, "r") as file:
             for number, line in enumerate(file, start=1):  # noqa: B007 - the error names it
                 if line.strip():
-                    labels.append(_parse(json.loads(line)))
+                    labels.append(parse_label(json.loads(line)))
     except OSError as error:
         raise TrainingDataError(f"The label file {path} cannot be read: {error}.") from error
     except (ValueError, KeyError, TypeError, UnicodeDecodeError) as error:
@@ -229,7 +229,12 @@ def read_labels(path: Path) -> list[Label]:
 _OPTIONAL: dict[str, object] = {"role": "path", "verdict": "accepted", "explanation": ""}
 
 
-def _parse(row: dict[str, object]) -> Label:
+def parse_label(row: Mapping[str, object]) -> Label:
+    """A label from a line of a label file.
+
+    Raises:
+        KeyError, TypeError, ValueError: it is none.
+    """
     row = {**_OPTIONAL, **row}
     for name, kind in (("source", Source), ("role", Role), ("verdict", Verdict)):
         if row.get(name) not in get_args(kind):

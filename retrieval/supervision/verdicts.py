@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -34,6 +34,33 @@ class Verdicts:
     def rejections(self) -> Rejections:
         """The rejected paths."""
         return frozenset((x.question, x.topic, x.path) for x in self.labels if x.verdict == "rejected")
+
+
+def merge(
+    labels: Sequence[Label], verdicts: Sequence[Label], *, broken: Set[str] = frozenset()
+) -> list[Label]:
+    """Labels as verdicts leave them.
+
+    A topic of a question with an accepted path has the accepted ones only; rejected paths stay, rejected.
+
+    Args:
+        labels: of any source. Of a path that several have, an analyst's counts, else the one of the highest score.
+        verdicts: what analysts decided, one label a path.
+        broken: ids of questions that have no label any more.
+    """
+    best: dict[tuple[object, ...], Label] = {}
+    for label in labels:
+        key = (label.question, label.topic, label.path, label.role)
+        best[key] = max(best.get(key, label), label, key=lambda one: (one.source == "analyst", one.score))
+    decided = {(x.question, x.topic, x.path) for x in verdicts}
+    settled = {(x.question, x.topic) for x in usable(verdicts)}
+    others = [
+        x
+        for x in best.values()
+        if x.role != "path"
+        or ((x.question, x.topic) not in settled and (x.question, x.topic, x.path) not in decided)
+    ]
+    return [x for x in (*verdicts, *others) if x.question not in broken]
 
 
 def read_verdicts(path: Path) -> Verdicts:
@@ -95,8 +122,7 @@ class VerdictRationalizer:
             snapshot, open_ones, encoder=encoder, rejected=rejected | self.verdicts.rejections,
             progress=progress, cancelled=cancelled,
         )  # fmt: skip
-        others = [x for x in found.labels if x.role != "path" or (x.question, x.topic) not in settled]
-        labels = [*decided, *others]
+        labels = merge(found.labels, decided)
         best: dict[str, float] = {}
         for label in usable(labels):
             best[label.question] = max(label.score, best.get(label.question, 0.0))

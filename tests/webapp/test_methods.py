@@ -90,6 +90,8 @@ def test_training_is_queued_with_what_was_asked_for(api, tiny_graph, question_se
         "fraction": 0.05,
         "labels": None,
         "trajectories": None,
+        "review_queue": None,
+        "compare": False,
     }
     assert redis.llen("clew:celery:jobs") == 1
 

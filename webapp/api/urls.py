@@ -12,6 +12,7 @@ from webapp.answers.corrections_api import CorrectionViewSet
 from webapp.api.status import StatusView
 from webapp.api.views import not_found
 from webapp.experiments.api import CheckpointViewSet, LabelSetViewSet, MethodView, TrainView
+from webapp.experiments.promotions_api import PromotionsView, RollbackView
 from webapp.experiments.report_api import ReportViewSet
 from webapp.experiments.trajectories_api import TrajectorySetViewSet
 from webapp.graphs.api import GraphViewSet
@@ -42,6 +43,8 @@ urlpatterns = [
     path("status", StatusView.as_view()),
     path("methods/<str:name>", MethodView.as_view()),
     path("graphs/<int:pk>/train", TrainView.as_view()),
+    path("graphs/<int:pk>/promotions", PromotionsView.as_view()),
+    path("graphs/<int:pk>/rollback", RollbackView.as_view()),
     path("graphs/<int:pk>/extract", ExtractView.as_view()),
     path("comparisons", ComparisonsView.as_view()),
     path("comparisons/<uuid:pk>", ComparisonView.as_view()),

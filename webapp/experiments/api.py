@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import cast
+from typing import TypeVar, cast
 
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 from django.http import FileResponse, Http404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -18,15 +18,20 @@ from rest_framework.views import APIView
 
 from retrieval.types import Method
 from webapp.accounts.models import User
+from webapp.api.errors import InvalidError
 from webapp.api.params import integer
 from webapp.api.permissions import Analyst, AnalystWrites
-from webapp.experiments import labelling, methods, selectors, services
+from webapp.experiments import labelling, methods, promoting, selectors, services
 from webapp.experiments import serializers as shapes
 from webapp.experiments.models import Checkpoint, LabelSet
 from webapp.graphs import files
 from webapp.graphs.selectors import graphs
 from webapp.jobs.serializers import JobSerializer
 from webapp.questions.selectors import question_sets
+from webapp.review import learning
+from webapp.review.selectors import queues
+
+Row = TypeVar("Row", bound=Model)
 
 
 def find_checkpoint(key: int | None) -> Checkpoint | None:
@@ -83,11 +88,24 @@ class CheckpointViewSet(viewsets.GenericViewSet[Checkpoint]):
         path = files.local_path(self.get_object().path) / "curves.json"
         return Response(json.loads(path.read_text(encoding="utf-8")) if path.is_file() else [])
 
+    @extend_schema(request=None, responses={200: shapes.CheckpointSerializer})
+    @action(detail=True, methods=["post"])
+    def promote(self, request: Request, pk: str) -> Response:
+        """Use it from now on where its method is asked without a checkpoint."""
+        checkpoint = self.get_object()
+        promoting.promote(checkpoint=checkpoint, user=cast(User, request.user))
+        return Response(shapes.CheckpointSerializer(checkpoint).data)
+
     @extend_schema(responses={204: None})
     def destroy(self, request: Request, pk: str) -> Response:
         """Delete a checkpoint. Reports and runs that used it stay."""
         services.delete_checkpoint(checkpoint=self.get_object())
         return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+def _named(rows: QuerySet[Row], key: int | None) -> Row | None:
+    """The row that a request names, if it names one; 404 when it is not there."""
+    return None if key is None else get_object_or_404(rows, pk=key)
 
 
 class TrainView(APIView):
@@ -103,19 +121,22 @@ class TrainView(APIView):
         form = shapes.TrainSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         data = form.validated_data
-        labels, made = data.pop("labels"), data.pop("trajectories")
-        job = services.start_training(
-            graph=get_object_or_404(graphs(), pk=pk),
-            question_set=get_object_or_404(question_sets(), pk=data.pop("question_set")),
-            training=services.Training(
-                labels=None if labels is None else get_object_or_404(selectors.label_sets(), pk=labels),
-                trajectories=(
-                    None if made is None else get_object_or_404(selectors.trajectory_sets(), pk=made)
-                ),
-                **data,
-            ),
-            user=cast(User, request.user),
-        )
+        graph, user = get_object_or_404(graphs(), pk=pk), cast(User, request.user)
+        asked = _named(question_sets(), data.pop("question_set"))
+        review = _named(queues(), data.pop("review_queue"))
+        labels = _named(selectors.label_sets(), data.pop("labels"))
+        made = _named(selectors.trajectory_sets(), data.pop("trajectories"))
+        training = services.Training(labels=labels, trajectories=made, **data)
+        if review is not None:
+            job = learning.start_training(
+                queue=review, graph=graph, question_set=asked, training=training, user=user
+            )
+        elif asked is not None:
+            job = services.start_training(graph=graph, question_set=asked, training=training, user=user)
+        else:
+            raise InvalidError(
+                "There is nothing to learn from.", hint="Name a question_set or a review_queue."
+            )
         return Response(JobSerializer(job).data, status=status.HTTP_202_ACCEPTED)
 
 

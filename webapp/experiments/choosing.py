@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from django.conf import settings
+from django.db.models import QuerySet
 
 from retrieval.errors import CheckpointError
 from retrieval.types import LLM_ALONE, Method
 from webapp.api.errors import InvalidError
 from webapp.experiments import methods
-from webapp.experiments.models import Checkpoint
+from webapp.experiments.models import Checkpoint, Promotion
 from webapp.graphs.models import Graph
 from webapp.language_models import selectors as language_models
 from webapp.language_models.selectors import LanguageModel
@@ -22,14 +25,51 @@ def encoder_name() -> str:
     return Path(name).resolve().name if Path(name).is_dir() else name
 
 
-def newest_checkpoint(graph: Graph, *, method: str | None = None) -> Checkpoint | None:
-    """The newest checkpoint for the graph's current snapshot and this encoder: what is used unless told otherwise."""
-    if graph.snapshot is None:
+@dataclass(frozen=True, slots=True)
+class InUse:
+    """What a method uses where no checkpoint is named.
+
+    Attributes:
+        checkpoint: its id.
+        promoted_at: since when; None when it is used because it is the newest.
+    """
+
+    checkpoint: int
+    promoted_at: datetime | None = None
+
+
+def fitting(graph: Graph) -> QuerySet[Checkpoint]:
+    """The checkpoints for a graph's current snapshot and this encoder, newest first."""
+    rows = Checkpoint.objects.select_related("graph", "snapshot")
+    if graph.snapshot_id is None:
+        return rows.none()
+    return rows.filter(graph=graph, snapshot=graph.snapshot_id, encoder=encoder_name())
+
+
+def standing_promotions(graph: Graph) -> QuerySet[Promotion]:
+    """What was promoted and not taken back, of the checkpoints that can be used now; the latest first."""
+    return Promotion.objects.filter(graph=graph, undone_by=None, checkpoint__in=fitting(graph).order_by())
+
+
+def in_use(graph: Graph) -> dict[str, InUse]:
+    """By method, the checkpoint that is used unless told otherwise: the promoted one, else the newest."""
+    newest = fitting(graph).order_by("method", "-created_at", "-id").distinct("method")
+    used = {method: InUse(pk) for method, pk in newest.values_list("method", "pk")}
+    promoted = standing_promotions(graph).order_by("method", "-id").distinct("method")
+    for method, pk, at in promoted.values_list("method", "checkpoint", "at"):
+        used[method] = InUse(pk, at)
+    return used
+
+
+def checkpoint_in_use(graph: Graph, *, method: str | None = None) -> Checkpoint | None:
+    """The checkpoint that is used unless told otherwise; without a method, of the one trained last."""
+    rows = fitting(graph)
+    newest = (rows.filter(method=method) if method else rows).first()
+    if newest is None:
         return None
-    rows = Checkpoint.objects.select_related("graph", "snapshot").filter(
-        graph=graph, snapshot=graph.snapshot, encoder=encoder_name()
-    )
-    return (rows.filter(method=method) if method else rows).first()
+    promoted = standing_promotions(graph).filter(method=newest.method)
+    last = promoted.select_related("checkpoint__graph", "checkpoint__snapshot").first()
+    return newest if last is None else last.checkpoint
 
 
 def method_and_checkpoint(
@@ -48,7 +88,7 @@ def method_and_checkpoint(
     chosen = methods.require_available(method)
     methods.require_served(chosen, graph.name, facts=facts, passages=passages)
     if checkpoint is None:
-        return chosen, newest_checkpoint(graph, method=chosen)
+        return chosen, checkpoint_in_use(graph, method=chosen)
     require_fitting(checkpoint, graph, chosen)
     return chosen, checkpoint
 

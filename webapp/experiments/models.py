@@ -147,6 +147,30 @@ class Checkpoint(models.Model):
         return f"{self.method} {self.fingerprint[:8]}"
 
 
+class Promotion(models.Model):
+    """An event: from now on this checkpoint is used where none is named; ``previous`` was until then.
+
+    ``undoes`` is the promotion that a rollback takes back; its ``checkpoint`` is what was used before that.
+    """
+
+    graph = models.ForeignKey(Graph, on_delete=models.CASCADE, related_name="promotions")
+    method = models.CharField(max_length=32)
+    checkpoint = models.ForeignKey(
+        Checkpoint, null=True, on_delete=models.SET_NULL, related_name="promotions"
+    )
+    previous = models.ForeignKey(Checkpoint, null=True, on_delete=models.SET_NULL, related_name="+")
+    undoes = models.OneToOneField("self", null=True, on_delete=models.CASCADE, related_name="undone_by")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-id"]
+        indexes = [models.Index(fields=["graph", "method"])]
+
+    def __str__(self) -> str:
+        return f"{self.method}: {self.checkpoint_id}"
+
+
 class Topics(models.TextChoices):
     """Where the topic entities of an evaluation come from."""
 

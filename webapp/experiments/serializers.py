@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from datetime import datetime
+from typing import Any, cast
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from webapp.api.fields import ErrorSerializer, Text, error_of
-from webapp.experiments.models import Checkpoint, LabelSet, TrajectorySet
+from webapp.experiments import choosing
+from webapp.experiments.models import Checkpoint, LabelSet, Promotion, TrajectorySet
+from webapp.graphs.models import Graph
 from webapp.jobs.models import JobState
 from webapp.jobs.serializers import JobSerializer
 
@@ -72,14 +75,33 @@ class CheckpointSerializer(serializers.ModelSerializer[Checkpoint]):
     metrics = serializers.DictField(child=serializers.FloatField())
     config = serializers.DictField()
     seed = serializers.SerializerMethodField()
+    in_use = serializers.SerializerMethodField()
+    promoted_at = serializers.SerializerMethodField()
 
     class Meta:
         model = Checkpoint
         fields = [
             *("id", "method", "graph", "graph_name", "snapshot", "current", "encoder", "fingerprint"),
             *("metrics", "config", "question_set", "question_set_name", "label_set", "fraction", "seed"),
-            *("job", "created_at"),
+            *("job", "created_at", "in_use", "promoted_at"),
         ]
+
+    def get_in_use(self, checkpoint: Checkpoint) -> bool:
+        """Whether its method uses it on its graph unless told otherwise."""
+        return self._used(checkpoint) is not None
+
+    def get_promoted_at(self, checkpoint: Checkpoint) -> datetime | None:
+        """Since when it is the promoted one; null for others, and for one that is in use as the newest."""
+        used = self._used(checkpoint)
+        return None if used is None else used.promoted_at
+
+    def _used(self, checkpoint: Checkpoint) -> choosing.InUse | None:
+        seen = cast(dict[str, Any], self.context)  # shared by the checkpoints of a list
+        by_graph: dict[Graph, dict[str, choosing.InUse]] = seen.setdefault("in_use", {})
+        if checkpoint.graph not in by_graph:
+            by_graph[checkpoint.graph] = choosing.in_use(checkpoint.graph)
+        used = by_graph[checkpoint.graph].get(checkpoint.method)
+        return used if used is not None and used.checkpoint == checkpoint.pk else None
 
     def get_current(self, checkpoint: Checkpoint) -> bool:
         """Whether it is of the graph's current snapshot."""
@@ -90,10 +112,39 @@ class CheckpointSerializer(serializers.ModelSerializer[Checkpoint]):
         return int(checkpoint.config.get("seed", 0))
 
 
+class PromotionSerializer(serializers.ModelSerializer[Promotion]):
+    """That a checkpoint was promoted, or a promotion taken back."""
+
+    user = serializers.CharField(source="user.username", allow_null=True, default=None)
+    kind = serializers.SerializerMethodField()
+    rolled_back = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Promotion
+        fields = ["id", "at", "user", "method", "kind", "checkpoint", "previous", "rolled_back"]
+
+    @extend_schema_field(serializers.ChoiceField(choices=["promoted", "rolled-back"]))
+    def get_kind(self, made: Promotion) -> str:
+        """Whether this took a promotion back."""
+        return "promoted" if made.undoes_id is None else "rolled-back"
+
+    def get_rolled_back(self, made: Promotion) -> bool:
+        """Whether this was taken back later."""
+        return hasattr(made, "undone_by")
+
+
+class RollbackSerializer(serializers.Serializer[object]):
+    """Which method goes back."""
+
+    method = Text(max_length=32)
+
+
 class TrainSerializer(serializers.Serializer[object]):
     """What to train with what."""
 
-    question_set = serializers.IntegerField()
+    question_set = serializers.IntegerField(
+        required=False, allow_null=True, default=None, help_text="needed, unless the review has one"
+    )
     method = Text(max_length=32)
     config = serializers.DictField(required=False, default=dict)
     fraction = serializers.FloatField(required=False, default=1.0)
@@ -102,6 +153,8 @@ class TrainSerializer(serializers.Serializer[object]):
     )
     labels = serializers.IntegerField(required=False, allow_null=True, default=None)
     trajectories = serializers.IntegerField(required=False, allow_null=True, default=None)
+    review_queue = serializers.IntegerField(required=False, allow_null=True, default=None)
+    compare = serializers.BooleanField(required=False, default=False)
 
 
 class MadeByJobSerializer(serializers.ModelSerializer[Any]):

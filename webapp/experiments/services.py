@@ -35,6 +35,9 @@ class Training:
         seed: of everything random; the config's own when None.
         labels: rational paths to learn from; the engine finds them itself when None.
         trajectories: for an agent, what to imitate beside what is made of the labels.
+        review_queue: id of a review whose verdicts win over its label sets and the labels; None: of none.
+        review_name: its name.
+        compare: keep the checkpoint in use, and evaluate it and the new one on the test questions.
     """
 
     method: str
@@ -43,6 +46,9 @@ class Training:
     seed: int | None = None
     labels: LabelSet | None = None
     trajectories: TrajectorySet | None = None
+    review_queue: int | None = None
+    review_name: str = ""
+    compare: bool = False
 
 
 def start_training(*, graph: Graph, question_set: QuestionSet, training: Training, user: User | None) -> Job:
@@ -62,6 +68,8 @@ def start_training(*, graph: Graph, question_set: QuestionSet, training: Trainin
     require_set_of_graph(question_set, graph)
     if not question_set.splits.get("train"):
         raise empty_split(question_set, "train")
+    if training.compare and not question_set.splits.get("test"):
+        raise empty_split(question_set, "test")
     if not 0 < training.fraction <= 1:
         raise InvalidError(
             f"A fraction of {training.fraction:g} cannot be used.", hint="Choose more than 0, and at most 1."
@@ -71,9 +79,10 @@ def start_training(*, graph: Graph, question_set: QuestionSet, training: Trainin
     if training.trajectories is not None:
         _require_trajectories_of(training.trajectories, graph, method)
     share = "" if training.fraction == 1 else f" ({training.fraction:.4g} of it)"
+    reviewed = f", from the review {training.review_name}" if training.review_name else ""
     return jobs.create(
         kind=JobKind.TRAIN,
-        title=f"Train {method} on {question_set.name}{share}",
+        title=f"Train {method} on {question_set.name}{share}{reviewed}",
         graph=graph,
         user=user,
         params={
@@ -83,6 +92,8 @@ def start_training(*, graph: Graph, question_set: QuestionSet, training: Trainin
             "fraction": training.fraction,
             "labels": training.labels.pk if training.labels else None,
             "trajectories": training.trajectories.pk if training.trajectories else None,
+            "review_queue": training.review_queue,
+            "compare": training.compare,
         },
     )
 
@@ -138,7 +149,7 @@ def _require_trajectories_of(made: TrajectorySet, graph: Graph, method: str) -> 
 
 
 def save_checkpoint(*, job: Job, path: str, **made: Any) -> Checkpoint:
-    """Record a checkpoint that stands; runs of its graph use it from now on.
+    """Record a checkpoint that stands; runs of its graph use it from now on, unless another one was promoted.
 
     Args:
         job: the training.

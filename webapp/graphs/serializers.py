@@ -9,7 +9,7 @@ from rest_framework import serializers
 
 from retrieval.kg.readers import FORMATS
 from webapp.api.fields import ErrorSerializer, Text, error_of
-from webapp.experiments.choosing import newest_checkpoint
+from webapp.experiments.choosing import checkpoint_in_use
 from webapp.experiments.serializers import CheckpointSerializer
 from webapp.graphs.models import Graph, Problem, Snapshot
 from webapp.jobs.serializers import JobSerializer
@@ -80,7 +80,7 @@ class GraphSerializer(serializers.ModelSerializer[Graph]):
     @extend_schema_field(CheckpointSerializer(allow_null=True))
     def get_checkpoint(self, graph: Graph) -> dict[str, Any] | None:
         """The checkpoint that runs use unless told otherwise."""
-        found = newest_checkpoint(graph)
+        found = checkpoint_in_use(graph)
         return dict(CheckpointSerializer(found).data) if found else None
 
     @extend_schema_field(ErrorSerializer(allow_null=True))

@@ -6,7 +6,7 @@ from retrieval.errors import TrainingDataError
 from retrieval.supervision import rationalizers
 from retrieval.supervision.grounding import ground
 from retrieval.supervision.labels import Label, usable, write_labels
-from retrieval.supervision.verdicts import VerdictRationalizer, Verdicts, read_verdicts
+from retrieval.supervision.verdicts import VerdictRationalizer, Verdicts, merge, read_verdicts
 from retrieval.types import Question
 from tests.retrieval.films import WordEncoder, build
 
@@ -84,3 +84,19 @@ def test_a_file_without_verdicts_is_refused(tmp_path):
     (tmp_path / "v.jsonl").write_text("")
     with pytest.raises(TrainingDataError, match="no verdict"):
         read_verdicts(tmp_path / "v.jsonl")
+
+
+def test_verdicts_are_merged_over_several_label_sets():
+    first = [Label("q0", "A", DIRECTED, "answer-set", 0.4), Label("q1", "A", DIRECTED, "answer-set", 0.7)]
+    second = [
+        Label("q0", "A", DIRECTED, "shortest-path", 0.6),
+        Label("q0", "B", DIRECTED, "shortest-path", 0.3),
+        Label("q0", "A", DIRECTED, "shortest-path", role="first-relation"),
+        Label("q2", "A", DIRECTED, "llm"),
+        Label("q3", "A", DIRECTED, "analyst", verdict="rejected"),
+        Label("q3", "A", DIRECTED, "llm"),
+    ]
+    assert merge([*first, *second], []) == [second[0], first[1], *second[1:5]]
+    yes = Label("q0", "A", LANGUAGE, "analyst")
+    no = Label("q1", "A", DIRECTED, "analyst", verdict="rejected")
+    assert merge([*first, *second], [yes, no], broken={"q2"}) == [yes, no, second[1], second[2], second[4]]

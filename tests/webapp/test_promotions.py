@@ -1,0 +1,149 @@
+"""Which checkpoint is used: the newest, or the one that was promoted; there and back, and what history says."""
+
+import threading
+
+import pytest
+from django.db import connection
+
+from tests.webapp.test_runs import ask
+from webapp.experiments import promoting
+from webapp.experiments.models import Promotion
+from webapp.graphs.models import Snapshot
+
+URL = "/api/v1/checkpoints"
+METHOD = "rel-rag-path"
+
+
+def promote(client, row):
+    return client.post(f"{URL}/{row.pk}/promote")
+
+
+def rollback(client, graph, method=METHOD):
+    return client.post(f"/api/v1/graphs/{graph.pk}/rollback", {"method": method}, format="json")
+
+
+def used(client, graph):
+    """The checkpoints of the method that say they are in use, what a run takes, and what the graph names."""
+    rows = client.get(URL, {"graph": graph.pk, "method": METHOD}).json()["results"]
+    run = ask(client, graph, method=METHOD).json()["checkpoint"]
+    named = client.get(f"/api/v1/graphs/{graph.pk}").json()["checkpoint"]
+    return [row["id"] for row in rows if row["in_use"]], run, named and named["id"]
+
+
+def history(client, graph, **query):
+    answer = client.get(f"/api/v1/graphs/{graph.pk}/promotions", query)
+    assert answer.status_code == 200
+    fields = ("kind", "user", "checkpoint", "previous", "rolled_back")
+    return [tuple(row[name] for name in fields) for row in answer.json()["results"]]
+
+
+def test_a_promoted_checkpoint_is_used_until_it_is_rolled_back(api, tiny_graph, checkpoint):
+    old, middle, new = checkpoint(), checkpoint(), checkpoint()
+    client = api("analyst")
+    assert used(client, tiny_graph) == ([new.pk], new.pk, new.pk)
+    shown = promote(client, old).json()
+    assert (shown["id"], shown["in_use"]) == (old.pk, True)
+    assert shown["promoted_at"] is not None
+    assert used(client, tiny_graph) == ([old.pk], old.pk, old.pk)
+    later = checkpoint()
+    assert used(client, tiny_graph) == ([old.pk], old.pk, old.pk), "what is trained later waits"
+    promote(client, middle)
+    assert used(client, tiny_graph) == ([middle.pk], middle.pk, middle.pk)
+    assert client.get(f"{URL}/{later.pk}").json()["promoted_at"] is None
+
+    assert rollback(client, tiny_graph).json()["id"] == old.pk
+    assert used(client, tiny_graph) == ([old.pk], old.pk, old.pk)
+    assert rollback(client, tiny_graph).json()["id"] == new.pk
+    assert used(client, tiny_graph) == ([new.pk], new.pk, new.pk), "as before the first promotion"
+    refused = rollback(client, tiny_graph)
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "nothing_to_roll_back")
+    who = "analyst"
+    assert history(client, tiny_graph) == [
+        ("rolled-back", who, new.pk, old.pk, False),
+        ("rolled-back", who, old.pk, middle.pk, False),
+        ("promoted", who, middle.pk, old.pk, True),
+        ("promoted", who, old.pk, new.pk, True),
+    ]
+
+
+def test_promoting_twice_is_one_event_and_methods_do_not_mix(api, tiny_graph, checkpoint):
+    row, other = checkpoint(), checkpoint(method="rapl")
+    client = api("analyst")
+    first = promote(client, row).json()["promoted_at"]
+    assert promote(client, row).json()["promoted_at"] == first
+    assert history(client, tiny_graph) == [("promoted", "analyst", row.pk, None, False)]
+    assert history(client, tiny_graph, method="rapl") == []
+    answer = rollback(client, tiny_graph, "rapl")
+    assert answer.json()["error"]["message"] == "No checkpoint of rapl was promoted on Tiny."
+    assert rollback(client, tiny_graph).status_code == 409, "nothing was used before it"
+    assert client.get(f"{URL}/{other.pk}").json()["in_use"] is True
+
+
+def test_a_checkpoint_that_cannot_be_used_is_not_promoted(api, tiny_graph, checkpoint):
+    old = Snapshot.objects.create(
+        graph=tiny_graph, version=9, hash="old", path="p", entities=1, relations=1, triples=1
+    )
+    stale, foreign = checkpoint(snapshot=old), checkpoint(encoder="another")
+    for row in (stale, foreign):
+        refused = promote(api("analyst"), row)
+        assert (refused.status_code, refused.json()["error"]["code"]) == (400, "bad_checkpoint")
+    assert promote(api("viewer"), foreign).status_code == 403
+    assert rollback(api("viewer"), tiny_graph).status_code == 403
+    assert rollback(api("analyst"), tiny_graph, "nonsense").json()["error"]["code"] == "unknown_method"
+    assert Promotion.objects.count() == 0
+
+
+def test_a_new_version_of_the_graph_begins_anew(api, tiny_graph, checkpoint):
+    row = checkpoint()
+    checkpoint()
+    promote(api("analyst"), row)
+    tiny_graph.snapshot = Snapshot.objects.create(
+        graph=tiny_graph, version=2, hash="new", path="p", entities=1, relations=1, triples=1
+    )
+    tiny_graph.save()
+    fresh = checkpoint()
+    rows = api("viewer").get(URL, {"graph": tiny_graph.pk}).json()["results"]
+    assert [one["id"] for one in rows if one["in_use"]] == [fresh.pk]
+
+
+def test_a_deleted_checkpoint_leaves_the_use_to_the_one_promoted_before(api, tiny_graph, checkpoint):
+    first, second, newest = checkpoint(), checkpoint(), checkpoint()
+    client = api("analyst")
+    promote(client, first)
+    promote(client, second)
+    second.delete()
+    assert used(client, tiny_graph)[0] == [first.pk]
+    first.delete()
+    assert used(client, tiny_graph)[0] == [newest.pk]
+    assert [row[2] for row in history(client, tiny_graph)] == [None, None]
+
+
+@pytest.mark.parametrize("count", [4])
+def test_promotions_at_once_leave_one_line_of_history(tiny_graph, checkpoint, count):
+    rows = [checkpoint() for _ in range(count)]
+
+    def one(row):
+        promoting.promote(checkpoint=row, user=None)
+        connection.close()
+
+    threads = [threading.Thread(target=one, args=(row,)) for row in rows]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    made = list(Promotion.objects.order_by("pk").values_list("checkpoint", "previous"))
+    assert {now for now, _ in made} == {row.pk for row in rows}
+    assert [before for _, before in made[1:]] == [now for now, _ in made[:-1]]
+
+
+def test_lists_ask_the_database_as_often_for_many_as_for_few(
+    api, tiny_graph, checkpoint, django_assert_num_queries
+):
+    client = api("analyst")
+    checkpoint()
+    with django_assert_num_queries(5):
+        client.get(URL)
+    for _ in range(5):
+        checkpoint()
+    with django_assert_num_queries(5):
+        client.get(URL)

@@ -1,0 +1,109 @@
+"""Which checkpoint is used: promoting one, going back to the one before, and comparing a new one with it."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from webapp.accounts.models import User
+from webapp.api.errors import ConflictError
+from webapp.experiments import choosing
+from webapp.experiments.models import Checkpoint, Promotion, Report
+from webapp.experiments.reports import Evaluation, start_report
+from webapp.graphs.models import Graph
+from webapp.jobs import queue
+from webapp.jobs.models import Job
+from webapp.live import announce
+from webapp.questions.models import QuestionSet
+
+
+class NothingToRollBackError(ConflictError):
+    """Nothing was promoted, or nothing was used before it."""
+
+    code = "nothing_to_roll_back"
+
+
+def promotions(*, graph: Graph, method: str = "") -> QuerySet[Promotion]:
+    """What was promoted and rolled back on a graph, the latest first."""
+    rows = Promotion.objects.filter(graph=graph).select_related("user", "undone_by")
+    return rows.filter(method=method) if method else rows
+
+
+def promote(*, checkpoint: Checkpoint, user: User | None) -> Promotion:
+    """Use a checkpoint of its method from now on, whatever is trained later. Nothing happens if it is so already.
+
+    Raises:
+        CheckpointError: it cannot be used on the graph's current snapshot with this encoder.
+    """
+    with transaction.atomic():
+        graph = _locked(checkpoint.graph_id)
+        choosing.require_fitting(checkpoint, graph, checkpoint.method)
+        method = checkpoint.method
+        standing = choosing.standing_promotions(graph).filter(method=method).first()
+        if standing is not None and standing.checkpoint_id == checkpoint.pk:
+            return standing
+        used = choosing.checkpoint_in_use(graph, method=method)
+        previous = None if used is None or used.pk == checkpoint.pk else used
+        made = Promotion.objects.create(
+            graph=graph, method=method, checkpoint=checkpoint, previous=previous, user=user
+        )
+        _changed(graph)
+    return made
+
+
+def roll_back(*, graph: Graph, method: str, user: User | None) -> Checkpoint:
+    """Take the last promotion back, and use again what was used before it.
+
+    Raises:
+        NothingToRollBackError: nothing was promoted, or what was used before it is not there any more.
+    """
+    with transaction.atomic():
+        graph = _locked(graph.pk)
+        last = choosing.standing_promotions(graph).filter(method=method, undoes=None).first()
+        if last is None:
+            raise NothingToRollBackError(
+                f"No checkpoint of {method} was promoted on {graph.name}.", hint="Promote the one you want."
+            )
+        before = choosing.fitting(graph).filter(pk=last.previous_id or 0).first()
+        if before is None:
+            raise NothingToRollBackError(
+                f"There is no checkpoint that was used before {last.checkpoint_id}.",
+                hint="Promote the one you want.",
+            )
+        Promotion.objects.create(
+            graph=graph, method=method, checkpoint=before, previous=last.checkpoint, undoes=last, user=user
+        )
+        _changed(graph)
+    return before
+
+
+def start_before(*, job: Job, question_set: QuestionSet) -> Report:
+    """Evaluate what a training's method uses now, and keep it in use until another one is promoted.
+
+    Called before the new checkpoint is there: the newest one is used where none was promoted.
+    """
+    method, graph = job.params["method"], job.graph
+    used = choosing.checkpoint_in_use(graph, method=method)
+    if used is not None:
+        promote(checkpoint=used, user=job.user)
+    return _evaluate(job, question_set, used)
+
+
+def start_after(*, job: Job, question_set: QuestionSet, checkpoint: Checkpoint) -> Report:
+    """Evaluate a new checkpoint as the one in use was, so that both can be compared question by question."""
+    return _evaluate(job, question_set, checkpoint)
+
+
+def _evaluate(job: Job, question_set: QuestionSet, checkpoint: Checkpoint | None) -> Report:
+    evaluation = Evaluation(split="test", method=job.params["method"], checkpoint=checkpoint)
+    return start_report(graph=job.graph, question_set=question_set, evaluation=evaluation, user=job.user)
+
+
+def _locked(graph: int) -> Graph:
+    """The graph, whose promotions nobody else changes until the transaction ends."""
+    return Graph.objects.select_for_update(of=("self",)).select_related("snapshot").get(pk=graph)
+
+
+def _changed(graph: Graph) -> None:
+    announce.graph_changed_on_commit(graph.pk)
+    transaction.on_commit(lambda: queue.send(queue.WARM, graph.pk))

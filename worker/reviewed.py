@@ -1,0 +1,147 @@
+"""What a training learns from a review: its label sets as analysts left them, and questions that came from runs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from retrieval.errors import TrainingDataError
+from retrieval.kg.snapshot import Snapshot
+from retrieval.types import Question
+from webapp.experiments.models import LabelSet
+from webapp.graphs import files
+from webapp.review import exporting
+from webapp.review.models import Item, ItemState, Queue
+from worker import engines, reporting
+
+if TYPE_CHECKING:  # torch comes with it
+    from retrieval.supervision.labels import Label
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What a training learns from.
+
+    Attributes:
+        labels: rational paths, or a file of them; None: the engine finds them itself.
+        questions: of the training, and those that only a review has.
+        counts: of a review: paths that analysts ``accepted`` and ``rejected``, questions that they called ``broken``,
+            paths of ``label_sets`` that are left, and questions ``added`` by the review.
+    """
+
+    labels: list[Label] | Path | None
+    questions: list[Question]
+    counts: dict[str, int] = field(default_factory=dict)
+
+
+def reviewed(
+    context: reporting.Context,
+    row: Queue,
+    also: LabelSet | None,
+    snapshot: Snapshot,
+    questions: list[Question],
+) -> Learned:
+    """Merge what stands in a queue over its label sets and another one; verdicts win.
+
+    Where there is no label set, the questions are labelled as in a training without labels. Questions that are in the
+    queue alone are added with the entities that their accepted paths reach as answers.
+
+    Raises:
+        TrainingDataError: a label set of the queue was deleted, or the queue decided nothing yet.
+    """
+    from retrieval.supervision.labels import parse_label, usable  # noqa: PLC0415
+    from retrieval.supervision.verdicts import merge  # noqa: PLC0415
+
+    verdicts = [parse_label(one) for one in exporting.labels(row)]
+    broken = set(Item.objects.filter(queue=row, state=ItemState.BROKEN).values_list("key", flat=True))
+    if not verdicts and not broken:
+        raise TrainingDataError(
+            f"Nothing is decided in the review {row.name}: no path has more than half of its verdicts.",
+            hint="Judge more questions, or adjudicate.",
+        )
+    context.check()
+    labels = merge(_base(context, row, also, snapshot, questions), verdicts, broken=broken)
+    accepted = usable(verdicts)
+    added = _added(row, snapshot, accepted, {question.id for question in questions})
+    by_analysts = {id(one) for one in verdicts}
+    return Learned(
+        labels,
+        [*questions, *added],
+        {
+            "accepted": len(accepted),
+            "rejected": len(verdicts) - len(accepted),
+            "broken": len(broken),
+            "label_sets": sum(one.role == "path" and id(one) not in by_analysts for one in labels),
+            "added": len(added),
+        },
+    )
+
+
+def _base(
+    context: reporting.Context,
+    row: Queue,
+    also: LabelSet | None,
+    snapshot: Snapshot,
+    questions: Sequence[Question],
+) -> list[Label]:
+    from retrieval.supervision.labels import read_labels  # noqa: PLC0415
+
+    wanted = [one["id"] for one in row.label_sets]
+    found = set(LabelSet.objects.filter(pk__in=wanted).values_list("pk", flat=True))
+    for one in row.label_sets:
+        if one["id"] not in found:
+            raise TrainingDataError(
+                f"The label set {one['name']} of the review {row.name} was deleted.",
+                hint="Export the review, and train by the command with --labels.",
+            )
+    keys = dict.fromkeys([*wanted, *([also.pk] if also is not None else [])])
+    if not keys:
+        return _found(context, snapshot, questions)
+    return [
+        label for key in keys for label in read_labels(files.local_path(files.labels_name(row.graph_id, key)))
+    ]
+
+
+def _found(context: reporting.Context, snapshot: Snapshot, questions: Sequence[Question]) -> list[Label]:
+    """What a training without labels learns from: gold paths, and answer-set consistency for the other questions."""
+    from retrieval.supervision import given, grounding, rationalizers  # noqa: PLC0415
+
+    grounded, _ = grounding.ground(snapshot, [q for q in questions if q.split != "test"])
+    gold = given.given_labels(snapshot, grounded)
+    known = {label.question for label in gold}
+    others = [one for one in grounded if one.question.id not in known]
+    if not others:
+        return gold
+    found = rationalizers.get("answer-set").label(
+        snapshot, others, encoder=engines.encoder(), progress=context.progress, cancelled=context.cancelled
+    )
+    return [*gold, *found.labels]
+
+
+def _added(row: Queue, snapshot: Snapshot, accepted: Sequence[Label], known: set[str]) -> list[Question]:
+    """The questions of the queue that the question set lacks and that have an accepted path."""
+    paths: dict[str, list[Label]] = defaultdict(list)
+    for label in accepted:
+        if label.question not in known:
+            paths[label.question].append(label)
+    added = []
+    for item in Item.objects.filter(queue=row, key__in=paths).order_by("position"):
+        reached = [e for label in paths[item.key] for e in _reached(snapshot, label, simple=row.simple)]
+        answers = tuple(dict.fromkeys(snapshot.entity_label(e) for e in reached))
+        if answers:
+            topics = tuple(dict.fromkeys(label.topic for label in paths[item.key]))
+            added.append(Question(item.key, item.question, topics, answers, split="train"))
+    return added
+
+
+def _reached(snapshot: Snapshot, label: Label, *, simple: bool) -> list[int]:
+    from retrieval.supervision.candidate_paths import reached  # noqa: PLC0415
+    from retrieval.supervision.labels import directed  # noqa: PLC0415
+
+    topic, path = snapshot.find_entity(label.topic), directed(snapshot, label.path)
+    if topic is None or path is None:
+        return []
+    return [int(entity) for entity in reached(snapshot, topic, path, simple=simple)]
