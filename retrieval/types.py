@@ -29,7 +29,7 @@ class Method(StrEnum):
     LLM_COT = "llm-cot"
 
 
-#: The methods that are trained here; each has settings, a recipe and a retriever.
+#: The methods that are trained here; each has settings and, but for the router, a recipe and a retriever.
 TRAINED = frozenset(
     {
         Method.GRAPH_S3,
@@ -39,13 +39,14 @@ TRAINED = frozenset(
         Method.REG_TRIPLE,
         Method.REL_RAG_PATH,
         Method.REL_RAG_TRIPLE,
+        Method.ROUTER,
     }
 )
 
 
 #: The methods that ask a language model and look at nothing.
 LLM_ALONE = frozenset({Method.LLM_ONLY, Method.LLM_COT})
-#: The methods that can be asked without any training.
+#: The methods that stand for themselves without any training.
 UNTRAINED = frozenset({Method.INSES, Method.ROUTER, Method.TEXT_RAG})
 
 

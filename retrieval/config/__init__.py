@@ -32,6 +32,8 @@ from retrieval.config.training import (
     RegTripleConfig,
     RelRagPathConfig,
     RelRagTripleConfig,
+    RetrieverConfig,
+    RouterConfig,
     TripleConfig,
 )
 
@@ -54,6 +56,8 @@ __all__ = [
     "RegTripleConfig",
     "RelRagPathConfig",
     "RelRagTripleConfig",
+    "RetrieverConfig",
+    "RouterConfig",
     "RouterOptions",
     "Setting",
     "TextOptions",

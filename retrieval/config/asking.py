@@ -88,8 +88,10 @@ class RouterOptions(InferenceOptions):
         least=0,
         below=1,
     )
-    decider: Literal["auto", "wording", "llm"] = setting(
-        "auto", "Who counts the hops: auto is a language model where one also answers [llm]."
+    decider: Literal["auto", "wording", "trained", "llm"] = setting(
+        "auto",
+        "Who counts the hops: auto is the classifier of a checkpoint of router, without one a language model where one "
+        "also answers, else the question's wording [llm].",
     )
 
 

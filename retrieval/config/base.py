@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 from retrieval.errors import ConfigError
 
@@ -60,12 +60,6 @@ class InferenceOptions(Checked):
 class TrainingConfig(Checked):
     """Settings that every trained method has."""
 
-    max_hops: int = setting(3, "Longest relation path, in labels and in retrieval.")
-    entity_texts: Literal["auto", "yes", "no"] = setting(
-        "auto",
-        "Read the entities' labels as text features; auto does up to 20,000 entities. "
-        "On MetaQA (43,234) they change nothing but the training time.",
-    )
     learning_rate: float = setting(1e-3, "Of Adam.", above=0)
     batch_size: int = setting(64, "Questions a step.")
     epochs: int = setting(15, "At most so many epochs.")

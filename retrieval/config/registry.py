@@ -28,6 +28,7 @@ from retrieval.config.training import (
     RegTripleConfig,
     RelRagPathConfig,
     RelRagTripleConfig,
+    RouterConfig,
 )
 from retrieval.errors import ConfigError, MethodError
 from retrieval.types import Method
@@ -73,6 +74,7 @@ CONFIGS: dict[Method, type[TrainingConfig]] = {
     Method.REG_TRIPLE: RegTripleConfig,
     Method.REL_RAG_PATH: RelRagPathConfig,
     Method.REL_RAG_TRIPLE: RelRagTripleConfig,
+    Method.ROUTER: RouterConfig,
 }
 
 #: Settings for asking; a method that is not named has none.

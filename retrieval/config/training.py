@@ -9,7 +9,19 @@ from retrieval.config.base import TrainingConfig, setting
 
 
 @dataclass(frozen=True, slots=True)
-class PathConfig(TrainingConfig):
+class RetrieverConfig(TrainingConfig):
+    """Settings of every method that is trained to find something in a graph."""
+
+    max_hops: int = setting(3, "Longest relation path, in labels and in retrieval.")
+    entity_texts: Literal["auto", "yes", "no"] = setting(
+        "auto",
+        "Read the entities' labels as text features; auto does up to 20,000 entities. "
+        "On MetaQA (43,234) they change nothing but the training time.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PathConfig(RetrieverConfig):
     """Settings of the methods that learn paths. Values in brackets are the papers' (docs/adr/0002)."""
 
     hidden: int = setting(128, "Size of triple states and queries; 128 trains in minutes on two cores [512].")
@@ -62,7 +74,7 @@ class RaplConfig(PathConfig):
 
 
 @dataclass(frozen=True, slots=True)
-class TripleConfig(TrainingConfig):
+class TripleConfig(RetrieverConfig):
     """Settings of the methods that score the triples of a candidate subgraph."""
 
     fan_out: int = setting(
@@ -119,7 +131,7 @@ class RelRagTripleConfig(TripleConfig):
 
 
 @dataclass(frozen=True, slots=True)
-class RegPathConfig(TrainingConfig):
+class RegPathConfig(RetrieverConfig):
     """Settings of ``reg-path``: its planner (ReG eq. 35, App. E). Values in brackets are the paper's."""
 
     backend: Literal["small", "llm"] = setting(
@@ -158,7 +170,7 @@ class RegPathConfig(TrainingConfig):
 
 
 @dataclass(frozen=True, slots=True)
-class GraphS3Config(TrainingConfig):
+class GraphS3Config(RetrieverConfig):
     """Settings of ``graph-s3``: its policy (Graph-S3 section 3, App. A). Values in brackets are the paper's.
 
     The preset ``paper`` is for the backend ``llm``.
@@ -219,3 +231,11 @@ class GraphS3Config(TrainingConfig):
     partial_weight: float = setting(
         0.5, "Reward of doing part of the refined action [not given].", least=0, below=1
     )
+
+
+@dataclass(frozen=True, slots=True)
+class RouterConfig(TrainingConfig):
+    """Settings of ``router``: the classifier that tells questions of three hops or more (docs/router.md)."""
+
+    hidden: int = setting(64, "Size of its hidden layer.")
+    dropout: float = setting(0.2, "Rate before each layer.", least=0, below=1)

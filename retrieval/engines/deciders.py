@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+import torch
+
+from retrieval.config import RouterConfig
 from retrieval.llm import prompts
 from retrieval.llm.asking import ask_json
 from retrieval.llm.prompts import fenced
 from retrieval.llm.settings import LLMSettings
+from retrieval.nn.hop_classifier import make_classifier, read_questions
+from retrieval.retrievers.checkpoint import Checkpoint, load_weights
+from retrieval.retrievers.features import TextEncoder
+from retrieval.text.complexity import MULTI_HOP, rule, wording
 from retrieval.types import Usage
 
 PROMPT = "router"
-MULTI_HOP = 3
-"""Hops from which a question is complex (INSES, Algorithm 2)."""
-
 MOST_HOPS = 20
 """Hops beyond which a reply is nonsense."""
 
@@ -50,52 +53,6 @@ class Decider(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Wording:
-    """What a question's wording shows of its hops.
-
-    Attributes:
-        links: "of" and possessives outside names.
-        clauses: relative clauses: who, which, that, whose, where, when after the first word.
-        shared: words that go to something and back: share, same, also, both, other.
-        names: runs of capitalised words, or words joined by underscores.
-        words: other words.
-    """
-
-    links: int
-    clauses: int
-    shared: int
-    names: int
-    words: int
-
-
-_NAME = re.compile(
-    r"\b(?:[A-Z0-9][\w.&-]*(?:\s+(?:(?:of|the|and|de|la|in|for|to|a)\s+){0,2}[A-Z0-9][\w.&-]*)*|\w+_\w+)"
-)
-_WORD = re.compile(r"\w+|['’]s?\b")
-_LINKS = frozenset({"of", "'s", "’s", "'", "’"})
-_CLAUSES = frozenset({"who", "whom", "which", "that", "whose", "where", "when"})
-_SHARED = frozenset({"share", "shares", "shared", "same", "also", "both", "other"})
-
-
-def wording(question: str) -> Wording:
-    """Count what :class:`Wording` names."""
-    text = question.strip()
-    text, names = _NAME.subn(" § ", text[:1].lower() + text[1:])
-    words = [word.lower() for word in _WORD.findall(text)]
-    links = sum(word in _LINKS for word in words)
-    clauses = sum(word in _CLAUSES for word in words[1:])
-    shared = sum(word in _SHARED for word in words)
-    return Wording(links, clauses, shared, names, len(words) - links - clauses - shared)
-
-
-WEIGHTS: Mapping[str, float] = {
-    "links": 1.76, "clauses": 0.33, "shared": 2.47, "names": 0.43, "words": 0.47,
-}  # fmt: skip
-BIAS = -7.3
-"""Of a logistic regression on hop-labelled questions; docs/router.md says which, and how well it does."""
-
-
 class WordingDecider:
     """Decides by the question's wording alone, without a language model."""
 
@@ -108,8 +65,7 @@ class WordingDecider:
         """See :meth:`Decider.decide`; nothing is raised."""
         del cancelled
         found = wording(question)
-        weight = BIAS + sum(each * getattr(found, name) for name, each in WEIGHTS.items())
-        share = round(1 / (1 + math.exp(-weight)), 4)
+        share = round(1 / (1 + math.exp(-rule(found))), 4)
         seen = f"{found.links} possessives or 'of', {found.clauses} clauses, {found.names} names"
         if share > 0.5:
             return Complexity(
@@ -118,6 +74,40 @@ class WordingDecider:
         return Complexity(
             False, f"The wording looks like less than {MULTI_HOP} hops ({seen}).", {"multi_hop": share}
         )
+
+
+class TrainedDecider:
+    """Decides by the classifier of a checkpoint of ``router``.
+
+    Args:
+        checkpoint: as opened.
+        encoder: the one it was trained with.
+
+    Raises:
+        CheckpointError: the weights do not fit the settings.
+    """
+
+    def __init__(self, checkpoint: Checkpoint, encoder: TextEncoder) -> None:
+        assert isinstance(checkpoint.config, RouterConfig), "what its method has"
+        self._encoder = encoder
+        self._model = load_weights(make_classifier(checkpoint.config, encoder.dim), checkpoint)
+
+    @property
+    def prompts(self) -> dict[str, str]:
+        """None."""
+        return {}
+
+    @torch.inference_mode()
+    def decide(self, question: str, *, cancelled: Callable[[], bool] = lambda: False) -> Complexity:
+        """See :meth:`Decider.decide`; nothing is raised."""
+        del cancelled
+        read = read_questions([question], self._encoder.encode)
+        share = round(float(self._model(*read.tensors).sigmoid()), 4)
+        needed = round(float(self._model.threshold), 4)
+        complex_ = share > needed
+        hops = f"{MULTI_HOP} hops or more" if complex_ else f"less than {MULTI_HOP} hops"
+        why = f"The trained classifier expects {hops} ({share:.2f}; more than {needed:.2f} is complex)."
+        return Complexity(complex_, why, {"multi_hop": share, "needed": needed})
 
 
 class LLMDecider:

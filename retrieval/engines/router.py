@@ -11,17 +11,19 @@ from typing import TYPE_CHECKING, Self
 from retrieval import config as configs
 from retrieval.config import RouterOptions
 from retrieval.engines import inses, paths, text_rag
-from retrieval.engines.deciders import Complexity, Decider, LLMDecider, WordingDecider
+from retrieval.engines.deciders import Complexity, Decider, LLMDecider, TrainedDecider, WordingDecider
 from retrieval.errors import ConfigError, LLMError
 from retrieval.events import AnswerDelta, AnswerFinal, Event, RouterDecided
 from retrieval.loading import DEFAULT_METHOD
 from retrieval.pipeline import Engine, Run
 from retrieval.reasoning.base import Reasoner
 from retrieval.reasoning.llm import NAME as LLM
-from retrieval.retrievers.checkpoint import read_manifest
+from retrieval.retrievers import checkpoint as checkpoints
 from retrieval.types import Method, Usage
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from retrieval.engines.parts import Opening
     from retrieval.kg.restriction import RestrictedSnapshot
 
@@ -58,6 +60,7 @@ class RouterEngine(Engine):
         decider: tells simple questions from complex ones.
         reasoner: extractive or language model, the same for both engines.
         encoder: name of the text encoder, for the record.
+        checkpoint: fingerprint of the one that it was opened with, which is the decider's or the graph method's.
         options: see :class:`RouterOptions`.
     """
 
@@ -69,6 +72,7 @@ class RouterEngine(Engine):
         reasoner: Reasoner,
         *,
         encoder: str = "",
+        checkpoint: str | None = None,
         options: RouterOptions | None = None,
     ) -> None:
         part = text or graph
@@ -78,6 +82,7 @@ class RouterEngine(Engine):
         self.decider = decider
         self.reasoner = reasoner
         self.encoder = encoder
+        self._checkpoint = checkpoint
         self.settings = RouterSettings(*(str(each.method) if each else None for each in (text, graph)))
         self._options = options or RouterOptions()
 
@@ -88,8 +93,8 @@ class RouterEngine(Engine):
 
     @property
     def checkpoint(self) -> str | None:
-        """The graph method's."""
-        return self.graph.checkpoint if self.graph else None
+        """The decider's or the graph method's."""
+        return self._checkpoint
 
     @property
     def options(self) -> RouterOptions:
@@ -117,7 +122,8 @@ class RouterEngine(Engine):
         other = super().without_model()
         other.text = self.text.without_model() if self.text else None
         other.graph = self.graph.without_model() if self.graph else None
-        other.decider = WordingDecider()
+        if isinstance(self.decider, LLMDecider):
+            other.decider = WordingDecider()
         return other
 
     def answer(self, run: Run) -> Iterator[Event]:
@@ -191,7 +197,8 @@ def open_engine(opening: Opening) -> RouterEngine:
     """The engine of ``router``.
 
     Beside passages the graph is searched by INSES; alone by relation paths, which without a language model do better
-    at two hops and as well at three (docs/router.md). A checkpoint's method takes the place of either.
+    at two hops and as well at three (docs/router.md). A checkpoint of ``router`` decides; one of another method takes
+    the place of either.
 
     Raises:
         ConfigError: an option is wrong, or a language model is asked for and none is configured.
@@ -202,24 +209,50 @@ def open_engine(opening: Opening) -> RouterEngine:
     options = configs.parse_options(Method.ROUTER, dict(spec.options))
     assert isinstance(options, RouterOptions), "what its method has"
     has_text, has_facts = parts.snapshot.passages is not None, parts.snapshot.num_triples > 0
+    given = checkpoints.read_manifest(spec.checkpoint) if spec.checkpoint else None
+    named = given.method if given and given.method != Method.ROUTER else None
     graph: Engine | None = None
-    if has_facts and has_text and spec.checkpoint is None:
+    if has_facts and named:
+        graph = paths.open_engine(_part(opening, named, spec.checkpoint))
+    elif has_facts and has_text:
         graph = inses.open_engine(_part(opening, Method.INSES))
     elif has_facts:
-        named = DEFAULT_METHOD if spec.checkpoint is None else read_manifest(spec.checkpoint).method
-        graph = paths.open_engine(_part(opening, named))
+        graph = paths.open_engine(_part(opening, DEFAULT_METHOD))
     text = text_rag.open_engine(_part(opening, Method.TEXT_RAG)) if has_text else None
-    decider = _decider(opening, options)
-    return RouterEngine(text, graph, decider, opening.reasoner, encoder=parts.encoder.name, options=options)
+    return RouterEngine(
+        text,
+        graph,
+        _decider(opening, options, trained=given is not None and named is None),
+        opening.reasoner,
+        encoder=parts.encoder.name,
+        checkpoint=given.fingerprint if given else None,
+        options=options,
+    )
 
 
-def _part(opening: Opening, method: str) -> Opening:
+def _part(opening: Opening, method: str, checkpoint: Path | None = None) -> Opening:
     """What an engine between which is chosen is opened with: its own defaults."""
-    return replace(opening, spec=replace(opening.spec, method=method, options=()))
+    return replace(opening, spec=replace(opening.spec, method=method, checkpoint=checkpoint, options=()))
 
 
-def _decider(opening: Opening, options: RouterOptions) -> Decider:
-    if options.decider == "wording" or (options.decider == "auto" and opening.reasoner.name != LLM):
+def _decider(opening: Opening, options: RouterOptions, *, trained: bool) -> Decider:
+    """As the options say; ``auto`` takes the best there is.
+
+    Args:
+        trained: the checkpoint is of ``router``.
+    """
+    chosen, checkpoint = options.decider, opening.spec.checkpoint
+    if chosen == "trained" or (chosen == "auto" and trained):
+        if checkpoint is None or not trained:
+            raise ConfigError(
+                "The decider trained needs a checkpoint of router.",
+                hint="Train one (train router) and give it, or choose the decider wording.",
+            )
+        encoder = opening.parts.encoder
+        return TrainedDecider(
+            checkpoints.read(checkpoint, method=Method.ROUTER, encoder=encoder.name), encoder
+        )
+    if chosen == "wording" or (chosen == "auto" and opening.reasoner.name != LLM):
         return WordingDecider()
     if opening.llm is None:
         raise ConfigError(

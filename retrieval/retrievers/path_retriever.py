@@ -74,6 +74,7 @@ class PathRetriever(RankingRetriever):
         self._words = config_of(checkpoint).words
         self._read: OrderedDict[tuple[str, ...], Texts] = OrderedDict()
         self.beam = beam or Beam()
+        assert isinstance(checkpoint.config, PathConfig), "what its method has"
         self.walker = Walker(
             snapshot,
             load_model(checkpoint),

@@ -54,7 +54,7 @@ class RegPathRetriever(RankingRetriever):
             simple=checkpoint.manifest.simple,
             least_support=checkpoint.least_support(snapshot.hash),
         )
-        self.max_hops = checkpoint.config.max_hops
+        self.max_hops = config_of(checkpoint).max_hops
         self.planner = planner
 
     def rank(

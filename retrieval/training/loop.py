@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from retrieval.config import TrainingConfig
 from retrieval.retrievers.base import check
 from retrieval.training.averaging import WeightAverage
-from retrieval.training.recipe import Measured, Rated, Task
+from retrieval.training.recipe import Learning, Measured, Rated
 from retrieval.types import Progress
 
 #: Small training sets are visited several times an epoch, so that an epoch is worth a checkpoint.
@@ -72,7 +72,7 @@ class _Learner:
 
 
 def fit(
-    task: Task,
+    task: Learning,
     config: TrainingConfig,
     *,
     resume: Path,
@@ -128,7 +128,7 @@ def _order(count: int, size: int, epoch: int, seed: int) -> np.ndarray:
 
 
 def _epoch(
-    task: Task,
+    task: Learning,
     config: TrainingConfig,
     optimizer: torch.optim.Optimizer,
     order: np.ndarray,

@@ -11,7 +11,7 @@ import numpy as np
 from torch import Tensor, nn
 
 from retrieval.agents.trajectories import Trajectory
-from retrieval.config import TrainingConfig
+from retrieval.config import RetrieverConfig, TrainingConfig
 from retrieval.kg.snapshot import Snapshot
 from retrieval.retrievers.base import Retriever
 from retrieval.retrievers.checkpoint import Checkpoint
@@ -70,7 +70,7 @@ class Work:
     cache: Path | None
     trajectories: tuple[Trajectory, ...] = ()
 
-    def features(self, config: TrainingConfig) -> GraphFeatures:
+    def features(self, config: RetrieverConfig) -> GraphFeatures:
         """Text features of the graph and their sums; ``entity_texts`` resolved."""
         return graph_features(
             self.snapshot,
@@ -81,7 +81,7 @@ class Work:
             cancelled=self.cancelled,
         )
 
-    def texts(self, config: TrainingConfig) -> TextFeatures:
+    def texts(self, config: RetrieverConfig) -> TextFeatures:
         """Text features of the graph alone; ``entity_texts`` resolved."""
         return text_features(
             self.snapshot,
@@ -92,19 +92,18 @@ class Work:
             cancelled=self.cancelled,
         )
 
-    def _entity_texts(self, config: TrainingConfig) -> bool:
+    def _entity_texts(self, config: RetrieverConfig) -> bool:
         small = self.snapshot.num_entities <= _ENTITY_TEXTS
         return config.entity_texts == "yes" or (config.entity_texts == "auto" and small)
 
 
-class Task(Protocol):
+class Learning(Protocol):
     """A model with its examples: what the loop trains.
 
     Attributes:
         model: initialised; trained in place.
         size: training examples.
         score_name: what ``score`` measures, for progress and the manifest.
-        entity_texts: whether entity labels are among the features.
     """
 
     @property
@@ -115,9 +114,6 @@ class Task(Protocol):
 
     @property
     def score_name(self) -> str: ...  # noqa: D102
-
-    @property
-    def entity_texts(self) -> bool: ...  # noqa: D102
 
     def loss(self, chosen: np.ndarray, rng: np.random.Generator) -> Tensor:
         """The loss of one batch.
@@ -135,6 +131,17 @@ class Task(Protocol):
             Cancelled: ``cancelled()`` said so.
         """
         ...
+
+
+class Task(Learning, Protocol):
+    """The learning of a retriever.
+
+    Attributes:
+        entity_texts: whether entity labels are among the features.
+    """
+
+    @property
+    def entity_texts(self) -> bool: ...  # noqa: D102 - said above
 
     def fingerprint(self) -> bytes:
         """Digest of the examples, so that only the same training is resumed."""

@@ -8,7 +8,7 @@ import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ import torch
 
 from retrieval import config as configs
 from retrieval.agents.trajectories import Trajectory, read_trajectories
-from retrieval.config import TrainingConfig
+from retrieval.config import RetrieverConfig, RouterConfig, TrainingConfig
 from retrieval.evaluation.shift import Seen
 from retrieval.kg.questions import split_of, with_splits
 from retrieval.kg.snapshot import Snapshot
@@ -31,27 +31,14 @@ from retrieval.supervision.labels import Label, of_graph, read_labels
 from retrieval.training.loop import Course, fit
 from retrieval.training.recipe import SelfTrained, Splits, Staged, Task, Work
 from retrieval.training.recipes import RECIPES
+from retrieval.training.result import TrainResult
+from retrieval.training.router import train_classifier
 from retrieval.training.validate import Validation, validate
 from retrieval.types import Method, Progress, Question
 from retrieval.version import code_version
 
 #: In a checkpoint: every step of a training that measures more than its loss.
 CURVES = "curves.json"
-
-
-@dataclass(frozen=True, slots=True)
-class TrainResult:
-    """What training leaves.
-
-    Attributes:
-        checkpoint: its directory.
-        metrics: on the dev split.
-        notes: what a person should know: questions skipped, a dev split that was carved out.
-    """
-
-    checkpoint: Path
-    metrics: dict[str, float]
-    notes: tuple[str, ...] = ()
 
 
 def train(
@@ -93,9 +80,14 @@ def train(
         Cancelled: ``cancelled()`` said so.
     """
     settings = config if isinstance(config, TrainingConfig) else configs.parse(method, config)
-    recipe = RECIPES[Method(method)]
     if isinstance(labels, Path):
         labels = read_labels(labels)
+    if isinstance(settings, RouterConfig):
+        return train_classifier(
+            questions, labels or (), settings, snapshot=snapshot.hash, encoder=encoder, out=out, progress=progress,
+            cancelled=cancelled,
+        )  # fmt: skip
+    assert isinstance(settings, RetrieverConfig), "what the other methods have"
     notes: list[str] = []
     if labels is not None:
         labels, misfits = of_graph(snapshot, labels)
@@ -107,7 +99,7 @@ def train(
     used, simple, said = label(work, settings, [*splits.train, *splits.dev], labels)
     notes += said
     torch.manual_seed(settings.seed)
-    task = recipe(work, settings, splits, used, simple=simple)
+    task = RECIPES[Method(method)](work, settings, splits, used, simple=simple)
     resume = out.with_name(f".{out.name}.resume")
     course, curve = _stages(task, settings, resume, _key(work, settings, used, task), work)
     checkpoint = checkpoints.describe(
@@ -208,7 +200,7 @@ def split(snapshot: Snapshot, questions: Sequence[Question], seed: int, *, plans
 
 
 def label(
-    work: Work, config: TrainingConfig, questions: Sequence[Grounded], labels: Sequence[Label] | None
+    work: Work, config: RetrieverConfig, questions: Sequence[Grounded], labels: Sequence[Label] | None
 ) -> tuple[list[Label], bool, Sequence[str]]:
     """The labels to train on, whether walks avoid their topic, and what was noted when they were found."""
     given = list(labels) if labels is not None else given_labels(work.snapshot, questions)

@@ -28,6 +28,7 @@ def test_status_says_what_each_method_is(api, users):
     shown = {m["id"]: m for m in api("viewer").get("/api/v1/status").json()["methods"]}
     assert set(shown) == {method.value for method in Method}
     assert {name for name, m in shown.items() if m["trained"]} == TRAINED
+    assert {name for name, m in shown.items() if m["standalone"]} == UNTRAINED
     assert {name for name, m in shown.items() if m["available"]} == TRAINED | LLM_ALONE | UNTRAINED
     assert {name: m["needs"] for name, m in shown.items() if m["needs"] != ["facts"]} == {
         "text-rag": ["passages"],
@@ -67,12 +68,9 @@ def test_a_setting_has_type_range_and_choices(api, users):
 
 
 def test_a_method_without_training_has_no_settings(api, users):
-    shown = api("viewer").get("/api/v1/methods/router").json()
+    shown = api("viewer").get("/api/v1/methods/text-rag").json()
     assert (shown["trained"], shown["settings"]) == (False, [])
-    assert {option["name"]: option["default"] for option in shown["options"]} == {
-        "confidence": 0.5,
-        "decider": "auto",
-    }
+    assert {option["name"]: option["default"] for option in shown["options"]} == {"passages": 5}
     assert api("viewer").get("/api/v1/methods/no-such").status_code == 404
 
 
@@ -99,7 +97,8 @@ def test_training_is_queued_with_what_was_asked_for(api, tiny_graph, question_se
 @pytest.mark.parametrize(
     ("fields", "code", "says"),
     [
-        ({"method": "router"}, "unknown_method", "rel-rag-path"),
+        ({"method": "inses"}, "unknown_method", "rel-rag-path"),
+        ({"method": "router", "config": {"max_hops": 2}}, "bad_config", "max_hops"),
         ({"method": "no-such"}, "unknown_method", "no-such"),
         ({"config": {"epoch": 3}}, "bad_config", "'epochs'"),
         ({"config": {"epochs": "three"}}, "bad_config", "three"),

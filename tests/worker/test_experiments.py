@@ -9,7 +9,7 @@ import torch
 
 from retrieval.evaluation import evaluator
 from retrieval.kg.questions import training_sample
-from retrieval.types import TRAINED, Question
+from retrieval.types import TRAINED, Method, Question
 from tests.support.llm_server import LLMServer
 from webapp.answers import services as answers
 from webapp.experiments import labelling as labels
@@ -60,7 +60,7 @@ def ended(row):
     return job
 
 
-@pytest.mark.parametrize("method", sorted(TRAINED))
+@pytest.mark.parametrize("method", sorted(TRAINED - {Method.ROUTER}))
 def test_every_method_is_trained_asked_and_evaluated(tiny_graph, questions, users, method, events):
     config = {"epochs": 1}
     job = experiments.start_training(
@@ -98,6 +98,44 @@ def test_every_method_is_trained_asked_and_evaluated(tiny_graph, questions, user
         "q5": "out-of-distribution",
         "q6": None,
     }  # Switzerland was no topic; no sea is in the graph
+
+
+def test_the_router_is_trained_asked_and_evaluated(tiny_graph, users, events):
+    asked = [
+        Question(f"{split}-{hops}", text, ("Germany",), ("German",), hops=hops, split=split)
+        for split in ("train", "dev", "test")
+        for text, hops in (
+            ("what is spoken in Germany?", 1),
+            ("what is the language of the mother of the king of Germany?", 3),
+        )
+    ]
+    questions = save_question_set(
+        name="Hops", graph=tiny_graph, questions=asked, format="jsonl", user=users["analyst"]
+    )
+    wanted = experiments.Training("router", config={"epochs": 1}, seed=5)
+    job = experiments.start_training(
+        graph=tiny_graph, question_set=questions, training=wanted, user=users["analyst"]
+    )
+    training.train(job.pk)
+    job.refresh_from_db()
+    assert (job.state, job.error_message) == (JobState.DONE, "")
+    checkpoint = Checkpoint.objects.get(pk=job.result["checkpoint"])
+    assert (checkpoint.method, checkpoint.config["seed"]) == ("router", 5)
+    assert checkpoint.metrics["dev_balanced_accuracy"] == 1.0
+
+    ask = answers.Ask("What is spoken in Germany?", method="router")
+    run = answers.create_run(graph=tiny_graph, ask=ask, user=users["viewer"])
+    answering.answer(str(run.pk))
+    log = events(run)
+    assert (log[0]["method"], log[0]["checkpoint"]) == ("router", checkpoint.fingerprint)
+    assert [row["reason"] for row in log if row["type"] == "router.decided"] == ["The graph has no passages."]
+    assert log[-1]["type"] == "answer.final"
+
+    report = start(tiny_graph, questions, split="test", method="router")
+    evaluating.evaluate(report.job_id)
+    ended(report)
+    assert report.summary["manifest"]["checkpoint"] == checkpoint.fingerprint
+    assert (report.summary["method"], report.summary["n"]) == ("router", 2)
 
 
 def test_a_report_is_kept_whole_and_searchable(tiny_graph, questions):

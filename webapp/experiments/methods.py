@@ -33,7 +33,8 @@ METHODS: dict[Method, tuple[str, str]] = {
     ),
     Method.ROUTER: (
         "Let Clew choose",
-        "Answers simple questions from passages and complex or unsure ones in the graph (INSES, Algorithm 2).",
+        "Answers simple questions from passages and complex or unsure ones in the graph (INSES, Algorithm 2). What is "
+        "complex can be learnt from questions whose hops are known.",
     ),
     Method.LLM_ONLY: (
         "Language model alone",
@@ -115,6 +116,7 @@ def shown(method: Method) -> dict[str, Any]:
         "label": label,
         "description": description,
         "trained": method in TRAINED,
+        "standalone": method in UNTRAINED,
         "available": method in AVAILABLE,
         "steerable": method in STEERABLE,
         "needs": list(NEEDS.get(method, ("facts",))),

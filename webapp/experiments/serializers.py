@@ -25,6 +25,7 @@ class MethodSerializer(serializers.Serializer[object]):
     label = serializers.CharField()  # type: ignore[assignment]  # a field of this name hides an option of the base
     description = serializers.CharField()
     trained = serializers.BooleanField(help_text="learns from questions")
+    standalone = serializers.BooleanField(help_text="needs no training; never zero-shot")
     available = serializers.BooleanField(help_text="can be asked here")
     steerable = serializers.BooleanField()
     needs = serializers.ListField(

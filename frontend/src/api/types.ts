@@ -31,6 +31,8 @@ export interface MethodInfo {
   description: string;
   /** It learns from questions. */
   trained: boolean;
+  /** It needs no training: without a checkpoint it is not zero-shot. */
+  standalone?: boolean;
   /** It can be asked here. */
   available: boolean;
   /** It goes step by step: it can be paused, taken back and sent another way. */

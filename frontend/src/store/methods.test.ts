@@ -60,6 +60,14 @@ it("says what a method lacks here, and that one needs no training", () => {
   expect(chosenMethod(methodChoices(methods, [], text), "inses", undefined)?.id).toBe("text-rag");
 });
 
+it("never calls a method zero-shot that learns but needs no training", () => {
+  const router = method("router", true, { standalone: true });
+  const made = checkpoint(1, "router", "2026-01-01T00:00:00Z");
+  const said = (of: Checkpoint[]) => methodChoices([router], of, ground).map(standing);
+  expect(said([])).toEqual(["needs no training"]);
+  expect(said([made])).toEqual(["trained"]);
+});
+
 describe("what will be asked", () => {
   it("is what the person chose", () => {
     expect(chosenMethod(choices, "rel-rag-path", "rapl")).toBe(path);

@@ -6,7 +6,7 @@ export interface MethodChoice {
   label: string;
   description: string;
   available: boolean;
-  /** It learns from questions. */
+  /** It has to learn from questions; until then it is asked zero-shot. */
   trained: boolean;
   /** A language model is asked, whatever the reasoner. */
   asksModel: boolean;
@@ -44,7 +44,7 @@ export function methodChoices(
     label: method.label,
     description: method.description,
     available: method.available,
-    trained: method.trained,
+    trained: method.trained && !method.standalone,
     asksModel: method.needs?.includes("llm") ?? false,
     steerable: method.steerable ?? false,
     missing: lacking(method, ground),
@@ -79,9 +79,8 @@ export function chosenCheckpoint(choice: MethodChoice | undefined, wanted: Id | 
 /** "2 checkpoints", "trained", "zero-shot", "needs no training": what the list of methods says at the end of a line. */
 export function standing(choice: MethodChoice): string {
   if (choice.missing !== null) return choice.missing;
-  if (!choice.trained) return "needs no training";
   const { length } = choice.checkpoints;
-  if (length === 0) return "zero-shot";
+  if (length === 0) return choice.trained ? "zero-shot" : "needs no training";
   return length === 1 ? "trained" : `${length} checkpoints`;
 }
 

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from retrieval.engines.deciders import Wording, WordingDecider, read_hops, wording
+from retrieval.engines.deciders import WordingDecider, read_hops
 from retrieval.engines.parts import GraphParts
 from retrieval.errors import ConfigError
 from retrieval.evaluation.breakdowns import breakdowns
@@ -30,7 +30,10 @@ from retrieval.llm import prompts
 from retrieval.llm.settings import LLMSettings
 from retrieval.loading import EngineSpec, load_engine
 from retrieval.pipeline import AskRequest
+from retrieval.retrievers.checkpoint import read_manifest
 from retrieval.text import indexing
+from retrieval.text.complexity import Wording, wording
+from retrieval.training import train
 from retrieval.types import Question
 from tests.retrieval.engines.test_inses import FACTS, PASSAGES, BagOfWords
 from tests.retrieval.reasoning.endpoint import Endpoint, says
@@ -53,8 +56,8 @@ def parts(tmp_path_factory):
     return parts_of(tmp_path_factory.mktemp("router") / "magic")
 
 
-def opened(parts, llm=None, **options):
-    spec = EngineSpec(parts.snapshot.path, method="router", options=tuple(options.items()))
+def opened(parts, llm=None, checkpoint=None, **options):
+    spec = EngineSpec(parts.snapshot.path, checkpoint, method="router", options=tuple(options.items()))
     return load_engine(spec, parts, llm=llm)
 
 
@@ -170,6 +173,47 @@ def test_a_count_is_read_or_refused(value):
 def test_a_language_model_that_is_not_configured_is_said(parts):
     with pytest.raises(ConfigError, match="No language model"):
         opened(parts, decider="llm")
+
+
+@pytest.fixture(scope="module")
+def classifier(parts, tmp_path_factory):
+    """A checkpoint that calls births complex and journals simple, the other way round than the wording does."""
+    asked = [
+        Question(f"{split}-{hops}", text, hops=hops, split=split)
+        for split in ("train", "dev")
+        for text, hops in ((SURE, 3), (COMPLEX, 1))
+    ]
+    out = tmp_path_factory.mktemp("checkpoints") / "router"
+    config = {"epochs": 6, "learning_rate": 0.01}
+    return train("router", parts.snapshot, asked, config=config, out=out, encoder=parts.encoder).checkpoint
+
+
+def test_a_checkpoint_of_the_router_decides(parts, classifier):
+    engine = opened(parts, checkpoint=classifier)
+    events = ask(engine, SURE)
+    (decided,) = of(events, RouterDecided)
+    assert decided.method == "inses"
+    assert decided.reason.startswith("The trained classifier expects 3 hops or more")
+    assert of(ask(engine, COMPLEX), RouterDecided)[0].method == "text-rag"
+    fingerprint = read_manifest(classifier).fingerprint
+    assert (engine.checkpoint, events[0].checkpoint) == (fingerprint, fingerprint)
+    assert engine.without_model().decider is engine.decider
+
+
+def test_who_decides_can_be_chosen_beside_a_checkpoint(parts, classifier):
+    plain = of(ask(opened(parts, checkpoint=classifier, decider="wording"), SURE), RouterDecided)
+    assert [decided.method for decided in plain] == ["text-rag"]
+    with Endpoint(says('{"hops": 1, "reason": ""}')) as endpoint:
+        told = ask(opened(parts, model(endpoint), checkpoint=classifier, decider="llm"), SURE)
+    assert of(told, RouterDecided)[0].reason == "The language model counts 1 hop."
+    with pytest.raises(ConfigError, match="needs a checkpoint of router"):
+        opened(parts, decider="trained")
+
+
+def test_a_graph_of_facts_alone_ignores_the_classifier(tmp_path, classifier):
+    events = ask(opened(parts_of(tmp_path / "facts", passages=()), checkpoint=classifier), SURE)
+    assert of(events, RouterDecided)[0].reason == "The graph has no passages."
+    assert kinds(events).count(AnswerFinal) == 1
 
 
 @pytest.mark.parametrize("stop_at", ["text-rag", "inses"])

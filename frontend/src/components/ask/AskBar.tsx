@@ -139,7 +139,7 @@ function Standing({
   checkpoint: Checkpoint | null;
   onDraft: Props["onDraft"];
 }) {
-  if (!method.trained) {
+  if (!checkpoint && !method.trained) {
     return (
       <span className="askbar-standing">
         <span className="badge" title={method.description}>
