@@ -39,3 +39,24 @@ def test_kappa_is_scikit_learns():
 def test_kappa_says_nothing_of_one_category():
     assert agreement.cohen_kappa({("a", "a"): 4}) is None
     assert (agreement.cohen_kappa({}), agreement.percent({})) == (None, None)
+
+
+def test_fleiss_kappa_is_that_of_its_publication():
+    """Fleiss (1971), table 1: 30 patients, six psychiatrists each, five diagnoses; kappa 0.430."""
+    table = """
+        0 0 0 6 0, 0 3 0 0 3, 0 1 4 0 1, 0 0 0 0 6, 0 3 0 3 0, 2 0 4 0 0, 0 0 4 0 2, 2 0 3 1 0, 2 0 0 4 0, 0 0 0 0 6,
+        1 0 0 5 0, 1 1 0 4 0, 0 3 3 0 0, 1 0 0 5 0, 0 2 0 3 1, 0 0 5 0 1, 3 0 0 1 2, 5 1 0 0 0, 0 2 0 4 0, 1 0 2 0 3,
+        0 0 0 0 6, 0 1 0 5 0, 0 2 0 1 3, 2 0 0 4 0, 1 0 0 4 1, 0 5 0 1 0, 4 0 0 0 2, 0 2 0 4 0, 1 0 5 0 0, 0 0 0 0 6
+    """
+    patterns = Counter(tuple(map(int, row.split())) for row in table.split(","))
+    assert agreement.usual_raters(patterns) == 6
+    assert agreement.fleiss_kappa(patterns, 6) == pytest.approx(0.430, abs=0.0005)
+
+
+def test_fleiss_kappa_is_of_units_with_as_many_raters():
+    patterns = {(2, 0): 2, (1, 1): 1, (3, 0): 1, (0, 1): 5}
+    assert agreement.usual_raters(patterns) == 2
+    # Of two raters: two of three units agree; by chance 25/36 + 1/36.
+    assert agreement.fleiss_kappa(patterns, 2) == pytest.approx((2 / 3 - 26 / 36) / (1 - 26 / 36))
+    assert agreement.fleiss_kappa({(2, 0): 3}, 2) is None
+    assert (agreement.usual_raters({(1, 0): 3}), agreement.fleiss_kappa({}, None)) == (None, None)

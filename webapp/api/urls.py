@@ -20,7 +20,8 @@ from webapp.graphs.extraction_api import ExtractView
 from webapp.jobs.api import JobViewSet
 from webapp.language_models.api import LanguageModelViewSet, LimitsView, ModelTestView, UsageView
 from webapp.questions.api import QuestionSetViewSet
-from webapp.review.api import ItemViewSet, QueueViewSet
+from webapp.review.api import QueueViewSet
+from webapp.review.items_api import ItemViewSet
 from webapp.uploads.api import UploadsView, UploadView
 
 router = SimpleRouter(trailing_slash=False, use_regex_path=False)

@@ -49,16 +49,18 @@ def _best_connected(snapshot: Snapshot, limit: int) -> list[dict[str, Any]]:
         return []
     limit = min(limit, len(degrees))
     top = np.argpartition(-degrees, limit - 1)[:limit]
-    return [
-        {
-            **dataclasses.asdict(snapshot.node(int(i))),
-            "about": snapshot.about(int(i)),
-            "degree": int(degrees[i]),
-            "score": 1.0,
-            "source": "degree",
-        }
-        for i in top[np.lexsort((top, -degrees[top]))]
-    ]
+    return [entity_row(snapshot, int(i), "degree") for i in top[np.lexsort((top, -degrees[top]))]]
+
+
+def entity_row(snapshot: Snapshot, entity: int, source: str) -> dict[str, Any]:
+    """An entity as a match that nobody searched for; ``source`` says where it comes from."""
+    return {
+        **dataclasses.asdict(snapshot.node(entity)),
+        "about": snapshot.about(entity),
+        "degree": snapshot.degree(entity),
+        "score": 1.0,
+        "source": source,
+    }
 
 
 def require_entity(snapshot: Snapshot, entity: int) -> int:

@@ -1,7 +1,8 @@
 """How far analysts agree, from counts of what they said.
 
 Nominal categories; ``unsure`` is one of them. Formulas: Cohen (1960) for kappa, Krippendorff, "Computing
-Krippendorff's Alpha-Reliability" (2011), section C, for alpha.
+Krippendorff's Alpha-Reliability" (2011), section C, for alpha, Fleiss, "Measuring nominal scale agreement among many
+raters" (1971) for his kappa.
 """
 
 from __future__ import annotations
@@ -59,3 +60,35 @@ def krippendorff_alpha(patterns: Mapping[tuple[int, ...], int]) -> float | None:
     paired = sum(totals)
     expected = paired**2 - sum(n * n for n in totals)
     return 1 - (paired - 1) * disagreed / expected if expected else None
+
+
+def usual_raters(patterns: Mapping[tuple[int, ...], int]) -> int | None:
+    """How many raters, at least two, most units have; the larger of equals. None when there is no such unit."""
+    units: Counter[int] = Counter()
+    for counts, n in patterns.items():
+        if sum(counts) > 1:
+            units[sum(counts)] += n
+    return max(units, key=lambda raters: (units[raters], raters), default=None)
+
+
+def fleiss_kappa(patterns: Mapping[tuple[int, ...], int], raters: int | None) -> float | None:
+    """Fleiss' kappa, at most 1, of units with exactly so many raters; None when nothing varies or there is no unit.
+
+    Args:
+        patterns: how many units got these counts of raters by category, in one order of categories.
+        raters: how many judged each unit that is counted, at least two.
+    """
+    of_raters = {counts: units for counts, units in patterns.items() if sum(counts) == raters}
+    total = sum(of_raters.values())
+    if raters is None or not total:
+        return None
+    alike = sum(units * sum(n * (n - 1) for n in counts) for counts, units in of_raters.items())
+    observed = alike / (total * raters * (raters - 1))
+    size = max(map(len, of_raters))
+    shares = [
+        sum(units * counts[category] for counts, units in of_raters.items() if category < len(counts))
+        / (total * raters)
+        for category in range(size)
+    ]
+    chance = sum(share * share for share in shares)
+    return (observed - chance) / (1 - chance) if chance < 1 else None

@@ -1,4 +1,4 @@
-"""``/review/queues`` and ``/review/items``."""
+"""``/review/queues``."""
 
 from __future__ import annotations
 
@@ -15,27 +15,25 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from webapp.accounts.models import User
-from webapp.api.errors import InvalidError, body
+from webapp.api.errors import InvalidError
 from webapp.api.params import integer
 from webapp.api.permissions import AnalystWrites
 from webapp.experiments.models import LabelSet
 from webapp.graphs.selectors import graphs
 from webapp.questions.selectors import question_sets
-from webapp.review import drawing, exporting, judging, queues, selectors, statistics
+from webapp.review import (
+    assigning,
+    deciding,
+    exporting,
+    forms,
+    queues,
+    selectors,
+    statistics,
+    undoing,
+)
 from webapp.review import serializers as shapes
-from webapp.review.models import Item, Queue
-
-
-def shown(item: Item | None, user: User) -> dict[str, Any] | None:
-    """An item as its analyst sees it."""
-    if item is None:
-        return None
-    return dict(shapes.ItemSerializer(item, context={"mine": selectors.mine(item, user)}).data)
-
-
-def _valid(form: Any) -> dict[str, Any]:
-    form.is_valid(raise_exception=True)
-    return cast(dict[str, Any], form.validated_data)
+from webapp.review.items_api import shown, valid
+from webapp.review.models import Queue
 
 
 class QueueViewSet(viewsets.GenericViewSet[Queue]):
@@ -57,10 +55,10 @@ class QueueViewSet(viewsets.GenericViewSet[Queue]):
         page = self.paginate_queryset(rows)
         return self.get_paginated_response(shapes.QueueSerializer(page, many=True).data)
 
-    @extend_schema(request=shapes.NewQueueSerializer, responses={202: shapes.StartedQueueSerializer})
+    @extend_schema(request=forms.NewQueueSerializer, responses={202: shapes.StartedQueueSerializer})
     def create(self, request: Request) -> Response:
         """Make a queue of label sets."""
-        data = _valid(shapes.NewQueueSerializer(data=request.data))
+        data = valid(forms.NewQueueSerializer(data=request.data))
         wanted = data["label_sets"]
         rows = list(LabelSet.objects.select_related("job").filter(pk__in=wanted))
         queue = queues.start_queue(
@@ -83,23 +81,62 @@ class QueueViewSet(viewsets.GenericViewSet[Queue]):
         queues.delete_queue(queue=self.get_object())
         return Response(status=status.HTTP_204_NO_CONTENT)
 
-    @extend_schema(request=shapes.HoldingSerializer, responses=shapes.NextSerializer)
+    @extend_schema(request=forms.HoldingSerializer, responses=shapes.NextSerializer)
     @action(detail=True, methods=["post"])
     def next(self, request: Request, pk: str) -> Response:
         """Reserve the next item for the one who asks."""
-        data = _valid(shapes.HoldingSerializer(data=request.data))
+        data = valid(forms.HoldingSerializer(data=request.data))
         user = cast(User, request.user)
-        item = judging.next_item(queue=self.get_object(), user=user, holding=data["holding"])
+        item = assigning.next_item(queue=self.get_object(), user=user, holding=data["holding"])
         return Response({"item": shown(item, user)})
 
-    @extend_schema(request=shapes.UndoSerializer, responses=shapes.NextSerializer)
+    @extend_schema(request=forms.UndoSerializer, responses=shapes.NextSerializer)
     @action(detail=True, methods=["post"])
     def undo(self, request: Request, pk: str) -> Response:
         """Take back one's own last submission."""
-        data = _valid(shapes.UndoSerializer(data=request.data))
+        data = valid(forms.UndoSerializer(data=request.data))
         user = cast(User, request.user)
-        item = judging.undo(queue=self.get_object(), user=user, id=data["id"])
+        item = undoing.undo(queue=self.get_object(), user=user, id=data["id"])
         return Response({"item": shown(item, user)})
+
+    @extend_schema(request=forms.UndoSerializer, responses=shapes.ChangedItemSerializer)
+    @action(detail=True, methods=["post"])
+    def redo(self, request: Request, pk: str) -> Response:
+        """Have what one took back last count again."""
+        data = valid(forms.UndoSerializer(data=request.data))
+        user = cast(User, request.user)
+        item = undoing.redo(queue=self.get_object(), user=user, id=data["id"])
+        return Response({"item": shown(item, user)})
+
+    @extend_schema(
+        parameters=[OpenApiParameter("all", bool, description="also those that were adjudicated")],
+        responses=shapes.DisagreementSerializer(many=True),
+    )
+    @action(detail=True)
+    def disagreements(self, request: Request, pk: str) -> Response:
+        """Items that enough analysts judged, and not alike, with what each says."""
+        every = request.query_params.get("all", "") in {"1", "true"}
+        rows = deciding.disagreements(self.get_object(), decided=every)
+        page = self.paginate_queryset(cast(Any, rows))
+        sides = deciding.sides(cast(Any, page))
+        return self.get_paginated_response(shapes.DisagreementSerializer(cast(Any, sides), many=True).data)
+
+    @extend_schema(request=forms.UndoSerializer, responses=shapes.AcceptedSerializer)
+    @action(detail=True, methods=["post"], url_path="accept-unanimous")
+    def accept_unanimous(self, request: Request, pk: str) -> Response:
+        """Settle every item that enough analysts judged alike."""
+        data = valid(forms.UndoSerializer(data=request.data))
+        user = cast(User, request.user)
+        return Response(deciding.accept_unanimous(queue=self.get_object(), user=user, id=data["id"]))
+
+    @extend_schema(request=forms.UndoSerializer, responses=shapes.TakenBackSerializer)
+    @action(detail=True, methods=["post"], url_path="accept-unanimous/undo")
+    def take_acceptance_back(self, request: Request, pk: str) -> Response:
+        """Open again what an acceptance settled; ``id`` is that of the acceptance."""
+        data = valid(forms.UndoSerializer(data=request.data))
+        user = cast(User, request.user)
+        undone = deciding.take_acceptance_back(queue=self.get_object(), user=user, id=data["id"])
+        return Response({"undone": undone})
 
     @extend_schema(
         parameters=[OpenApiParameter("state", str), OpenApiParameter("q", str)],
@@ -141,62 +178,3 @@ class QueueViewSet(viewsets.GenericViewSet[Queue]):
             filename=f"review-{queue.pk}.{wanted}",
             content_type=exporting.FORMATS[wanted],
         )
-
-
-class ItemViewSet(viewsets.GenericViewSet[Item]):
-    """Questions to be judged."""
-
-    queryset = Item.objects.none()
-    serializer_class = shapes.ItemSerializer
-    lookup_value_converter = "int"
-    permission_classes = [AnalystWrites]
-
-    def get_queryset(self) -> QuerySet[Item]:
-        """In their order."""
-        return selectors.items()
-
-    def retrieve(self, request: Request, pk: str) -> Response:
-        """One item."""
-        return Response(shown(self.get_object(), cast(User, request.user)))
-
-    @extend_schema(responses=shapes.DrawingSerializer(many=True))
-    @action(detail=True, pagination_class=None)
-    def drawing(self, request: Request, pk: str) -> Response:
-        """The facts of each candidate, to be drawn."""
-        return Response(shapes.DrawingSerializer(drawing.drawing(self.get_object()), many=True).data)
-
-    @extend_schema(request=shapes.JudgementSerializer, responses=shapes.SubmittedSerializer)
-    @action(detail=True, methods=["post"])
-    def submit(self, request: Request, pk: str) -> Response:
-        """Judge an item, and get the next one. 409 with all versions when it was judged meanwhile."""
-        data = _valid(shapes.JudgementSerializer(data=request.data))
-        item, user = self.get_object(), cast(User, request.user)
-        holding = data.pop("holding")
-        said = [judging.Said(one.pop("candidate"), one.pop("kind"), **one) for one in data.pop("verdicts")]
-        try:
-            item = judging.submit(
-                item=item, user=user, judgement=judging.Judgement(verdicts=tuple(said), **data)
-            )
-        except judging.JudgedMeanwhileError as error:
-            return Response(_meanwhile(error, user, request.data), status=status.HTTP_409_CONFLICT)
-        following = judging.next_item(queue=item.queue, user=user, holding=holding)
-        row = shapes.ItemRowSerializer(item).data
-        return Response({"item": row, "next": shown(following, user)})
-
-    @extend_schema(request=None, responses={204: None})
-    @action(detail=True, methods=["post"])
-    def release(self, request: Request, pk: str) -> Response:
-        """Give an item back."""
-        judging.release(item=self.get_object(), user=cast(User, request.user))
-        return Response(status=status.HTTP_204_NO_CONTENT)
-
-
-def _meanwhile(error: judging.JudgedMeanwhileError, user: User, yours: Any) -> dict[str, Any]:
-    """The error with both versions: what stands now, and what was sent."""
-    theirs = shapes.StandingSerializer(selectors.standing(error.item), many=True).data
-    return {
-        **body(error.code, error.message, error.hint),
-        "item": shown(error.item, user),
-        "theirs": theirs,
-        "yours": yours,
-    }

@@ -1,54 +1,63 @@
-"""The facts behind an item's candidates, to be drawn: read from the snapshot that the queue was made on."""
+"""The facts behind an item's candidates, and behind a path that is edited, on the queue's version of the graph."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
+from webapp.api.errors import body
+from webapp.graphs import browse
+from webapp.review import chains, selectors
+from webapp.review.models import Item
 
-from retrieval.kg import search
-from retrieval.kg.snapshot import Snapshot
-from webapp.graphs import snapshots
-from webapp.review import selectors
-from webapp.review.models import Candidate, Item
-
-ENDS = 12
-"""Entities that a path reaches are drawn up to so many, right answers first; the counts say how many there are."""
-HOPS = 40
-"""Facts of one step that are drawn."""
+TOPICS_MAX = 20
 
 
-def drawing(item: Item) -> list[dict[str, Any]]:
-    """Per candidate, the hops to some of what it reaches, and which of that is an answer and which is not."""
-    snapshot = snapshots.opened(item.queue.snapshot.path)
-    found = [snapshot.find_entity(label) for label in item.answers]
-    answers = np.unique(np.array([one for one in found if one is not None], np.int64))
-    return [_drawn(snapshot, item, one, answers) for one in selectors.candidates(item)]
+def drawing(item: Item, only: Sequence[int] = ()) -> list[dict[str, Any]]:
+    """Per candidate, the hops to some of what it reaches, and which of that is an answer and which is not.
+
+    Args:
+        item: with its queue.
+        only: ids of candidates; empty for all.
+    """
+    snapshot, simple = chains.snapshot_of(item), item.queue.simple
+    answers = chains.answers_of(snapshot, item)
+    shown = []
+    for one in selectors.candidates(item):
+        if only and one.pk not in only:
+            continue
+        found = chains.walk(snapshot, one.topic, one.as_path, simple=simple)
+        whole = found if found.error is None else chains.Walk(None, (), (), found.error)
+        shown.append({"candidate": one.pk, **chains.drawn(snapshot, whole, answers, simple=simple)})
+    return shown
 
 
-def _drawn(snapshot: Snapshot, item: Item, candidate: Candidate, answers: np.ndarray) -> dict[str, Any]:
-    topic = snapshot.find_entity(candidate.topic)
-    relations = [(snapshot.find_relation(name), bool(inverse)) for name, inverse in candidate.path]
-    path = [(relation, inverse) for relation, inverse in relations if relation is not None]
-    hops: list[dict[str, Any]] = []
-    reached = np.zeros(0, np.int64)
-    if topic is not None and len(path) == len(relations):
-        simple = item.queue.simple
-        reached = search.execute(snapshot, [topic], path, simple=simple)[-1]
-        hits = reached[np.isin(reached, answers)]
-        ends = np.concatenate([hits, reached[~np.isin(reached, answers)]])[:ENDS]
-        trace = search.trace(snapshot, [topic], path, ends, simple=simple, limit=HOPS)
-        hops = [asdict(snapshot.hop(int(arc))) for arcs in trace.arcs for arc in arcs]
-    right = np.isin(reached, answers)
+def hops(item: Item, topic: str, path: chains.Path) -> dict[str, Any]:
+    """A path hop by hop, as far as it can be walked: what it reaches, how it could go on, and whether it is valid."""
+    snapshot, simple = chains.snapshot_of(item), item.queue.simple
+    answers = chains.answers_of(snapshot, item)
+    found = chains.walk(snapshot, topic, path, simple=simple)
+    following, total = chains.onward(snapshot, found, answers, simple=simple)
+    same = selectors.same_path(item, topic, path)
+    error = found.error
     return {
-        "candidate": candidate.pk,
-        "hops": hops,
-        "hit": _nodes(snapshot, reached[right]),
-        "extra": _nodes(snapshot, reached[~right]),
-        "missed": _nodes(snapshot, answers[~np.isin(answers, reached)]),
+        "valid": error is None,
+        "error": None if error is None else body(error.code, error.message, error.hint)["error"],
+        "steps": chains.steps(snapshot, found),
+        **chains.fit(found.end if found.levels else found.end[:0], answers),
+        "same_as": None if same is None else same.pk,
+        "next": following,
+        "next_total": total,
+        **chains.drawn(snapshot, found, answers, simple=simple),
     }
 
 
-def _nodes(snapshot: Snapshot, entities: np.ndarray) -> list[dict[str, Any]]:
-    return [asdict(snapshot.node(int(entity))) for entity in entities[:ENDS]]
+def topics(item: Item, text: str) -> list[dict[str, Any]]:
+    """Entities that a path could start from: by a part of their name, or those of the question and its paths."""
+    snapshot = chains.snapshot_of(item)
+    if text.strip():
+        return browse.entities(snapshot, text, TOPICS_MAX)
+    labels = dict.fromkeys([*item.topics, *(one.topic for one in selectors.candidates(item))])
+    found = [snapshot.find_entity(label) for label in labels]
+    known = [one for one in found if one is not None][:TOPICS_MAX]
+    return [browse.entity_row(snapshot, one, "question") for one in known]

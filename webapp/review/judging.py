@@ -1,65 +1,45 @@
-"""Judging: getting the next item, submitting verdicts, giving an item back, and taking a submission back.
+"""Judging: submitting verdicts, taking the last thing back, and having it count again.
 
-Whoever decides about an item holds its row's lock, so that two analysts never take or fill it at once.
+Whoever changes what stands on an item holds its row's lock, so that two analysts never fill it at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import timedelta
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
-from django.db.models import Count, Exists, F, OuterRef, QuerySet, Subquery
-from django.db.models.functions import Coalesce
-from django.utils import timezone
 
 from webapp.accounts.models import User
 from webapp.api.errors import ConflictError, InvalidError
+from webapp.review import standing
+from webapp.review.assigning import release
 from webapp.review.models import (
+    EventKind,
     Item,
     ItemState,
-    Queue,
-    Reservation,
     Standing,
     Submission,
     Verdict,
     VerdictKind,
 )
-
-HELD_FOR = timedelta(minutes=15)
-"""How long an item is kept for who has it before them; each look at it begins anew."""
+from webapp.review.standing import Opinion, Said
 
 
 class JudgedMeanwhileError(ConflictError):
-    """Others completed the item, or the same analyst judged it elsewhere, while it was being judged."""
+    """What the item holds or what stands on it changed while it was before the analyst."""
 
     code = "judged_meanwhile"
 
-    def __init__(self, item: Item) -> None:
+    def __init__(
+        self, item: Item, message: str = "This question was judged while you had it before you."
+    ) -> None:
         super().__init__(
-            "This question was judged while you had it before you.",
+            message,
             hint="Compare with what was said. Yours is kept here until you submit again or go on.",
         )
         self.item = item
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """A verdict on a candidate.
-
-    Attributes:
-        candidate: its id.
-        kind: rational, not-rational or unsure.
-        reasons: codes of :class:`webapp.review.models.Reason`.
-        comment: free text.
-    """
-
-    candidate: int
-    kind: str
-    reasons: tuple[str, ...] = ()
-    comment: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,76 +64,17 @@ class Judgement:
     reasons: tuple[str, ...] = ()
     comment: str = ""
 
-
-def next_item(*, queue: Queue, user: User, holding: Sequence[int] = ()) -> Item | None:
-    """Reserve the next item for an analyst: one that they hold already, else the first that needs a judgement.
-
-    Args:
-        queue: which is filled.
-        user: the analyst.
-        holding: items that the analyst has before them; another one is wanted.
-
-    Raises:
-        ConflictError: the queue is not filled yet.
-    """
-    queue.require_done()
-    passed = list(holding)
-    waiting = _waiting(queue, user)
-    mine = waiting.filter(reservations__analyst=user, reservations__until__gt=timezone.now())
-    held = mine.exclude(pk__in=passed).order_by("position").first()
-    if held is not None:
-        reserve(item=held, user=user)
-        return held
-    while True:
-        with transaction.atomic():
-            # Who judges or takes an item locks its row, so one that is locked is not free.
-            item = (
-                waiting.exclude(pk__in=passed)
-                .annotate(held=_held_by_others(user))
-                .filter(held__lt=queue.overlap - F("submitted"))
-                .select_for_update(skip_locked=True)
-                .order_by("position")
-                .first()
-            )
-            if item is None:
-                return None
-            # The row was chosen by what stood there before it was locked; look again.
-            item.refresh_from_db()
-            others = Reservation.objects.filter(item=item, until__gt=timezone.now()).exclude(analyst=user)
-            if item.state == ItemState.OPEN and item.submitted + others.count() < queue.overlap:
-                reserve(item=item, user=user)
-                return item
-        passed.append(item.pk)
+    @property
+    def said(self) -> tuple[Said, ...]:
+        """As it is stored: one verdict on the question when it is broken."""
+        return (Said(None, VerdictKind.BROKEN, self.reasons),) if self.broken else self.verdicts
 
 
-def _waiting(queue: Queue, user: User) -> QuerySet[Item]:
-    """Open items that the analyst has not judged."""
-    judged = Standing.objects.filter(item=OuterRef("pk"), analyst=user)
-    return Item.objects.filter(~Exists(judged), queue=queue, state=ItemState.OPEN)
-
-
-def _held_by_others(user: User) -> Coalesce:
-    live = Reservation.objects.filter(item=OuterRef("pk"), until__gt=timezone.now()).exclude(analyst=user)
-    return Coalesce(Subquery(live.values("item").annotate(n=Count("pk")).values("n")), 0)
-
-
-def reserve(*, item: Item, user: User) -> None:
-    """Keep an item for an analyst, from now on."""
-    Reservation.objects.update_or_create(
-        item=item, analyst=user, defaults={"queue_id": item.queue_id, "until": timezone.now() + HELD_FOR}
-    )
-
-
-def release(*, item: Item, user: User) -> None:
-    """Give an item back, so that others get it at once."""
-    Reservation.objects.filter(item=item, analyst=user).delete()
-
-
-def submit(*, item: Item, user: User, judgement: Judgement) -> Item:
+def submit(*, item: Item | int, user: User, judgement: Judgement) -> Item:
     """Record what an analyst says of an item; what they said of it before stays as history.
 
     Args:
-        item: in any state; one that is complete may be judged once more, by who has seen what it is now.
+        item: or its id; in any state; one that is complete may be judged once more, by who has seen what it is now.
         user: the analyst.
         judgement: recorded once for its id.
 
@@ -161,76 +82,73 @@ def submit(*, item: Item, user: User, judgement: Judgement) -> Item:
         The item as it is now.
 
     Raises:
+        Item.DoesNotExist: there is none.
         InvalidError: the verdicts are not those of the item's candidates.
-        JudgedMeanwhileError: the item was completed, or judged by the same analyst, since it was shown.
-        ConflictError: something else was shown, or the id is another submission's.
+        JudgedMeanwhileError: since the item was shown it was completed, judged by the same analyst, or given a path.
+        DecidedError: it was decided meanwhile.
+        ConflictError: the id is another submission's.
     """
-    with transaction.atomic():
-        locked = _locked(item)
-        if _is_repeat(judgement.id, locked, user):
-            return locked
-        if judgement.shown != locked.shown:
-            raise ConflictError(
-                "This is not what the queue holds for this question.", hint="Load the question again."
+    try:
+        with transaction.atomic():
+            row = standing.locked(item)
+            if is_repeat(judgement.id, row, user):
+                return row
+            before = standing.of_item(row)
+            mine = next((one for one in before if one.analyst_id == user.pk), None)
+            _require_seen(row, judgement, judged=mine is not None)
+            standing.require_undecided(row)
+            require_whole(row, judgement)
+            kind = EventKind.SUBMITTED if mine is None else EventKind.REPLACED
+            event = new_event(
+                judgement.id,
+                row,
+                user,
+                kind,
+                comment=judgement.comment,
+                replaces_id=mine.event if mine else None,
             )
-        before = Standing.objects.filter(item=locked, analyst=user).select_related("submission").first()
-        if judgement.version != locked.version and (before or locked.state != ItemState.OPEN):
-            raise JudgedMeanwhileError(locked)
-        _require_whole(locked, judgement)
-        replaced = None if before is None else before.submission
-        event = _record(judgement.id, locked, user, comment=judgement.comment, replaces=replaced)
-        Verdict.objects.bulk_create(_verdicts(event, judgement))
-        if before is None:
-            Standing.objects.create(queue_id=locked.queue_id, item=locked, analyst=user, submission=event)
-        else:
-            Standing.objects.filter(pk=before.pk).update(submission=event)
-        release(item=locked, user=user)
-        return _settle(locked)
+            event.save(force_insert=True)
+            Verdict.objects.bulk_create(verdicts(event, judgement.said))
+            stand(row, user, event, mine)
+            release(item=row, user=user)
+            now = Opinion(user.username, user.pk, None, event.pk, judgement.said)
+            return standing.settle(row, before, exchanged(before, mine, now), by=user.username)
+    except IntegrityError:  # another request with this id, on another item, came first
+        raise _taken(judgement.id) from None
 
 
-def undo(*, queue: Queue, user: User, id: UUID) -> Item:
-    """Take back an analyst's last submission that stands, by an event of its own; what it replaced stands again.
+def _require_seen(item: Item, judgement: Judgement, *, judged: bool) -> None:
+    if judgement.shown != item.shown:
+        message = "The paths of this question changed while you had it before you."
+        raise JudgedMeanwhileError(item, message)
+    if judgement.version != item.version and (judged or item.state != ItemState.OPEN):
+        raise JudgedMeanwhileError(item)
 
-    The item is theirs to judge again.
+
+def require_whole(item: Item, judgement: Judgement) -> None:
+    """Refuse verdicts that are not one for each candidate.
 
     Raises:
-        ConflictError: nothing of theirs stands in this queue, or the id is another submission's.
+        InvalidError: they are not.
     """
-    with transaction.atomic():
-        repeated = Submission.objects.filter(pk=id, analyst=user, item__queue=queue).first()
-        if repeated is not None:
-            return repeated.item
-        last = (
-            Standing.objects.filter(queue=queue, analyst=user)
-            .select_related("item")
-            .order_by("-submission__at", "-pk")
-            .first()
+    wanted: list[int] = []
+    if not judgement.broken:
+        wanted = list(item.candidates.filter(retired=False).order_by("pk").values_list("pk", flat=True))
+    if sorted(one.candidate or 0 for one in judgement.verdicts) != wanted:
+        raise InvalidError(
+            "A broken question takes no verdict on its paths."
+            if judgement.broken
+            else f"There are {len(wanted)} paths to judge, and {len(judgement.verdicts)} verdicts.",
+            hint="Judge every path once, or call the question broken.",
         )
-        if last is None:
-            raise ConflictError("There is nothing of yours to take back.", hint="Judge a question first.")
-        locked = _locked(last.item)
-        standing = (
-            Standing.objects.filter(pk=last.pk, submission=last.submission_id)
-            .select_related("submission__replaces")
-            .first()
-        )
-        if standing is None:
-            raise ConflictError("It was taken back or replaced just now.", hint="Load the queue again.")
-        event = standing.submission
-        _record(id, locked, user, undoes=event)
-        if event.replaces is None:
-            standing.delete()
-        else:
-            Standing.objects.filter(pk=standing.pk).update(submission=event.replaces)
-        reserve(item=locked, user=user)
-        return _settle(locked)
 
 
-def _locked(item: Item) -> Item:
-    return Item.objects.select_for_update(of=("self",)).select_related("queue").get(pk=item.pk)
+def is_repeat(id: UUID, item: Item, user: User) -> bool:
+    """Whether an event of this id was recorded for this item and analyst.
 
-
-def _is_repeat(id: UUID, item: Item, user: User) -> bool:
+    Raises:
+        ConflictError: it was recorded for another.
+    """
     found = Submission.objects.filter(pk=id).first()
     if found is None:
         return False
@@ -243,46 +161,34 @@ def _taken(id: UUID) -> ConflictError:
     return ConflictError(f"The id {id} is another submission's.", hint="Make a new one for each submission.")
 
 
-def _record(
+def new_event(
     id: UUID,
     item: Item,
     user: User,
+    kind: EventKind,
     *,
     comment: str = "",
-    replaces: Submission | None = None,
+    replaces_id: UUID | None = None,
     undoes: Submission | None = None,
 ) -> Submission:
-    try:
-        with transaction.atomic():
-            return Submission.objects.create(
-                id=id,
-                item=item,
-                analyst=user,
-                analyst_name=user.username,
-                shown=item.shown,
-                comment=comment,
-                replaces=replaces,
-                undoes=undoes,
-            )
-    except IntegrityError:  # another request with this id, on another item, came first
-        raise _taken(id) from None
+    """An event that is yet to be stored."""
+    return Submission(
+        id=id,
+        queue_id=item.queue_id,
+        item=item,
+        kind=kind,
+        analyst=user,
+        analyst_name=user.username,
+        shown=item.shown,
+        comment=comment,
+        replaces_id=replaces_id,
+        undoes=undoes,
+        path=None if undoes is None else undoes.path,
+    )
 
 
-def _require_whole(item: Item, judgement: Judgement) -> None:
-    wanted = [] if judgement.broken else list(item.candidates.values_list("pk", flat=True))
-    said = [one.candidate for one in judgement.verdicts]
-    if sorted(said) != sorted(wanted):
-        raise InvalidError(
-            "A broken question takes no verdict on its paths."
-            if judgement.broken
-            else f"There are {len(wanted)} paths to judge, and {len(said)} verdicts.",
-            hint="Judge every path once, or call the question broken.",
-        )
-
-
-def _verdicts(event: Submission, judgement: Judgement) -> list[Verdict]:
-    if judgement.broken:
-        return [Verdict(submission=event, kind=VerdictKind.BROKEN, reasons=list(judgement.reasons))]
+def verdicts(event: Submission, said: Sequence[Said]) -> list[Verdict]:
+    """The verdicts of an event, yet to be stored."""
     return [
         Verdict(
             submission=event,
@@ -291,19 +197,20 @@ def _verdicts(event: Submission, judgement: Judgement) -> list[Verdict]:
             reasons=list(one.reasons),
             comment=one.comment,
         )
-        for one in judgement.verdicts
+        for one in said
     ]
 
 
-def _settle(item: Item) -> Item:
-    """Count again what stands, and say whether the item is complete. Its row is locked."""
-    standing = Standing.objects.filter(item=item)
-    item.submitted = standing.count()
-    broken = standing.filter(submission__verdicts__kind=VerdictKind.BROKEN).count()
-    if item.submitted < item.queue.overlap:
-        item.state = ItemState.OPEN
+def stand(item: Item, user: User, event: Submission, mine: Opinion | None) -> None:
+    """Let an event count for the analyst instead of what did before."""
+    if mine is None:
+        Standing.objects.create(queue_id=item.queue_id, item=item, analyst=user, submission=event)
     else:
-        item.state = ItemState.BROKEN if 2 * broken > item.submitted else ItemState.DONE
-    item.version += 1
-    item.save(update_fields=["submitted", "state", "version"])
-    return item
+        Standing.objects.filter(item=item, analyst=user).update(submission=event)
+
+
+def exchanged(held: Sequence[Opinion], old: Opinion | None, new: Opinion | None) -> list[Opinion]:
+    """What stands when one opinion goes and another comes."""
+    if old is not None and new is not None:
+        return [replace(new, standing=old.standing) if one is old else one for one in held]
+    return [one for one in held if one is not old] + ([] if new is None else [new])

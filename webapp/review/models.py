@@ -1,7 +1,7 @@
 """Review queues, what analysts are shown, and what they say.
 
-``Submission`` and ``Verdict`` are events: rows are added and never changed. ``Standing``, ``Reservation`` and the
-``submitted`` and ``state`` of an item follow from them and are there so that the next item is found quickly.
+``Submission`` and ``Verdict`` are events: rows are added and never changed. ``Standing``, ``Reservation``, ``Tally``
+and what an item says of itself from ``state`` on follow from them, so that nothing is counted while people wait.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ class Ordering(models.TextChoices):
 class Queue(MadeByJob):
     """Questions with candidate paths, to be judged on one version of a graph. ``state`` is that of its job.
 
-    ``simple``: the paths' walks never come back to their topic.
+    ``simple``: the paths' walks never come back to their topic. ``flagged``: of questions whose answers people doubted;
+    there is one for each version of a graph, without a job, that grows.
     """
 
     name = models.CharField(max_length=200)
@@ -40,9 +41,15 @@ class Queue(MadeByJob):
     simple = models.BooleanField(default=True)
     items = models.PositiveIntegerField(default=0)
     candidates = models.PositiveIntegerField(default=0)
+    flagged = models.BooleanField(default=False)
 
     class Meta:
         ordering = ["-created_at", "-id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["snapshot"], condition=models.Q(flagged=True), name="review_queue_flagged"
+            )
+        ]
 
     def __str__(self) -> str:
         return self.name
@@ -56,13 +63,23 @@ class ItemState(models.TextChoices):
     BROKEN = "broken"
 
 
+class Accord(models.TextChoices):
+    """Whether those who judged an item say the same of all that two of them judged."""
+
+    NONE = "none", "nobody judged it"
+    UNANIMOUS = "unanimous"
+    SPLIT = "split"
+
+
 class Item(models.Model):
     """A question to be judged. ``version`` counts what happened to it; ``submitted`` how many analysts stand by theirs.
 
-    ``shown`` is the SHA-256 of what an analyst sees of it: question, topics, answers and candidates.
+    ``shown`` is the SHA-256 of what an analyst sees of it: question, topics, answers and candidates. ``adjudicated``
+    is the event by which a person decided what others did not agree on; ``settled`` says that what all agree on was
+    accepted. Such an item takes no more verdicts.
     """
 
-    queue = models.ForeignKey(Queue, on_delete=models.CASCADE, related_name="rows")
+    queue = models.ForeignKey(Queue, on_delete=models.CASCADE, related_name="rows", db_index=False)
     position = models.PositiveIntegerField()
     key = models.CharField(max_length=200)
     question = models.TextField()
@@ -74,6 +91,11 @@ class Item(models.Model):
     state = models.CharField(max_length=8, choices=ItemState, default=ItemState.OPEN)
     submitted = models.PositiveSmallIntegerField(default=0)
     version = models.PositiveIntegerField(default=0)
+    accord = models.CharField(max_length=9, choices=Accord, default=Accord.NONE)
+    settled = models.BooleanField(default=False)
+    adjudicated = models.ForeignKey(
+        "Submission", null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
+    )
 
     class Meta:
         ordering = ["position"]
@@ -83,7 +105,15 @@ class Item(models.Model):
             models.Index(
                 fields=["queue", "position"], condition=models.Q(state="open"), name="review_item_open"
             ),
-            models.Index(fields=["queue", "state"], name="review_item_state"),
+            models.Index(fields=["queue", "state", "position"], name="review_item_state"),
+            models.Index(
+                fields=["queue", "position"], condition=models.Q(accord="split"), name="review_item_split"
+            ),
+            models.Index(
+                fields=["adjudicated"],
+                condition=models.Q(adjudicated__isnull=False),
+                name="review_item_decided",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -94,10 +124,11 @@ class Candidate(models.Model):
     """A relation path that may be why the answers are the answers; of all label sets that hold it.
 
     ``path`` is as in label files, ``sources`` a list of ``{source, label_set, name, score, explanation}``;
-    ``reached`` counts the entities that it reaches from its topic, ``hits`` the answers among them.
+    ``reached`` counts the entities that it reaches from its topic, ``hits`` the answers among them. ``author`` added
+    it, perhaps by editing another; a ``retired`` one was taken back and is not judged.
     """
 
-    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="candidates")
+    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="candidates", db_index=False)
     position = models.PositiveSmallIntegerField()
     topic = models.TextField()
     path = models.JSONField()
@@ -107,35 +138,93 @@ class Candidate(models.Model):
     hits = models.PositiveIntegerField()
     precision = models.FloatField()
     recall = models.FloatField()
+    author = models.CharField(max_length=150, blank=True)
+    edited_from = models.ForeignKey(
+        "self", null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
+    )
+    retired = models.BooleanField(default=False)
 
     class Meta:
         ordering = ["position"]
         constraints = [models.UniqueConstraint(fields=["item", "position"], name="review_candidate_position")]
+        indexes = [
+            models.Index(
+                fields=["edited_from"],
+                condition=models.Q(edited_from__isnull=False),
+                name="review_candidate_edited",
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.topic}: {self.path}"
 
+    @property
+    def as_path(self) -> tuple[tuple[str, bool], ...]:
+        """``path`` as the engine spells it."""
+        return tuple((str(name), bool(inverse)) for name, inverse in self.path)
+
+
+class EventKind(models.TextChoices):
+    """What happened to an item."""
+
+    SUBMITTED = "submitted", "an analyst judged it"
+    REPLACED = "replaced", "an analyst judged it again"
+    UNDONE = "undone", "an analyst took back what they did"
+    REDONE = "redone", "what was taken back counts again"
+    ADDED_PATH = "added-path", "an analyst added a path"
+    ADJUDICATED = "adjudicated", "a person decided it"
+    SETTLED = "settled", "what all agree on was accepted"
+    UNSETTLED = "unsettled", "the acceptance was taken back"
+    IMPORTED = "imported", "verdicts came from a file"
+
+
+JUDGING = (EventKind.SUBMITTED, EventKind.REPLACED, EventKind.IMPORTED)
+"""Events whose verdicts count while they stand."""
+
 
 class Submission(models.Model):
-    """An event: an analyst judged an item, or took that back. The id is the client's, so a repeat adds nothing."""
+    """An event. The database refuses to change a row, but for the analyst whose account goes.
+
+    The id is the client's, so a repeat adds nothing. ``path`` is what was added; ``replaces`` what this analyst said
+    before; ``undoes`` what is taken back or counts again; all events of one import or acceptance share a ``batch``.
+    """
 
     id = models.UUIDField(primary_key=True)
+    queue = models.ForeignKey(Queue, on_delete=models.CASCADE, related_name="+", db_index=False)
     item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="submissions")
+    kind = models.CharField(max_length=12, choices=EventKind, default=EventKind.SUBMITTED)
     analyst = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
     )
     analyst_name = models.CharField(max_length=150)
     at = models.DateTimeField(auto_now_add=True)
     shown = models.CharField(max_length=64)
     comment = models.TextField(blank=True)
-    replaces = models.ForeignKey("self", null=True, on_delete=models.CASCADE, related_name="+")
-    undoes = models.OneToOneField("self", null=True, on_delete=models.CASCADE, related_name="undone_by")
+    path = models.ForeignKey(Candidate, null=True, on_delete=models.CASCADE, related_name="+", db_index=False)
+    replaces = models.ForeignKey(
+        "self", null=True, on_delete=models.CASCADE, related_name="+", db_index=False
+    )
+    undoes = models.ForeignKey("self", null=True, on_delete=models.CASCADE, related_name="+", db_index=False)
+    batch = models.UUIDField(null=True)
 
     class Meta:
         ordering = ["at", "id"]
+        indexes = [
+            models.Index(fields=["queue", "at", "id"], name="review_event_at"),
+            models.Index(fields=["queue", "analyst_name", "at"], name="review_event_by"),
+            # Of the few rows that have one; deleting what they refer to looks here.
+            *(
+                models.Index(
+                    fields=[name],
+                    condition=models.Q(**{f"{name}__isnull": False}),
+                    name=f"review_event_{name}",
+                )
+                for name in ("path", "replaces", "undoes", "batch")
+            ),
+        ]
 
     def __str__(self) -> str:
-        return f"{self.analyst_name} on {self.item_id}"
+        return f"{self.analyst_name} {self.kind} {self.item_id}"
 
 
 class VerdictKind(models.TextChoices):
@@ -166,7 +255,9 @@ class Verdict(models.Model):
     The database refuses to change a row.
     """
 
-    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="verdicts")
+    submission = models.ForeignKey(
+        Submission, on_delete=models.CASCADE, related_name="verdicts", db_index=False
+    )
     candidate = models.ForeignKey(Candidate, null=True, on_delete=models.CASCADE, related_name="verdicts")
     kind = models.CharField(max_length=16, choices=VerdictKind)
     reasons = models.JSONField(default=list)
@@ -189,8 +280,8 @@ class Verdict(models.Model):
 class Standing(models.Model):
     """The submission that counts of an analyst on an item. It stays when the analyst's account goes."""
 
-    queue = models.ForeignKey(Queue, on_delete=models.CASCADE, related_name="standings")
-    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="standings")
+    queue = models.ForeignKey(Queue, on_delete=models.CASCADE, related_name="standings", db_index=False)
+    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="standings", db_index=False)
     analyst = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
     )
@@ -207,8 +298,8 @@ class Standing(models.Model):
 class Reservation(models.Model):
     """An item that an analyst has before them, until then."""
 
-    queue = models.ForeignKey(Queue, on_delete=models.CASCADE, related_name="+")
-    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="reservations")
+    queue = models.ForeignKey(Queue, on_delete=models.CASCADE, related_name="+", db_index=False)
+    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="reservations", db_index=False)
     analyst = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     until = models.DateTimeField()
 
@@ -218,3 +309,23 @@ class Reservation(models.Model):
 
     def __str__(self) -> str:
         return f"{self.analyst_id} has {self.item_id}"
+
+
+class Tally(models.Model):
+    """How often something is the case in what stands of a queue: the sum of ``n`` over ``by``.
+
+    ``by`` is who brought the change, so that people who judge at once never wait for one row. ``key`` is a JSON list;
+    :mod:`webapp.review.counting` says which there are. ``at`` is when it last changed.
+    """
+
+    queue = models.ForeignKey(Queue, on_delete=models.CASCADE, related_name="+", db_index=False)
+    by = models.CharField(max_length=150)
+    key = models.TextField()
+    n = models.BigIntegerField()
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["queue", "by", "key"], name="review_tally_once")]
+
+    def __str__(self) -> str:
+        return f"{self.key} {self.n}"

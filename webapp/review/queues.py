@@ -69,16 +69,16 @@ class DraftItem:
     reason: str
     candidates: list[DraftCandidate] = field(default_factory=list)
 
-    @property
-    def shown(self) -> str:
-        """SHA-256 of what an analyst sees."""
-        seen = [
-            self.question,
-            list(self.topics),
-            list(self.answers),
-            [[c.topic, c.path, c.sources, c.reached, c.hits] for c in self.candidates],
-        ]
-        return hashlib.sha256(json.dumps(seen, ensure_ascii=False).encode()).hexdigest()
+
+def shown_of(item: Item | DraftItem, candidates: Sequence[Candidate | DraftCandidate]) -> str:
+    """SHA-256 of what an analyst sees of an item."""
+    seen = [
+        item.question,
+        list(item.topics),
+        list(item.answers),
+        [[c.topic, c.path, c.sources, c.reached, c.hits] for c in candidates],
+    ]
+    return hashlib.sha256(json.dumps(seen, ensure_ascii=False, sort_keys=True).encode()).hexdigest()
 
 
 def start_queue(
@@ -166,7 +166,7 @@ def _store(queue: Queue, drafts: Sequence[DraftItem], first: int) -> int:
             answers=list(draft.answers),
             doubt=draft.doubt,
             reason=draft.reason,
-            shown=draft.shown,
+            shown=shown_of(draft, draft.candidates),
         )
         for position, draft in enumerate(drafts, start=first)
     ]

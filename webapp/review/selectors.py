@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from django.db.models import Prefetch, QuerySet
 
 from webapp.accounts.models import User
-from webapp.review.models import Candidate, Item, Queue, Standing, Verdict
+from webapp.review.models import Candidate, Item, Queue, Submission, Verdict
 
 
 def queues(*, graph_id: int | None = None) -> QuerySet[Queue]:
@@ -27,17 +27,29 @@ def items(*, queue: Queue | None = None, states: Sequence[str] = (), text: str =
 
 
 def candidates(item: Item) -> list[Candidate]:
-    """An item's candidates in their order."""
-    return list(item.candidates.all())
+    """An item's candidates in their order, without those that were taken back."""
+    return list(item.candidates.filter(retired=False))
 
 
-def standing(item: Item) -> QuerySet[Standing]:
+def same_path(item: Item, topic: str, path: Sequence[tuple[str, bool]]) -> Candidate | None:
+    """The candidate of an item that is this path, if it has it; it may have been taken back."""
+    return item.candidates.filter(topic=topic, path=[list(step) for step in path]).first()
+
+
+def standing(item: Item) -> QuerySet[Submission]:
     """What counts of each analyst on an item, oldest first, with the verdicts."""
-    verdicts = Prefetch("submission__verdicts", Verdict.objects.order_by("pk"))
-    rows = Standing.objects.filter(item=item).select_related("submission").prefetch_related(verdicts)
-    return rows.order_by("submission__at", "pk")
+    return _said().filter(standing__item=item).order_by("at", "pk")
 
 
-def mine(item: Item, user: User) -> Standing | None:
+def mine(item: Item, user: User) -> Submission | None:
     """What an analyst said of an item, if it stands."""
-    return standing(item).filter(analyst=user).first()
+    return standing(item).filter(standing__analyst=user).first()
+
+
+def adjudicated(item: Item) -> Submission | None:
+    """The event that decided an item, with its verdicts."""
+    return None if item.adjudicated_id is None else _said().get(pk=item.adjudicated_id)
+
+
+def _said() -> QuerySet[Submission]:
+    return Submission.objects.prefetch_related(Prefetch("verdicts", Verdict.objects.order_by("pk")))

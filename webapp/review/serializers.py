@@ -7,16 +7,13 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from webapp.api.fields import Text
-from webapp.experiments.serializers import SEED_MAX, MadeByJobSerializer
+from webapp.api.fields import ErrorSerializer
+from webapp.experiments.serializers import MadeByJobSerializer
 from webapp.graphs.serializers import HopSerializer, NodeSerializer, StepSerializer
 from webapp.jobs.serializers import JobSerializer
-from webapp.review.models import Candidate, Item, Ordering, Queue, Reason, Standing, Verdict, VerdictKind
+from webapp.review import selectors
+from webapp.review.models import Candidate, Item, Queue, Submission, Verdict, VerdictKind
 from webapp.review.statistics import progress
-
-OVERLAP_MAX = 10
-HOLDING_MAX = 5
-COMMENT_MAX = 2000
 
 
 class ItemProgressSerializer(serializers.Serializer[object]):
@@ -61,20 +58,6 @@ class QueueSerializer(MadeByJobSerializer):
         return progress(queue)
 
 
-class NewQueueSerializer(serializers.Serializer[object]):
-    """What to review."""
-
-    graph = serializers.IntegerField()
-    question_set = serializers.IntegerField()
-    label_sets = serializers.ListField(child=serializers.IntegerField(), max_length=20)
-    name = Text(max_length=200, required=False, allow_blank=True, default="")
-    ordering = serializers.ChoiceField(
-        choices=Ordering.choices, required=False, default=Ordering.UNCERTAINTY.value
-    )
-    seed = serializers.IntegerField(min_value=0, max_value=SEED_MAX, required=False, default=0)
-    overlap = serializers.IntegerField(min_value=1, max_value=OVERLAP_MAX, required=False, default=1)
-
-
 class StartedQueueSerializer(serializers.Serializer[object]):
     """A queue that is being prepared, and the job that does it."""
 
@@ -83,25 +66,47 @@ class StartedQueueSerializer(serializers.Serializer[object]):
 
 
 class CandidateSourceSerializer(serializers.Serializer[object]):
-    """Who holds a path, with what score and why."""
+    """Who holds a path, with what score and why; ``label_set`` is null when no label set does."""
 
     source = serializers.CharField()  # type: ignore[assignment]  # a field of this name hides an option of the base
-    label_set = serializers.IntegerField()
+    label_set = serializers.IntegerField(allow_null=True)
     name = serializers.CharField()
     score = serializers.FloatField()
     explanation = serializers.CharField(allow_blank=True)
 
 
 class CandidateSerializer(serializers.ModelSerializer[Candidate]):
-    """A relation path to be judged."""
+    """A relation path to be judged. ``author`` is the analyst who added it, null for one of a label set."""
 
     path = serializers.JSONField()
-    steps = StepSerializer(many=True)
-    sources = CandidateSourceSerializer(many=True)
+    steps = serializers.SerializerMethodField()
+    sources = serializers.SerializerMethodField()
+    author = serializers.SerializerMethodField()
+    edited_from = serializers.IntegerField(source="edited_from_id", allow_null=True)
 
     class Meta:
         model = Candidate
-        fields = ["id", "topic", "path", "steps", "sources", "reached", "hits", "precision", "recall"]
+        fields = [
+            *("id", "topic", "path", "steps", "sources", "reached", "hits", "precision", "recall"),
+            *("author", "edited_from", "retired"),
+        ]
+
+    # These are stored as they are shown: field by field they took most of an item's time.
+    @extend_schema_field(StepSerializer(many=True))
+    def get_steps(self, candidate: Candidate) -> list[dict[str, Any]]:
+        """The steps with their names for people."""
+        steps: list[dict[str, Any]] = candidate.steps
+        return steps
+
+    @extend_schema_field(CandidateSourceSerializer(many=True))
+    def get_sources(self, candidate: Candidate) -> list[dict[str, Any]]:
+        """Who holds it."""
+        sources: list[dict[str, Any]] = candidate.sources
+        return sources
+
+    def get_author(self, candidate: Candidate) -> str | None:
+        """Who added it."""
+        return candidate.author or None
 
 
 class VerdictSerializer(serializers.ModelSerializer[Verdict]):
@@ -114,16 +119,14 @@ class VerdictSerializer(serializers.ModelSerializer[Verdict]):
         fields = ["candidate", "kind", "reasons", "comment"]
 
 
-class StandingSerializer(serializers.ModelSerializer[Standing]):
+class StandingSerializer(serializers.ModelSerializer[Submission]):
     """What counts of an analyst on an item."""
 
-    analyst = serializers.CharField(source="submission.analyst_name")
-    at = serializers.DateTimeField(source="submission.at")
-    comment = serializers.CharField(source="submission.comment")
-    verdicts = VerdictSerializer(source="submission.verdicts", many=True)
+    analyst = serializers.CharField(source="analyst_name")
+    verdicts = VerdictSerializer(many=True)
 
     class Meta:
-        model = Standing
+        model = Submission
         fields = ["analyst", "at", "comment", "verdicts"]
 
 
@@ -132,76 +135,52 @@ class ItemRowSerializer(serializers.ModelSerializer[Item]):
 
     class Meta:
         model = Item
-        fields = ["id", "queue", "position", "key", "question", "doubt", "reason", "state", "submitted"]
+        fields = [
+            *("id", "queue", "position", "key", "question", "doubt", "reason", "state", "submitted"),
+            *("version", "accord", "settled"),
+        ]
 
 
 class ItemSerializer(serializers.ModelSerializer[Item]):
-    """An item with its candidates, and what the one who asks said of it."""
+    """An item with its candidates, what the one who asks said of it, and the event that decided it."""
 
     topics = serializers.ListField(child=serializers.CharField())
     answers = serializers.ListField(child=serializers.CharField())
-    candidates = CandidateSerializer(many=True)
+    candidates = serializers.SerializerMethodField()
     mine = serializers.SerializerMethodField()
+    adjudicated = serializers.SerializerMethodField()
 
     class Meta:
         model = Item
         fields = [
             *("id", "queue", "position", "key", "question", "topics", "answers", "doubt", "reason", "shown"),
-            *("state", "submitted", "version", "candidates", "mine"),
+            *("state", "submitted", "version", "settled", "candidates", "mine", "adjudicated"),
         ]
+
+    @extend_schema_field(CandidateSerializer(many=True))
+    def get_candidates(self, item: Item) -> list[dict[str, Any]]:
+        """The paths to be judged."""
+        return [dict(row) for row in CandidateSerializer(selectors.candidates(item), many=True).data]
 
     @extend_schema_field(StandingSerializer(allow_null=True))
     def get_mine(self, item: Item) -> dict[str, Any] | None:
         """What the one who asks said."""
-        found = self.context["mine"]
-        return None if found is None else StandingSerializer(found).data
+        return _said(self.context["mine"])
+
+    @extend_schema_field(StandingSerializer(allow_null=True))
+    def get_adjudicated(self, item: Item) -> dict[str, Any] | None:
+        """How a person decided it."""
+        return _said(selectors.adjudicated(item))
 
 
-class HoldingSerializer(serializers.Serializer[object]):
-    """Items that the analyst has before them."""
-
-    holding = serializers.ListField(
-        child=serializers.IntegerField(), max_length=HOLDING_MAX, required=False, default=list
-    )
+def _said(event: Submission | None) -> dict[str, Any] | None:
+    return None if event is None else dict(StandingSerializer(event).data)
 
 
 class NextSerializer(serializers.Serializer[object]):
     """The next item; null when none is left for this analyst."""
 
     item = ItemSerializer(allow_null=True)
-
-
-class SaidSerializer(serializers.Serializer[object]):
-    """A verdict on a path."""
-
-    candidate = serializers.IntegerField()
-    kind = serializers.ChoiceField(
-        choices=[(kind.value, kind.label) for kind in VerdictKind if kind != VerdictKind.BROKEN]
-    )
-    reasons = serializers.ListField(
-        child=serializers.ChoiceField(choices=Reason.choices), required=False, default=list
-    )
-    comment = Text(max_length=COMMENT_MAX, required=False, allow_blank=True, default="")
-
-
-class JudgementSerializer(HoldingSerializer):
-    """What an analyst says of an item, and which items they hold besides."""
-
-    id = serializers.UUIDField()
-    version = serializers.IntegerField(min_value=0)
-    shown = serializers.CharField(max_length=64)
-    verdicts = SaidSerializer(many=True, required=False, default=list)
-    broken = serializers.BooleanField(required=False, default=False)
-    reasons = serializers.ListField(
-        child=serializers.ChoiceField(choices=Reason.choices), required=False, default=list
-    )
-    comment = Text(max_length=COMMENT_MAX, required=False, allow_blank=True, default="")
-
-
-class UndoSerializer(serializers.Serializer[object]):
-    """The id of the event that takes the last submission back."""
-
-    id = serializers.UUIDField()
 
 
 class SubmittedSerializer(serializers.Serializer[object]):
@@ -221,12 +200,103 @@ class DrawingSerializer(serializers.Serializer[object]):
     missed = NodeSerializer(many=True)
 
 
+class PathStepSerializer(serializers.Serializer[object]):
+    """A relation in a direction; ``reached`` counts the entities after it, at most 12 of them are listed."""
+
+    relation = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]  # a field of this name hides an option of the base
+    inverse = serializers.BooleanField()
+    reached = serializers.IntegerField()
+    sample = NodeSerializer(many=True)
+
+
+class OnwardSerializer(serializers.Serializer[object]):
+    """A relation by which a path can go on, and how what it then reaches fits the answers."""
+
+    relation = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]  # a field of this name hides an option of the base
+    inverse = serializers.BooleanField()
+    reached = serializers.IntegerField()
+    hits = serializers.IntegerField()
+    precision = serializers.FloatField()
+    recall = serializers.FloatField()
+
+
+class HopsSerializer(serializers.Serializer[object]):
+    """A path as far as it can be walked, and how it can go on (at most 60 relations, of ``next_total``)."""
+
+    valid = serializers.BooleanField()
+    error = ErrorSerializer(allow_null=True)
+    steps = PathStepSerializer(many=True)
+    reached = serializers.IntegerField()
+    hits = serializers.IntegerField()
+    precision = serializers.FloatField()
+    recall = serializers.FloatField()
+    same_as = serializers.IntegerField(allow_null=True)
+    next = OnwardSerializer(many=True)
+    next_total = serializers.IntegerField(allow_null=True, help_text="null: too many facts to count")
+    hops = HopSerializer(many=True)
+    hit = NodeSerializer(many=True)
+    extra = NodeSerializer(many=True)
+    missed = NodeSerializer(many=True)
+
+
+class ChangedItemSerializer(serializers.Serializer[object]):
+    """The item as it is now."""
+
+    item = ItemSerializer()
+
+
+class DecidedItemSerializer(serializers.Serializer[object]):
+    """The item as it is now, in short."""
+
+    item = ItemRowSerializer()
+
+
+class OpinionSerializer(serializers.Serializer[object]):
+    """What one analyst says of a path, or of the question."""
+
+    analyst = serializers.CharField()
+    kind = serializers.ChoiceField(choices=VerdictKind.choices)
+    reasons = serializers.ListField(child=serializers.CharField())
+    comment = serializers.CharField(allow_blank=True)
+
+
+class SidesSerializer(serializers.Serializer[object]):
+    """A path and what each analyst says of it."""
+
+    candidate = CandidateSerializer()
+    said = OpinionSerializer(many=True)
+
+
+class DisagreementSerializer(serializers.Serializer[object]):
+    """An item that analysts do not agree on; ``broken``: those who call the question so."""
+
+    item = ItemRowSerializer()
+    candidates = SidesSerializer(many=True)
+    broken = OpinionSerializer(many=True)
+
+
+class AcceptedSerializer(serializers.Serializer[object]):
+    """How many items were accepted, and how many nothing decided yet."""
+
+    accepted = serializers.IntegerField()
+    left = serializers.IntegerField()
+
+
+class TakenBackSerializer(serializers.Serializer[object]):
+    """How many items are as they were before."""
+
+    undone = serializers.IntegerField()
+
+
 class PersonSerializer(serializers.Serializer[object]):
     """How much one analyst judged."""
 
     analyst = serializers.CharField()
     judged = serializers.IntegerField()
-    last = serializers.DateTimeField()
+    last = serializers.DateTimeField(allow_null=True)
+    reserved = serializers.IntegerField(help_text="items before them now")
 
 
 class AgreementSerializer(serializers.Serializer[object]):
@@ -235,6 +305,8 @@ class AgreementSerializer(serializers.Serializer[object]):
     paths = serializers.IntegerField()
     percent = serializers.FloatField(allow_null=True, help_text="of pairs of verdicts, in [0, 1]")
     alpha = serializers.FloatField(allow_null=True, help_text="Krippendorff's, nominal")
+    fleiss = serializers.FloatField(allow_null=True, help_text="kappa of paths that `raters` judged")
+    raters = serializers.IntegerField(allow_null=True, help_text="as many as judged most paths")
 
 
 class AnalystPairSerializer(serializers.Serializer[object]):
@@ -253,3 +325,8 @@ class StatisticsSerializer(serializers.Serializer[object]):
     people = PersonSerializer(many=True)
     agreement = AgreementSerializer()
     pairs = AnalystPairSerializer(many=True)
+    reasons = serializers.DictField(child=serializers.IntegerField())
+    unanimous = serializers.IntegerField(help_text="items that all who judged them judged alike")
+    disagreements = serializers.IntegerField(help_text="items that were not judged alike, decided or not")
+    settled = serializers.IntegerField()
+    adjudicated = serializers.IntegerField()

@@ -1,97 +1,88 @@
-"""Figures of a queue: progress, by person, and agreement. Counted by the database, so that no verdict is fetched."""
+"""Figures of a queue: progress, by person, agreement, reasons. Read from the tallies, so that no verdict is counted."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict
 from typing import Any
 
-from django.db import connection
-from django.db.models import Count, Max
+from django.db.models import Count
+from django.utils import timezone
 
-from webapp.review import agreement
-from webapp.review.models import ItemState, Queue, Standing
-
-_STANDING = """
-    SELECT v.candidate_id, v.kind, s.analyst_name
-    FROM review_standing t
-    JOIN review_submission s ON s.id = t.submission_id
-    JOIN review_verdict v ON v.submission_id = s.id AND v.candidate_id IS NOT NULL
-    WHERE t.queue_id = %s
-"""
-_PATTERNS = f"""
-    SELECT rational, refused, unsure, count(*) FROM (
-        SELECT count(*) FILTER (WHERE kind = 'rational') AS rational,
-               count(*) FILTER (WHERE kind = 'not-rational') AS refused,
-               count(*) FILTER (WHERE kind = 'unsure') AS unsure
-        FROM ({_STANDING}) AS said GROUP BY candidate_id HAVING count(*) > 1
-    ) AS counted GROUP BY 1, 2, 3
-"""
-_PAIRS = f"""
-    WITH said AS MATERIALIZED ({_STANDING})
-    SELECT a.analyst_name, b.analyst_name, a.kind, b.kind, count(*)
-    FROM said a JOIN said b ON b.candidate_id = a.candidate_id AND a.analyst_name < b.analyst_name
-    GROUP BY 1, 2, 3, 4
-"""
+from webapp.review import agreement, counting
+from webapp.review.counting import Key
+from webapp.review.models import Accord, ItemState, Queue, Reason, Reservation, Tally
 
 
 def progress(queue: Queue) -> dict[str, int]:
     """Items by state."""
-    counted = dict(queue.rows.order_by().values_list("state").annotate(n=Count("pk")))
-    return {state: counted.get(state, 0) for state in ItemState.values}
+    rows = Tally.objects.filter(queue=queue, key__startswith='["state", ')
+    return _progress(queue, counting.summed(rows))
 
 
-def people(queue: Queue) -> list[dict[str, Any]]:
-    """Who judged how many items, most first, and when last."""
-    rows = (
-        Standing.objects.filter(queue=queue)
-        .values("submission__analyst_name")
-        .annotate(judged=Count("pk"), last=Max("submission__at"))
-        .order_by("-judged", "submission__analyst_name")
-    )
-    return [
-        {"analyst": row["submission__analyst_name"], "judged": row["judged"], "last": row["last"]}
-        for row in rows
-    ]
+def _progress(queue: Queue, tallies: counting.Tallies) -> dict[str, int]:
+    complete = {state: tallies["state", state].n for state in (ItemState.DONE, ItemState.BROKEN)}
+    return {"open": queue.items - sum(complete.values()), **{str(k): n for k, n in complete.items()}}
 
 
 def statistics(queue: Queue) -> dict[str, Any]:
     """Progress, people and agreement of a queue; agreement is None where no two analysts judged the same."""
-    found: dict[tuple[str, str], dict[tuple[str, str], int]] = defaultdict(dict)
-    if queue.overlap > 1 or _more_than_one(queue):
-        for one, other, a, b, n in _rows(_PAIRS, queue):
-            found[one, other][a, b] = n
-    all_pairs: dict[tuple[str, str], int] = defaultdict(int)
-    for counts in found.values():
-        for kinds, n in counts.items():
-            all_pairs[kinds] += n
-    patterns = {tuple(row[:3]): row[3] for row in _rows(_PATTERNS, queue)} if found else {}
+    tallies = counting.read(queue.pk)
+    pairs = _pairs(tallies)
+    everyone: Counter[tuple[str, str]] = Counter()
+    for counts in pairs.values():
+        everyone.update(counts)
+    patterns = {tuple(map(int, key[1:])): n for key, n in _of(tallies, "path").items()}
+    raters = agreement.usual_raters(patterns)
     return {
-        "progress": progress(queue),
-        "people": people(queue),
+        "progress": _progress(queue, tallies),
+        "people": _people(queue, tallies),
         "agreement": {
             "paths": sum(patterns.values()),
-            "percent": agreement.percent(all_pairs),
+            "percent": agreement.percent(everyone),
             "alpha": agreement.krippendorff_alpha(patterns),
+            "fleiss": agreement.fleiss_kappa(patterns, raters),
+            "raters": raters,
         },
         "pairs": [
             {
-                "analysts": [one, other],
+                "analysts": list(names),
                 "paths": sum(counts.values()),
                 "percent": agreement.percent(counts),
                 "kappa": agreement.cohen_kappa(counts),
             }
-            for (one, other), counts in sorted(found.items())
+            for names, counts in sorted(pairs.items())
         ],
+        "reasons": {code: tallies["reason", code].n for code in Reason.values},
+        "unanimous": tallies["accord", Accord.UNANIMOUS.value].n,
+        "disagreements": tallies["accord", Accord.SPLIT.value].n,
+        "settled": tallies["settled",].n,
+        "adjudicated": tallies["adjudicated",].n,
     }
 
 
-def _more_than_one(queue: Queue) -> bool:
-    """Whether some item has more judgements than the queue asks for."""
-    return queue.rows.filter(submitted__gt=1).exists()
+def _of(tallies: counting.Tallies, what: str) -> dict[Key, int]:
+    return {key: one.n for key, one in tallies.items() if key[0] == what and one.n}
 
 
-def _rows(sql: str, queue: Queue) -> Sequence[tuple[Any, ...]]:
-    with connection.cursor() as cursor:
-        cursor.execute(sql, [queue.pk])
-        return list(cursor.fetchall())
+def _pairs(tallies: counting.Tallies) -> dict[tuple[str, str], dict[tuple[str, str], int]]:
+    found: dict[tuple[str, str], dict[tuple[str, str], int]] = defaultdict(dict)
+    for (_, one, other, kind, also), n in _of(tallies, "pair").items():
+        found[str(one), str(other)][str(kind), str(also)] = n
+    return found
+
+
+def _people(queue: Queue, tallies: counting.Tallies) -> list[dict[str, Any]]:
+    """Who judged how many items, most first, when they last did something, and how many they have before them."""
+    live = Reservation.objects.filter(queue=queue, until__gt=timezone.now())
+    held = dict(live.values_list("analyst__username").annotate(n=Count("pk")))
+    names = {str(key[1]) for key in _of(tallies, "judged")} | held.keys()
+    people = [
+        {
+            "analyst": name,
+            "judged": tallies["judged", name].n,
+            "last": tallies["judged", name].at,
+            "reserved": held.get(name, 0),
+        }
+        for name in names
+    ]
+    return sorted(people, key=lambda one: (-int(one["judged"]), one["analyst"]))

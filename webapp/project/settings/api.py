@@ -31,6 +31,7 @@ SPECTACULAR_SETTINGS = {
         "WorkStateEnum": "webapp.jobs.models.JobState",
         "RunStateEnum": "webapp.answers.models.RunState",
         "ReviewItemStateEnum": "webapp.review.models.ItemState",
+        "VerdictKindEnum": "webapp.review.models.VerdictKind",
         "OutcomeEnum": "webapp.experiments.models.Outcome",
         "JobKindEnum": "webapp.jobs.models.JobKind",
         "NodeKindEnum": ["entity", "cvt", "literal"],

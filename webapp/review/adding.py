@@ -1,0 +1,133 @@
+"""Paths that analysts add: missing ones, and others edited hop by hop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from django.db import IntegrityError, transaction
+from django.db.models import F, Max
+
+from retrieval.kg.snapshot import Snapshot
+from webapp.accounts.models import User
+from webapp.api.errors import ConflictError, InvalidError
+from webapp.review import chains, judging, selectors, standing
+from webapp.review.models import Candidate, EventKind, Item, Queue, Submission
+from webapp.review.queues import shown_of
+
+CANDIDATES_MAX = 5000
+"""Paths of one question, with those that were taken back."""
+
+
+def add_path(
+    *, item: Item, user: User, id: UUID, topic: str, path: chains.Path, edited_from: int | None = None
+) -> Item:
+    """Add a path to a question, by an event; one that it has already is left as it is.
+
+    Who judged the question before keeps what they said: those who come later judge the new path.
+
+    Args:
+        item: with its queue and snapshot.
+        user: who adds it.
+        id: made by the client; repeating a request adds nothing.
+        topic: label of the entity it starts at.
+        path: relations by name.
+        edited_from: the candidate that it was made of.
+
+    Raises:
+        UnknownEntityError, PathError: it cannot be walked on the queue's version of the graph.
+        InvalidError: it was edited from a path of another question, or there are too many.
+        DecidedError: the question was decided.
+        ConflictError: the id is another event's.
+    """
+    snapshot, simple = chains.snapshot_of(item), item.queue.simple
+    found = chains.walk(snapshot, topic, path, simple=simple)
+    if found.error is not None:
+        raise found.error
+    made = measured(snapshot, topic, path, found.end, chains.answers_of(snapshot, item))
+    try:
+        with transaction.atomic():
+            row = standing.locked(item)
+            if judging.is_repeat(id, row, user):
+                return row
+            standing.require_undecided(row)
+            same = selectors.same_path(row, topic, path)
+            if same is not None and not same.retired:
+                return row
+            origin = _origin(row, edited_from)
+            if same is None:
+                same = stored(row, [made], user.username, edited_from=origin)[0]
+            event = judging.new_event(id, row, user, EventKind.ADDED_PATH)
+            event.path = same
+            event.save(force_insert=True)
+            return _changed(row, same, retired=False)
+    except IntegrityError:
+        raise ConflictError(f"The id {id} is another event's.", hint="Make a new one.") from None
+
+
+def measured(
+    snapshot: Snapshot, topic: str, path: chains.Path, reached: np.ndarray, answers: np.ndarray
+) -> dict[str, Any]:
+    """The fields of a candidate that follow from the graph."""
+    known = [(snapshot.find_relation(name), inverse) for name, inverse in path]
+    return {
+        "topic": topic,
+        "path": [list(step) for step in path],
+        "steps": [asdict(snapshot.relation_step(r, inverse)) for r, inverse in known if r is not None],
+        **chains.fit(reached, answers),
+    }
+
+
+def stored(
+    item: Item, made: Sequence[dict[str, Any]], author: str, *, edited_from: Candidate | None = None
+) -> list[Candidate]:
+    """Candidates of an analyst, behind those that an item has; its row is locked.
+
+    Raises:
+        InvalidError: these are too many.
+    """
+    last = Candidate.objects.filter(item=item).aggregate(last=Max("position"))["last"]
+    first = 0 if last is None else last + 1
+    if first + len(made) > CANDIDATES_MAX:
+        raise InvalidError(
+            f"A question has at most {CANDIDATES_MAX:,} paths.", hint="Judge those that are there."
+        )
+    source = {"source": "analyst", "label_set": None, "name": author, "score": 1.0, "explanation": ""}
+    rows = [
+        Candidate(
+            item=item, position=position, sources=[source], author=author, edited_from=edited_from, **one
+        )
+        for position, one in enumerate(made, start=first)
+    ]
+    Queue.objects.filter(pk=item.queue_id).update(candidates=F("candidates") + len(rows))
+    return Candidate.objects.bulk_create(rows)
+
+
+def set_retired(item: Item, event: Submission, *, retired: bool) -> Item:
+    """Take back a path that was added, or have it again. The item's row is locked."""
+    assert event.path is not None, "an event that adds a path names it"
+    return _changed(item, event.path, retired=retired)
+
+
+def _changed(item: Item, candidate: Candidate, *, retired: bool) -> Item:
+    if candidate.retired != retired:
+        candidate.retired = retired
+        candidate.save(update_fields=["retired"])
+    item.shown = shown_of(item, selectors.candidates(item))
+    item.version += 1
+    item.save(update_fields=["shown", "version"])
+    return item
+
+
+def _origin(item: Item, edited_from: int | None) -> Candidate | None:
+    if edited_from is None:
+        return None
+    found = Candidate.objects.filter(item=item, pk=edited_from).first()
+    if found is None:
+        raise InvalidError(
+            f"This question has no path {edited_from} to edit.", hint="Load the question again."
+        )
+    return found

@@ -1,0 +1,199 @@
+"""Relation paths walked on a queue's version of the graph: what they reach, how they go on, how they are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from retrieval.errors import ClewError, UnknownEntityError
+from retrieval.kg import search
+from retrieval.kg.snapshot import Snapshot
+from webapp.api.errors import InvalidError
+from webapp.graphs import snapshots
+from webapp.review.models import Item
+
+Path = tuple[tuple[str, bool], ...]
+"""(relation name, inverse) per step, as in label files."""
+
+STEPS_MAX = 8
+ENDS = 12
+"""Entities that a path reaches are drawn up to so many, right answers first; the counts say how many there are."""
+HOPS = 40
+"""Facts of one step that are drawn."""
+NEXT_MAX = 60
+ARCS_MAX = 1_000_000
+"""Of more facts than so, it is not counted where each relation would lead."""
+
+
+class PathError(InvalidError):
+    """A relation path cannot be walked on this version of the graph."""
+
+    code = "bad_path"
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """A relation path from a topic, as far as it can be walked.
+
+    Attributes:
+        topic: entity id; None when the graph does not have it.
+        path: directed relation ids, as far as the walk gets.
+        levels: entities reached after each step.
+        error: why it does not get to the end; None when it does.
+    """
+
+    topic: int | None
+    path: tuple[tuple[int, bool], ...]
+    levels: tuple[np.ndarray, ...]
+    error: ClewError | None
+
+    @property
+    def end(self) -> np.ndarray:
+        """Entities after the last step that was walked; the topic before the first."""
+        if self.levels:
+            return self.levels[-1]
+        return np.array([] if self.topic is None else [self.topic], np.int64)
+
+
+def snapshot_of(item: Item) -> Snapshot:
+    """The version of the graph that the item's queue is about, whatever became of the graph since."""
+    return snapshots.opened(item.queue.snapshot.path)
+
+
+def answers_of(snapshot: Snapshot, item: Item) -> np.ndarray:
+    """The known answers that the graph has, ids ascending."""
+    found = [snapshot.find_entity(label) for label in item.answers]
+    return np.unique(np.array([one for one in found if one is not None], np.int64))
+
+
+def walk(snapshot: Snapshot, topic: str, path: Path, *, simple: bool) -> Walk:
+    """Walk a path from a topic. What is wrong with it is told, not raised."""
+    start = snapshot.find_entity(topic)
+    if start is None:
+        unknown = UnknownEntityError(
+            f"The graph has no entity {topic[:200]}.", hint="Look the topic up by a part of its name."
+        )
+        return Walk(None, (), (), unknown)
+    known: list[tuple[int, bool]] = []
+    error: ClewError | None = _too_long(path)
+    for name, inverse in path[:STEPS_MAX]:
+        relation = snapshot.find_relation(name)
+        if relation is None:
+            error = UnknownEntityError(
+                f"The graph has no relation {name[:200]}.", hint="Choose one of those that lead on."
+            )
+            break
+        known.append((relation, inverse))
+    levels = search.execute(snapshot, [start], known, simple=simple)
+    for number, level in enumerate(levels):
+        if not len(level):
+            step = snapshot.relation_step(*known[number])
+            backward = " backward" if step.inverse else ""
+            error = PathError(
+                f"Nothing is reached by step {number + 1}, {step.label}{backward}.",
+                hint="Cut the path before it, or choose another relation.",
+            )
+            known, levels = known[:number], levels[:number]
+            break
+    return Walk(start, tuple(known), tuple(levels), error)
+
+
+def _too_long(path: Path) -> ClewError | None:
+    if not path:
+        return PathError("The path has no step.", hint="Choose the first relation.")
+    if len(path) > STEPS_MAX:
+        return PathError(f"The path has more than {STEPS_MAX} steps.", hint="Cut it.")
+    return None
+
+
+def fit(reached: np.ndarray, answers: np.ndarray) -> dict[str, Any]:
+    """How a set fits the answers that are in the graph: reached, hits, precision and recall, both in [0, 1]."""
+    hits = int(np.isin(reached, answers).sum())
+    return {
+        "reached": len(reached),
+        "hits": hits,
+        "precision": hits / len(reached) if len(reached) else 0.0,
+        "recall": hits / len(answers) if len(answers) else 0.0,
+    }
+
+
+def steps(snapshot: Snapshot, found: Walk) -> list[dict[str, Any]]:
+    """Each step that was walked, with how many entities it reaches and some of them."""
+    return [
+        {
+            "relation": step.name,
+            "label": step.label,
+            "inverse": step.inverse,
+            "reached": len(level),
+            "sample": nodes(snapshot, level),
+        }
+        for step, level in (
+            (snapshot.relation_step(*one), level) for one, level in zip(found.path, found.levels, strict=True)
+        )
+    ]
+
+
+def onward(
+    snapshot: Snapshot, found: Walk, answers: np.ndarray, *, simple: bool
+) -> tuple[list[dict[str, Any]], int | None]:
+    """The relations by which a path can go on, best F1 first, and how many there are.
+
+    None for the number says that the path stands at too many facts to tell, and the list is empty.
+    """
+    ends = found.end
+    if found.topic is None or len(found.path) >= STEPS_MAX:
+        return [], 0
+    if int(snapshot.degrees(ends).sum()) > ARCS_MAX:
+        return [], None
+    _, relations, targets, _ = search.all_arcs(snapshot, ends)
+    if simple:
+        keep = targets != found.topic
+        relations, targets = relations[keep], targets[keep]
+    pairs = np.unique(relations * snapshot.num_entities + targets)
+    relations, targets = pairs // snapshot.num_entities, pairs % snapshot.num_entities
+    ways, reached = np.unique(relations, return_counts=True)
+    hits = np.bincount(np.searchsorted(ways, relations[np.isin(targets, answers)]), minlength=len(ways))
+    # F1 of the set: 2 hits / (reached + answers); of equals the narrower first.
+    f1 = 2 * hits / (reached + max(len(answers), 1))
+    best = np.lexsort((ways, reached, -f1))[:NEXT_MAX]
+    total = snapshot.num_relations
+    return [
+        {
+            **_step(snapshot, int(ways[i]) % total, bool(ways[i] >= total)),
+            "reached": int(reached[i]),
+            "hits": int(hits[i]),
+            "precision": float(hits[i] / reached[i]),
+            "recall": float(hits[i] / len(answers)) if len(answers) else 0.0,
+        }
+        for i in best
+    ], len(ways)
+
+
+def _step(snapshot: Snapshot, relation: int, inverse: bool) -> dict[str, Any]:
+    step = snapshot.relation_step(relation, inverse)
+    return {"relation": step.name, "label": step.label, "inverse": step.inverse}
+
+
+def drawn(snapshot: Snapshot, found: Walk, answers: np.ndarray, *, simple: bool) -> dict[str, Any]:
+    """The hops to some of what a path reaches, and which of that is an answer, which not, and which is missed."""
+    reached = found.end if found.levels else np.zeros(0, np.int64)
+    right = np.isin(reached, answers)
+    hops: list[dict[str, Any]] = []
+    if found.levels:
+        ends = np.concatenate([reached[right], reached[~right]])[:ENDS]
+        trace = search.trace(snapshot, [found.topic or 0], found.path, ends, simple=simple, limit=HOPS)
+        hops = [asdict(snapshot.hop(int(arc))) for arcs in trace.arcs for arc in arcs]
+    return {
+        "hops": hops,
+        "hit": nodes(snapshot, reached[right]),
+        "extra": nodes(snapshot, reached[~right]),
+        "missed": nodes(snapshot, answers[~np.isin(answers, reached)]),
+    }
+
+
+def nodes(snapshot: Snapshot, entities: np.ndarray) -> Sequence[dict[str, Any]]:
+    """The first entities of a set, to be shown."""
+    return [asdict(snapshot.node(int(entity))) for entity in entities[:ENDS]]

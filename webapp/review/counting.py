@@ -1,0 +1,114 @@
+"""Tallies: what stands in a queue, counted while it changes, so that nobody waits for a count.
+
+The tally of an item is a pure function of what stands on it. Whoever changes an item adds the difference under their
+own name, so that people who judge at once write different rows; the figures of a queue are sums over names. Keys:
+
+- ``judged, analyst``: items that the analyst stands by.
+- ``pair, one, other, kind, kind``: paths that both judged, names in order, by what they said.
+- ``path, rational, refused, unsure``: paths by how many said what, of those that two or more judged.
+- ``reason, code``: verdicts that give this reason.
+- ``state, done`` or ``broken``; ``accord, unanimous`` or ``split``; ``settled``; ``adjudicated``: items.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from django.db import connection
+from django.db.models import Max, QuerySet, Sum
+from django.utils import timezone
+
+from webapp.review.models import Accord, Item, ItemState, Tally, VerdictKind
+
+if TYPE_CHECKING:  # it counts what it changes
+    from webapp.review.standing import Opinion
+
+Key = tuple[str | int, ...]
+CATEGORIES = (VerdictKind.RATIONAL, VerdictKind.NOT_RATIONAL, VerdictKind.UNSURE)
+
+_ADD = """
+    INSERT INTO review_tally (queue_id, by, key, n, at) VALUES {rows}
+    ON CONFLICT (queue_id, by, key) DO UPDATE SET n = review_tally.n + EXCLUDED.n, at = EXCLUDED.at
+"""
+
+
+def of_item(item: Item, held: Sequence[Opinion]) -> Counter[Key]:
+    """The tally of one item, from what it says of itself and what stands on it."""
+    tally: Counter[Key] = Counter(of_opinions(held))
+    if item.state != ItemState.OPEN:
+        tally["state", item.state] += 1
+    if item.accord != Accord.NONE:
+        tally["accord", item.accord] += 1
+    if item.settled:
+        tally["settled",] += 1
+    if item.adjudicated_id is not None:
+        tally["adjudicated",] += 1
+    return tally
+
+
+def of_opinions(held: Sequence[Opinion]) -> Counter[Key]:
+    """The tally of what several analysts say of one item."""
+    tally: Counter[Key] = Counter()
+    by_path: dict[int, list[tuple[str, str]]] = defaultdict(list)
+    for opinion in held:
+        tally["judged", opinion.analyst] += 1
+        for one in opinion.said:
+            tally.update(("reason", code) for code in set(one.reasons))
+            if one.candidate is not None:
+                by_path[one.candidate].append((opinion.analyst, one.kind))
+    for said in by_path.values():
+        if len(said) > 1:
+            kinds = Counter(kind for _, kind in said)
+            tally[("path", *(kinds[kind] for kind in CATEGORIES))] += 1
+            for (one_name, kind), (other, also) in combinations(sorted(said), 2):
+                tally["pair", one_name, other, kind, also] += 1
+    return tally
+
+
+def add(queue_id: int, by: str, before: Counter[Key], after: Counter[Key]) -> None:
+    """Add a difference of tallies under a name. The last thing before a transaction ends, and in one order of keys."""
+    changed = {key: after[key] - before[key] for key in before.keys() | after.keys()}
+    rows = sorted((_text(key), n) for key, n in changed.items() if n)
+    if not rows:
+        return
+    now = timezone.now()
+    values = [value for key, n in rows for value in (queue_id, by, key, n, now)]
+    with connection.cursor() as cursor:
+        cursor.execute(_ADD.format(rows=", ".join(["(%s, %s, %s, %s, %s)"] * len(rows))), values)
+
+
+@dataclass(frozen=True, slots=True)
+class Tallied:
+    """How often something is the case, and when that last changed."""
+
+    n: int = 0
+    at: datetime | None = None
+
+
+class Tallies(dict[Key, Tallied]):
+    """By key; what was never counted is zero."""
+
+    def __missing__(self, key: Key) -> Tallied:
+        return Tallied()
+
+
+def read(queue_id: int) -> Tallies:
+    """All tallies of a queue."""
+    return summed(Tally.objects.filter(queue=queue_id))
+
+
+def summed(rows: QuerySet[Tally]) -> Tallies:
+    """Some tallies, over all names."""
+    found = rows.values_list("key").annotate(n=Sum("n"), at=Max("at"))
+    return Tallies({tuple(json.loads(key)): Tallied(n, at) for key, n, at in found})
+
+
+def _text(key: Key) -> str:
+    # Codes and names of strategies are plain strings here, whatever class spells them.
+    return json.dumps([part if isinstance(part, int) else str(part) for part in key], ensure_ascii=False)

@@ -1,0 +1,199 @@
+"""Deciding what analysts do not agree on, and accepting what they all agree on."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from django.db import IntegrityError, connection, transaction
+from django.db.models import QuerySet
+
+from webapp.accounts.models import Role, User
+from webapp.api.errors import ConflictError, ForbiddenError
+from webapp.review import counting, judging, standing
+from webapp.review.models import (
+    Accord,
+    Candidate,
+    EventKind,
+    Item,
+    ItemState,
+    Queue,
+    Reservation,
+    Submission,
+    Verdict,
+)
+
+_ACCEPT = """
+    WITH accepted AS (
+        UPDATE review_item SET settled = true, version = version + 1
+        WHERE queue_id = %(queue)s AND state <> 'open' AND accord = 'unanimous'
+            AND NOT settled AND adjudicated_id IS NULL
+        RETURNING id, shown
+    )
+    INSERT INTO review_submission (id, queue_id, item_id, kind, analyst_id, analyst_name, at, shown, comment, batch)
+    SELECT gen_random_uuid(), %(queue)s, id, 'settled', %(user)s, %(name)s, clock_timestamp(), shown, '', %(batch)s
+    FROM accepted
+"""
+_TAKE_BACK = """
+    WITH open_again AS (
+        UPDATE review_item i SET settled = false, version = version + 1
+        FROM review_submission s
+        WHERE s.batch = %(batch)s AND s.queue_id = %(queue)s AND s.kind = 'settled' AND i.id = s.item_id
+            AND i.settled
+            AND NOT EXISTS (SELECT FROM review_submission u WHERE u.undoes_id = s.id)
+        RETURNING i.id, i.shown, s.id AS event
+    )
+    INSERT INTO review_submission
+        (id, queue_id, item_id, kind, analyst_id, analyst_name, at, shown, comment, undoes_id)
+    SELECT gen_random_uuid(), %(queue)s, id, 'unsettled', %(user)s, %(name)s, clock_timestamp(), shown, '', event
+    FROM open_again
+"""
+
+
+def disagreements(queue: Queue, *, decided: bool = False) -> QuerySet[Item]:
+    """Items that enough analysts judged, and not alike; ``decided``: also those that were adjudicated."""
+    rows = queue.rows.filter(accord=Accord.SPLIT).exclude(state=ItemState.OPEN).order_by("position")
+    rows = rows.select_related("adjudicated")
+    return rows if decided else rows.filter(adjudicated=None)
+
+
+def sides(items: Sequence[Item]) -> list[dict[str, Any]]:
+    """Each item with what every analyst who stands by it says of each path, and of the question as a whole."""
+    keys = [item.pk for item in items]
+    held = standing.opinions(keys)
+    paths: dict[int, list[Candidate]] = defaultdict(list)
+    for one in Candidate.objects.filter(item__in=keys, retired=False).order_by("item", "position"):
+        paths[one.item_id].append(one)
+    return [
+        {
+            "item": item,
+            "candidates": [
+                {"candidate": path, "said": _said_of(path.pk, held.get(item.pk, []))}
+                for path in paths[item.pk]
+            ],
+            "broken": _said_of(None, held.get(item.pk, [])),
+        }
+        for item in items
+    ]
+
+
+def _said_of(candidate: int | None, held: Sequence[standing.Opinion]) -> list[dict[str, Any]]:
+    return [
+        {"analyst": one.analyst, "kind": said.kind, "reasons": list(said.reasons), "comment": said.comment}
+        for one in held
+        for said in one.said
+        if said.candidate == candidate
+    ]
+
+
+def adjudicate(*, item: Item | int, user: User, judgement: judging.Judgement) -> Item:
+    """Decide an item, whatever others said of it; a later decision replaces an earlier one.
+
+    Args:
+        item: or its id.
+        user: an administrator, or an analyst who did not judge it.
+        judgement: ``shown`` is not looked at.
+
+    Raises:
+        Item.DoesNotExist: there is none.
+        ForbiddenError: the analyst judged it.
+        JudgedMeanwhileError: it changed since it was shown.
+        DecidedError: what all agree on was accepted.
+        InvalidError: the verdicts are not those of the item's candidates.
+        ConflictError: the id is another event's.
+    """
+    try:
+        with transaction.atomic():
+            row = standing.locked(item)
+            if judging.is_repeat(judgement.id, row, user):
+                return row
+            held = standing.of_item(row)
+            if not user.has_role(Role.ADMIN) and any(one.analyst_id == user.pk for one in held):
+                raise ForbiddenError(
+                    "You judged this question, so that another analyst decides it.",
+                    hint="Ask one who did not judge it, or an administrator.",
+                )
+            if judgement.version != row.version:
+                raise judging.JudgedMeanwhileError(row)
+            if row.settled:
+                raise standing.DecidedError(row)
+            judging.require_whole(row, judgement)
+            return _decided(row, held, user, judgement)
+    except IntegrityError:
+        raise ConflictError(
+            f"The id {judgement.id} is another event's.", hint="Make a new one for each decision."
+        ) from None
+
+
+def _decided(item: Item, held: Sequence[standing.Opinion], user: User, judgement: judging.Judgement) -> Item:
+    before = counting.of_item(item, held)
+    event = judging.new_event(
+        judgement.id,
+        item,
+        user,
+        EventKind.ADJUDICATED,
+        comment=judgement.comment,
+        replaces_id=item.adjudicated_id,
+    )
+    event.save(force_insert=True)
+    Verdict.objects.bulk_create(judging.verdicts(event, judgement.said))
+    item.adjudicated = event
+    item.state = ItemState.BROKEN if judgement.broken else ItemState.DONE
+    item.version += 1
+    item.save(update_fields=["adjudicated", "state", "version"])
+    Reservation.objects.filter(item=item).delete()
+    counting.add(item.queue_id, user.username, before, counting.of_item(item, held))
+    return item
+
+
+def accept_unanimous(*, queue: Queue, user: User, id: UUID) -> dict[str, int]:
+    """Accept what all analysts agree on, of all items that enough of them judged; an event for each.
+
+    Args:
+        queue: which is filled.
+        user: who accepts.
+        id: made by the client; repeating a request accepts nothing more.
+
+    Returns:
+        ``accepted``: items accepted by this request; ``left``: items that nothing decided yet.
+    """
+    queue.require_done()
+    with transaction.atomic():
+        _one_at_a_time(queue)
+        accepted = Submission.objects.filter(queue=queue, batch=id).count()
+        if not accepted:
+            accepted = _run(_ACCEPT, queue, user, id)
+            counting.add(queue.pk, user.username, Counter(), Counter({("settled",): accepted}))
+    decided = counting.read(queue.pk)
+    left = queue.items - decided["settled",].n - decided["adjudicated",].n
+    return {"accepted": accepted, "left": left}
+
+
+def take_acceptance_back(*, queue: Queue, user: User, id: UUID) -> int:
+    """Open again what an acceptance settled, by events of their own; how many items. A repeat finds none.
+
+    Raises:
+        ConflictError: nothing was accepted under this id.
+    """
+    with transaction.atomic():
+        _one_at_a_time(queue)
+        if not Submission.objects.filter(queue=queue, batch=id, kind=EventKind.SETTLED).exists():
+            raise ConflictError(f"Nothing was accepted under the id {id}.", hint="Take it from the answer.")
+        undone = _run(_TAKE_BACK, queue, user, id)
+        counting.add(queue.pk, user.username, Counter({("settled",): undone}), Counter())
+    return undone
+
+
+def _one_at_a_time(queue: Queue) -> None:
+    """Wait for another acceptance of this queue; those who judge do not wait."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtext('review'), %s)", [queue.pk])
+
+
+def _run(sql: str, queue: Queue, user: User, batch: UUID) -> int:
+    values: dict[str, Any] = {"queue": queue.pk, "user": user.pk, "name": user.username, "batch": batch}
+    with connection.cursor() as cursor:
+        cursor.execute(sql, values)
+        return int(cursor.rowcount)

@@ -1,0 +1,124 @@
+"""What the review API takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from webapp.api.fields import Text
+from webapp.experiments.serializers import SEED_MAX
+from webapp.review.models import Ordering, Reason, VerdictKind
+
+OVERLAP_MAX = 10
+HOLDING_MAX = 5
+COMMENT_MAX = 2000
+LABEL_MAX = 4096
+STEPS_MAX = 50
+
+
+class NewQueueSerializer(serializers.Serializer[object]):
+    """What to review."""
+
+    graph = serializers.IntegerField()
+    question_set = serializers.IntegerField()
+    label_sets = serializers.ListField(child=serializers.IntegerField(), max_length=20)
+    name = Text(max_length=200, required=False, allow_blank=True, default="")
+    ordering = serializers.ChoiceField(
+        choices=Ordering.choices, required=False, default=Ordering.UNCERTAINTY.value
+    )
+    seed = serializers.IntegerField(min_value=0, max_value=SEED_MAX, required=False, default=0)
+    overlap = serializers.IntegerField(min_value=1, max_value=OVERLAP_MAX, required=False, default=1)
+
+
+class HoldingSerializer(serializers.Serializer[object]):
+    """Items that the analyst has before them."""
+
+    holding = serializers.ListField(
+        child=serializers.IntegerField(), max_length=HOLDING_MAX, required=False, default=list
+    )
+
+
+class SaidSerializer(serializers.Serializer[object]):
+    """A verdict on a path."""
+
+    candidate = serializers.IntegerField()
+    kind = serializers.ChoiceField(
+        choices=[(kind.value, kind.label) for kind in VerdictKind if kind != VerdictKind.BROKEN]
+    )
+    reasons = serializers.ListField(
+        child=serializers.ChoiceField(choices=Reason.choices), required=False, default=list
+    )
+    comment = Text(max_length=COMMENT_MAX, required=False, allow_blank=True, default="")
+
+
+class JudgementSerializer(HoldingSerializer):
+    """What an analyst says of an item, and which items they hold besides."""
+
+    id = serializers.UUIDField()
+    version = serializers.IntegerField(min_value=0)
+    shown = serializers.CharField(max_length=64)
+    verdicts = SaidSerializer(many=True, required=False, default=list)
+    broken = serializers.BooleanField(required=False, default=False)
+    reasons = serializers.ListField(
+        child=serializers.ChoiceField(choices=Reason.choices), required=False, default=list
+    )
+    comment = Text(max_length=COMMENT_MAX, required=False, allow_blank=True, default="")
+
+
+class UndoSerializer(serializers.Serializer[object]):
+    """The id of an event, made by the client."""
+
+    id = serializers.UUIDField()
+
+
+class DecisionSerializer(serializers.Serializer[object]):
+    """How an item is decided."""
+
+    id = serializers.UUIDField()
+    version = serializers.IntegerField(min_value=0)
+    verdicts = SaidSerializer(many=True, required=False, default=list)
+    broken = serializers.BooleanField(required=False, default=False)
+    reasons = serializers.ListField(
+        child=serializers.ChoiceField(choices=Reason.choices), required=False, default=list
+    )
+    comment = Text(max_length=COMMENT_MAX, required=False, allow_blank=True, default="")
+
+
+class PathField(serializers.JSONField):
+    """``[[relation, inverse], ...]``."""
+
+    default_error_messages = {
+        "not_a_path": "A path is a list of [relation, inverse], with a text and a truth value."
+    }
+
+    def to_internal_value(self, data: Any) -> Any:
+        """Check and return the steps."""
+        value: Any = super().to_internal_value(data)
+        if not isinstance(value, list) or len(value) > STEPS_MAX:
+            self.fail("not_a_path")
+        return tuple(self._step(step) for step in value)
+
+    def _step(self, step: Any) -> tuple[str, bool]:
+        if not isinstance(step, list) or len(step) != 2 or not isinstance(step[1], bool):
+            self.fail("not_a_path")
+        if not isinstance(step[0], str) or "\0" in step[0]:
+            self.fail("not_a_path")
+        name: str = Text(max_length=LABEL_MAX, trim_whitespace=False).run_validation(step[0])
+        return name, step[1]
+
+
+class HopsQuerySerializer(serializers.Serializer[object]):
+    """Which path is looked at; ``path`` is JSON."""
+
+    topic = Text(max_length=LABEL_MAX, trim_whitespace=False)
+    path = PathField(binary=True)
+
+
+class NewPathSerializer(serializers.Serializer[object]):
+    """A path to be added."""
+
+    id = serializers.UUIDField()
+    topic = Text(max_length=LABEL_MAX, trim_whitespace=False)
+    path = PathField()
+    edited_from = serializers.IntegerField(required=False, allow_null=True, default=None)

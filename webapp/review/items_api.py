@@ -1,0 +1,161 @@
+"""``/review/items``."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from django.db.models import QuerySet
+from django.http import Http404
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import status, viewsets
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from webapp.accounts.models import User
+from webapp.api.errors import body
+from webapp.api.permissions import AnalystWrites
+from webapp.graphs.serializers import EntitySerializer
+from webapp.review import adding, assigning, deciding, drawing, forms, judging, selectors
+from webapp.review import serializers as shapes
+from webapp.review.models import Item
+from webapp.review.standing import Said
+
+ID_MAX = 2**63 - 1
+
+
+def shown(item: Item | None, user: User) -> dict[str, Any] | None:
+    """An item as its analyst sees it."""
+    if item is None:
+        return None
+    return dict(shapes.ItemSerializer(item, context={"mine": selectors.mine(item, user)}).data)
+
+
+def valid(form: Any) -> dict[str, Any]:
+    """The data of a form.
+
+    Raises:
+        ValidationError: it does not fit.
+    """
+    form.is_valid(raise_exception=True)
+    return cast(dict[str, Any], form.validated_data)
+
+
+class ItemViewSet(viewsets.GenericViewSet[Item]):
+    """Questions to be judged."""
+
+    queryset = Item.objects.none()
+    serializer_class = shapes.ItemSerializer
+    lookup_value_converter = "int"
+    permission_classes = [AnalystWrites]
+
+    def get_queryset(self) -> QuerySet[Item]:
+        """In their order."""
+        return selectors.items()
+
+    def retrieve(self, request: Request, pk: str) -> Response:
+        """One item."""
+        return Response(shown(self.get_object(), cast(User, request.user)))
+
+    @extend_schema(
+        parameters=[OpenApiParameter("candidates", str, description="ids with commas; without it, all")],
+        responses=shapes.DrawingSerializer(many=True),
+    )
+    @action(detail=True, pagination_class=None)
+    def drawing(self, request: Request, pk: str) -> Response:
+        """The facts of each candidate, to be drawn."""
+        only = [int(one) for one in request.query_params.get("candidates", "").split(",") if one.isdecimal()]
+        rows = drawing.drawing(self.get_object(), only)
+        return Response(shapes.DrawingSerializer(cast(Any, rows), many=True).data)
+
+    @extend_schema(parameters=[forms.HopsQuerySerializer], responses=shapes.HopsSerializer)
+    @action(detail=True)
+    def hops(self, request: Request, pk: str) -> Response:
+        """A path hop by hop on the queue's version of the graph: what it reaches, and how it can go on."""
+        data = valid(forms.HopsQuerySerializer(data=request.query_params))
+        return Response(drawing.hops(self.get_object(), data["topic"], data["path"]))
+
+    @extend_schema(
+        parameters=[OpenApiParameter("q", str, description="a part of the name; empty: of this question")],
+        responses=EntitySerializer(many=True),
+    )
+    @action(detail=True, pagination_class=None)
+    def topics(self, request: Request, pk: str) -> Response:
+        """Entities that a path could start from."""
+        return Response(drawing.topics(self.get_object(), request.query_params.get("q", "")[:200]))
+
+    @extend_schema(request=forms.NewPathSerializer, responses=shapes.ChangedItemSerializer)
+    @action(detail=True, methods=["post"])
+    def candidates(self, request: Request, pk: str) -> Response:
+        """Add a path; one that the question has already is left as it is."""
+        data = valid(forms.NewPathSerializer(data=request.data))
+        user = cast(User, request.user)
+        item = adding.add_path(item=self.get_object(), user=user, **data)
+        return Response({"item": shown(item, user)})
+
+    @extend_schema(request=forms.JudgementSerializer, responses=shapes.SubmittedSerializer)
+    @action(detail=True, methods=["post"])
+    def submit(self, request: Request, pk: str) -> Response:
+        """Judge an item, and get the next one. 409 with all versions when it was judged meanwhile."""
+        data = valid(forms.JudgementSerializer(data=request.data))
+        user, holding = cast(User, request.user), data.pop("holding")
+        try:
+            item = judging.submit(item=_number(pk), user=user, judgement=_judgement(data))
+        except Item.DoesNotExist:
+            raise Http404 from None
+        except judging.JudgedMeanwhileError as error:
+            return Response(_meanwhile(error, user, request.data), status=status.HTTP_409_CONFLICT)
+        following = assigning.next_item(queue=item.queue, user=user, holding=holding)
+        row = shapes.ItemRowSerializer(item).data
+        return Response({"item": row, "next": shown(following, user)})
+
+    @extend_schema(request=forms.DecisionSerializer, responses=shapes.DecidedItemSerializer)
+    @action(detail=True, methods=["post"])
+    def adjudicate(self, request: Request, pk: str) -> Response:
+        """Decide an item that analysts do not agree on. Administrators, and analysts who did not judge it."""
+        data = valid(forms.DecisionSerializer(data=request.data))
+        user = cast(User, request.user)
+        try:
+            item = deciding.adjudicate(
+                item=_number(pk), user=user, judgement=_judgement({"shown": "", **data})
+            )
+        except Item.DoesNotExist:
+            raise Http404 from None
+        except judging.JudgedMeanwhileError as error:
+            return Response(_meanwhile(error, user, request.data), status=status.HTTP_409_CONFLICT)
+        return Response({"item": shapes.ItemRowSerializer(item).data})
+
+    @extend_schema(request=None, responses={204: None})
+    @action(detail=True, methods=["post"])
+    def release(self, request: Request, pk: str) -> Response:
+        """Give an item back."""
+        assigning.release(item=self.get_object(), user=cast(User, request.user))
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+def _meanwhile(error: judging.JudgedMeanwhileError, user: User, yours: Any) -> dict[str, Any]:
+    """The error with both versions: what stands now, and what was sent."""
+    theirs = shapes.StandingSerializer(selectors.standing(error.item), many=True).data
+    return {
+        **body(error.code, error.message, error.hint),
+        "item": shown(error.item, user),
+        "theirs": theirs,
+        "yours": yours,
+    }
+
+
+def _judgement(data: dict[str, Any]) -> judging.Judgement:
+    reasons = tuple(data.pop("reasons"))
+    said = tuple(
+        Said(one["candidate"], one["kind"], tuple(one["reasons"]), one["comment"])
+        for one in data.pop("verdicts")
+    )
+    return judging.Judgement(verdicts=said, reasons=reasons, **data)
+
+
+def _number(pk: str) -> int:
+    """An id of an address; what no row can have is not there."""
+    number = int(pk)
+    if number > ID_MAX:
+        raise Http404
+    return number

@@ -1,0 +1,168 @@
+"""What stands on an item: who says what of it now, and what the item says of itself because of that."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from uuid import UUID
+
+from django.db import connection
+
+from webapp.api.errors import ConflictError
+from webapp.review import counting
+from webapp.review.models import Accord, Item, ItemState, VerdictKind
+
+_OPINIONS = """
+    SELECT t.item_id, t.id, t.analyst_id, s.id, s.analyst_name, v.candidate_id, v.kind, v.reasons, v.comment
+    FROM review_standing t
+    JOIN review_submission s ON s.id = t.submission_id
+    LEFT JOIN review_verdict v ON v.submission_id = s.id
+    WHERE t.item_id = ANY(%s)
+    ORDER BY t.item_id, s.at, t.id, v.id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A verdict on a candidate.
+
+    Attributes:
+        candidate: its id; None says that the question is broken.
+        kind: of :class:`webapp.review.models.VerdictKind`.
+        reasons: codes of :class:`webapp.review.models.Reason`.
+        comment: free text.
+    """
+
+    candidate: int | None
+    kind: str
+    reasons: tuple[str, ...] = ()
+    comment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What one analyst stands by on an item.
+
+    Attributes:
+        analyst: the name.
+        analyst_id: the account; None when it is gone.
+        standing: id of the row that says so; None when it is yet to be written.
+        event: the submission.
+        said: its verdicts.
+    """
+
+    analyst: str
+    analyst_id: int | None
+    standing: int | None
+    event: UUID
+    said: tuple[Said, ...] = field(default=())
+
+    @property
+    def kinds(self) -> Mapping[int | None, str]:
+        """By candidate."""
+        return {one.candidate: one.kind for one in self.said}
+
+    @property
+    def broken(self) -> bool:
+        """Whether it calls the question broken."""
+        return any(one.kind == VerdictKind.BROKEN for one in self.said)
+
+
+class DecidedError(ConflictError):
+    """The item was adjudicated, or what all agree on was accepted."""
+
+    code = "decided"
+
+    def __init__(self, item: Item) -> None:
+        super().__init__(
+            "This question was decided meanwhile, and takes no more verdicts.",
+            hint="Go on with the next one; an adjudication can be made again, an acceptance taken back.",
+        )
+        self.item = item
+
+
+def locked(item: Item | int) -> Item:
+    """The item with its queue, its row locked until the transaction ends.
+
+    Raises:
+        Item.DoesNotExist: it is gone.
+    """
+    key = item.pk if isinstance(item, Item) else item
+    return Item.objects.select_for_update(of=("self",)).select_related("queue").get(pk=key)
+
+
+def require_undecided(item: Item) -> None:
+    """Refuse to change what was decided.
+
+    Raises:
+        DecidedError: it was.
+    """
+    if item.settled or item.adjudicated_id is not None:
+        raise DecidedError(item)
+
+
+def opinions(items: Iterable[int]) -> dict[int, list[Opinion]]:
+    """What stands on some items, by item, oldest first."""
+    with connection.cursor() as cursor:
+        cursor.execute(_OPINIONS, [list(items)])
+        rows = cursor.fetchall()
+    found: dict[int, dict[int, tuple[str, int | None, int, UUID]]] = defaultdict(dict)
+    said: dict[int, list[Said]] = defaultdict(list)
+    for item, standing, analyst_id, event, name, candidate, kind, reasons, comment in rows:
+        found[item].setdefault(standing, (name, analyst_id, standing, event))
+        if kind is not None:
+            codes = json.loads(reasons) if isinstance(reasons, str) else reasons
+            said[standing].append(Said(candidate, kind, tuple(codes), comment))
+    return {
+        item: [Opinion(*head, tuple(said[standing])) for standing, head in heads.items()]
+        for item, heads in found.items()
+    }
+
+
+def of_item(item: Item) -> list[Opinion]:
+    """What stands on one item, oldest first."""
+    return opinions([item.pk]).get(item.pk, [])
+
+
+def accord(held: Sequence[Opinion]) -> str:
+    """Whether all say the same of every path that two of them judged, and of the question."""
+    if not held:
+        return Accord.NONE
+    for one, other in combinations(held, 2):
+        a, b = one.kinds, other.kinds
+        if one.broken != other.broken or any(a[key] != b[key] for key in a.keys() & b.keys()):
+            return Accord.SPLIT
+    return Accord.UNANIMOUS
+
+
+def state(held: Sequence[Opinion], overlap: int) -> str:
+    """Open until so many stand by theirs; broken when most of them say so."""
+    if len(held) < overlap:
+        return ItemState.OPEN
+    return ItemState.BROKEN if 2 * sum(one.broken for one in held) > len(held) else ItemState.DONE
+
+
+def settle(item: Item, before: Sequence[Opinion], after: Sequence[Opinion], *, by: str) -> Item:
+    """Store what follows from a change of what stands. The item's row is locked, and nothing decided it.
+
+    Args:
+        item: with its queue.
+        before, after: what stood on it, and what stands now.
+        by: who brought the change.
+    """
+    old = counting.of_item(item, before)
+    describe(item, after)
+    item.save(update_fields=["submitted", "state", "accord", "version"])
+    counting.add(item.queue_id, by, old, counting.of_item(item, after))
+    return item
+
+
+def describe(item: Item, held: Sequence[Opinion]) -> None:
+    """Set what an item says of itself from what stands; its row is not stored."""
+    item.submitted = len(held)
+    item.accord = accord(held)
+    item.state = state(held, item.queue.overlap)
+    item.version += 1

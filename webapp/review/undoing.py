@@ -1,0 +1,135 @@
+"""Taking back what one did last, across items, and having it count again. Each is an event of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from webapp.accounts.models import User
+from webapp.api.errors import ConflictError
+from webapp.review import adding, judging, standing
+from webapp.review.assigning import release, reserve
+from webapp.review.models import JUDGING, EventKind, Item, Queue, Standing, Submission
+from webapp.review.standing import Opinion
+
+_JUST_NOW = ("It was taken back, replaced or judged just now.", "Load the queue again.")
+
+
+class NothingToRedoError(ConflictError):
+    """The last thing that the analyst did is not that they took something back."""
+
+    code = "nothing_to_redo"
+
+
+def undo(*, queue: Queue, user: User, id: UUID) -> Item:
+    """Take back the last thing of an analyst that counts: a submission, or a path they added that nobody else judged.
+
+    What a submission replaced stands again; the item is theirs to judge again. Repeating a request changes nothing.
+
+    Raises:
+        ConflictError: nothing of theirs counts in this queue, or the id is another event's.
+        DecidedError: the question was decided since.
+    """
+    return _change(queue, user, id, EventKind.UNDONE)
+
+
+def redo(*, queue: Queue, user: User, id: UUID) -> Item:
+    """Have the last thing that an analyst took back count again.
+
+    Raises:
+        NothingToRedoError: there is none, or they did something else since.
+        ConflictError: the id is another event's.
+        DecidedError: the question was decided since.
+    """
+    return _change(queue, user, id, EventKind.REDONE)
+
+
+def _change(queue: Queue, user: User, id: UUID, kind: EventKind) -> Item:
+    try:
+        with transaction.atomic():
+            repeated = (
+                Submission.objects.filter(pk=id, analyst=user, queue=queue).select_related("item").first()
+            )
+            if repeated is not None:
+                return repeated.item
+            # Of two requests at once, the second sees what the first did.
+            User.objects.select_for_update(no_key=True).get(pk=user.pk)
+            undoing = kind == EventKind.UNDONE
+            last = _last_that_counts(queue, user) if undoing else _last_taken_back(queue, user)
+            item = standing.locked(last.item_id)
+            standing.require_undecided(item)
+            judging.new_event(id, item, user, kind, undoes=last).save(force_insert=True)
+            if last.kind == EventKind.ADDED_PATH:
+                return adding.set_retired(item, last, retired=undoing)
+            return _off(item, user, last) if undoing else _on(item, user, last)
+    except IntegrityError:
+        raise ConflictError(f"The id {id} is another event's.", hint="Make a new one.") from None
+
+
+def _last_that_counts(queue: Queue, user: User) -> Submission:
+    """The newest event of an analyst that can be taken back."""
+    others = Standing.objects.filter(submission__verdicts__candidate=OuterRef("path")).exclude(analyst=user)
+    added = Q(kind=EventKind.ADDED_PATH, path__retired=False) & ~Exists(others)
+    found = (
+        _events(queue, user)
+        .filter(Q(kind__in=JUDGING, standing__isnull=False) | added)
+        .select_related("path", "standing")
+        .first()
+    )
+    if found is None:
+        raise ConflictError("There is nothing of yours to take back.", hint="Judge a question first.")
+    return found
+
+
+def _last_taken_back(queue: Queue, user: User) -> Submission:
+    """What the newest undo of an analyst took back that no redo has brought again, if nothing else came since."""
+    redone = 0
+    for event in _tail(queue, user):
+        if event.kind == EventKind.REDONE:
+            redone += 1
+        elif event.kind == EventKind.UNDONE and redone:
+            redone -= 1
+        elif event.kind == EventKind.UNDONE and event.undoes is not None:
+            return event.undoes
+        else:
+            break
+    raise NothingToRedoError("There is nothing to do again.", hint="Only what you took back last can be.")
+
+
+def _tail(queue: Queue, user: User) -> Iterator[Submission]:
+    return _events(queue, user).select_related("undoes", "undoes__path").iterator(100)
+
+
+def _events(queue: Queue, user: User) -> QuerySet[Submission]:
+    mine = Submission.objects.filter(queue=queue, analyst_name=user.username, analyst=user)
+    return mine.order_by("-at", "-pk")
+
+
+def _off(item: Item, user: User, event: Submission) -> Item:
+    before = standing.of_item(item)
+    mine = _mine(before, user)
+    if mine is None or mine.event != event.pk:
+        raise ConflictError(_JUST_NOW[0], hint=_JUST_NOW[1])
+    if event.replaces_id is None:
+        Standing.objects.filter(item=item, analyst=user).delete()
+    else:
+        Standing.objects.filter(item=item, analyst=user).update(submission=event.replaces_id)
+    reserve(item=item, user=user)
+    return standing.settle(item, before, standing.of_item(item), by=user.username)
+
+
+def _on(item: Item, user: User, event: Submission) -> Item:
+    before = standing.of_item(item)
+    mine = _mine(before, user)
+    if (mine and mine.event) != event.replaces_id:
+        raise ConflictError(_JUST_NOW[0], hint=_JUST_NOW[1])
+    judging.stand(item, user, event, mine)
+    release(item=item, user=user)
+    return standing.settle(item, before, standing.of_item(item), by=user.username)
+
+
+def _mine(held: list[Opinion], user: User) -> Opinion | None:
+    return next((one for one in held if one.analyst_id == user.pk), None)
