@@ -14,6 +14,8 @@ export class ApiError extends Error {
   readonly code: string;
   readonly hint: string;
   readonly fields: Record<string, string[]>;
+  /** The whole answer, for errors that say more than what went wrong. */
+  readonly body: unknown;
 
   constructor(
     status: number,
@@ -21,6 +23,7 @@ export class ApiError extends Error {
     message: string,
     hint = "",
     fields: Record<string, string[]> = {},
+    body: unknown = null,
   ) {
     super(message);
     this.name = "ApiError";
@@ -28,6 +31,7 @@ export class ApiError extends Error {
     this.code = code;
     this.hint = hint;
     this.fields = fields;
+    this.body = body;
   }
 
   /** Read `{error: {code, message, hint}}`; say something useful when a proxy answered instead. */
@@ -46,6 +50,7 @@ export class ApiError extends Error {
         (status >= 500 ? "The server could not finish this request." : `The server answered ${status}.`),
       hint ?? (status >= 500 ? "Nothing was changed. Try again; if it stays, look at the server's log." : ""),
       fields,
+      body,
     );
   }
 

@@ -1,15 +1,27 @@
-// Review queues: their types, and every call about them.
+// Review queues and the questions in them: their types, and every call that judging makes.
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { request, requestFile } from "./client";
 import type { Hop, Node, RelationStep } from "./events";
 import { get } from "./queries";
-import type { Id, Job, JobState, Page, Problem } from "./types";
+import type { EntityMatch, Id, Job, JobState, Page, Problem } from "./types";
 
 export const reviewKeys = { queues: ["review", "queues"], items: ["review", "items"] } as const;
 
 export type Ordering = "uncertainty" | "sequential" | "random";
-export type ItemState = "open" | "done" | "broken";
+export type ItemState = "open" | "done" | "broken" | "settled" | "adjudicated";
 export type Kind = "rational" | "not-rational" | "unsure";
+export type Reason =
+  | "coincidence"
+  | "wrong-relation"
+  | "too-wide"
+  | "too-narrow"
+  | "detour"
+  | "wrong-topic"
+  | "wrong-answer"
+  | "unclear";
+
+/** Relations by name, each walked forward or (true) against its direction. */
+export type Path = readonly (readonly [relation: string, inverse: boolean])[];
 
 export interface Queue {
   id: Id;
@@ -30,7 +42,7 @@ export interface Queue {
   job: Id | null;
   items: number;
   candidates: number;
-  progress: Record<ItemState, number>;
+  progress: { open: number; done: number; broken: number };
   error: Problem | null;
   created_at: string;
   created_by: string | null;
@@ -39,19 +51,31 @@ export interface Queue {
 export interface Candidate {
   id: number;
   topic: string;
+  path: Path;
   steps: RelationStep[];
-  sources: { source: string; label_set: Id; name: string; score: number; explanation: string }[];
+  sources: { source: string; label_set: Id | null; name: string; score: number; explanation: string }[];
   reached: number;
   hits: number;
   precision: number;
   recall: number;
+  /** The analyst who added it, and the candidate that they changed for it. */
+  author?: string | null;
+  edited_from?: number | null;
+  retired?: boolean;
+}
+
+export interface SaidOf {
+  candidate: number | null;
+  kind: Kind | "broken";
+  reasons: Reason[];
+  comment: string;
 }
 
 export interface Said {
   analyst: string;
   at: string;
   comment: string;
-  verdicts: { candidate: number | null; kind: Kind | "broken"; reasons: string[]; comment: string }[];
+  verdicts: SaidOf[];
 }
 
 export interface ItemRow {
@@ -73,6 +97,8 @@ export interface Item extends ItemRow {
   version: number;
   candidates: Candidate[];
   mine: Said | null;
+  /** Who decided, where analysts disagreed. */
+  adjudicated?: Said | null;
 }
 
 export interface Drawing {
@@ -81,13 +107,6 @@ export interface Drawing {
   hit: Node[];
   extra: Node[];
   missed: Node[];
-}
-
-export interface QueueStatistics {
-  progress: Record<ItemState, number>;
-  people: { analyst: string; judged: number; last: string }[];
-  agreement: { paths: number; percent: number | null; alpha: number | null };
-  pairs: { analysts: string[]; paths: number; percent: number | null; kappa: number | null }[];
 }
 
 export interface NewQueue {
@@ -100,14 +119,59 @@ export interface NewQueue {
   overlap: number;
 }
 
+export interface Verdict {
+  candidate: number;
+  kind: Kind;
+  reasons: readonly Reason[];
+  comment: string;
+}
+
 export interface Judgement {
   /** Made here, once for each submission: sent again, it records nothing. */
   id: string;
   version: number;
   shown: string;
-  verdicts: { candidate: number; kind: Kind }[];
+  verdicts: readonly Verdict[];
   broken: boolean;
+  reasons: readonly Reason[];
   comment: string;
+}
+
+/** What 409 `judged_meanwhile` carries: the item as it is, and what was said of it. */
+export interface Meanwhile {
+  item: Item;
+  theirs: Said[];
+}
+
+/** What a path reaches, step by step, and how it could go on. */
+export interface Walk {
+  valid: boolean;
+  error: Problem | null;
+  steps: (RelationStepReached & { sample: Node[] })[];
+  reached: number;
+  hits: number;
+  precision: number;
+  recall: number;
+  same_as: number | null;
+  next: Extension[];
+  next_total: number;
+  hops: Hop[];
+  hit: Node[];
+  extra: Node[];
+  missed: Node[];
+}
+
+interface RelationStepReached {
+  relation: string;
+  label: string;
+  inverse: boolean;
+  reached: number;
+}
+
+export interface Extension extends RelationStepReached {
+  hits: number;
+  precision: number;
+  recall: number;
 }
 
 export const queuesQuery = queryOptions({
@@ -118,16 +182,14 @@ export const queuesQuery = queryOptions({
 export const queueQuery = (id: string) =>
   queryOptions({ queryKey: [...reviewKeys.queues, id], queryFn: () => get<Queue>(`review/queues/${id}`) });
 
-export const queueStatisticsQuery = (id: Id) =>
-  queryOptions({
-    queryKey: [...reviewKeys.queues, String(id), "statistics"],
-    queryFn: () => get<QueueStatistics>(`review/queues/${id}/statistics`),
-  });
+export const ROWS = 50;
+
+export const queueItemsKey = (id: Id) => [...reviewKeys.queues, String(id), "items"];
 
 export const queueItemsQuery = (id: string, state: string, q: string, page: number) =>
   queryOptions<Page<ItemRow>>({
-    queryKey: [...reviewKeys.queues, id, "items", state, q, page],
-    queryFn: () => get<Page<ItemRow>>(`review/queues/${id}/items`, { state, q, page, page_size: 50 }),
+    queryKey: [...queueItemsKey(id), state, q, page],
+    queryFn: () => get<Page<ItemRow>>(`review/queues/${id}/items`, { state, q, page, page_size: ROWS }),
     placeholderData: keepPreviousData,
   });
 
@@ -137,6 +199,24 @@ export const drawingQuery = (item: number) =>
     queryFn: () => get<Drawing[]>(`review/items/${item}/drawing`),
     // It is of one version of the graph, and never changes.
     staleTime: Infinity,
+  });
+
+export const walkQuery = (item: number, topic: string, path: Path) =>
+  queryOptions<Walk>({
+    queryKey: [...reviewKeys.items, item, "hops", topic, path],
+    queryFn: ({ signal }) =>
+      get<Walk>(`review/items/${item}/hops`, { topic, path: JSON.stringify(path) }, signal),
+    staleTime: Infinity,
+    placeholderData: keepPreviousData,
+  });
+
+export const topicsQuery = (item: number, q: string) =>
+  queryOptions<EntityMatch[]>({
+    queryKey: [...reviewKeys.items, item, "topics", q],
+    queryFn: ({ signal }) => get<EntityMatch[]>(`review/items/${item}/topics`, { q }, signal),
+    enabled: q.trim().length > 0,
+    staleTime: 60_000,
+    placeholderData: keepPreviousData,
   });
 
 export function createQueue(body: NewQueue): Promise<{ queue: Queue; job: Job }> {
@@ -167,6 +247,21 @@ export function submitItem(
   return request("POST", `review/items/${item}/submit`, { body: { ...judgement, holding } });
 }
 
+export function releaseItem(item: number): Promise<void> {
+  return request("POST", `review/items/${item}/release`);
+}
+
 export function undoLast(queue: Id, id: string): Promise<{ item: Item }> {
   return request("POST", `review/queues/${queue}/undo`, { body: { id } });
+}
+
+export function redoLast(queue: Id, id: string): Promise<{ item: Item }> {
+  return request("POST", `review/queues/${queue}/redo`, { body: { id } });
+}
+
+export function addCandidate(
+  item: number,
+  body: { id: string; topic: string; path: Path; edited_from?: number },
+): Promise<{ item: Item }> {
+  return request("POST", `review/items/${item}/candidates`, { body });
 }

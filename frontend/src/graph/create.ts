@@ -21,7 +21,8 @@ function elements(model: GraphModel) {
   const depth = new Map(model.nodes.map((node) => [node.id, node.depth]));
   const nodes = model.nodes.map((node) => ({
     group: "nodes" as const,
-    data: { ...node, id: String(node.id), short: elide(node.label, LABEL_LENGTH) },
+    // What is left out would stay as it was before.
+    data: { ...node, mark: node.mark ?? null, id: String(node.id), short: elide(node.label, LABEL_LENGTH) },
   }));
   const edges = model.edges.map((edge) => ({
     group: "edges" as const,

@@ -131,6 +131,14 @@ export function stylesheet(p: Palette, fade: number): StylesheetJson {
       },
     },
     {
+      selector: "node[mark = 'missed']",
+      style: { "background-color": p.surface, "border-style": "dashed", "border-width": 2 },
+    },
+    {
+      selector: "node[mark = 'extra']",
+      style: { shape: "diamond", width: 20, height: 20, "border-color": p.bad, "border-width": 2.5 },
+    },
+    {
       selector: "node[role = 'faint']",
       style: { "border-color": p.line, color: p.muted, width: 13, height: 13, "border-width": 1.5 },
     },

@@ -2,14 +2,8 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { sessionQuery } from "@/api/queries";
-import {
-  deleteQueue,
-  downloadQueue,
-  queuesQuery,
-  queueStatisticsQuery,
-  reviewKeys,
-  type Queue,
-} from "@/api/review";
+import { deleteQueue, downloadQueue, queuesQuery, reviewKeys, type Queue } from "@/api/review";
+import { queueStatisticsQuery } from "@/api/reviewFigures";
 import { CreateQueue } from "@/components/review/CreateQueue";
 import { ActMenu, Button } from "@/components/kit/controls";
 import { useTitle } from "@/components/kit/hooks";

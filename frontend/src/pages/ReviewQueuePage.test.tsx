@@ -1,8 +1,8 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { render, screen, waitFor } from "@testing-library/react";
+import { render, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { MemoryRouter, Route, Routes } from "react-router";
-import { afterEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { ReviewQueuePage } from "./ReviewQueuePage";
 
 vi.mock("@/graph/GraphCanvas", () => ({ default: () => <div>drawing</div> }));
@@ -19,6 +19,7 @@ const queue = {
 const path = (id: number, label: string) => ({
   id,
   topic: "Germany",
+  path: [[label, false]],
   steps: [{ name: label, label, inverse: false }],
   sources: [{ source: "answer-set", label_set: 1, name: "One", score: 1, explanation: "" }],
   reached: 1,
@@ -45,9 +46,17 @@ const item = (id: number, question: string) => ({
 });
 const nothing = { agreement: { paths: 0, percent: null, alpha: null }, people: [], pairs: [] };
 
-/** What was posted, by address; the server has two questions. */
-function serve() {
+/** What was posted, by address; the server has the questions 5, 6 and 7, and gives none that is held. */
+function serve(answer: (address: string, body: unknown) => Response | undefined = () => undefined) {
   const posted: Record<string, unknown[]> = {};
+  const questions = [
+    item(5, "capital of Germany?"),
+    item(6, "capital of France?"),
+    item(7, "capital of Chad?"),
+  ];
+  const judged: number[] = [];
+  const next = (holding: number[]) =>
+    questions.find(({ id }) => !judged.includes(id) && !holding.includes(id)) ?? null;
   vi.stubGlobal("matchMedia", () => ({
     matches: false,
     addEventListener: vi.fn(),
@@ -55,31 +64,30 @@ function serve() {
   }));
   vi.stubGlobal("fetch", (url: string, { method, body }: { method: string; body?: string }) => {
     const address = url.replace("/api/v1/", "").replace(/\?.*/, "");
-    if (method === "POST") (posted[address] ??= []).push(JSON.parse(body ?? "null"));
-    const answers: Record<string, unknown> = {
-      session: { user: { username: "ann", role: "analyst" }, csrf: "x" },
-      "review/queues/1": queue,
-      "review/queues/1/statistics": nothing,
-      "review/queues/1/items": { count: 0, next: null, previous: null, results: [] },
-      "review/queues/1/next": { item: item(5, "capital of Germany?") },
-      "review/queues/1/undo": { item: item(5, "capital of Germany?") },
-      "review/items/5/drawing": [],
-      "review/items/6/drawing": [],
-      "review/items/5/submit": { item: item(5, ""), next: item(6, "capital of France?") },
-      "review/items/6/submit": { item: item(6, ""), next: null },
+    const sent = JSON.parse(body ?? "null") as { holding: number[] };
+    if (method === "POST") (posted[address] ??= []).push(sent);
+    const other = answer(address, sent);
+    if (other) return Promise.resolve(other);
+    const submitted = /^review\/items\/(\d)\/submit$/.exec(address)?.[1];
+    if (submitted) judged.push(Number(submitted));
+    const answers: Record<string, () => unknown> = {
+      session: () => ({ user: { username: "ann", role: "analyst" }, csrf: "x" }),
+      "review/queues/1": () => queue,
+      "review/queues/1/statistics": () => nothing,
+      "review/queues/1/items": () => ({ count: 0, next: null, previous: null, results: [] }),
+      "review/queues/1/next": () => ({ item: next(sent.holding) }),
+      "review/queues/1/undo": () => ({ item: questions.find(({ id }) => id === judged.pop()) }),
+      "review/queues/1/redo": () => ({ item: questions.find(({ id }) => id === 5) }),
     };
-    return Promise.resolve(new Response(JSON.stringify(answers[address])));
+    const found = submitted
+      ? { item: item(Number(submitted), ""), next: next(sent.holding) }
+      : (answers[address]?.() ?? []);
+    return Promise.resolve(new Response(JSON.stringify(found)));
   });
   return posted;
 }
 
-afterEach(() => {
-  vi.unstubAllGlobals();
-});
-
-it("is judged by keys alone, from one question to the next and back", async () => {
-  const posted = serve();
-  const user = userEvent.setup();
+function open() {
   render(
     <QueryClientProvider client={new QueryClient()}>
       <MemoryRouter initialEntries={["/review/1"]}>
@@ -89,29 +97,157 @@ it("is judged by keys alone, from one question to the next and back", async () =
       </MemoryRouter>
     </QueryClientProvider>,
   );
-  await screen.findByText("capital of Germany?");
+  return screen.findByRole("heading", { name: "capital of Germany?" });
+}
+
+const question = (name: string) => screen.findByRole("heading", { name });
+
+beforeEach(() => {
+  localStorage.clear();
+  Element.prototype.scrollIntoView = vi.fn();
+});
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+it("is judged by keys alone, from one question to the next and back, and on again", async () => {
+  const posted = serve();
+  const user = userEvent.setup();
+  await open();
   expect(screen.getByText("2 paths to judge", { exact: false })).toBeInTheDocument();
   await user.keyboard("{Enter}");
   expect(posted["review/items/5/submit"]).toBeUndefined();
   await user.keyboard("12{Enter}");
-  await screen.findByText("capital of France?");
-  expect(posted["review/items/5/submit"]).toEqual([
-    expect.objectContaining({
-      version: 4,
-      shown: "hash",
-      broken: false,
-      verdicts: [
-        { candidate: 11, kind: "rational" },
-        { candidate: 12, kind: "not-rational" },
-      ],
-    }),
-  ]);
+  await question("capital of France?");
+  await waitFor(() => {
+    expect(posted["review/items/5/submit"]).toHaveLength(1);
+  });
+  expect(posted["review/items/5/submit"]?.[0]).toMatchObject({
+    version: 4,
+    shown: "hash",
+    broken: false,
+    // The next one was there before, and the one after it is asked for.
+    holding: [6],
+    verdicts: [
+      { candidate: 11, kind: "rational", reasons: [], comment: "" },
+      { candidate: 12, kind: "not-rational", reasons: [], comment: "" },
+    ],
+  });
   await user.keyboard("{Control>}z{/Control}");
-  await screen.findByText("capital of Germany?");
+  await question("capital of Germany?");
   expect(posted["review/queues/1/undo"]).toHaveLength(1);
-  await user.keyboard("b{Enter}");
+  // What was said is there to be changed, or said again as it was.
+  expect(screen.getByText("Ready to submit")).toBeInTheDocument();
+  await user.keyboard("{Control>}{Shift>}z{/Shift}{/Control}");
+  await question("capital of France?");
+  expect(posted["review/queues/1/redo"]).toHaveLength(1);
+});
+
+it("takes back what was said on the question before it goes to the one before", async () => {
+  const posted = serve();
+  const user = userEvent.setup();
+  await open();
+  await user.keyboard("1{Control>}z{/Control}");
+  expect(screen.getByText("2 paths to judge", { exact: false })).toBeInTheDocument();
+  await user.keyboard("{Control>}y{/Control}");
+  expect(screen.getByText("1 path to judge", { exact: false })).toBeInTheDocument();
+  expect(posted["review/queues/1/undo"]).toBeUndefined();
+});
+
+it("gives reasons by keys, and a comment, to the verdict just given; and to a broken question", async () => {
+  const posted = serve();
+  const user = userEvent.setup();
+  await open();
+  await user.keyboard("2r35cdoubtful{Enter}1{Enter}");
+  await question("capital of France?");
+  await user.keyboard("br8{Escape}{Enter}");
+  await question("capital of Chad?");
+  await waitFor(() => {
+    expect(posted["review/items/6/submit"]).toHaveLength(1);
+  });
+  expect(posted["review/items/5/submit"]?.[0]).toMatchObject({
+    verdicts: [
+      { candidate: 11, kind: "not-rational", reasons: ["too-wide", "detour"], comment: "doubtful" },
+      { candidate: 12, kind: "rational", reasons: [], comment: "" },
+    ],
+  });
+  expect(posted["review/items/6/submit"]?.[0]).toMatchObject({
+    broken: true,
+    verdicts: [],
+    reasons: ["unclear"],
+  });
+});
+
+it("keeps a judgement that the server did not get, and sends it again as it was", async () => {
+  let down = true;
+  const posted = serve((address) => {
+    if (down && address === "review/items/5/submit") throw new TypeError("network");
+    return undefined;
+  });
+  const user = userEvent.setup();
+  await open();
+  await user.keyboard("12{Enter}");
+  await question("capital of France?");
+  expect(await screen.findByText("1 judgement could not be sent.")).toBeInTheDocument();
+  expect(Object.keys(localStorage)).toContainEqual(expect.stringMatching(/^clew-unsent:/));
+  down = false;
+  await user.click(screen.getByRole("button", { name: "Send again" }));
+  await waitFor(() => {
+    expect(screen.queryByText("1 judgement could not be sent.")).toBeNull();
+  });
+  const ids = posted["review/items/5/submit"]?.map((one) => (one as { id: string }).id);
+  expect(ids).toHaveLength(2);
+  expect(new Set(ids).size).toBe(1);
+  expect(Object.keys(localStorage).filter((key) => key.startsWith("clew-unsent:"))).toEqual([]);
+});
+
+it("shows both versions when others came before, and adds this one when that is chosen", async () => {
+  const bob = {
+    analyst: "bob",
+    at: "2026-01-01T00:00:00Z",
+    comment: "sure of it",
+    verdicts: [11, 12].map((candidate) => ({ candidate, kind: "unsure", reasons: [], comment: "" })),
+  };
+  const error = { code: "judged_meanwhile", message: "It was judged.", hint: "" };
+  const posted = serve((address, body) =>
+    address === "review/items/5/submit" && (body as { version: number }).version === 4
+      ? new Response(
+          JSON.stringify({ error, item: { ...item(5, "capital of Germany?"), version: 9 }, theirs: [bob] }),
+          { status: 409 },
+        )
+      : undefined,
+  );
+  const user = userEvent.setup();
+  await open();
+  await user.keyboard("12{Enter}");
+  const dialog = within(await screen.findByRole("alertdialog", { name: "Judged meanwhile" }));
+  expect(dialog.getAllByText("Unsure")).toHaveLength(2);
+  expect(dialog.getByText("Rational")).toBeInTheDocument();
+  expect(dialog.getByText("sure of it")).toBeInTheDocument();
+  await user.click(dialog.getByRole("button", { name: "Add mine as one more opinion" }));
   await waitFor(() => {
     expect(posted["review/items/5/submit"]).toHaveLength(2);
   });
-  expect(posted["review/items/5/submit"]?.[1]).toMatchObject({ broken: true, verdicts: [] });
+  const [first, second] = posted["review/items/5/submit"] as { id: string; version: number }[];
+  expect(second?.version).toBe(9);
+  expect(second?.id).not.toBe(first?.id);
+  expect(screen.queryByRole("alertdialog")).toBeNull();
+});
+
+it("takes other keys, refuses one that is taken, and shows them on the buttons", async () => {
+  serve();
+  const user = userEvent.setup();
+  await open();
+  await user.click(screen.getByRole("button", { name: "Keys of this page" }));
+  const dialog = within(screen.getByRole("dialog", { name: "Keys of the review page" }));
+  await user.click(dialog.getByRole("button", { name: "The path in focus is rational: 1. Change" }));
+  await user.keyboard("b");
+  expect(dialog.getByRole("status")).toHaveTextContent("B is the key of “The question is broken”.");
+  await user.click(dialog.getByRole("button", { name: "The path in focus is rational: 1. Change" }));
+  await user.keyboard("g");
+  await user.click(dialog.getByRole("button", { name: "Done" }));
+  await user.keyboard("g");
+  expect(screen.getByText("1 path to judge", { exact: false })).toBeInTheDocument();
+  expect(screen.getAllByText("G", { selector: "kbd" })).toHaveLength(2);
 });

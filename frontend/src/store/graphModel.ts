@@ -8,6 +8,9 @@ import type { RunView } from "./runView";
 /** `window`: an agent looks at it and has not decided. */
 export type Role = "topic" | "answer" | "path" | "window" | "faint";
 
+/** In a review: an answer that the path reaches, what else it reaches, and an answer that it does not. */
+export type Mark = "hit" | "extra" | "missed";
+
 export interface GraphNode {
   id: number;
   label: string;
@@ -18,6 +21,7 @@ export interface GraphNode {
   degree: number;
   /** The agent stands here in the step on show. */
   here: boolean;
+  mark?: Mark;
   dim: boolean;
 }
 

@@ -1,11 +1,27 @@
 import { describe, expect, it } from "vitest";
 import type { Candidate, Item } from "@/api/review";
-import { actOf, judge, judgementOf, missing, moveFocus, openDesk } from "./review";
+import {
+  aboutWhich,
+  judge,
+  judgeRest,
+  judgementOf,
+  missing,
+  moveFocus,
+  openDesk,
+  setBroken,
+  setComment,
+  stepBack,
+  stepOn,
+  toggleReason,
+  withItem,
+  type Desk,
+} from "./review";
 import { reviewGraph } from "./reviewGraph";
 
 const candidate = (id: number): Candidate => ({
   id,
   topic: "Switzerland",
+  path: [["borders", false]],
   steps: [{ name: "borders", label: "borders", inverse: false }],
   sources: [],
   reached: 2,
@@ -32,13 +48,7 @@ const item = (mine: Item["mine"] = null): Item => ({
   mine,
 });
 
-const press = (key: string, held: Partial<{ ctrlKey: boolean; altKey: boolean }> = {}) => ({
-  key,
-  ctrlKey: false,
-  metaKey: false,
-  altKey: false,
-  ...held,
-});
+const kinds = (desk: Desk) => [...desk.opinion.words].map(([id, { kind }]) => [id, kind]);
 
 describe("judging an item", () => {
   it("goes on to the next path that nothing was said of", () => {
@@ -48,7 +58,7 @@ describe("judging an item", () => {
     expect(desk.focus).toBe(0);
     desk = judge(desk, "not-rational");
     expect(desk.focus).toBe(0);
-    expect([...desk.verdicts]).toEqual([
+    expect(kinds(desk)).toEqual([
       [12, "unsure"],
       [13, "rational"],
       [11, "not-rational"],
@@ -61,30 +71,38 @@ describe("judging an item", () => {
     expect(judgementOf(desk, "id")).toBeNull();
   });
 
-  it("sends what was shown, its version and all verdicts", () => {
+  it("sends what was shown, its version and all verdicts, with reasons and comments", () => {
     let desk = openDesk(item());
-    for (let i = 0; i < 3; i += 1) desk = judge(desk, "rational");
-    expect(judgementOf({ ...desk, comment: " well " }, "id")).toEqual({
+    desk = judge(desk, "not-rational");
+    desk = toggleReason(toggleReason(desk, "detour", 11), "too-wide", 11);
+    desk = setComment(toggleReason(desk, "detour", 11), " odd ", 11);
+    desk = setComment(judgeRest(desk, "rational"), " well ", null);
+    expect(judgementOf(desk, "id")).toEqual({
       id: "id",
       version: 2,
       shown: "hash",
-      verdicts: [11, 12, 13].map((one) => ({ candidate: one, kind: "rational" })),
+      verdicts: [
+        { candidate: 11, kind: "not-rational", reasons: ["too-wide"], comment: "odd" },
+        { candidate: 12, kind: "rational", reasons: [], comment: "" },
+        { candidate: 13, kind: "rational", reasons: [], comment: "" },
+      ],
       broken: false,
+      reasons: [],
       comment: "well",
     });
   });
 
   it("takes no verdict on the paths of a broken question, and judging mends it", () => {
-    const broken = { ...judge(openDesk(item()), "rational"), broken: true };
-    expect(judgementOf(broken, "id")?.verdicts).toEqual([]);
-    expect(judge(broken, "rational").broken).toBe(false);
+    const broken = toggleReason(setBroken(judge(openDesk(item()), "rational"), true), "unclear", null);
+    expect(judgementOf(broken, "id")).toMatchObject({ verdicts: [], broken: true, reasons: ["unclear"] });
+    expect(judge(broken, "rational").opinion).toMatchObject({ broken: false, reasons: [] });
   });
 
-  it("opens with what was said before", () => {
-    const verdicts = [{ candidate: 12, kind: "unsure" as const, reasons: [], comment: "" }];
+  it("opens with what was said before, at the first path that nothing was said of", () => {
+    const verdicts = [{ candidate: 11, kind: "unsure" as const, reasons: [], comment: "" }];
     const desk = openDesk(item({ analyst: "ann", at: "", comment: "hm", verdicts }));
-    expect([...desk.verdicts]).toEqual([[12, "unsure"]]);
-    expect([desk.comment, desk.broken]).toEqual(["hm", false]);
+    expect(kinds(desk)).toEqual([[11, "unsure"]]);
+    expect([desk.opinion.comment, desk.opinion.broken, desk.focus]).toEqual(["hm", false, 1]);
   });
 
   it("keeps the focus within the paths", () => {
@@ -92,24 +110,36 @@ describe("judging an item", () => {
     expect(moveFocus(desk, -1).focus).toBe(0);
     expect([1, 1, 1, 1].reduce((now) => moveFocus(now, 1), desk).focus).toBe(2);
   });
-});
 
-describe("keys", () => {
-  it("do what the buttons say", () => {
-    expect(["1", "2", "3"].map((key) => actOf(press(key)))).toEqual([
-      { type: "judge", kind: "rational" },
-      { type: "judge", kind: "not-rational" },
-      { type: "judge", kind: "unsure" },
-    ]);
-    expect(actOf(press("j"))).toEqual({ type: "move", by: 1 });
-    expect(actOf(press("k"))).toEqual({ type: "move", by: -1 });
-    expect(actOf(press("Enter"))).toEqual({ type: "submit" });
-    expect(actOf(press("z", { ctrlKey: true }))).toEqual({ type: "undo" });
-    expect([
-      actOf(press("z")),
-      actOf(press("1", { ctrlKey: true })),
-      actOf(press("1", { altKey: true })),
-    ]).toEqual([null, null, null]);
+  it("asks for reasons of the path in focus, else of the one judged last, else of the broken question", () => {
+    const desk = judge(openDesk(item()), "rational");
+    expect([desk.focus, aboutWhich(desk)]).toEqual([1, 11]);
+    expect(aboutWhich(judge(moveFocus(desk, 1), "unsure"))).toBe(13);
+    expect([aboutWhich(openDesk(item())), aboutWhich(setBroken(desk, true))]).toEqual([null, null]);
+  });
+
+  it("another verdict drops the reasons of the one before, and keeps the comment", () => {
+    let desk = setComment(toggleReason(judge(openDesk(item()), "unsure"), "detour", 11), "so", 11);
+    desk = judge(desk, "rational", 0);
+    expect(desk.opinion.words.get(11)).toEqual({ kind: "rational", reasons: [], comment: "so" });
+  });
+
+  it("goes back step by step and on again, until something else is said", () => {
+    const two = judge(judge(openDesk(item()), "rational"), "unsure");
+    const one = stepBack(two);
+    expect(one && kinds(one)).toEqual([[11, "rational"]]);
+    expect(one?.focus).toBe(1);
+    const again = one && stepOn(one);
+    expect(again && kinds(again)).toEqual(kinds(two));
+    const none = one && stepBack(one);
+    expect(none && [kinds(none), stepBack(none)]).toEqual([[], null]);
+    expect(none && stepOn(judge(none, "unsure"))).toBeNull();
+  });
+
+  it("keeps what was said when the item has one path more and one less", () => {
+    const desk = judge(judge(openDesk(item()), "rational"), "unsure");
+    const next = withItem(desk, { ...item(), version: 3, candidates: [candidate(12), candidate(14)] });
+    expect([kinds(next), missing(next), next.item.version]).toEqual([[[12, "unsure"]], 1, 3]);
   });
 });
 
@@ -136,14 +166,20 @@ describe("the drawing", () => {
     const model = reviewGraph(drawings, item(), 11);
     expect(model.nodes.map(({ label, role, dim, depth }) => [label, role, dim, depth])).toEqual([
       ["Switzerland", "topic", false, 0],
-      ["Germany · hit", "answer", false, 1],
-      ["Austria · missed", "answer", false, 1],
+      ["hit · Germany", "answer", false, 1],
+      ["missed · Austria", "answer", false, 1],
       ["France", "path", true, 1],
     ]);
+    expect(model.nodes.map(({ mark }) => mark)).toEqual([undefined, "hit", "missed", undefined]);
     expect(model.edges.map(({ id, lit, dim }) => [id, lit, dim])).toEqual([
       ["1|borders|2", true, false],
       ["1|borders|3", false, true],
     ]);
+  });
+
+  it("draws one path alone while it is edited", () => {
+    const model = reviewGraph(drawings, item(), 12, "lit");
+    expect(model.edges.map(({ id }) => id)).toEqual(["1|borders|3"]);
   });
 
   it("dims nothing without a focus", () => {

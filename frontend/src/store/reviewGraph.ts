@@ -2,7 +2,7 @@
 import type { Node } from "@/api/events";
 import type { Drawing } from "@/api/review";
 import { factOfHop, type Fact } from "./found";
-import type { GraphEdge, GraphModel, GraphNode } from "./graphModel";
+import type { GraphEdge, GraphModel, GraphNode, Mark } from "./graphModel";
 
 /** Steps from a topic, along the hops as they were walked. */
 function depths(drawings: readonly Drawing[], topics: ReadonlySet<string>): Map<number, number> {
@@ -17,12 +17,17 @@ function depths(drawings: readonly Drawing[], topics: ReadonlySet<string>): Map<
   return depth;
 }
 
+/** Whether the paths that are not lit are drawn as well. */
+export type Shown = "all" | "lit";
+
 /** `focus` is the id of the candidate that is lit. */
 export function reviewGraph(
-  drawings: readonly Drawing[],
+  every: readonly Drawing[],
   item: { topics: readonly string[]; answers: readonly string[] },
   focus: number | null,
+  shown: Shown = "all",
 ): GraphModel {
+  const drawings = shown === "all" ? every : every.filter((one) => one.candidate === focus);
   const topics = new Set(item.topics);
   const answers = new Set(item.answers);
   const facts = new Map<string, Fact>();
@@ -39,7 +44,7 @@ export function reviewGraph(
   const chosen = drawings.find((one) => one.candidate === focus);
   const lit = new Set(chosen?.hops.map((hop) => factOfHop(hop).key));
   const litNodes = new Set(chosen?.hops.flatMap((hop) => [hop.source.id, hop.target.id]));
-  const mark = new Map<number, string>();
+  const mark = new Map<number, Mark>();
   for (const [word, of] of [
     ["hit", chosen?.hit],
     ["extra", chosen?.extra],
@@ -57,12 +62,13 @@ export function reviewGraph(
     const word = mark.get(node.id);
     return {
       id: node.id,
-      label: word ? `${node.label} · ${word}` : node.label,
+      label: word ? `${word} · ${node.label}` : node.label,
       kind: node.kind,
       role: topics.has(node.label) ? "topic" : answers.has(node.label) ? "answer" : "path",
       depth: depth.get(node.id) ?? deepest,
       degree: degree.get(node.id) ?? 0,
       here: false,
+      ...(word && { mark: word }),
       dim: chosen !== undefined && !litNodes.has(node.id) && word === undefined,
     };
   });

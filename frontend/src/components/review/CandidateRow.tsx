@@ -1,57 +1,202 @@
-// A candidate path as a row: what it says, what it reaches, who holds it, and the verdict keys.
-import type { Candidate, Kind } from "@/api/review";
-import { integer, percent } from "@/store/format";
-import { KINDS } from "@/store/review";
+// A candidate path as a row: what it says, what it reaches, who holds it, what is said of it, and the verdict keys.
+import { useEffect, useRef } from "react";
+import type { Candidate, Drawing, Kind, Reason } from "@/api/review";
+import { count, integer, percent } from "@/store/format";
+import { KINDS, type Word } from "@/store/review";
+import { Chain } from "./Chain";
+import { KeyButton } from "./KeyButton";
+import { Reached } from "./Reached";
+import { Reasons, ReasonWords } from "./Reasons";
+
+/** What another analyst said of the path, where they are compared. */
+export interface Other {
+  analyst: string;
+  kind: Kind | "broken";
+  reasons: readonly Reason[];
+  comment: string;
+}
+
+export interface RowActs {
+  onFocus: (place: number) => void;
+  onHover: (candidate: number | null) => void;
+  onJudge: (kind: Kind, place: number) => void;
+  onTell: (candidate: number | null) => void;
+  onReason: (reason: Reason, candidate: number | null) => void;
+  onComment: (comment: string, candidate: number | null) => void;
+  onEdit: (candidate: Candidate) => void;
+}
 
 interface Props {
   candidate: Candidate;
   place: number;
   focused: boolean;
-  verdict: Kind | undefined;
-  onFocus: () => void;
-  onJudge: (kind: Kind) => void;
+  word: Word | undefined;
+  /** Of the path in focus: some of what it reaches. */
+  drawing: Drawing | undefined;
+  /** Its reasons are being chosen. */
+  telling: boolean;
+  /** The place of the candidate that it was edited from. */
+  edited: number | null;
+  others?: readonly Other[] | undefined;
+  acts: RowActs;
 }
 
-export function CandidateRow({ candidate, place, focused, verdict, onFocus, onJudge }: Props) {
-  const { topic, steps, reached, hits, precision, recall, sources } = candidate;
+function Bar({ label, share }: { label: string; share: number }) {
   return (
-    <li className={`candidate ${focused ? "on" : ""}`} aria-current={focused} onPointerEnter={onFocus}>
-      <p className="candidate-chain">
-        <span className="muted tabular">{place + 1}</span> <strong>{topic}</strong>
-        {steps.map((step, at) => (
-          <span key={at} title={step.name}>
-            {" "}
-            {step.inverse ? "←" : "→"} {step.label}
-          </span>
-        ))}
-      </p>
-      <p className="small muted">
-        reaches {integer(reached)}, {integer(hits)} of them right · precision {percent(precision)} · recall{" "}
-        {percent(recall)}
-      </p>
-      <p className="small muted">
+    <span className="measure" title={`${label}: ${percent(share)}`}>
+      <span className="muted">{label}</span>
+      <span className="gauge" aria-hidden="true">
+        <span style={{ width: `${share * 100}%` }} />
+      </span>
+      <span className="tabular">{percent(share)}</span>
+    </span>
+  );
+}
+
+export function KindBadge({ kind }: { kind: Kind | "broken" }) {
+  const tone = { rational: "good", "not-rational": "bad", unsure: "warn", broken: "bad dotted" }[kind];
+  const label = KINDS.find((one) => one.kind === kind)?.label ?? "Broken";
+  const sign = { rational: "✓", "not-rational": "✗", unsure: "?", broken: "!" }[kind];
+  return (
+    <span className={`badge ${tone}`}>
+      <span aria-hidden="true">{sign}</span> {label}
+    </span>
+  );
+}
+
+function Others({ others }: { others: readonly Other[] }) {
+  return (
+    <ul className="others" aria-label="What analysts said of it">
+      {others.map((one) => (
+        <li key={one.analyst}>
+          <span className="strong">{one.analyst}</span> <KindBadge kind={one.kind} />{" "}
+          <ReasonWords reasons={one.reasons} />
+          {one.comment && <q className="small">{one.comment}</q>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Sources({ candidate, focused }: { candidate: Candidate; focused: boolean }) {
+  const { sources, author } = candidate;
+  return (
+    <>
+      <p className="small muted sources">
+        {author && <span className="badge accent">added by {author}</span>}
         {sources.map((one, at) => (
-          <span key={at} title={one.explanation || one.name}>
-            {at > 0 && " · "}
-            {one.source} {one.score.toFixed(2)}
+          <span key={at} title={[one.name, one.explanation].filter(Boolean).join(": ")}>
+            {one.source} <span className="tabular">{one.score.toFixed(2)}</span>
           </span>
         ))}
       </p>
-      <div className="row" role="group" aria-label={`Verdict on path ${place + 1}`}>
-        {KINDS.map(({ kind, key, label }) => (
-          <button
+      {focused &&
+        sources
+          .filter((one) => one.explanation)
+          .map((one, at) => (
+            <p key={at} className="small explanation">
+              <span className="muted">{one.name}:</span> {one.explanation}
+            </p>
+          ))}
+    </>
+  );
+}
+
+export function CandidateRow(props: Props) {
+  const { candidate, place, focused, word, drawing, telling, edited, others, acts } = props;
+  const { id, topic, steps, reached, hits, precision, recall } = candidate;
+  const row = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (focused) row.current?.scrollIntoView({ block: "nearest" });
+  }, [focused, telling]);
+  return (
+    <li
+      ref={row}
+      className={`candidate ${focused ? "on" : ""} ${word ? word.kind : ""}`}
+      aria-current={focused}
+      onPointerMove={() => {
+        acts.onHover(id);
+      }}
+      onPointerLeave={() => {
+        acts.onHover(null);
+      }}
+      onClick={() => {
+        acts.onFocus(place);
+      }}
+    >
+      <p className="candidate-chain">
+        <span className="muted tabular">{place + 1}</span>{" "}
+        <span className="grow">
+          <Chain topic={topic} steps={steps} />
+          {edited !== null && <span className="small muted"> · changed from path {edited + 1}</span>}
+          {candidate.retired && <span className="badge warn">retired</span>}
+        </span>
+        {word && <KindBadge kind={word.kind} />}
+      </p>
+      <p className="small candidate-facts">
+        <span>
+          reaches <b className="tabular">{integer(reached)}</b>, <b className="tabular">{integer(hits)}</b> of
+          them right
+        </span>
+        <Bar label="precision" share={precision} />
+        <Bar label="recall" share={recall} />
+      </p>
+      {focused && drawing && <Reached drawing={drawing} candidate={candidate} />}
+      <Sources candidate={candidate} focused={focused} />
+      {others && <Others others={others} />}
+      <div className="row wrap verdicts" role="group" aria-label={`Verdict on path ${place + 1}`}>
+        {KINDS.map(({ kind, label }) => (
+          <KeyButton
             key={kind}
-            type="button"
-            className={`btn small ${verdict === kind ? "primary" : ""}`}
-            aria-pressed={verdict === kind}
-            onClick={() => {
-              onJudge(kind);
+            act={kind}
+            small
+            look={word?.kind === kind ? "primary" : undefined}
+            pressed={word?.kind === kind}
+            onPress={() => {
+              acts.onJudge(kind, place);
             }}
           >
-            <kbd>{key}</kbd> {label}
-          </button>
+            {label}
+          </KeyButton>
         ))}
+        <span className="grow" />
+        {focused && (
+          <KeyButton
+            act="edit"
+            small
+            look="plain"
+            onPress={() => {
+              acts.onEdit(candidate);
+            }}
+          >
+            Edit
+          </KeyButton>
+        )}
       </div>
+      {word && (
+        <Reasons
+          about={`path ${place + 1}`}
+          chosen={word.reasons}
+          comment={word.comment}
+          open={telling}
+          near={focused}
+          onOpen={(open) => {
+            acts.onTell(open ? id : null);
+          }}
+          onReason={(reason) => {
+            acts.onReason(reason, id);
+          }}
+          onComment={(comment) => {
+            acts.onComment(comment, id);
+          }}
+        />
+      )}
+      {focused && (
+        <p className="small muted">
+          One verdict for the whole chain of relations: it applies to every path merged in it, to{" "}
+          {reached === 1 ? "the one entity" : `all ${count(reached, "entity", "entities")}`} that it reaches.
+        </p>
+      )}
     </li>
   );
 }

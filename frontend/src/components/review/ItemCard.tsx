@@ -1,0 +1,187 @@
+// The question before the analyst: what it asks, its answers, its paths as rows, and what is said of it all.
+import { useState, type ReactNode } from "react";
+import type { Drawing, Said } from "@/api/review";
+import { Button } from "@/components/kit/controls";
+import { count, integer } from "@/store/format";
+import { missing, setComment, toggleReason, type Desk } from "@/store/review";
+import { CandidateRow, type Other, type RowActs } from "./CandidateRow";
+import { KeyButton } from "./KeyButton";
+import { Reasons } from "./Reasons";
+
+/** So many paths stand on the page at once; the others are a press away, and come by themselves with the focus. */
+const ON_PAGE = 40;
+const NAMES = 12;
+
+interface Props {
+  desk: Desk;
+  drawings: readonly Drawing[] | undefined;
+  acts: RowActs;
+  /** The candidate whose reasons are open, or the question's. */
+  telling: number | "question" | null;
+  /** What others said, where it is shown. */
+  others?: readonly Said[];
+  change: (change: (desk: Desk) => Desk) => void;
+  onTell: (what: "question" | null) => void;
+  onAdd: (() => void) | null;
+  editor: ReactNode;
+  footer: ReactNode;
+}
+
+function Names({ label, names, none }: { label: string; names: readonly string[]; none: string }) {
+  const [all, setAll] = useState(false);
+  const shown = all ? names : names.slice(0, NAMES);
+  return (
+    <p>
+      <span className="label">{label}</span> {shown.join("; ") || <span className="muted">{none}</span>}{" "}
+      {names.length > NAMES && (
+        <Button
+          look="link"
+          className="small"
+          onPress={() => {
+            setAll(!all);
+          }}
+        >
+          {all ? "fewer" : `and ${integer(names.length - NAMES)} more`}
+        </Button>
+      )}
+    </p>
+  );
+}
+
+/** What each analyst said of one candidate. */
+function othersOn(others: readonly Said[] | undefined, candidate: number): Other[] | undefined {
+  return others?.flatMap(({ analyst, verdicts }) =>
+    verdicts
+      .filter((one) => one.candidate === candidate || one.candidate === null)
+      .map(({ kind, reasons, comment }) => ({ analyst, kind, reasons, comment })),
+  );
+}
+
+function Candidates({
+  desk,
+  drawings,
+  acts,
+  telling,
+  others,
+}: Pick<Props, "desk" | "drawings" | "acts" | "telling" | "others">) {
+  const { item, focus, opinion } = desk;
+  const [more, setMore] = useState(ON_PAGE);
+  const end = Math.min(item.candidates.length, Math.max(more, focus + 5));
+  // A window of rows: with thousands of paths those far before the focus make room.
+  const from = Math.max(0, Math.min(end - 2 * ON_PAGE, focus - ON_PAGE));
+  return (
+    <>
+      {from > 0 && <p className="small muted">{count(from, "path")} above, by the key of the path before</p>}
+      <ol className="candidates" start={from + 1}>
+        {item.candidates.slice(from, end).map((candidate, index) => {
+          const place = from + index;
+          const edited = item.candidates.findIndex((one) => one.id === candidate.edited_from);
+          return (
+            <CandidateRow
+              key={candidate.id}
+              candidate={candidate}
+              place={place}
+              focused={place === focus}
+              word={opinion.broken ? undefined : opinion.words.get(candidate.id)}
+              drawing={place === focus ? drawings?.find((one) => one.candidate === candidate.id) : undefined}
+              telling={telling === candidate.id}
+              edited={edited < 0 ? null : edited}
+              others={othersOn(others, candidate.id)}
+              acts={acts}
+            />
+          );
+        })}
+      </ol>
+      {end < item.candidates.length && (
+        <Button
+          look="plain"
+          size="small"
+          onPress={() => {
+            setMore(end + ON_PAGE);
+          }}
+        >
+          Show more of {integer(item.candidates.length)}
+        </Button>
+      )}
+    </>
+  );
+}
+
+export function ItemCard(props: Props) {
+  const { desk, drawings, acts, telling, others, change, onTell, onAdd, editor, footer } = props;
+  const { item, opinion } = desk;
+  const left = missing(desk);
+  return (
+    <section className="review-item" aria-label="Question">
+      <div className="review-scroll">
+        <p className="small muted">
+          {integer(item.position + 1)} · {item.reason}
+        </p>
+        <h2 className="review-question">{item.question}</h2>
+        <Names label="Answers" names={item.answers} none="none known" />
+        <Names label="Topics" names={item.topics} none="none given" />
+        {item.candidates.length === 0 && (
+          <p className="muted">No path is known. Add one, submit it as it is, or call the question broken.</p>
+        )}
+        {editor}
+        <Candidates
+          key={item.id}
+          desk={desk}
+          drawings={drawings}
+          acts={acts}
+          telling={telling === "question" ? null : telling}
+          {...(others && { others })}
+        />
+        {onAdd && (
+          <div className="row">
+            <KeyButton act="add" small onPress={onAdd}>
+              Add a missing path
+            </KeyButton>
+          </div>
+        )}
+        {opinion.broken && (
+          <Reasons
+            about="the broken question"
+            chosen={opinion.reasons}
+            comment={null}
+            open={telling === "question"}
+            near
+            onOpen={(open) => {
+              onTell(open ? "question" : null);
+            }}
+            onReason={(reason) => {
+              change((now) => toggleReason(now, reason, null));
+            }}
+            onComment={() => undefined}
+          />
+        )}
+        <label className="field">
+          <span className="label">Comment on the question</span>
+          <textarea
+            className="input question-comment"
+            rows={2}
+            maxLength={2000}
+            value={opinion.comment}
+            onChange={(event) => {
+              const comment = event.target.value;
+              change((now) => setComment(now, comment, null));
+            }}
+            onKeyDown={(event) => {
+              if (event.key === "Escape") event.currentTarget.blur();
+            }}
+          />
+        </label>
+      </div>
+      <footer className="review-foot">
+        {footer}
+        <span className="small muted" role="status">
+          {opinion.broken
+            ? "Broken: no path is judged"
+            : left > 0
+              ? `${count(left, "path")} to judge`
+              : "Ready to submit"}
+        </span>
+      </footer>
+    </section>
+  );
+}
