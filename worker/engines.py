@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.db import connection
 
-from retrieval.errors import ClewError
 from retrieval.loading import EngineCache, EngineSpec
 from webapp.answers.models import Run
 from webapp.experiments import methods
@@ -19,7 +18,7 @@ from webapp.experiments.choosing import checkpoint_in_use
 from webapp.experiments.models import Checkpoint, Report
 from webapp.graphs.files import local_path
 from webapp.graphs.models import Snapshot
-from webapp.graphs.selectors import ready
+from webapp.graphs.selectors import ready, require_version
 from webapp.project.env import DEFAULT_ENCODER
 from worker import language_models
 
@@ -58,9 +57,8 @@ def of_run(run: Run) -> Engine:
     Raises:
         ClewError: a part cannot be opened.
     """
-    if run.graph.snapshot is None:
-        raise ClewError("The graph has no snapshot any more.", hint="Import it again.")
-    return _engine(run.graph.snapshot, run.checkpoint, run.method, run.reasoner, llm=run.llm)
+    version = require_version(run.graph, run.snapshot_hash)
+    return _engine(version, run.checkpoint, run.method, run.reasoner, llm=run.llm)
 
 
 def of_report(report: Report) -> Engine:
@@ -69,9 +67,8 @@ def of_report(report: Report) -> Engine:
     Raises:
         ClewError: a part cannot be opened.
     """
-    assert report.graph.snapshot is not None, "the report was checked"
     return _engine(
-        report.graph.snapshot,
+        require_version(report.graph, report.snapshot_hash),
         report.checkpoint,
         report.method,
         report.reasoner,

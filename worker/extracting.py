@@ -14,7 +14,7 @@ from retrieval.llm.metering import Limit, metered
 from webapp.graphs import files
 from webapp.graphs import services as graphs
 from webapp.graphs.models import Graph
-from webapp.graphs.selectors import latest_version
+from webapp.graphs.selectors import next_version
 from webapp.jobs import queue
 from webapp.jobs.models import Job
 from worker import engines, language_models, reporting
@@ -55,12 +55,12 @@ def work(context: reporting.Context) -> dict[str, Any]:
             progress=context.progress,
             cancelled=context.cancelled,
         )
-    version = latest_version(graph) + 1
+    version = next_version(graph)
     out = files.local_path(files.snapshot_name(graph.pk, version))
     shutil.rmtree(out, ignore_errors=True)  # of an earlier attempt whose worker died before recording it
     out.parent.mkdir(parents=True, exist_ok=True)
     snapshot = kg.build(made.table, out, progress=context.progress)
-    graphs.imported(graph=graph, version=version, manifest=snapshot.manifest)
+    graphs.imported(graph=graph, version=version, manifest=snapshot.manifest, origin=graphs.Origin(job=job))
     queue.send(queue.WARM, graph.pk)
     usage = made.report["usage"]
     figures = {"facts": made.report["facts"], "entities": made.report["entities"]}

@@ -9,14 +9,15 @@ from typing import Any
 from celery import shared_task
 from django.conf import settings
 
-from retrieval.errors import ClewError
+from retrieval.errors import ClewError, EmptySourceError
 from retrieval.kg import snapshot as kg
 from retrieval.kg.readers import read_graph
+from retrieval.kg.table import TripleTable
 from retrieval.types import Problem
-from webapp.graphs import files
+from webapp.graphs import files, versions
 from webapp.graphs import services as graphs
-from webapp.graphs.models import SourceFile
-from webapp.graphs.selectors import latest_version
+from webapp.graphs.models import Mode, Snapshot, SourceFile
+from webapp.graphs.selectors import next_version
 from webapp.jobs import queue
 from webapp.jobs.models import Job
 from worker import reporting
@@ -31,7 +32,8 @@ def import_graph(job_id: int) -> None:
 def work(context: reporting.Context) -> dict[str, Any]:
     """Read, build, record. Nothing of a build that breaks off is left where it could be taken for a snapshot."""
     job, graph = context.job, context.job.graph
-    sources = list(graph.files.all())
+    mode, base = Mode(job.params.get("mode", Mode.REPLACE)), graph.snapshot
+    sources = list(job.files.all() or graph.files.filter(snapshot=None))
     shown = {Path(source.path).name: source.name for source in sources}
     problems: list[Problem] = []
     counts = {"problems": 0}
@@ -55,13 +57,25 @@ def work(context: reporting.Context) -> dict[str, Any]:
     except ClewError as error:
         raise _named(error, sources) from error
     finally:
-        graphs.save_problems(graph=graph, problems=problems, count=counts["problems"])
-    version = latest_version(graph) + 1
+        graphs.save_problems(job=job, problems=problems, count=counts["problems"])
+    table = _changed(table, mode, base)
+    version = next_version(graph)
     out = files.local_path(files.snapshot_name(graph.pk, version))
     shutil.rmtree(out, ignore_errors=True)  # of an earlier attempt whose worker died before recording it
     out.parent.mkdir(parents=True, exist_ok=True)
     snapshot = kg.build(table, out, progress=context.progress)
-    recorded = graphs.imported(graph=graph, version=version, manifest=snapshot.manifest)
+    if base is not None and base.hash == snapshot.hash:
+        shutil.rmtree(out)
+        versions.discard_files(job=job)
+        return {"snapshot": base.hash, "unchanged": True, "problems": counts["problems"]}
+    origin = graphs.Origin(
+        job=job,
+        mode=mode,
+        base=base if mode != Mode.REPLACE else None,
+        note=job.params.get("note", ""),
+        problems=counts["problems"],
+    )
+    recorded = graphs.imported(graph=graph, version=version, manifest=snapshot.manifest, origin=origin)
     queue.send(queue.WARM, graph.pk)
     return {
         "snapshot": recorded.hash,
@@ -70,6 +84,27 @@ def work(context: reporting.Context) -> dict[str, Any]:
         "triples": recorded.triples,
         "problems": counts["problems"],
     }
+
+
+def _changed(table: TripleTable, mode: Mode, base: Snapshot | None) -> TripleTable:
+    """What the next version holds: the rows of its files, or the version before with or without them.
+
+    Raises:
+        EmptySourceError: nothing would be left.
+    """
+    if mode == Mode.REPLACE or base is None:
+        return table
+    from retrieval.kg import versions as engine  # noqa: PLC0415 - loads polars
+
+    before = kg.open(files.local_path(base.path))
+    if mode == Mode.APPEND:
+        return engine.merge(before, table)
+    left = engine.without(before, table)
+    if not left.facts.height and (left.passages is None or not left.passages.height):
+        raise EmptySourceError(
+            "Nothing would be left of the graph.", hint="Delete the graph, or remove less of it."
+        )
+    return left
 
 
 def _named(error: ClewError, sources: list[SourceFile]) -> ClewError:
@@ -88,3 +123,5 @@ def failed(job: Job, error: ClewError) -> None:
     graphs.import_failed(graph=job.graph, error=error)
     if job.graph.snapshot_id is None:
         files.remove_uploads(job.graph_id)
+    else:
+        versions.discard_files(job=job)

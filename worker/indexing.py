@@ -12,7 +12,7 @@ from retrieval.kg import snapshot as kg
 from webapp.api.errors import GraphNotReadyError
 from webapp.graphs import files, selectors
 from webapp.graphs import services as graphs
-from webapp.graphs.models import IndexState
+from webapp.graphs.models import IndexState, Snapshot
 from webapp.jobs import queue
 from webapp.jobs.models import Job
 from worker import engines, reporting
@@ -31,16 +31,24 @@ def work(context: reporting.Context) -> dict[str, Any]:
     from retrieval.text import indexing  # noqa: PLC0415
 
     graph = context.job.graph
-    if graph.snapshot is None:
+    version = _version(context.job)
+    if version is None:
         raise GraphNotReadyError(f"The graph {graph.name} has no snapshot.", hint="Import it first.")
-    path = files.local_path(graph.snapshot.path)
+    path = files.local_path(version.path)
     encoder = engines.encoder()
     context.check()
     snapshot = kg.open(path)
     indexing.build(snapshot, encoder, progress=context.progress, cancelled=context.cancelled)
-    graphs.set_index_state(graph=graph, state=IndexState.READY)
-    queue.send(queue.WARM, graph.pk)
-    return {"entities": graph.snapshot.entities, "passages": graph.snapshot.passages}
+    if version.pk == graph.snapshot_id:
+        graphs.set_index_state(graph=graph, state=IndexState.READY)
+        queue.send(queue.WARM, graph.pk)
+    return {"entities": version.entities, "passages": version.passages}
+
+
+def _version(job: Job) -> Snapshot | None:
+    """The version that the job is to index: the one that was current when it was queued."""
+    wanted = job.params.get("snapshot")
+    return job.graph.snapshot if wanted is None else Snapshot.objects.filter(pk=wanted).first()
 
 
 def renew() -> None:
@@ -60,4 +68,5 @@ def renew() -> None:
 
 def failed(job: Job, error: ClewError) -> None:
     """A graph without a vector index can still be asked by name."""
-    graphs.set_index_state(graph=job.graph, state=IndexState.NONE)
+    if job.params.get("snapshot", job.graph.snapshot_id) == job.graph.snapshot_id:
+        graphs.set_index_state(graph=job.graph, state=IndexState.NONE)

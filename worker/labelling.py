@@ -12,10 +12,10 @@ from retrieval.errors import Cancelled, TrainingDataError
 from retrieval.kg import snapshot as kg
 from retrieval.kg.caches import cache_of
 from retrieval.llm.metering import metered
-from webapp.api.errors import GraphNotReadyError
 from webapp.experiments import labelling
 from webapp.experiments.models import LabelSet
 from webapp.graphs import files
+from webapp.graphs.selectors import require_version
 from webapp.jobs import queue
 from webapp.questions.selectors import as_engine
 from worker import engines, language_models, reporting
@@ -41,15 +41,14 @@ def work(context: reporting.Context) -> dict[str, Any]:
         raise Cancelled("The label set was deleted.")
     if label_set.question_set is None:
         raise TrainingDataError("The question set was deleted.", hint="Choose another one.")
-    if graph.snapshot is None or graph.snapshot.hash != label_set.snapshot_hash:
-        raise GraphNotReadyError(f"The graph {graph.name} has another version now.", hint="Label again.")
+    version = require_version(graph, label_set.snapshot_hash)
     questions = [q for q in as_engine(label_set.question_set) if q.split != "test"]
     encoder = engines.encoder()
     context.check()
-    snapshot = kg.open(files.local_path(graph.snapshot.path))
+    snapshot = kg.open(files.local_path(version.path))
     grounded, skipped = grounding.ground(snapshot, questions)
     grounding.require(grounded, skipped)
-    replies = cache_of(files.local_path(graph.snapshot.path)) / "replies"
+    replies = cache_of(files.local_path(version.path)) / "replies"
     prompt = label_set.prompt or labelling.PROMPTS[0]
     asking = rationalizers.LLMWork(language_models.default_settings(), replies, prompt)
     with metered(language_models.meter_of_job(context.job.user_id)):

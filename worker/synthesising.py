@@ -14,11 +14,11 @@ from retrieval.errors import Cancelled, ConfigError, TrainingDataError
 from retrieval.kg import snapshot as kg
 from retrieval.kg.caches import cache_of
 from retrieval.llm.metering import metered
-from webapp.api.errors import GraphNotReadyError
 from webapp.experiments import synthesising
 from webapp.experiments.models import TrajectorySet
 from webapp.experiments.synthesising import LLM, PAIRS, RAW, REFINED
 from webapp.graphs import files
+from webapp.graphs.selectors import require_version
 from webapp.jobs import queue
 from webapp.questions.selectors import as_engine
 from worker import engines, language_models, reporting
@@ -46,10 +46,9 @@ def work(context: reporting.Context) -> dict[str, Any]:
         raise Cancelled("The trajectory set was deleted.")
     if made.question_set is None:
         raise TrainingDataError("The question set was deleted.", hint="Choose another one.")
-    if graph.snapshot is None or graph.snapshot.hash != made.snapshot_hash:
-        raise GraphNotReadyError(f"The graph {graph.name} has another version now.", hint="Begin again.")
+    version = require_version(graph, made.snapshot_hash)
     questions = [q for q in as_engine(made.question_set) if q.split != "test"]
-    path = files.local_path(graph.snapshot.path)
+    path = files.local_path(version.path)
     snapshot = kg.open(path)
     grounded, skipped = grounding.ground(snapshot, questions)
     grounding.require(grounded, skipped)

@@ -424,7 +424,7 @@ def test_what_has_gone_cannot_be_gone_on_with(api, tiny_graph, started, question
         return answer.status_code, answer.json()["error"]["message"]
 
     Report.objects.update(snapshot_hash="older")
-    assert refused() == (409, "Tiny has another version now than this report.")
+    assert refused() == (409, "The version of Tiny that this was made on was deleted.")
     Report.objects.update(snapshot_hash=tiny_graph.snapshot.hash)
     trained.delete()
     assert refused() == (409, "The checkpoint of this report was deleted.")

@@ -155,10 +155,10 @@ def test_a_run_is_steered_by_who_asked_or_an_administrator(api, paused):
     assert post(api("admin"), paused, "steer", {"keep": 1}).status_code == 202
 
 
-def test_a_run_of_another_version_of_the_graph_rests(api, paused, tiny_graph):
+def test_a_run_of_a_version_that_was_deleted_rests(api, paused, tiny_graph):
     Snapshot.objects.update(hash="another")
     answer = post(api("viewer"), paused, "steer", {"keep": 1})
-    assert (answer.status_code, answer.json()["error"]["code"]) == (409, "conflict")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (409, "version_gone")
 
 
 def test_nobody_and_nothing(api, paused):

@@ -236,7 +236,8 @@ def test_results_of_two_snapshots_are_never_mixed(tiny_graph, questions):
     Report.objects.update(snapshot_hash="older")
     evaluating.evaluate(report.job_id)
     job = Job.objects.get()
-    assert (job.state, job.error_message) == ("failed", "Tiny has another version now than this report.")
+    assert (job.state, job.error_code) == ("failed", "version_gone")
+    assert job.error_message == "The version of Tiny that this was made on was deleted."
 
 
 def test_a_question_set_that_the_graph_does_not_know_is_named(tiny_graph, users):

@@ -23,6 +23,7 @@ from webapp.answers.models import ACTIVE, AgentCorrection, Run, RunState
 from webapp.answers.walks import Walk
 from webapp.api.errors import ConflictError, ForbiddenError, InvalidError
 from webapp.experiments import methods
+from webapp.graphs.selectors import require_version
 from webapp.jobs import cancel, queue
 from webapp.live import announce
 
@@ -76,7 +77,7 @@ def steer_run(*, run: Run, steer: Steer, user: User) -> Run:
     Raises:
         ForbiddenError: it is somebody else's.
         MethodError: its method has no steps.
-        ConflictError: it goes on, or its graph has another version by now.
+        ConflictError: it goes on, or the version of the graph that it asks was deleted.
         InvalidError: there are not so many steps to keep, or nothing to do.
     """
     _require_steerable(run, user)
@@ -115,10 +116,7 @@ def _require_steerable(run: Run, user: User) -> None:
 def _require_possible(run: Run, walk: Walk, steer: Steer) -> None:
     if run.state in ACTIVE:
         raise ConflictError("This run goes on already.", hint="Pause it first.")
-    if run.graph.snapshot is None or run.graph.snapshot.hash != run.snapshot_hash:
-        raise ConflictError(
-            f"{run.graph.name} has another version by now.", hint="Ask again to search the new one."
-        )
+    require_version(run.graph, run.snapshot_hash)
     if steer.keep > len(walk.steps):
         raise InvalidError(
             f"The run has {len(walk.steps)} steps; {steer.keep} cannot be kept.",

@@ -86,6 +86,12 @@ class NameTakenError(ConflictError):
     code = "name_taken"
 
 
+class VersionGoneError(ConflictError):
+    """The version of a graph that something was made on was deleted."""
+
+    code = "version_gone"
+
+
 class ConfirmError(ClewError):
     """Deleting needs the name typed."""
 

@@ -17,6 +17,7 @@ from webapp.experiments.report_api import ReportViewSet
 from webapp.experiments.trajectories_api import TrajectorySetViewSet
 from webapp.graphs.api import GraphViewSet
 from webapp.graphs.extraction_api import ExtractView
+from webapp.graphs.versions_api import ActivateView, DependentsView, DiffView, VersionsView, VersionView
 from webapp.jobs.api import JobViewSet
 from webapp.language_models.api import LanguageModelViewSet, LimitsView, ModelTestView, UsageView
 from webapp.questions.api import QuestionSetViewSet
@@ -47,6 +48,11 @@ urlpatterns = [
     path("graphs/<int:pk>/promotions", PromotionsView.as_view()),
     path("graphs/<int:pk>/rollback", RollbackView.as_view()),
     path("graphs/<int:pk>/extract", ExtractView.as_view()),
+    path("graphs/<int:pk>/versions", VersionsView.as_view()),
+    path("graphs/<int:pk>/versions/diff", DiffView.as_view()),
+    path("graphs/<int:pk>/versions/<int:version>", VersionView.as_view()),
+    path("graphs/<int:pk>/versions/<int:version>/activate", ActivateView.as_view()),
+    path("graphs/<int:pk>/dependents", DependentsView.as_view()),
     path("comparisons", ComparisonsView.as_view()),
     path("comparisons/<uuid:pk>", ComparisonView.as_view()),
     path("language-models/tests/<uuid:pk>", ModelTestView.as_view()),

@@ -20,6 +20,7 @@ from webapp.experiments.models import Checkpoint, Report, ReportQuestion, Subgra
 from webapp.experiments.services import empty_split, require_set_of_graph
 from webapp.graphs import files, snapshots
 from webapp.graphs.models import Graph
+from webapp.graphs.selectors import require_version
 from webapp.jobs import services as jobs
 from webapp.jobs.models import ACTIVE, JobKind
 from webapp.questions.models import QuestionSet
@@ -137,7 +138,7 @@ def require_unchanged(report: Report) -> QuestionSet:
 
     Raises:
         TrainingDataError: its question set was deleted.
-        ConflictError: its checkpoint was deleted, or the graph has another snapshot now.
+        ConflictError: its checkpoint was deleted, or the version of the graph that it asks.
     """
     anew = "Start a new report."
     if report.question_set is None:
@@ -146,8 +147,7 @@ def require_unchanged(report: Report) -> QuestionSet:
         )
     if report.fingerprint and report.checkpoint is None:
         raise ConflictError("The checkpoint of this report was deleted.", hint=anew)
-    if report.graph.snapshot is None or report.graph.snapshot.hash != report.snapshot_hash:
-        raise ConflictError(f"{report.graph.name} has another version now than this report.", hint=anew)
+    require_version(report.graph, report.snapshot_hash)
     return report.question_set
 
 

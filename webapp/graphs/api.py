@@ -13,6 +13,7 @@ from rest_framework.parsers import JSONParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from retrieval.kg import snapshot as kg
 from webapp.accounts.models import User
 from webapp.api.errors import TooLargeError
 from webapp.api.permissions import AdminWrites
@@ -24,6 +25,7 @@ from webapp.uploads import services as uploads
 
 ENTITIES_DEFAULT = 10
 ENTITIES_MAX = 50
+VERSION = OpenApiParameter("snapshot", str, description="hash of a version; the current one when left out")
 
 
 class GraphViewSet(viewsets.GenericViewSet[Graph]):
@@ -38,6 +40,13 @@ class GraphViewSet(viewsets.GenericViewSet[Graph]):
     def get_queryset(self) -> QuerySet[Graph]:
         """By name."""
         return selectors.graphs()
+
+    def _snapshot(self, request: Request) -> kg.Snapshot:
+        """The version that is looked at: the current one unless ``snapshot`` names another by its hash."""
+        graph, wanted = self.get_object(), request.query_params.get("snapshot", "")
+        if not wanted:
+            return snapshots.of_graph(graph)
+        return snapshots.opened(selectors.require_version(graph, wanted).path)
 
     def list(self, request: Request) -> Response:
         """All graphs."""
@@ -54,16 +63,13 @@ class GraphViewSet(viewsets.GenericViewSet[Graph]):
         form = shapes.UploadSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         data = form.validated_data
-        options = services.ReadOptions(
-            None if data["format"] == "auto" else data["format"], data["delimiter"] or None, data["header"]
-        )
         user = cast(User, request.user)
         graph, job = services.create_graph(
             name=data["name"],
             description=data["description"],
             files=data["files"],
             uploads=uploads.complete(ids=data["uploads"], user=user),
-            options=options,
+            options=shapes.options_of(data),
             user=user,
         )
         answer = {"graph": shapes.GraphSerializer(graph).data, "job": JobSerializer(job).data}
@@ -108,59 +114,65 @@ class GraphViewSet(viewsets.GenericViewSet[Graph]):
         page = self.paginate_queryset(cast(Any, selectors.problems(self.get_object())))
         return self.get_paginated_response(shapes.ProblemSerializer(cast(Any, page), many=True).data)
 
-    @extend_schema(responses=shapes.RelationSerializer(many=True))
+    @extend_schema(parameters=[VERSION], responses=shapes.RelationSerializer(many=True))
     @action(detail=True, pagination_class=None)
     def relations(self, request: Request, pk: str) -> Response:
         """The relations, most frequent first."""
-        return Response(browse.relations(snapshots.of_graph(self.get_object())))
+        return Response(browse.relations(self._snapshot(request)))
 
     @extend_schema(
         parameters=[
             OpenApiParameter("q", str, description="a part of the name; empty lists the best-connected"),
             OpenApiParameter("limit", int, description=f"at most {ENTITIES_MAX}"),
+            VERSION,
         ],
         responses=shapes.EntitySerializer(many=True),
     )
     @action(detail=True, pagination_class=None)
     def entities(self, request: Request, pk: str) -> Response:
         """Entities by a part of their name."""
-        snapshot = snapshots.of_graph(self.get_object())
+        snapshot = self._snapshot(request)
         text = request.query_params.get("q", "")[:200]
         return Response(browse.entities(snapshot, text, _limit(request.query_params.get("limit"))))
 
-    @extend_schema(parameters=[shapes.NeighboursQuerySerializer], responses=shapes.NeighboursSerializer)
+    @extend_schema(
+        parameters=[shapes.NeighboursQuerySerializer, VERSION], responses=shapes.NeighboursSerializer
+    )
     @action(detail=True, pagination_class=None)
     def neighbours(self, request: Request, pk: str) -> Response:
         """What lies around an entity, by relation, limited."""
         form = shapes.NeighboursQuerySerializer(data=request.query_params)
         form.is_valid(raise_exception=True)
-        snapshot = snapshots.of_graph(self.get_object())
+        snapshot = self._snapshot(request)
         return Response(browse.neighbours(snapshot, **form.validated_data))
 
-    @extend_schema(parameters=[shapes.FactQuerySerializer], responses=shapes.SourcedHopSerializer)
+    @extend_schema(parameters=[shapes.FactQuerySerializer, VERSION], responses=shapes.SourcedHopSerializer)
     @action(detail=True, pagination_class=None)
     def fact(self, request: Request, pk: str) -> Response:
         """One fact with its attributes and the passages it was extracted from."""
         form = shapes.FactQuerySerializer(data=request.query_params)
         form.is_valid(raise_exception=True)
-        return Response(browse.fact(snapshots.of_graph(self.get_object()), **form.validated_data))
+        return Response(browse.fact(self._snapshot(request), **form.validated_data))
 
     @extend_schema(
-        parameters=[OpenApiParameter("q", str, description="a text that title or text must hold")],
+        parameters=[
+            OpenApiParameter("q", str, description="a text that title or text must hold"),
+            VERSION,
+        ],
         responses=shapes.PassageRowSerializer(many=True),
     )
     @action(detail=True)
     def passages(self, request: Request, pk: str) -> Response:
         """The documents of the graph in pieces, in the order of their source."""
-        snapshot = snapshots.of_graph(self.get_object())
+        snapshot = self._snapshot(request)
         rows = browse.PassageRows(snapshot, request.query_params.get("q", "")[:200])
         return self.get_paginated_response(self.paginate_queryset(cast(Any, rows)))
 
-    @extend_schema(responses=shapes.PassageSerializer)
+    @extend_schema(parameters=[VERSION], responses=shapes.PassageSerializer)
     @action(detail=True, url_path="passages/<int:number>", pagination_class=None)
     def passage(self, request: Request, pk: str, number: int) -> Response:
         """One passage with the facts that were extracted from it."""
-        return Response(browse.passage(snapshots.of_graph(self.get_object()), number))
+        return Response(browse.passage(self._snapshot(request), number))
 
 
 def _limit(text: str | None) -> int:

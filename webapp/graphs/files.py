@@ -8,6 +8,7 @@ from pathlib import Path
 from django.conf import settings
 from django.core.files.storage import default_storage
 
+CACHE = "cache"
 KINDS = ("uploads", "snapshots", "checkpoints", "labels", "reports", "trajectories")
 
 
@@ -62,6 +63,15 @@ def remove_graph(graph_id: int) -> None:
     """Delete everything stored for a graph."""
     for kind in KINDS:
         shutil.rmtree(local_path(f"{kind}/{graph_id}"), ignore_errors=True)
+
+
+def size(name: str, *, caches: bool = False) -> int:
+    """Bytes that a stored file or directory takes, with or without what was computed from it."""
+    root = local_path(name)
+    if root.is_file():
+        return root.stat().st_size
+    paths = (path for path in root.rglob("*") if caches or path.relative_to(root).parts[0] != CACHE)
+    return sum(path.stat().st_size for path in paths if path.is_file())
 
 
 def remove(name: str) -> None:

@@ -22,6 +22,14 @@ class IndexState(models.TextChoices):
     READY = "ready"
 
 
+class Mode(models.TextChoices):
+    """What an import makes of its files: the first or a whole new content, or a change of the one before."""
+
+    REPLACE = "replace"
+    APPEND = "append"
+    REMOVE = "remove"
+
+
 class Graph(models.Model):
     """A knowledge graph that somebody uploaded."""
 
@@ -32,6 +40,7 @@ class Graph(models.Model):
     snapshot = models.ForeignKey("Snapshot", null=True, on_delete=models.SET_NULL, related_name="+")
     examples = models.JSONField(default=list)
     problem_count = models.PositiveIntegerField(default=0)
+    last_version = models.PositiveIntegerField(default=0)
     error_code = models.CharField(max_length=50, blank=True)
     error_message = models.TextField(blank=True)
     error_hint = models.TextField(blank=True)
@@ -48,9 +57,14 @@ class Graph(models.Model):
 
 
 class SourceFile(models.Model):
-    """An uploaded file of a graph. ``path`` is its name in the storage, ``name`` what its owner called it."""
+    """An uploaded file of a graph. ``path`` is its name in the storage, ``name`` what its owner called it.
+
+    ``job`` imports it; ``snapshot`` is the version that came of that, None until it stands.
+    """
 
     graph = models.ForeignKey(Graph, on_delete=models.CASCADE, related_name="files")
+    job = models.ForeignKey("jobs.Job", null=True, on_delete=models.SET_NULL, related_name="files")
+    snapshot = models.ForeignKey("Snapshot", null=True, on_delete=models.SET_NULL, related_name="files")
     name = models.CharField(max_length=255)
     path = models.CharField(max_length=300)
     size = models.BigIntegerField()
@@ -63,7 +77,11 @@ class SourceFile(models.Model):
 
 
 class Snapshot(models.Model):
-    """One immutable version of a graph: a directory in the storage."""
+    """One immutable version of a graph: a directory in the storage.
+
+    ``base`` is the version that it changed, ``bytes`` what it takes on the disk without its caches, ``report`` the
+    engine's account of the import.
+    """
 
     graph = models.ForeignKey(Graph, on_delete=models.CASCADE, related_name="snapshots")
     version = models.PositiveIntegerField()
@@ -74,6 +92,16 @@ class Snapshot(models.Model):
     triples = models.BigIntegerField()
     passages = models.BigIntegerField(default=0)
     attributes = models.BigIntegerField(default=0)
+    bytes = models.BigIntegerField(default=0)
+    mode = models.CharField(max_length=16, choices=Mode, default=Mode.REPLACE)
+    base = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="+")
+    note = models.TextField(blank=True)
+    problem_count = models.PositiveIntegerField(default=0)
+    report = models.JSONField(default=dict)
+    job = models.OneToOneField("jobs.Job", null=True, on_delete=models.SET_NULL, related_name="snapshot")
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -84,9 +112,10 @@ class Snapshot(models.Model):
 
 
 class Problem(models.Model):
-    """A row of a source file that could not be used."""
+    """A row of a source file that could not be used, as the import ``job`` found it."""
 
     graph = models.ForeignKey(Graph, on_delete=models.CASCADE, related_name="problems")
+    job = models.ForeignKey("jobs.Job", null=True, on_delete=models.CASCADE, related_name="problems")
     file = models.CharField(max_length=255)
     line = models.BigIntegerField()
     message = models.TextField()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db.models import QuerySet
 
+from webapp.api.errors import VersionGoneError
 from webapp.graphs.models import Graph, GraphState, Problem, Snapshot
 
 
@@ -13,8 +14,11 @@ def graphs() -> QuerySet[Graph]:
 
 
 def problems(graph: Graph) -> QuerySet[Problem]:
-    """The bad rows of a graph's files, in the order they were met."""
-    return graph.problems.all()
+    """The bad rows of the files of a graph's version, in the order they were met; of its last import without one."""
+    if graph.snapshot is not None:
+        return graph.problems.filter(job=graph.snapshot.job_id)
+    last = graph.problems.order_by("-job").values("job")[:1]
+    return graph.problems.filter(job__in=last)
 
 
 def ready() -> QuerySet[Graph]:
@@ -22,7 +26,36 @@ def ready() -> QuerySet[Graph]:
     return graphs().filter(state=GraphState.READY)
 
 
-def latest_version(graph: Graph) -> int:
-    """Version number of the newest snapshot; 0 when there is none."""
-    newest = Snapshot.objects.filter(graph=graph).order_by("-version").first()
-    return newest.version if newest else 0
+def versions(graph: Graph) -> QuerySet[Snapshot]:
+    """A graph's versions, newest first."""
+    rows = Snapshot.objects.filter(graph=graph).select_related("created_by", "base")
+    return rows.prefetch_related("files").order_by("-version")
+
+
+def next_version(graph: Graph) -> int:
+    """The number of the version that comes next. Numbers of deleted versions are not used again."""
+    last = Graph.objects.filter(pk=graph.pk).values_list("last_version", flat=True).first() or 0
+    newest = Snapshot.objects.filter(graph=graph).order_by("-version").values_list("version", flat=True)
+    return max(last, newest.first() or 0) + 1
+
+
+def version(graph: Graph, hash: str) -> Snapshot | None:
+    """The version of a graph that has this content, the newest if several have; None when it was deleted."""
+    if graph.snapshot is not None and graph.snapshot.hash == hash:
+        return graph.snapshot
+    return Snapshot.objects.filter(graph=graph, hash=hash).order_by("-version").first()
+
+
+def require_version(graph: Graph, hash: str) -> Snapshot:
+    """The version of a graph that has this content.
+
+    Raises:
+        VersionGoneError: it was deleted.
+    """
+    found = version(graph, hash)
+    if found is None:
+        raise VersionGoneError(
+            f"The version of {graph.name} that this was made on was deleted.",
+            hint="Start it anew on the current version.",
+        )
+    return found

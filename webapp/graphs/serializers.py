@@ -12,9 +12,11 @@ from webapp.api.fields import ErrorSerializer, Text, error_of
 from webapp.experiments.choosing import checkpoint_in_use
 from webapp.experiments.serializers import CheckpointSerializer
 from webapp.graphs.models import Graph, Problem, Snapshot
+from webapp.graphs.services import ReadOptions
 from webapp.jobs.serializers import JobSerializer
 
 MAX_FILES = 50
+FORMAT_CHOICES = ["auto", *FORMATS]
 
 
 class SnapshotSerializer(serializers.ModelSerializer[Snapshot]):
@@ -89,11 +91,9 @@ class GraphSerializer(serializers.ModelSerializer[Graph]):
         return error_of(graph)
 
 
-class UploadSerializer(serializers.Serializer[object]):
-    """A graph to import."""
+class FilesSerializer(serializers.Serializer[object]):
+    """Files, and how to read them."""
 
-    name = Text(max_length=200)
-    description = Text(max_length=5000, required=False, allow_blank=True, default="")
     files = serializers.ListField(
         child=serializers.FileField(allow_empty_file=True), required=False, default=list, max_length=MAX_FILES
     )
@@ -104,7 +104,7 @@ class UploadSerializer(serializers.Serializer[object]):
         max_length=MAX_FILES,
         help_text="ids of resumable uploads that are complete",
     )
-    format = serializers.ChoiceField(choices=["auto", *FORMATS], required=False, default="auto")
+    format = serializers.ChoiceField(choices=FORMAT_CHOICES, required=False, default="auto")
     delimiter = Text(max_length=10, required=False, allow_blank=True, default="", trim_whitespace=False)
     header = serializers.BooleanField(required=False, allow_null=True, default=None)
 
@@ -113,6 +113,20 @@ class UploadSerializer(serializers.Serializer[object]):
         if not attrs["files"] and not attrs["uploads"]:
             raise serializers.ValidationError({"files": ["Give at least one file, or one upload."]})
         return attrs
+
+
+class UploadSerializer(FilesSerializer):
+    """A graph to import."""
+
+    name = Text(max_length=200)
+    description = Text(max_length=5000, required=False, allow_blank=True, default="")
+
+
+def options_of(data: dict[str, Any]) -> ReadOptions:
+    """How files are to be read, as it was said."""
+    return ReadOptions(
+        None if data["format"] == "auto" else data["format"], data["delimiter"] or None, data["header"]
+    )
 
 
 class GraphChangeSerializer(serializers.Serializer[object]):

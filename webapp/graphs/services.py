@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.core.files.base import File
@@ -18,7 +18,7 @@ from webapp.accounts.models import User
 from webapp.api.errors import ConfirmError, ConflictError, GraphNotReadyError, NameTakenError
 from webapp.graphs import files as storage
 from webapp.graphs import snapshots, sniff
-from webapp.graphs.models import Graph, GraphState, IndexState, Problem, Snapshot, SourceFile
+from webapp.graphs.models import Graph, GraphState, IndexState, Mode, Problem, Snapshot, SourceFile
 from webapp.jobs import cancel
 from webapp.jobs import services as jobs
 from webapp.jobs.models import ACTIVE, Job, JobKind
@@ -69,11 +69,6 @@ def _keep(graph: Graph, given: Sequence[File[Any]], uploads: Sequence[Upload], o
     try:
         with transaction.atomic():
             graph.save(force_insert=True)
-            use(
-                uploads=uploads
-            )  # first: another request that wants them waits here, and then finds them gone
-            for position, file in enumerate(given):
-                _store(graph, position, file)
             job = jobs.create(
                 kind=JobKind.IMPORT,
                 title=f"Import {graph.name}",
@@ -81,6 +76,7 @@ def _keep(graph: Graph, given: Sequence[File[Any]], uploads: Sequence[Upload], o
                 user=graph.created_by,
                 params=options.as_json(),
             )
+            keep_files(job=job, files=given, uploads=uploads)
             announce.graph_changed_on_commit(graph.pk)
     except BaseException as error:
         if graph.pk is not None:
@@ -93,10 +89,25 @@ def _keep(graph: Graph, given: Sequence[File[Any]], uploads: Sequence[Upload], o
     return job
 
 
-def _store(graph: Graph, position: int, file: File[Any]) -> None:
-    shown = (file.name or "file").replace("\0", "")[-255:]
-    path = default_storage.save(storage.upload_name(graph.pk, position, shown), file)
-    SourceFile.objects.create(graph=graph, name=shown, path=path, size=file.size)
+def keep_files(
+    *, job: Job, files: Sequence[File[Any]], uploads: Sequence[Upload], stored: list[str] | None = None
+) -> None:
+    """Store the files of an import, ``uploads`` being those of them that had arrived before. In a transaction.
+
+    ``stored`` gets their names in the storage, to be removed when the transaction fails.
+
+    Raises:
+        ConflictError: something else was made of an upload meanwhile.
+    """
+    # Using comes first: another request that wants an upload waits here, and then finds it gone.
+    use(uploads=uploads)
+    before = job.graph.files.count()
+    for position, file in enumerate(files, start=before):
+        shown = (file.name or "file").replace("\0", "")[-255:]
+        path = default_storage.save(storage.upload_name(job.graph_id, position, shown), file)
+        if stored is not None:
+            stored.append(path)
+        SourceFile.objects.create(graph=job.graph, job=job, name=shown, path=path, size=file.size)
 
 
 def rename_graph(*, graph: Graph, name: str | None, description: str | None) -> Graph:
@@ -151,14 +162,16 @@ def remove_leftovers() -> None:
     storage.remove_leftovers(set(Graph.objects.values_list("pk", flat=True)))
 
 
-def save_problems(*, graph: Graph, problems: Sequence[types.Problem], count: int) -> None:
+def save_problems(*, job: Job, problems: Sequence[types.Problem], count: int) -> None:
     """Keep the bad rows of an import (again from the start when the import is repeated)."""
+    graph = job.graph
     with transaction.atomic():
-        graph.problems.all().delete()
+        Problem.objects.filter(job=job).delete()
         Problem.objects.bulk_create(
             [
                 Problem(
                     graph=graph,
+                    job=job,
                     file=problem.file[-255:],
                     line=problem.line,
                     message=problem.message.replace("\0", "�"),
@@ -168,18 +181,46 @@ def save_problems(*, graph: Graph, problems: Sequence[types.Problem], count: int
             ],
             batch_size=500,
         )
-        Graph.objects.filter(pk=graph.pk).update(problem_count=count)
+        Graph.objects.filter(pk=graph.pk, snapshot=None).update(problem_count=count)
 
 
-def imported(*, graph: Graph, version: int, manifest: Manifest) -> Snapshot:
-    """Record a snapshot that stands, make the graph ready, and queue its vector index."""
+def importing(*, graph: Graph) -> None:
+    """Say that a graph that has no version is being imported again."""
+    if graph.snapshot_id is None:
+        _update(graph, state=GraphState.IMPORTING, error_code="", error_message="", error_hint="")
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a version comes from. ``base`` is the one it changed; ``report`` is the engine's account as JSON."""
+
+    job: Job | None = None
+    mode: Mode = Mode.REPLACE
+    base: Snapshot | None = None
+    note: str = ""
+    problems: int = 0
+    report: dict[str, Any] = field(default_factory=dict)
+
+
+def imported(*, graph: Graph, version: int, manifest: Manifest, origin: Origin | None = None) -> Snapshot:
+    """Record a snapshot that stands, make it the graph's current one, and queue its vector index."""
+    origin = origin or Origin()
+    path = storage.snapshot_name(graph.pk, version)
     with transaction.atomic():
         snapshot, _ = Snapshot.objects.update_or_create(
             graph=graph,
             version=version,
             defaults={
                 "hash": manifest.content_hash,
-                "path": storage.snapshot_name(graph.pk, version),
+                "path": path,
+                "bytes": storage.size(path),
+                "job": origin.job,
+                "mode": origin.mode,
+                "base": origin.base,
+                "note": origin.note,
+                "problem_count": origin.problems,
+                "report": origin.report,
+                "created_by": origin.job.user if origin.job else graph.created_by,
                 "entities": manifest.entities,
                 "relations": manifest.relations,
                 "triples": manifest.triples,
@@ -187,11 +228,25 @@ def imported(*, graph: Graph, version: int, manifest: Manifest) -> Snapshot:
                 "attributes": manifest.entity_attributes + manifest.fact_attributes,
             },
         )
-        _update(
-            graph, snapshot=snapshot, state=GraphState.READY, error_code="", error_message="", error_hint=""
-        )
-        _index(graph, None)
+        if origin.job is not None:
+            SourceFile.objects.filter(job=origin.job).update(snapshot=snapshot)
+        _update(graph, last_version=version)
+        use_version(graph=graph, snapshot=snapshot, user=None)
     return snapshot
+
+
+def use_version(*, graph: Graph, snapshot: Snapshot, user: User | None) -> None:
+    """Make a version the current one, and have it indexed where it is not."""
+    _update(
+        graph,
+        snapshot=snapshot,
+        problem_count=snapshot.problem_count,
+        state=GraphState.READY,
+        error_code="",
+        error_message="",
+        error_hint="",
+    )
+    _index(graph, user)
 
 
 def index_again(*, graph: Graph, user: User | None) -> Job:
@@ -211,7 +266,13 @@ def index_again(*, graph: Graph, user: User | None) -> Job:
 
 
 def _index(graph: Graph, user: User | None) -> Job:
-    job = jobs.create(kind=JobKind.INDEX, title=f"Index {graph.name}", graph=graph, user=user)
+    job = jobs.create(
+        kind=JobKind.INDEX,
+        title=f"Index {graph.name}",
+        graph=graph,
+        user=user,
+        params={"snapshot": graph.snapshot_id},
+    )
     set_index_state(graph=graph, state=IndexState.BUILDING)
     return job
 
@@ -229,8 +290,10 @@ def import_failed(*, graph: Graph, error: ClewError) -> None:
 
 
 def set_index_state(*, graph: Graph, state: IndexState) -> None:
-    """Say how far the vector index is."""
-    _update(graph, index_state=state)
+    """Say how far the vector index is, unless the graph has another version by now."""
+    if Graph.objects.filter(pk=graph.pk, snapshot=graph.snapshot_id).update(index_state=state):
+        graph.index_state = state
+        announce.graph_changed_on_commit(graph.pk)
 
 
 def set_examples(*, graph: Graph, questions: Sequence[str]) -> None:
@@ -244,7 +307,7 @@ def job_ended_early(*, job: Job) -> None:
     graph = Graph.objects.filter(pk=job.graph_id).first()
     if graph is None:
         return
-    if job.kind == JobKind.INDEX:
+    if job.kind == JobKind.INDEX and job.params.get("snapshot", graph.snapshot_id) == graph.snapshot_id:
         set_index_state(graph=graph, state=IndexState.NONE)
     if job.kind in (JobKind.IMPORT, JobKind.EXTRACT):
         what, again = ("import", "Upload the graph again.")

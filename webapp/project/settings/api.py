@@ -36,6 +36,7 @@ SPECTACULAR_SETTINGS = {
         "JobKindEnum": "webapp.jobs.models.JobKind",
         "NodeKindEnum": ["entity", "cvt", "literal"],
         "LanguageTestStateEnum": ["waiting", "done", "failed"],
+        "GraphFormatEnum": "webapp.graphs.serializers.FORMAT_CHOICES",
         "GraphStateEnum": "webapp.graphs.models.GraphState",
     },
 }

@@ -1,0 +1,164 @@
+"""Versions of a graph: the next one, going back to an earlier one, and deleting one."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from typing import Any
+
+from django.core.cache import cache
+from django.core.files.base import File
+from django.db import transaction
+
+from webapp.accounts.models import User
+from webapp.api.errors import ConflictError, GraphNotReadyError
+from webapp.graphs import files as storage
+from webapp.graphs import services, snapshots, sniff
+from webapp.graphs.models import Graph, Mode, Snapshot, SourceFile
+from webapp.jobs import services as jobs
+from webapp.jobs.models import ACTIVE, Job, JobKind
+from webapp.live import announce
+from webapp.uploads.models import Upload
+from webapp.uploads.services import Arrived
+
+TITLES = {Mode.REPLACE: "Replace", Mode.APPEND: "Add to", Mode.REMOVE: "Remove from"}
+DIFFS_KEPT_S = 24 * 3600
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Change:
+    """What is to be made of files: the next content (replace), or a change of the current one."""
+
+    mode: Mode
+    options: services.ReadOptions
+    note: str = ""
+
+
+def start(
+    *,
+    graph: Graph,
+    change: Change,
+    files: Sequence[File[Any]] = (),
+    uploads: Sequence[Upload] = (),
+    user: User | None,
+) -> Job:
+    """Store the files and queue the import that makes the next version. The current one is asked meanwhile.
+
+    Raises:
+        SourceError: a file is of the wrong kind.
+        ConflictError: another import of this graph goes on, or an upload was used meanwhile.
+        GraphNotReadyError: there is nothing to add to or to remove from.
+    """
+    stored: list[str] = []
+    with ExitStack() as stack:
+        given = [*files, *(stack.enter_context(Arrived(upload)) for upload in uploads)]
+        for file in given:
+            sniff.require_text(file.name or "file", file, allowed=sniff.DOCUMENTS)
+        try:
+            with transaction.atomic():
+                locked = _locked(graph)
+                if change.mode != Mode.REPLACE and locked.snapshot_id is None:
+                    raise GraphNotReadyError(
+                        f"{graph.name} holds nothing that could be changed.", hint="Replace it instead."
+                    )
+                job = jobs.create(
+                    kind=JobKind.IMPORT,
+                    title=f"{TITLES[change.mode]} {graph.name}",
+                    graph=locked,
+                    user=user,
+                    params={**change.options.as_json(), "mode": change.mode.value, "note": change.note},
+                )
+                services.keep_files(job=job, files=given, uploads=uploads, stored=stored)
+                services.importing(graph=locked)
+        except BaseException:
+            for path in stored:
+                storage.remove(path)
+            raise
+    return job
+
+
+def _locked(graph: Graph) -> Graph:
+    """The graph's row, held until the transaction ends.
+
+    Raises:
+        ConflictError: an import of it goes on.
+    """
+    locked = Graph.objects.select_for_update().get(pk=graph.pk)
+    going = Job.objects.filter(
+        graph=graph, kind__in=(JobKind.IMPORT, JobKind.EXTRACT), state__in=ACTIVE
+    ).first()
+    if going is not None:
+        raise ConflictError(
+            f"{graph.name} is being changed: {going.title}.", hint="Wait until that job is done, or stop it."
+        )
+    return locked
+
+
+def activate(*, graph: Graph, snapshot: Snapshot, user: User | None) -> Graph:
+    """Make an earlier or later version the one that is asked. All versions stay.
+
+    Raises:
+        ConflictError: an import of this graph goes on.
+    """
+    with transaction.atomic():
+        locked = _locked(graph)
+        if locked.snapshot_id != snapshot.pk:
+            services.use_version(graph=locked, snapshot=snapshot, user=user)
+    return locked
+
+
+def delete(*, snapshot: Snapshot, used_by: Mapping[str, int]) -> None:
+    """Delete a version that nothing depends on, with its files.
+
+    Args:
+        snapshot: the version.
+        used_by: how many things of each kind point at it.
+
+    Raises:
+        ConflictError: it is the current one, or something depends on it.
+    """
+    using = [f"{count} {kind.replace('_', ' ')}" for kind, count in used_by.items() if count]
+    with transaction.atomic():
+        graph = _locked(snapshot.graph)
+        if graph.snapshot_id == snapshot.pk:
+            raise ConflictError(
+                f"Version {snapshot.version} is the one that is asked.", hint="Go to another version first."
+            )
+        if using:
+            raise ConflictError(
+                f"Version {snapshot.version} is used by {', '.join(using)}.",
+                hint="Delete those first, or keep it.",
+            )
+        paths = [snapshot.path, *snapshot.files.values_list("path", flat=True)]
+        SourceFile.objects.filter(snapshot=snapshot).delete()
+        snapshot.delete()
+        transaction.on_commit(lambda: _remove(snapshot.path, paths))
+        announce.graph_changed_on_commit(graph.pk)
+
+
+def _remove(directory: str, paths: Sequence[str]) -> None:
+    snapshots.forget(directory)
+    for path in paths:
+        storage.remove(path)
+
+
+def discard_files(*, job: Job) -> None:
+    """Delete the files of an import that made no version."""
+    rows = SourceFile.objects.filter(job=job, snapshot=None)
+    for path in rows.values_list("path", flat=True):
+        storage.remove(path)
+    rows.delete()
+
+
+def diff(old: Snapshot, new: Snapshot) -> dict[str, Any]:
+    """What ``new`` has that ``old`` has not, and the other way round; kept for a day."""
+    key = f"diff:{old.hash}:{new.hash}"
+    found: dict[str, Any] | None = cache.get(key)
+    if found is None:
+        from retrieval.kg import versions as engine  # noqa: PLC0415 - loads polars
+
+        made = engine.diff(snapshots.opened(old.path), snapshots.opened(new.path))
+        found = dataclasses.asdict(made)
+        cache.set(key, found, DIFFS_KEPT_S)
+    return found

@@ -1,0 +1,216 @@
+"""``/graphs/{id}/versions``."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers, status
+from rest_framework.generics import get_object_or_404
+from rest_framework.parsers import JSONParser, MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from webapp.accounts.models import User
+from webapp.api.errors import GraphNotReadyError, InvalidError
+from webapp.api.fields import Text
+from webapp.api.params import integer
+from webapp.api.permissions import AdminWrites
+from webapp.graphs import dependents, selectors, versions
+from webapp.graphs import serializers as shapes
+from webapp.graphs.models import Graph, Mode, Snapshot, SourceFile
+from webapp.jobs.serializers import JobSerializer
+from webapp.uploads import services as uploads
+
+
+class SourceFileSerializer(serializers.ModelSerializer[SourceFile]):
+    """A file that a version was made of."""
+
+    class Meta:
+        model = SourceFile
+        fields = ["name", "size"]
+
+
+class UsedBySerializer(serializers.Serializer[object]):
+    """How many things of each kind point at a version."""
+
+    checkpoints = serializers.IntegerField()
+    queues = serializers.IntegerField()
+    runs = serializers.IntegerField()
+    label_sets = serializers.IntegerField()
+    trajectory_sets = serializers.IntegerField()
+    reports = serializers.IntegerField()
+
+
+class DependentsSerializer(UsedBySerializer):
+    """How many things of each kind go with a graph."""
+
+    versions = serializers.IntegerField()
+    question_sets = serializers.IntegerField()
+
+
+class VersionSerializer(serializers.ModelSerializer[Snapshot]):
+    """A version: how it was made, what it holds, and what points at it. ``base`` is the version that it changed."""
+
+    snapshot = serializers.IntegerField(source="pk")
+    base = serializers.IntegerField(source="base.version", allow_null=True, default=None)
+    created_by = serializers.CharField(source="created_by.username", allow_null=True, default=None)
+    problems = serializers.IntegerField(source="problem_count")
+    files = SourceFileSerializer(many=True)
+    current = serializers.SerializerMethodField()
+    used_by = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Snapshot
+        fields = [
+            *("version", "hash", "snapshot", "mode", "base", "note", "entities", "relations", "triples"),
+            *("passages", "attributes", "bytes", "problems", "files", "current", "used_by"),
+            *("created_at", "created_by"),
+        ]
+
+    def get_current(self, snapshot: Snapshot) -> bool:
+        """Whether it is the one that is asked."""
+        return bool(self.context["graph"].snapshot_id == snapshot.pk)
+
+    def get_used_by(self, snapshot: Snapshot) -> UsedBySerializer:
+        """What points at it."""
+        return cast(UsedBySerializer, self.context["used_by"][snapshot.pk])
+
+
+class ChangeSerializer(shapes.FilesSerializer):
+    """The next version."""
+
+    mode = serializers.ChoiceField(choices=Mode.choices)
+    note = Text(max_length=2000, required=False, allow_blank=True, default="")
+
+
+class DiffSerializer(serializers.Serializer[object]):
+    """What one version has and another has not. ``..._sample`` lists the first of them."""
+
+    added = serializers.IntegerField()
+    removed = serializers.IntegerField()
+    kept = serializers.IntegerField()
+    added_sample = serializers.ListField(child=serializers.ListField(child=serializers.CharField()))
+    removed_sample = serializers.ListField(child=serializers.ListField(child=serializers.CharField()))
+    relations_gained = serializers.ListField(child=serializers.CharField())
+    relations_lost = serializers.ListField(child=serializers.CharField())
+    entities_gained = serializers.IntegerField()
+    entities_lost = serializers.IntegerField()
+    entities_gained_sample = serializers.ListField(child=serializers.CharField())
+    entities_lost_sample = serializers.ListField(child=serializers.CharField())
+    passages_gained = serializers.IntegerField()
+    passages_lost = serializers.IntegerField()
+
+
+class _OfGraph(APIView):
+    permission_classes = [AdminWrites]
+    parser_classes = [JSONParser, MultiPartParser]
+
+    def graph(self, pk: int) -> Graph:
+        """The graph, if the user may see it."""
+        return get_object_or_404(selectors.graphs(), pk=pk)
+
+
+class VersionsView(_OfGraph):
+    """All versions of a graph."""
+
+    @extend_schema(operation_id="versions_list", responses=VersionSerializer(many=True))
+    def get(self, request: Request, pk: int) -> Response:
+        """Newest first."""
+        graph = self.graph(pk)
+        context = {"graph": graph, "used_by": dependents.of_versions(graph)}
+        return Response(VersionSerializer(selectors.versions(graph), many=True, context=context).data)
+
+    @extend_schema(
+        operation_id="versions_create",
+        request={"multipart/form-data": ChangeSerializer, "application/json": ChangeSerializer},
+        responses={202: JobSerializer},
+    )
+    def post(self, request: Request, pk: int) -> Response:
+        """Make the next version: new content, or this one with more or fewer facts. It becomes the current one."""
+        graph = self.graph(pk)
+        form = ChangeSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        data = form.validated_data
+        user = cast(User, request.user)
+        job = versions.start(
+            graph=graph,
+            change=versions.Change(Mode(data["mode"]), shapes.options_of(data), data["note"]),
+            files=data["files"],
+            uploads=uploads.complete(ids=data["uploads"], user=user),
+            user=user,
+        )
+        return Response(JobSerializer(job).data, status=status.HTTP_202_ACCEPTED)
+
+
+class VersionView(_OfGraph):
+    """One version."""
+
+    @extend_schema(operation_id="versions_get", responses=VersionSerializer)
+    def get(self, request: Request, pk: int, version: int) -> Response:
+        """One version."""
+        graph = self.graph(pk)
+        context = {"graph": graph, "used_by": dependents.of_versions(graph)}
+        found = get_object_or_404(selectors.versions(graph), version=version)
+        return Response(VersionSerializer(found, context=context).data)
+
+    @extend_schema(operation_id="versions_delete", responses={204: None})
+    def delete(self, request: Request, pk: int, version: int) -> Response:
+        """Delete a version that nothing points at and that is not the current one."""
+        graph = self.graph(pk)
+        found = get_object_or_404(selectors.versions(graph), version=version)
+        versions.delete(snapshot=found, used_by=dependents.of_versions(graph)[found.pk])
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class ActivateView(_OfGraph):
+    """Which version is asked."""
+
+    @extend_schema(operation_id="versions_activate", request=None, responses=shapes.GraphSerializer)
+    def post(self, request: Request, pk: int, version: int) -> Response:
+        """Go back, or forward, to a version."""
+        graph = self.graph(pk)
+        found = get_object_or_404(selectors.versions(graph), version=version)
+        changed = versions.activate(graph=graph, snapshot=found, user=cast(User, request.user))
+        return Response(shapes.GraphSerializer(changed).data)
+
+
+class DiffView(_OfGraph):
+    """Two versions side by side."""
+
+    @extend_schema(
+        operation_id="versions_diff",
+        parameters=[
+            OpenApiParameter("from", int, description="a version; left out: the one before"),
+            OpenApiParameter("to", int, description="a version; left out: the current one"),
+        ],
+        responses=DiffSerializer,
+    )
+    def get(self, request: Request, pk: int) -> Response:
+        """What the one has that the other has not."""
+        graph = self.graph(pk)
+        rows = selectors.versions(graph)
+        to, since = (integer(request.query_params, name) for name in ("to", "from"))
+        if to is None and graph.snapshot is None:
+            raise GraphNotReadyError(
+                f"{graph.name} has no version yet.", hint="Wait until its import is done."
+            )
+        new: Any = graph.snapshot if to is None else get_object_or_404(rows, version=to)
+        old = (
+            rows.filter(version__lt=new.version).first()
+            if since is None
+            else get_object_or_404(rows, version=since)
+        )
+        if old is None:
+            raise InvalidError(f"There is no version before {new.version}.", hint="Name two versions.")
+        return Response(DiffSerializer(versions.diff(old, new)).data)
+
+
+class DependentsView(_OfGraph):
+    """What goes with a graph."""
+
+    @extend_schema(operation_id="graphs_dependents", responses=DependentsSerializer)
+    def get(self, request: Request, pk: int) -> Response:
+        """What would be deleted with it."""
+        return Response(DependentsSerializer(dependents.of_graph(self.graph(pk))).data)
