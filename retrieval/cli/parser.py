@@ -11,7 +11,7 @@ from retrieval.types import Method
 
 QUESTION_FORMATS = (
     *("auto", "jsonl", "metaqa", "pathquestion", "relation-paths", "rog"),
-    *("hotpotqa", "2wiki", "musique"),
+    *("grailqa", "graftnet", "hotpotqa", "2wiki", "musique"),
 )
 STRATEGIES = ("answer-set", "shortest-path", "llm")
 PROMPTS = ("reg", "rapl", "rel-rag")

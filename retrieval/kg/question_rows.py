@@ -121,6 +121,103 @@ def _from_rog(row: Any, default_id: str, hops: int | None) -> Question:
     )
 
 
+def subgraph_of(row: Any) -> list[tuple[str, str, str]]:
+    """The labelled triples that a question brings with it: ``graph``, ``triples``, or ``subgraph.tuples``.
+
+    Raises:
+        BadRow: they are not triples of names.
+    """
+    if not isinstance(row, dict):
+        raise BadRow("not a JSON object")
+    value = row.get("graph", row.get("triples", row.get("subgraph")))
+    if isinstance(value, dict):
+        value = value.get("tuples")
+    if not isinstance(value, list) or not all(isinstance(t, (list, tuple)) and len(t) == 3 for t in value):
+        raise BadRow("there is no subgraph of [head, relation, tail] lists")
+    return [(_name(h), _name(r), _name(t)) for h, r, t in value]
+
+
+def _name(value: Any) -> str:
+    """A name that stands alone, or in an object of GraftNet's (``text``, ``kb_id``, ``rel_id``)."""
+    if isinstance(value, dict):
+        value = value.get("text") or value.get("kb_id") or value.get("rel_id")
+    if not isinstance(value, str):
+        raise BadRow("the subgraph names entities by number: replace the numbers by the names they stand for")
+    return value.strip()
+
+
+def _from_graftnet(row: Any, default_id: str, hops: int | None) -> Question:
+    """GraftNet's and NSM's: ``entities`` and ``answers`` as objects, ``subgraph.tuples`` of the same."""
+    body = _object(row)
+    return Question(
+        id=str(body.get("id") or default_id),
+        question=body["question"].strip(),
+        topic_entities=tuple(dict.fromkeys(_name(one) for one in body.get("entities") or [])),
+        answers=tuple(dict.fromkeys(_name(one) for one in body.get("answers") or [])),
+        triples=tuple(subgraph_of(row)),
+        hops=hops,
+    )
+
+
+def _records(value: Any) -> list[dict[str, Any]]:
+    """Objects in a list, or, as Hugging Face keeps them, lists in an object."""
+    if isinstance(value, dict):
+        columns = [(key, items) for key, items in value.items() if isinstance(items, list)]
+        return [
+            dict(zip((key for key, _ in columns), row, strict=True))
+            for row in zip(*(items for _, items in columns), strict=False)
+        ]
+    if value is None:
+        return []
+    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+        raise BadRow("the answers or the query graph are not lists of objects")
+    return value
+
+
+def _from_grailqa(row: Any, default_id: str, hops: int | None) -> Question:
+    """GrailQA: topics and the way to the answer are those of its query graph; literals and classes are no topics."""
+    body = _object(row)
+    query = body.get("graph_query") or {}
+    if not isinstance(query, dict):
+        raise BadRow("graph_query must be an object")
+    nodes, edges = _records(query.get("nodes")), _records(query.get("edges"))
+    shown = {
+        str(node.get("nid")): str(node.get("friendly_name") or node.get("id") or "").strip() for node in nodes
+    }
+    topics = [str(node.get("nid")) for node in nodes if node.get("node_type") == "entity"]
+    sought = next((str(node.get("nid")) for node in nodes if node.get("question_node")), "")
+    ways = [way for topic in topics if (way := _way(edges, topic, sought))]
+    answers = [
+        str(answer.get("entity_name") or answer.get("answer_argument") or "").strip()
+        for answer in _records(body.get("answer"))
+    ]
+    return Question(
+        id=str(body.get("qid") or body.get("id") or default_id),
+        question=body["question"].strip(),
+        topic_entities=tuple(dict.fromkeys(filter(None, (shown[topic] for topic in topics)))),
+        answers=tuple(dict.fromkeys(filter(None, answers))),
+        relation_paths=tuple(dict.fromkeys(ways)),
+        hops=max(map(len, ways), default=hops),
+    )
+
+
+def _way(edges: list[dict[str, Any]], start: str, end: str) -> tuple[str, ...]:
+    """The relations on the shortest way between two nodes of a query graph, in either direction; empty without one."""
+    ways: dict[str, tuple[str, ...]] = {start: ()}
+    front = [start]
+    while front and end not in ways:
+        reached = []
+        for edge in edges:
+            name = str(edge.get("relation") or "")
+            ends = str(edge.get("start")), str(edge.get("end"))
+            for source, target in (ends, ends[::-1]):
+                if name and source in front and target not in ways:
+                    ways[target] = (*ways[source], name)
+                    reached.append(target)
+        front = reached
+    return ways.get(end, ())
+
+
 def _from_metaqa(row: str, default_id: str, hops: int | None) -> Question:
     """``question with [topic]<TAB>answer|answer``; the marks are taken out of the question."""
     text, tab, answers = row.partition("\t")
@@ -211,6 +308,8 @@ PARSERS: Mapping[str, Parser] = MappingProxyType(
         "pathquestion": _from_pathquestion,
         "relation-paths": _from_plans,
         "rog": _from_rog,
+        "grailqa": _from_grailqa,
+        "graftnet": _from_graftnet,
         "hotpotqa": _from_passages,
         "2wiki": _from_passages,
         "musique": _from_passages,

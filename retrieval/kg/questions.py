@@ -1,4 +1,4 @@
-"""Question sets: Clew's own JSONL, and importers for MetaQA, PathQuestion and RoG's WebQSP/CWQ.
+"""Question sets: Clew's own JSONL, and importers for those that are published; see docs/formats.md.
 
 A bad row is reported by file and line and the good rows go in. Standard library only, except that
 Parquet files load polars.
@@ -14,15 +14,16 @@ import os
 import re
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from retrieval.errors import ConfigError, EmptySourceError, SourceError
 from retrieval.kg.documents.records import passage_format
 from retrieval.kg.question_rows import MARK, PARSERS, BadRow, checked
+from retrieval.kg.readers.archives import Unpacked, archive_kind, unpacked
 from retrieval.kg.readers.json_rows import json_rows
-from retrieval.kg.readers.sources import Source
+from retrieval.kg.readers.sources import Source, is_parquet
 from retrieval.types import Problem, Question
 
 FORMATS = tuple(PARSERS)
@@ -31,6 +32,17 @@ _HINT = "A question set is JSONL with id, question, topic_entities and answers, 
     FORMATS
 )
 _HOPS = re.compile(r"(?<![a-z0-9])([1-9])[-_ ]?h(?:ops?)?(?![a-z0-9])", re.IGNORECASE)
+
+#: Splits as names of files tell them.
+_SPLIT_NAMES = {
+    "train": "train",
+    "dev": "dev",
+    "valid": "dev",
+    "validation": "dev",
+    "val": "dev",
+    "test": "test",
+}
+_SPLIT = re.compile(r"(?<![a-z])(train|dev|validation|valid|val|test)(?![a-z])[^/]*$", re.IGNORECASE)
 
 _Row = tuple[int, Any]
 
@@ -43,7 +55,10 @@ def read_questions(
     hops: int | None = None,
     encoding: str | None = None,
 ) -> list[Question]:
-    """Read a question set, gzipped or not.
+    """Read a question set, compressed or not, or the question files of an archive.
+
+    In an archive, files that hold no questions are problems, not errors, as long as one file does; where their names
+    tell train, dev and test apart, questions without a split of their own get it from there.
 
     Args:
         path: the file.
@@ -61,16 +76,57 @@ def read_questions(
         SourceError: the file cannot be read, or its format cannot be guessed.
         ConfigError: ``fmt`` or ``encoding`` is unknown.
     """
-    file = Path(path)
     if fmt not in (None, "", "auto", *FORMATS):
         raise ConfigError(
             f"The question format {fmt!r} is unknown.", hint=f"Use one of: {', '.join(FORMATS)}."
         )
-    source = None if is_parquet(file) else _source(file, encoding)
-    chosen = fmt if fmt and fmt != "auto" else detect_format(file, encoding=encoding)
-    if hops is None and (named := _HOPS.search(f"{file.parent.name}/{file.name}")):
+    found = _Found()
+    with unpacked([Path(path)]) as files:
+        archive = files[0].archive if files else ""
+        splits = _splits([file.name for file in files]) if archive else {}
+        refused: list[SourceError] = []
+        for file in files:
+            log = _Log(file.name, problems)
+            try:
+                _read_file(file, found, log, _Asked(fmt, hops, encoding, splits.get(file.name)))
+            except SourceError as error:
+                if not archive:
+                    raise
+                refused.append(error)
+                log.add(0, f"this file of the archive was left out: {error.message}")
+        if not found.questions:
+            raise refused[0]
+    return list(found.questions.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is said of a file beyond its bytes; None of each guesses, or leaves out."""
+
+    fmt: str | None
+    hops: int | None
+    encoding: str | None
+    split: str | None
+
+
+@dataclass(slots=True)
+class _Found:
+    """Good questions by id, and where each was."""
+
+    questions: dict[str, Question] = field(default_factory=dict)
+    places: dict[str, str] = field(default_factory=dict)
+
+
+def _read_file(file: Unpacked, found: _Found, log: _Log, asked: _Asked) -> None:
+    """Add the good questions of one file."""
+    source = None if is_parquet(file.path) else _source(file.path, asked.encoding, file.name)
+    chosen = asked.fmt if asked.fmt and asked.fmt != "auto" else _format_of(file.path, source)
+    hops = asked.hops
+    inside = file.name.removeprefix(f"{file.archive}/")
+    if hops is None and (
+        named := _HOPS.search(inside if file.archive else f"{file.path.parent.name}/{inside}")
+    ):
         hops = int(named[1])
-    log = _Log(file.name, problems)
     parse = PARSERS[chosen]
     if source is None:
         rows = _parquet_rows(file)
@@ -78,21 +134,28 @@ def read_questions(
         rows = json_rows(source, log.add)
     else:
         rows = _text_rows(source, log)
-    stem = file.name.split(".")[0]
-    questions: dict[str, Question] = {}
-    lines: dict[str, int] = {}
+    stem = inside.split(".")[0].replace("/", ".")
+    good = 0
     for line, row in rows:
         try:
             question = checked(parse(row, f"{stem}-{line}", hops))
-            if question.id in questions:
-                raise BadRow(f"the id {question.id!r} was used before, on line {lines[question.id]}")
+            if question.id in found.questions:
+                raise BadRow(f"the id {question.id!r} was used before, {found.places[question.id]}")
         except BadRow as error:
-            log.add(line, str(error), row if isinstance(row, str) else json.dumps(row, ensure_ascii=False))
+            log.add(line, str(error), row if isinstance(row, str) else json.dumps(row, default=str)[:400])
             continue
-        questions[question.id] = question
-        lines[question.id] = line
-    log.close(len(questions))
-    return list(questions.values())
+        if asked.split and not question.split:
+            question = replace(question, split=asked.split)
+        good += 1
+        found.questions[question.id] = question
+        found.places[question.id] = f"on line {line} of {file.name}" if file.archive else f"on line {line}"
+    log.close(good)
+
+
+def _splits(names: Sequence[str]) -> dict[str, str]:
+    """The split of each file of an archive by its name, where the names tell at least two apart."""
+    found = {name: _SPLIT_NAMES[named[1].lower()] for name in names if (named := _SPLIT.search(name))}
+    return found if len(set(found.values())) > 1 else {}
 
 
 def write_questions(path: Path | str, questions: Iterable[Question]) -> None:
@@ -163,7 +226,33 @@ def detect_format(path: Path | str, *, encoding: str | None = None) -> str:
         SourceError: the file cannot be read, or looks like none of them.
     """
     file = Path(path)
-    return "rog" if is_parquet(file) else guess_format(_source(file, encoding))
+    if archive_kind(file) is None:
+        return _format_of(file, None if is_parquet(file) else _source(file, encoding))
+    with unpacked([file]) as found:
+        for member in found:
+            try:
+                return _format_of(
+                    member.path,
+                    None if is_parquet(member.path) else _source(member.path, encoding, member.name),
+                )
+            except SourceError:
+                continue
+    raise SourceError(f"No file of {file.name} could be recognised as a question set.", hint=_HINT + ".")
+
+
+def _format_of(file: Path, source: Source | None) -> str:
+    if source is not None:
+        return guess_format(source)
+    from retrieval.kg.readers.parquet import scan  # noqa: PLC0415 - only Parquet needs it
+
+    names = set(scan(file, file.name).collect_schema().names())
+    if names & {"q_entity", "a_entity"}:
+        return "rog"
+    if names & {"graph_query", "s_expression"}:
+        return "grailqa"
+    if "paragraphs" in names:
+        return "musique"
+    return "hotpotqa" if "context" in names else "jsonl"
 
 
 def guess_format(source: Source) -> str:
@@ -176,6 +265,10 @@ def guess_format(source: Source) -> str:
     if text.startswith("{") or re.match(r"\[\s*[{\]]", text):
         if re.search(r'"(q_entity|a_entity)"\s*:', text):
             return "rog"
+        if re.search(r'"(graph_query|s_expression)"\s*:', text):
+            return "grailqa"
+        if re.search(r'"subgraph"\s*:\s*\{', text):
+            return "graftnet"
         found = passage_format(text)
         return found if found in ("hotpotqa", "musique") else "jsonl"
     lines = [line for line in text.splitlines()[:20] if line.strip()]
@@ -217,11 +310,11 @@ class _Log:
             )
 
 
-def _source(file: Path, encoding: str | None = None) -> Source:
+def _source(file: Path, encoding: str | None = None, name: str | None = None) -> Source:
     try:
-        return Source(file, encoding=encoding)
+        return Source(file, encoding=encoding, name=name)
     except EmptySourceError:
-        raise _empty(file.name) from None
+        raise _empty(name or file.name) from None
 
 
 def _empty(file: str) -> EmptySourceError:
@@ -249,22 +342,7 @@ def _text_rows(source: Source, log: _Log) -> Iterator[_Row]:
                 yield number, line
 
 
-def is_parquet(path: Path) -> bool:
-    """Whether a file is of the Parquet format."""
-    try:
-        with path.open("rb") as file:
-            return file.read(4) == b"PAR1"
-    except OSError:
-        return False
+def _parquet_rows(file: Unpacked) -> Iterator[_Row]:
+    from retrieval.kg.readers.parquet import rows_of, scan  # noqa: PLC0415 - only Parquet needs it
 
-
-def _parquet_rows(path: Path) -> Iterator[_Row]:
-    import polars as pl  # noqa: PLC0415 - only Parquet needs it
-
-    try:
-        frame = pl.read_parquet(path)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise SourceError(
-            f"{path.name} is a broken Parquet file.", hint="Make or upload it again."
-        ) from error
-    yield from enumerate(frame.iter_rows(named=True), 1)
+    yield from rows_of(scan(file.path, file.name), file.name)

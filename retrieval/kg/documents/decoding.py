@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import codecs
-import gzip
 import io
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, cast
+from typing import IO
 
 from charset_normalizer import from_bytes
+
+from retrieval.errors import SourceError
+from retrieval.kg.compression import open_bytes
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -21,7 +23,6 @@ _BOMS = (
 )
 _META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_.:-]+)", re.IGNORECASE)
 _PIECE = 1 << 20
-_GZIP = b"\x1f\x8b"
 
 
 def encoding_of(head: bytes, *, html: bool = False) -> str:
@@ -63,18 +64,11 @@ def decoded(file: IO[bytes], encoding: str) -> Iterator[str]:
     yield decoder.decode(b"", final=True)
 
 
-def open_bytes(path: Path) -> IO[bytes]:
-    """The bytes of a file, uncompressed where it is gzipped."""
-    with path.open("rb") as file:
-        gzipped = file.read(2) == _GZIP
-    return cast("IO[bytes]", gzip.open(path, "rb")) if gzipped else path.open("rb")
-
-
 def head_text(path: Path, size: int) -> str:
     """The text that a file begins with; empty where it cannot be read."""
     try:
         with open_bytes(path) as file:
             head = file.read(size)
-    except (OSError, EOFError):
-        return ""
+    except (OSError, SourceError):
+        return ""  # opening it again says why
     return next(decoded(io.BytesIO(head), encoding_of(head)))

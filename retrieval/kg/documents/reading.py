@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import gzip
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from retrieval.errors import EmptySourceError, SourceError
-from retrieval.kg.documents.decoding import decoded, encoding_of, open_bytes
+from retrieval.kg.compression import open_bytes
+from retrieval.kg.documents.decoding import decoded, encoding_of
 from retrieval.kg.documents.markup import Page, page_blocks
 from retrieval.kg.documents.plain import markdown_blocks, text_blocks
 from retrieval.kg.documents.records import BadRecord, Record, passage_record, question_records
@@ -46,13 +47,10 @@ def read_document(
         EmptySourceError: there is no text in it.
     """
     rows = _Rows()
-    try:
-        for number, passage in enumerate(passages_of(path, name, fmt, log), start=1):
-            rows.add(passage)
-            if progress is not None and number % 1000 == 0:
-                progress(Progress("cutting passages", number, 0, "passages", name))
-    except (EOFError, gzip.BadGzipFile) as error:
-        raise SourceError(f"{name} is a broken gzip file.", hint="Make or upload it again.") from error
+    for number, passage in enumerate(passages_of(path, name, fmt, log), start=1):
+        rows.add(passage)
+        if progress is not None and number % 1000 == 0:
+            progress(Progress("cutting passages", number, 0, "passages", name))
     if not rows.count:
         raise EmptySourceError(
             f"{name} has no text: it is empty, or holds nothing to read.",
@@ -69,10 +67,10 @@ def passages_of(path: Path, name: str, fmt: str, log: ProblemLog) -> Iterator[Pa
         reader = open_pdf(path, name)
         yield from _named(pdf_blocks(reader, log), name, lambda: title_of(reader), lambda: "")
         return
-    with open_bytes(path) as file:
+    with open_bytes(path, name) as file:
         encoding = encoding_of(file.read(HEAD), html=fmt == "html")
     page = Page()
-    with open_bytes(path) as file:
+    with open_bytes(path, name) as file:
         text = _watched(decoded(file, encoding), log, encoding)
         blocks = (
             page_blocks(text, page)
@@ -111,7 +109,12 @@ def _named(
 
 
 def read_passages(source: Source, name: str, fmt: str, log: ProblemLog) -> FactFile:
-    """Read a file of passages, or of questions with theirs; see :mod:`retrieval.kg.documents.records`.
+    """Read a file of passages, or of questions with theirs; see :func:`passages_from`."""
+    return passages_from(json_rows(source, log.add), name, fmt, log)
+
+
+def passages_from(rows_in: Iterable[tuple[int, Any]], name: str, fmt: str, log: ProblemLog) -> FactFile:
+    """Passages, or questions with theirs, from rows; see :mod:`retrieval.kg.documents.records`.
 
     A name that comes again with the same text is one passage; with another text it is a bad row.
 
@@ -120,7 +123,7 @@ def read_passages(source: Source, name: str, fmt: str, log: ProblemLog) -> FactF
         EmptySourceError: no row could be used.
     """
     rows = _Rows()
-    for line, row in json_rows(source, log.add):
+    for line, row in rows_in:
         try:
             found = [passage_record(row, f"{name}#{line}")] if fmt == "passages" else question_records(row)
         except BadRecord as error:

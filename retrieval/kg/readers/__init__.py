@@ -15,7 +15,6 @@ from retrieval.kg.table import TripleTable
 from retrieval.types import Problem, Progress
 
 if TYPE_CHECKING:
-    from retrieval.kg.readers.collecting import FactFile
     from retrieval.kg.readers.guessing import Guess
 
 __all__ = [
@@ -32,9 +31,17 @@ __all__ = [
 DELIMITED_FORMATS = ("delimited", "tsv", "csv", "psv")
 RDF_FORMATS = ("ntriples", "turtle", "nquads", "rdfxml", "jsonld")
 #: Nodes and edges with attributes.
-PROPERTY_FORMATS = ("property-csv", "property-jsonl")
+PROPERTY_FORMATS = ("property-csv", "property-jsonl", "graphml")
 #: Every value of ``fmt`` besides None and ``auto``.
-FORMATS = DELIMITED_FORMATS + PROPERTY_FORMATS + RDF_FORMATS + DOCUMENT_FORMATS + PASSAGE_FORMATS
+FORMATS = (
+    *DELIMITED_FORMATS,
+    *PROPERTY_FORMATS,
+    *RDF_FORMATS,
+    "parquet",
+    "subgraphs",
+    *DOCUMENT_FORMATS,
+    *PASSAGE_FORMATS,
+)
 
 
 def read_graph(
@@ -51,10 +58,11 @@ def read_graph(
 ) -> TripleTable:
     """Read one or more files, each of its own format unless ``fmt`` says.
 
-    A file with the content of one before it is not read again; a problem says so.
+    A file with the content of one before it is not read again; a problem says so. In archives the files that hold
+    no facts are problems, not errors, as long as one file does.
 
     Args:
-        paths: files, gzipped or not (told by content, not by name).
+        paths: files, compressed or not, and archives (zip, tar, tar.gz, tar.zst), told by content, not by name.
         problems: called for each bad row; at most ``PROBLEM_LIMIT`` rows of a file are named one by one.
         progress: called with bytes read.
         fmt: one of ``FORMATS``; None or ``auto`` guesses from name and content.
@@ -75,25 +83,18 @@ def read_graph(
         SourceError: a file cannot be read at all (missing, binary, broken gzip).
         ConfigError: ``fmt``, ``delimiter``, ``encoding`` or ``columns`` is unknown or does not fit.
     """
-    from retrieval.kg.readers.collecting import ProblemLog, combine  # noqa: PLC0415 - loads polars
-    from retrieval.kg.readers.dispatch import ReadOptions, read_file  # noqa: PLC0415 - loads polars
-    from retrieval.kg.readers.repeats import repeats  # noqa: PLC0415
+    from retrieval.kg.readers.archives import unpacked  # noqa: PLC0415
+    from retrieval.kg.readers.collecting import combine  # noqa: PLC0415 - loads polars
+    from retrieval.kg.readers.dispatch import ReadOptions, read_all  # noqa: PLC0415 - loads polars
 
     files = [Path(path) for path in ([paths] if isinstance(paths, (str, Path)) else paths)]
-    options = ReadOptions(fmt, delimiter, header, encoding, columns)
     shown = [(names or {}).get(path, path.name) for path in files]
-    read: list[FactFile] = []
-    logs = []
-    for path, name, first in zip(files, shown, repeats(files), strict=True):
-        log = ProblemLog(name, problems)
-        if first is not None:
-            log.repeats(shown[first])
-            logs.append((log, 0))
-            continue
-        read.append(read_file(path, log, progress, options))
-        logs.append((log, read[-1].rows))
-    table = combine(read)
-    return replace(table, reports=tuple(log.report(rows) for log, rows in logs))
+    with unpacked(files, shown) as found:
+        read, reports = read_all(
+            found, problems, progress, ReadOptions(fmt, delimiter, header, encoding, columns)
+        )
+        # Reports are made after all is put together: edges to nodes that no file describes are found then.
+        return replace(combine(read), reports=reports())
 
 
 def guess(

@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from retrieval.errors import ConfigError, SourceError
+from retrieval.kg.compression import plain_name
 from retrieval.kg.documents.records import passage_format
+from retrieval.kg.question_rows import MARK
 from retrieval.kg.readers import DELIMITED_FORMATS, DOCUMENT_FORMATS, FORMATS, PASSAGE_FORMATS
+from retrieval.kg.readers.archives import Unpacked
 from retrieval.kg.readers.collecting import FactFile, ProblemLog
 from retrieval.kg.readers.delimited import columns, guess_delimiter, read_delimited
+from retrieval.kg.readers.graphml import read_graphml
+from retrieval.kg.readers.headers import pair
+from retrieval.kg.readers.json_rows import json_rows
+from retrieval.kg.readers.parquet import read_parquet
 from retrieval.kg.readers.property_csv import find_layout, first_line, read_property_csv
 from retrieval.kg.readers.property_jsonl import is_graph_object, read_property_jsonl
-from retrieval.kg.readers.sources import SNIFF, WRONG_KINDS, Source
-from retrieval.types import Progress
+from retrieval.kg.readers.repeats import repeats
+from retrieval.kg.readers.sources import SNIFF, WRONG_KINDS, Source, is_parquet
+from retrieval.kg.readers.subgraphs import read_subgraphs
+from retrieval.types import Problem, Progress, SourceReport
 
 _EXTENSIONS = {
     ".nt": "ntriples",
@@ -27,6 +36,7 @@ _EXTENSIONS = {
     ".owl": "rdfxml",
     ".xml": "rdfxml",
     ".jsonld": "jsonld",
+    ".graphml": "graphml",
 }
 #: Documents are told by their names, or by first bytes that nothing else begins with.
 _DOCUMENTS = {
@@ -38,6 +48,8 @@ _DOCUMENTS = {
     ".pdf": "pdf",
 }
 FORMAT_DELIMITERS = {"tsv": "\t", "csv": ",", "psv": "|"}
+#: What questions bring their own subgraphs in.
+_SUBGRAPHS = re.compile(r'"(graph|triples|tuples)"\s*:\s*\[\s*\[')
 _NTRIPLES = re.compile(
     r'^(<[^<>"\s]+>|_:\S+)\s+<[^<>"\s]+>\s+(<[^<>"\s]+>|_:\S+|".*")\S*\s*(<\S+>|_:\S+)?\s*\.\s*$'
 )
@@ -49,23 +61,40 @@ def guess_format(source: Source) -> str:
     Raises:
         SourceError: it is JSON that is not JSON-LD.
     """
-    suffixes = [s.lower() for s in Path(source.name).suffixes if s.lower() != ".gz"]
+    suffixes = [s.lower() for s in Path(plain_name(source.name)).suffixes]
+    text = source.text_head()
+    if "<graphml" in text and text.lstrip().startswith("<"):
+        return "graphml"
     if suffixes and suffixes[-1] in _EXTENSIONS:
         return _EXTENSIONS[suffixes[-1]]
-    text = source.text_head()
     start = text.lstrip()
     if start[0] in "{[" and re.match(r'[\[{]\s*("|\{|\[|\})', start):
         if _is_property_json(start):
             return "property-jsonl"
         if '"@context"' in text or '"@id"' in text or '"@graph"' in text:
             return "jsonld"
+        if _SUBGRAPHS.search(text) and '"question"' in text:
+            return "subgraphs"
         if (passages := passage_format(text)) is not None:
             return passages
         raise SourceError(
             f"{source.name} is JSON without a graph in it.",
             hint="A question set is uploaded under its graph; a graph in JSON is nodes and edges, passages or RDF.",
         )
+    if is_question_list(text):
+        raise SourceError(
+            f"{source.name} is a question set, not a graph.", hint="Import it under its graph, as questions."
+        )
     return rdf_format(text) or "delimited"
+
+
+def is_question_list(text: str) -> bool:
+    """Whether lines are questions with a [marked] topic, a tab, and answers, as MetaQA's are."""
+    lines = [line for line in text.splitlines() if line.strip()][:50]
+    marked = sum(
+        line.count("\t") == 1 and " " in line and bool(MARK.search(line.split("\t")[0])) for line in lines
+    )
+    return bool(lines) and 10 * marked >= 9 * len(lines)
 
 
 def _is_property_json(start: str) -> bool:
@@ -96,7 +125,7 @@ def document_format(path: Path, name: str) -> str | None:
 
     Plain text is a document where its lines do not look like rows of three columns.
     """
-    suffixes = [s.lower() for s in Path(name).suffixes if s.lower() != ".gz"]
+    suffixes = [s.lower() for s in Path(plain_name(name)).suffixes]
     last = suffixes[-1] if suffixes else ""
     if last in _DOCUMENTS:
         return _DOCUMENTS[last]
@@ -128,13 +157,17 @@ def _holds_facts(path: Path) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """What is said of files beyond their bytes; None of each guesses. See :func:`retrieval.kg.readers.read_graph`."""
+    """What is said of files beyond their bytes; None of each guesses. See :func:`retrieval.kg.readers.read_graph`.
+
+    ``header_line`` is the header of a file of nodes or edges that has it in a file of its own.
+    """
 
     fmt: str | None = None
     delimiter: str | None = None
     header: bool | None = None
     encoding: str | None = None
     columns: Mapping[str, int | str] | None = None
+    header_line: str | None = None
 
     @property
     def asked(self) -> str | None:
@@ -152,6 +185,43 @@ class ReadOptions:
         return "delimited" if self.delimiter or self.columns else None
 
 
+def read_all(
+    files: Sequence[Unpacked],
+    problems: Callable[[Problem], None],
+    progress: Callable[[Progress], None] | None,
+    options: ReadOptions,
+) -> tuple[list[FactFile], Callable[[], tuple[SourceReport, ...]]]:
+    """Read files one after the other; see :func:`retrieval.kg.readers.read_graph`.
+
+    Returns:
+        The good rows of each, and what gives the reports, to be called when problems are complete.
+    """
+    headers, apart = pair([(file.path, file.name) for file in files])
+    read: list[FactFile] = []
+    logs: list[tuple[ProblemLog, int]] = []
+    refused: SourceError | None = None
+    for i, (file, first) in enumerate(zip(files, repeats([file.path for file in files]), strict=True)):
+        if i in apart:
+            continue
+        log = ProblemLog(file.name, problems)
+        rows = 0
+        if first is not None:
+            log.repeats(files[first].name)
+        else:
+            try:
+                read.append(read_file(file.path, log, progress, replace(options, header_line=headers.get(i))))
+                rows = read[-1].rows
+            except SourceError as error:
+                if not file.archive:
+                    raise
+                refused = refused or error
+                log.add(0, f"this file of the archive was left out: {error.message}")
+        logs.append((log, rows))
+    if not read and refused is not None:
+        raise refused
+    return read, lambda: tuple(log.report(rows) for log, rows in logs)
+
+
 def read_file(
     path: Path,
     log: ProblemLog,
@@ -160,6 +230,12 @@ def read_file(
 ) -> FactFile:
     """Read one file, called as ``log`` calls it. See :func:`retrieval.kg.readers.read_graph`."""
     asked, name = options.asked, log.file
+    if is_parquet(path):
+        log.format = "parquet"
+        read = read_parquet(path, log, columns=options.columns)
+        log.close()
+        log.refuse_if_empty(read.rows)
+        return read
     document = asked if asked is not None else document_format(path, name)
     if document in DOCUMENT_FORMATS:
         from retrieval.kg.documents.reading import read_document  # noqa: PLC0415 - only documents need it
@@ -169,7 +245,8 @@ def read_file(
         log.close()
         return read
     source = Source(path, progress, encoding=options.encoding, name=name)
-    log.format, log.encoding = asked or guess_format(source), source.encoding
+    given = "property-csv" if options.header_line is not None else asked
+    log.format, log.encoding = given or guess_format(source), source.encoding
     if log.format in DELIMITED_FORMATS and _names_properties(source, options):
         log.format = "property-csv"
     if log.format in PASSAGE_FORMATS:
@@ -179,7 +256,13 @@ def read_file(
     elif log.format == "property-jsonl":
         read = read_property_jsonl(source, log)
     elif log.format == "property-csv":
-        read = read_property_csv(source, log, delimiter=options.delimiter)
+        read = read_property_csv(source, log, delimiter=options.delimiter, header=options.header_line)
+    elif log.format == "graphml":
+        read = read_graphml(source, log)
+    elif log.format == "subgraphs":
+        read = read_subgraphs(json_rows(source, log.add), log)
+    elif log.format == "parquet":
+        raise SourceError(f"{name} is no Parquet file.", hint="Leave the format out, so that it is guessed.")
     elif log.format in DELIMITED_FORMATS:
         mark = options.delimiter or FORMAT_DELIMITERS.get(log.format)
         read = read_delimited(source, log, delimiter=mark, header=options.header, columns=options.columns)
@@ -194,6 +277,6 @@ def read_file(
 
 def _names_properties(source: Source, options: ReadOptions) -> bool:
     """Whether what would be read as triples begins with a header of nodes or edges."""
-    if options.header is False or options.columns is not None:
+    if options.header is False or options.columns is not None or options.header_line is not None:
         return False
     return find_layout(first_line(source)) is not None

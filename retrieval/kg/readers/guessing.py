@@ -6,7 +6,6 @@ the same corrections does.
 
 from __future__ import annotations
 
-import gzip
 import io
 import json
 import tempfile
@@ -19,9 +18,11 @@ from typing import Literal
 
 from retrieval.errors import ClewError, SourceError
 from retrieval.kg import questions as question_files
+from retrieval.kg.compression import open_bytes, plain_name
 from retrieval.kg.documents import DOCUMENT_FORMATS, PASSAGE_FORMATS
-from retrieval.kg.documents.decoding import decoded, encoding_of, open_bytes
-from retrieval.kg.readers import DELIMITED_FORMATS, RDF_FORMATS
+from retrieval.kg.documents.decoding import decoded, encoding_of
+from retrieval.kg.readers import DELIMITED_FORMATS, RDF_FORMATS, archives
+from retrieval.kg.readers.archives import archive_kind
 from retrieval.kg.readers.collecting import ProblemLog, combine
 from retrieval.kg.readers.delimited import (
     Shape,
@@ -40,7 +41,7 @@ from retrieval.kg.readers.dispatch import (
     read_file,
 )
 from retrieval.kg.readers.property_csv import find_layout, first_line
-from retrieval.kg.readers.sources import WRONG_KINDS, Source
+from retrieval.kg.readers.sources import WRONG_KINDS, Source, is_parquet
 from retrieval.kg.table import TripleTable
 from retrieval.types import Problem
 
@@ -49,6 +50,8 @@ ROWS = 20
 LINE = 300
 #: How much of a file is read for it.
 SAMPLE = 256 * 1024
+#: Files of an archive that are looked at, until one can be read.
+MEMBERS = 20
 
 Kind = Literal["graph", "questions"]
 FACT = ("head", "relation", "tail")
@@ -100,12 +103,33 @@ def look(path: Path, name: str, kind: Kind, options: ReadOptions) -> Guess:
         raise SourceError(f"{name} cannot be opened.", hint="Check that the file exists and may be read.")
     found = Guess(name, kind, "")
     try:
+        if archive_kind(path) is not None:
+            return _guess_archive(path, found, options)
         return (_guess_questions if kind == "questions" else _guess_graph)(path, found, options)
     except SourceError as error:
         return replace(found, raw=_raw(path, options.encoding or "utf-8"), notes=(str(error),))
 
 
+def _guess_archive(path: Path, found: Guess, options: ReadOptions) -> Guess:
+    """The guess of the first file in an archive that can be read, with the names of all."""
+    held = tuple(archives.members(path, found.name))
+    found = replace(found, members=held)
+    notes: list[str] = []
+    for member, _ in held[:MEMBERS]:
+        with archives.first_of(path, found.name, member, 4 * SAMPLE) as file:
+            guessed = look(file, f"{found.name}/{member}", found.kind, options)
+        if guessed.format and guessed.rows:
+            said = f"The archive holds {len(held):,} files; this is {member}." if len(held) > 1 else ""
+            return replace(
+                guessed, name=found.name, members=held, notes=(*filter(None, [said]), *guessed.notes)
+            )
+        notes += guessed.notes
+    return replace(found, notes=tuple(notes) or (f"{found.name} holds no file of data.",))
+
+
 def _guess_graph(file: Path, found: Guess, options: ReadOptions) -> Guess:
+    if is_parquet(file):
+        return _guess_parquet(file, found, options)
     document = options.asked or document_format(file, found.name)
     if document in DOCUMENT_FORMATS:
         return _guess_document(file, found, document)
@@ -207,6 +231,27 @@ def _rows(table: TripleTable) -> tuple[tuple[str, ...], tuple[tuple[str, ...], .
     return (), ()
 
 
+def _guess_parquet(file: Path, found: Guess, options: ReadOptions) -> Guess:
+    from retrieval.kg.readers.parquet import read_parquet, scan  # noqa: PLC0415 - only Parquet needs it
+
+    names = scan(file, found.name).collect_schema().names()
+    problems: list[Problem] = []
+    log = ProblemLog(found.name, problems.append)
+    titles, rows = _rows(combine([read_parquet(file, log, columns=options.columns, limit=ROWS)]))
+    columns = choose_columns(options.columns, names) if options.columns else guess_columns(names)
+    if columns is None and titles == FACT:
+        columns = (0, 1, 2) if len(names) == 3 else None
+    return replace(
+        found,
+        format="parquet",
+        columns=dict(zip(FACT, columns, strict=True)) if columns else {},
+        header_cells=tuple(names),
+        titles=titles,
+        rows=rows,
+        problems=tuple(problems),
+    )
+
+
 def _guess_document(file: Path, found: Guess, fmt: str) -> Guess:
     from retrieval.kg.documents.reading import passages_of  # noqa: PLC0415 - only documents need it
 
@@ -231,7 +276,7 @@ def _guess_questions(file: Path, found: Guess, options: ReadOptions) -> Guess:
     fmt = options.fmt
     if options.encoding:
         found = replace(found, encoding=options.encoding)
-    elif not question_files.is_parquet(file):
+    elif not is_parquet(file):
         encoding, notes = guess_encoding(file)
         found = replace(found, encoding=encoding, notes=notes)
     chosen = fmt if fmt and fmt != "auto" else question_files.detect_format(file, encoding=found.encoding)
@@ -287,7 +332,7 @@ def _raw(file: Path, encoding: str) -> tuple[str, ...]:
     try:
         with open_bytes(file) as opened:
             head = opened.read(SAMPLE)
-    except (OSError, EOFError):
+    except (OSError, SourceError):
         return ()
     text = next(decoded(io.BytesIO(head), encoding))
     if "\0" in text[:1024]:
@@ -298,19 +343,14 @@ def _raw(file: Path, encoding: str) -> tuple[str, ...]:
 @contextmanager
 def _sample(file: Path, found: Guess) -> Iterator[tuple[Path, bool]]:
     """A file of the first whole lines, in UTF-8 and of the same name, and whether that is all there is."""
-    if question_files.is_parquet(file):
+    if is_parquet(file):
         yield file, True
         return
     source = Source(file, encoding=found.encoding, name=found.name)
     with ExitStack() as stack:
         opened = stack.enter_context(source.open())
-        try:
-            head = opened.read(SAMPLE)
-            whole = not opened.read(1)
-        except (EOFError, gzip.BadGzipFile) as error:
-            raise SourceError(
-                f"{found.name} is a broken gzip file.", hint="Make or upload it again."
-            ) from error
+        head = opened.read(SAMPLE)
+        whole = not opened.read(1)
         if head.lstrip()[:1] == b"[" and not whole:
             head = _items(head)
         elif not whole and b"\n" in head:
@@ -318,7 +358,7 @@ def _sample(file: Path, found: Guess) -> Iterator[tuple[Path, bool]]:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         # Hops are read from the names of the file and its folder.
         named = Path(found.name)
-        place = folder / (named.parent.name or "files") / named.name.removesuffix(".gz")
+        place = folder / (named.parent.name or "files") / plain_name(named.name)
         place.parent.mkdir()
         place.write_bytes(head)
         yield place, whole

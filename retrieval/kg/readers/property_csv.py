@@ -85,6 +85,11 @@ def find_layout(header: str) -> tuple[str, Layout] | None:
     return None
 
 
+def layout_of(cells: Sequence[str]) -> Layout | None:
+    """The layout of columns by their names, or None where they are not those of nodes or edges."""
+    return _neo4j(cells) or _apoc(cells) or _edges(cells) or _nodes(cells) if cells else None
+
+
 def _neo4j(cells: Sequence[str]) -> Layout | None:
     layout = Layout(len(cells))
     roles = {"ID": "id", "LABEL": "types", "START_ID": "source", "END_ID": "target", "TYPE": "relation"}
@@ -158,15 +163,18 @@ def _others(cells: Sequence[str], columns: dict[str, int]) -> list[tuple[int, st
     return [(i, cell, False) for i, cell in enumerate(cells) if cell and i not in columns.values()]
 
 
-def read_property_csv(source: Source, log: ProblemLog, *, delimiter: str | None = None) -> FactFile:
+def read_property_csv(
+    source: Source, log: ProblemLog, *, delimiter: str | None = None, header: str | None = None
+) -> FactFile:
     """Read one file of nodes, of edges, or of both.
 
     Args:
-        source: the opened file; its first line is the header.
+        source: the opened file.
         log: takes the bad rows.
         delimiter: one character or its name; None guesses.
+        header: the header, where it stands in a file of its own; None takes the first line.
     """
-    found = find_layout(first_line(source))
+    found = find_layout(first_line(source) if header is None else header)
     if found is None:
         log.add(
             1,
@@ -177,7 +185,7 @@ def read_property_csv(source: Source, log: ProblemLog, *, delimiter: str | None 
     mark, layout = found
     rows = PropertyRows(log, named=layout.named)
     reader = csv.reader(_lines(source), delimiter=parse_delimiter(delimiter) if delimiter else mark)
-    first = True
+    first = header is None
     while True:
         try:
             cells = next(reader)
@@ -192,7 +200,7 @@ def read_property_csv(source: Source, log: ProblemLog, *, delimiter: str | None 
             first = False
             continue
         try:
-            _read_row(layout, cells, rows, reader.line_num)
+            read_cells(layout, cells, rows, reader.line_num)
         except BadRowError as error:
             shown = mark.join(cells).encode(errors="replace").decode()
             log.add(reader.line_num, str(error), shown, error.kind)
@@ -209,7 +217,12 @@ def _lines(source: Source) -> Iterator[str]:
         yield from io.StringIO(block.decode(errors="surrogateescape"), newline="\n")
 
 
-def _read_row(layout: Layout, cells: Sequence[str], rows: PropertyRows, line: int) -> None:
+def read_cells(layout: Layout, cells: Sequence[str], rows: PropertyRows, line: int) -> None:
+    """Take one row.
+
+    Raises:
+        BadRowError: it cannot be used.
+    """
     if len(cells) != layout.width:
         raise BadRowError(f"{len(cells)} columns found, the header has {layout.width}")
     if any("\udc80" <= c <= "\udcff" for cell in cells if not cell.isascii() for c in cell):

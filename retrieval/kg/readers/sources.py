@@ -1,26 +1,22 @@
-"""Opening a source file: plain or gzip, told by its first bytes; wrong kinds of file refused by name."""
+"""Opening a source file: plain or compressed, told by its first bytes; wrong kinds of file refused by name."""
 
 from __future__ import annotations
 
 import codecs
-import gzip
 import io
-import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any
 
 from retrieval.errors import ConfigError, EmptySourceError, SourceError
+from retrieval.kg.compression import compression_of, open_bytes
 from retrieval.types import Progress
 
+_PARQUET = b"PAR1"
 BLOCK = 16 * 1024 * 1024
 SNIFF = 64 * 1024
 #: The longest line that is read, in bytes beyond a block; the rest of a longer one is left out.
 LINE_LIMIT = 64 * 1024 * 1024
-#: A gzip file may hold so many times its size, beyond the first ``EASY`` bytes: more is a bomb.
-RATIO = 200
-EASY = 256 * 1024 * 1024
-_GZIP = b"\x1f\x8b"
 WRONG_KINDS = {
     b"PK\x03\x04": "a ZIP or Office file",
     b"%PDF": "a PDF",
@@ -29,9 +25,8 @@ WRONG_KINDS = {
     b"GIF8": "an image",
     b"BZh": "bzip2-compressed",
     b"\xfd7zXZ": "xz-compressed",
-    b"(\xb5/\xfd": "zstd-compressed",
     b"7z\xbc\xaf": "a 7z archive",
-    b"PAR1": "a Parquet file",
+    _PARQUET: "a Parquet file",
     b"SQLite format": "an SQLite database",
     b"\x7fELF": "a program",
 }
@@ -67,13 +62,12 @@ class Source:
         self._progress = progress
         try:
             self.size = path.stat().st_size
-            with path.open("rb") as file:
-                self.gzipped = file.read(2) == _GZIP
-            with self._errors(), self._bytes() as file:
+            self.compressed = compression_of(path) is not None
+            with open_bytes(path, self.name) as file:
                 start = file.read(4)
             if not encoding and start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
                 self.encoding = "utf-16"
-            with self._errors(), self.open() as file:
+            with self.open() as file:
                 self.head = file.read(SNIFF)
         except OSError as error:
             raise SourceError(
@@ -84,14 +78,8 @@ class Source:
 
     def open(self) -> IO[bytes]:
         """The uncompressed bytes, in UTF-8."""
-        file = self._bytes()
+        file = open_bytes(self.path, self.name)
         return file if self.encoding == "utf-8" else io.BufferedReader(_Recoded(file, self.encoding), 1 << 18)
-
-    def _bytes(self) -> IO[bytes]:
-        if not self.gzipped:
-            return self.path.open("rb")
-        unpacked = cast(IO[bytes], gzip.open(self.path, "rb"))  # noqa: SIM115 - closed by what wraps it
-        return io.BufferedReader(_Limited(unpacked, self.name, EASY + RATIO * self.size), 1 << 18)
 
     def text_head(self) -> str:
         """The first bytes as text, for guessing; bytes that are not UTF-8 are replaced."""
@@ -101,11 +89,11 @@ class Source:
         """Whole lines in blocks of about ``BLOCK`` bytes, each with the number of its first line (from 1).
 
         Raises:
-            SourceError: the gzip stream is broken or cut short.
+            SourceError: what is compressed is broken, cut short, or a bomb.
         """
         line = 1
         done = 0
-        with self._errors(), self.open() as file:
+        with self.open() as file:
             while block := file.read(BLOCK):
                 if not block.endswith(b"\n"):
                     block += _line_end(file)
@@ -115,11 +103,8 @@ class Source:
                 yield line, block
                 line += block.count(b"\n")
                 if self._progress is not None:
-                    total = 0 if self.gzipped else self.size
+                    total = 0 if self.compressed else self.size
                     self._progress(Progress("reading", done, total, "bytes", self.name))
-
-    def _errors(self) -> _GzipErrors:
-        return _GzipErrors(self.name)
 
     def _refuse_wrong_kinds(self) -> None:
         if not self.head.strip():
@@ -161,31 +146,6 @@ def _line_end(file: IO[bytes]) -> bytes:
     return rest + b"\n"
 
 
-class _Limited(io.RawIOBase):
-    """What a gzip file holds, until that is more than it can honestly hold."""
-
-    def __init__(self, file: IO[bytes], name: str, limit: int) -> None:
-        self._file, self._name, self._left = file, name, limit
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        data = self._file.read(len(buffer))
-        self._left -= len(data)
-        if self._left < 0:
-            raise SourceError(
-                f"{self._name} unpacks to more than {RATIO} times its size, as a gzip bomb does.",
-                hint="If that is honest, unpack it and give the file itself.",
-            )
-        buffer[: len(data)] = data
-        return len(data)
-
-    def close(self) -> None:
-        self._file.close()
-        super().close()
-
-
 class _Recoded(io.RawIOBase):
     """A file of another encoding as UTF-8. A byte that the encoding does not have comes through, and is found."""
 
@@ -218,18 +178,10 @@ class _Recoded(io.RawIOBase):
         super().close()
 
 
-class _GzipErrors:
-    """Turns what a broken gzip stream raises into a SourceError."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, (EOFError, gzip.BadGzipFile, zlib.error)):
-            raise SourceError(
-                f"{self.name} is a broken gzip file: {str(error).rstrip('.')}.",
-                hint="It was probably cut short on its way; make or upload it again.",
-            ) from error
+def is_parquet(path: Path) -> bool:
+    """Whether a file is of the Parquet format."""
+    try:
+        with path.open("rb") as file:
+            return file.read(4) == _PARQUET
+    except OSError:
+        return False

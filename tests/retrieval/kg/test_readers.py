@@ -127,7 +127,7 @@ def test_no_good_row_is_refused_with_the_reason(read):
         (bytes(range(256)) * 40, "binary"),
         (b"\x89PNG\r\n\x1a\n" + b"\0" * 50, "an image"),
         (b"%PDF-1.7 ...", "a damaged PDF"),
-        (b"PK\x03\x04....", "ZIP"),
+        (b"PK\x03\x04....", "broken archive"),
         (b"<!DOCTYPE html><html></html>", "no text"),
         (b'{"question": "who?", "answers": []}', "JSON"),
     ],

@@ -1,0 +1,282 @@
+"""Archives of source files: zip, tar, and tar compressed by gzip or Zstandard, unpacked where nothing can go wrong.
+
+An archive is refused as a whole where a name in it leads out of it, where it holds links or devices, another archive,
+or more than it can honestly hold. What is unpacked lies in a temporary directory and is removed in the end.
+"""
+
+from __future__ import annotations
+
+import errno
+import re
+import shutil
+import stat
+import tarfile
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Literal
+
+from retrieval.errors import EmptySourceError, SourceError
+from retrieval.kg.compression import EASY, RATIO, open_bytes
+
+_PIECE = 1 << 20
+_ZIP = b"PK\x03\x04"
+_NESTED = {b"7z\xbc\xaf": "7z", b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"Rar!": "RAR"}
+#: Files of archives that hold no data: what systems add, and what people write about the data.
+_ASIDE = re.compile(
+    r"(^|/)(__MACOSX/|\.|Thumbs\.db$|desktop\.ini$|(readme|licen[cs]e|copying|notice|citation|changelog)[^/]*$)",
+    re.IGNORECASE,
+)
+_OFFICE = ("[Content_Types].xml", "mimetype")
+_HINT = "Nothing of it was unpacked. Make the archive again, of the data files alone."
+
+ArchiveKind = Literal["zip", "tar"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What an archive may hold.
+
+    Attributes:
+        files: how many files.
+        total: bytes of all of them.
+        ratio: how many times the archive's size, beyond the first ``easy`` bytes.
+        easy: see ``ratio``.
+    """
+
+    files: int = 10_000
+    total: int = 256 << 30
+    ratio: int = RATIO
+    easy: int = EASY
+
+
+LIMITS = Limits()
+
+
+@dataclass(frozen=True, slots=True)
+class Unpacked:
+    """A file as it can be read.
+
+    Attributes:
+        path: where it lies.
+        name: what it is called; of an archive's file, ``archive/path``.
+        archive: the archive it came from, as its owner calls it; empty for a file given by itself.
+    """
+
+    path: Path
+    name: str
+    archive: str = ""
+
+
+def archive_kind(path: Path) -> ArchiveKind | None:
+    """Which kind of archive a file is, by its content; None where it is none, or cannot be read."""
+    try:
+        with path.open("rb") as file:
+            if file.read(4) == _ZIP:
+                return "zip"
+        with open_bytes(path) as file:
+            block = file.read(tarfile.BLOCKSIZE)
+    except (OSError, SourceError):
+        return None
+    try:
+        tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")
+    except tarfile.HeaderError:
+        return None
+    return "tar"
+
+
+@contextmanager
+def unpacked(
+    paths: Sequence[Path],
+    names: Sequence[str] | None = None,
+    *,
+    limits: Limits = LIMITS,
+    folder: Path | None = None,
+) -> Iterator[list[Unpacked]]:
+    """Files, with those of archives in the place of the archives, in their order. They last as long as the block.
+
+    Args:
+        paths: files and archives.
+        names: what their owners call them; None takes their names.
+        limits: of each archive.
+        folder: where archives are unpacked; None takes the system's directory for temporary files.
+
+    Raises:
+        SourceError: an archive is broken, dangerous or too large, or there is no room for it.
+        EmptySourceError: an archive holds no file of data.
+    """
+    with tempfile.TemporaryDirectory(prefix="clew-unpacked-", dir=folder) as place:
+        found: list[Unpacked] = []
+        for number, path in enumerate(paths):
+            name = names[number] if names is not None else path.name
+            kind = archive_kind(path)
+            if kind is None:
+                found.append(Unpacked(path, name))
+                continue
+            inside = Path(place) / str(number)
+            members = [
+                Unpacked(at, f"{name}/{member}", name)
+                for member, at in _Opened(path, name, kind, limits).extract(inside)
+            ]
+            if not members:
+                raise EmptySourceError(
+                    f"{name} holds no file of data.", hint="Give an archive of graph or question files."
+                )
+            found += members
+        yield found
+
+
+def members(path: Path, name: str, *, limits: Limits = LIMITS) -> list[tuple[str, int]]:
+    """The files of data in an archive, with their sizes. A tar is read through for it.
+
+    Raises:
+        SourceError: it is broken, dangerous or too large.
+    """
+    kind = archive_kind(path)
+    if kind is None:
+        return []
+    opened = _Opened(path, name, kind, limits)
+    with opened.errors():
+        return [(member, size) for member, size, _ in opened.entries() if not _ASIDE.search(member)]
+
+
+@contextmanager
+def first_of(path: Path, name: str, member: str, size: int, *, limits: Limits = LIMITS) -> Iterator[Path]:
+    """The first ``size`` bytes of a file in an archive, as a file that lasts as long as the block."""
+    kind = archive_kind(path)
+    with tempfile.TemporaryDirectory(prefix="clew-unpacked-") as place:
+        out = Path(place) / "member"
+        out.touch()
+        opened = _Opened(path, name, kind or "zip", limits)
+        with opened.errors(), out.open("wb") as written:
+            for found, _, file in opened.entries():
+                if found == member:
+                    written.write(start := file.read(size))
+                    # Of Parquet nothing can be read without its end.
+                    if start.startswith(b"PAR1"):
+                        shutil.copyfileobj(file, written)
+                    break
+        yield out
+
+
+class _Opened:
+    """One archive while it is read: its entries, checked one by one."""
+
+    def __init__(self, path: Path, name: str, kind: ArchiveKind, limits: Limits) -> None:
+        self._path, self._name, self._kind, self._limits = path, name, kind, limits
+        self._left = min(limits.total, limits.easy + limits.ratio * path.stat().st_size)
+
+    def extract(self, folder: Path) -> list[tuple[str, Path]]:
+        """Unpack the files of data; each lies in a folder of its own, under its own path."""
+        found = []
+        with self.errors():
+            for number, (member, _, file) in enumerate(self.entries()):
+                if _ASIDE.search(member):
+                    continue
+                out = folder / str(number) / member
+                out.parent.mkdir(parents=True)
+                self._copy(file, out)
+                self._refuse_nested(out, member)
+                found.append((member, out))
+        return found
+
+    def entries(self) -> Iterator[tuple[str, int, IO[bytes]]]:
+        """Path, size and bytes of each file, in the archive's order; the bytes are gone with the next."""
+        for number, entry in enumerate(self._zip() if self._kind == "zip" else self._tar()):
+            if number >= self._limits.files:
+                raise self._refused(f"holds more than {self._limits.files:,} files")
+            yield entry
+
+    @contextmanager
+    def errors(self) -> Iterator[None]:
+        """Says what is wrong with the archive where reading it fails.
+
+        Raises:
+            SourceError: see :func:`unpacked`.
+        """
+        try:
+            yield
+        except (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError) as error:
+            raise SourceError(
+                f"{self._name} is a broken archive: {str(error).rstrip('.')}.",
+                hint="It was probably cut short on its way; make or upload it again.",
+            ) from error
+        except (NotImplementedError, RuntimeError) as error:
+            raise self._refused("is packed in a way that is not read here") from error
+        except OSError as error:
+            raise self._no_room(error) from error
+
+    def _zip(self) -> Iterator[tuple[str, int, IO[bytes]]]:
+        with zipfile.ZipFile(self._path) as archive:
+            if any(info.filename in _OFFICE for info in archive.infolist()):
+                raise SourceError(
+                    f"{self._name} is an Office file or a book, not an archive of data.",
+                    hint="Save its text or its table as CSV, and give that.",
+                )
+            for info in archive.infolist():
+                member = self._checked(info.filename)
+                kind = stat.S_IFMT(info.external_attr >> 16)
+                if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
+                    raise self._refused(f"holds a link or a device, {member}")
+                if info.flag_bits & 1:
+                    raise self._refused("is locked with a password")
+                if not info.is_dir():
+                    with archive.open(info) as file:
+                        yield member, info.file_size, file
+
+    def _tar(self) -> Iterator[tuple[str, int, IO[bytes]]]:
+        with (
+            open_bytes(self._path, self._name) as packed,
+            tarfile.open(fileobj=packed, mode="r|") as archive,
+        ):
+            for info in archive:
+                member = self._checked(info.name)
+                if info.isdir():
+                    continue
+                if not info.isreg() or info.issparse():
+                    raise self._refused(f"holds a link or a device, {member}")
+                file = archive.extractfile(info)
+                if file is not None:
+                    yield member, info.size, file
+
+    def _checked(self, entry: str) -> str:
+        """The path of an entry with ``/`` between its parts."""
+        path = entry.encode(errors="replace").decode().replace("\\", "/")
+        parts = path.split("/")
+        if path.startswith("/") or ".." in parts or "\0" in path or re.match(r"[A-Za-z]:", path):
+            raise self._refused(f"holds the path {path[:200]!r}, which leads out of it")
+        return "/".join(part for part in parts if part not in ("", "."))
+
+    def _copy(self, file: IO[bytes], out: Path) -> None:
+        with out.open("wb") as written:
+            while piece := file.read(_PIECE):
+                self._left -= len(piece)
+                if self._left < 0:
+                    raise self._refused(
+                        f"unpacks to more than {self._limits.ratio} times its size or {self._limits.total:,} bytes, "
+                        "as a bomb does"
+                    )
+                written.write(piece)
+
+    def _refuse_nested(self, path: Path, member: str) -> None:
+        with path.open("rb") as file:
+            start = file.read(8)
+        other = next((kind for magic, kind in _NESTED.items() if start.startswith(magic)), None)
+        if other or archive_kind(path):
+            raise self._refused(f"holds another archive, {member}")
+
+    def _refused(self, why: str) -> SourceError:
+        return SourceError(f"{self._name} {why}.", hint=_HINT)
+
+    def _no_room(self, error: OSError) -> SourceError:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            free = shutil.disk_usage(tempfile.gettempdir()).free
+            return SourceError(
+                f"There is no room to unpack {self._name}: {free:,} bytes are free for temporary files.",
+                hint="Make room, set TMPDIR to a larger disk, or give the files unpacked.",
+            )
+        return SourceError(f"{self._name} could not be unpacked: {error.strerror or error}.", hint=_HINT)

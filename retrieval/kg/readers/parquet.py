@@ -1,0 +1,136 @@
+"""Parquet: facts, nodes and edges, passages, or the subgraphs of a question set, told by the columns' names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from retrieval.errors import SourceError
+from retrieval.kg.readers.collecting import FactFile, ProblemLog
+from retrieval.kg.readers.delimited import choose_columns, guess_columns
+from retrieval.kg.readers.property_csv import Layout, layout_of, read_cells
+from retrieval.kg.readers.property_rows import BadRowError, PropertyRows, as_text
+from retrieval.kg.readers.subgraphs import read_subgraphs
+from retrieval.kg.table import LABEL_LIMIT
+
+_FACT = ("head", "relation", "tail")
+_SUBGRAPHS = ("graph", "subgraph")
+_BATCH = 10_000
+
+
+def scan(path: Path, name: str) -> pl.LazyFrame:
+    """A file opened; its columns are known and nothing else is read.
+
+    Raises:
+        SourceError: it is broken.
+    """
+    try:
+        frame = pl.scan_parquet(path)
+        frame.collect_schema()
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise _broken(name) from error
+    return frame
+
+
+def rows_of(frame: pl.LazyFrame, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Number (from 1) and values of each row.
+
+    Raises:
+        SourceError: the file is broken.
+    """
+    total = _collected(frame.select(pl.len()), name).item()
+    for first in range(0, total, _BATCH):
+        part = _collected(frame.slice(first, _BATCH), name)
+        yield from enumerate(part.iter_rows(named=True), first + 1)
+
+
+def read_parquet(
+    path: Path, log: ProblemLog, *, columns: Mapping[str, int | str] | None = None, limit: int | None = None
+) -> FactFile:
+    """Read one Parquet file.
+
+    Args:
+        path: where it lies.
+        log: takes the bad rows; their line is the row's number.
+        columns: as :func:`retrieval.kg.readers.delimited.read_delimited` takes them.
+        limit: at most so many rows.
+
+    Raises:
+        SourceError: the file is broken.
+        ConfigError: the columns do not fit.
+    """
+    frame = scan(path, log.file)
+    frame = frame if limit is None else frame.head(limit)
+    names = frame.collect_schema().names()
+    if columns is None:
+        if any(name in names for name in _SUBGRAPHS):
+            return read_subgraphs(rows_of(frame, log.file), log)
+        if {"text", "contents", "context", "paragraphs"} & set(names):
+            return _passages(frame, names, log)
+        layout = layout_of(names)
+        if layout is not None and len(names) > 3:
+            return _properties(frame, layout, log)
+        if layout is not None and guess_columns(names) is None:
+            return _properties(frame, layout, log)
+    chosen = choose_columns(columns, names) if columns is not None else guess_columns(names) or (0, 1, 2)
+    if len(names) < 3:
+        log.add(0, f"{len(names)} columns found, 3 needed: head, relation, tail", ", ".join(names))
+        return FactFile(log.file, None, log.count, properties=PropertyRows(log))
+    return _facts(frame, [names[i] for i in chosen], log)
+
+
+def _facts(frame: pl.LazyFrame, chosen: list[str], log: ProblemLog) -> FactFile:
+    """Three columns as facts, whole columns at a time."""
+    text = frame.select(
+        pl.col(column).cast(pl.String).str.strip_chars().fill_null("").alias(role)
+        for column, role in zip(chosen, _FACT, strict=True)
+    )
+    rows = _collected(text.with_row_index("line", offset=1), log.file)
+    good = pl.lit(value=True)
+    for role in _FACT:
+        size = pl.col(role).str.len_bytes()
+        good &= (size > 0) & (size <= LABEL_LIMIT) & ~pl.col(role).str.contains("\0", literal=True)
+    for line, *cells in rows.filter(~good).iter_rows():
+        empty = next((role for role, cell in zip(_FACT, cells, strict=True) if not cell), None)
+        if empty:
+            log.add(line, f"the {empty} is empty", " | ".join(cells), "blank")
+        else:
+            log.add(
+                line, f"a name is longer than {LABEL_LIMIT} bytes or holds a NUL character", " | ".join(cells)
+            )
+    return FactFile(log.file, rows.filter(good).select(_FACT), log.count)
+
+
+def _properties(frame: pl.LazyFrame, layout: Layout, log: ProblemLog) -> FactFile:
+    rows = PropertyRows(log, named=layout.named)
+    for line, row in rows_of(frame, log.file):
+        cells = [
+            ";".join(map(as_text, value)) if isinstance(value, list) else as_text(value)
+            for value in row.values()
+        ]
+        try:
+            read_cells(layout, cells, rows, line)
+        except BadRowError as error:
+            log.add(line, str(error), " | ".join(cells), error.kind)
+    return FactFile(log.file, None, log.count, properties=rows)
+
+
+def _passages(frame: pl.LazyFrame, names: list[str], log: ProblemLog) -> FactFile:
+    from retrieval.kg.documents.reading import passages_from  # noqa: PLC0415 - only passages need it
+
+    fmt = "musique" if "paragraphs" in names else "hotpotqa" if "context" in names else "passages"
+    return passages_from(rows_of(frame, log.file), log.file, fmt, log)
+
+
+def _collected(frame: pl.LazyFrame, name: str) -> pl.DataFrame:
+    try:
+        return frame.collect()
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise _broken(name) from error
+
+
+def _broken(name: str) -> SourceError:
+    return SourceError(f"{name} is a broken Parquet file.", hint="Make or upload it again.")
