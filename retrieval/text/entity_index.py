@@ -16,6 +16,7 @@ from time import monotonic
 
 import faiss
 import numpy as np
+import torch
 
 from retrieval.errors import Cancelled, SnapshotError
 from retrieval.kg.labels import Match
@@ -28,6 +29,8 @@ from retrieval.types import Progress
 CHUNK = 2048
 #: Up to so many vectors are compared one by one; more are found through clusters.
 FLAT_LIMIT = 200_000
+#: From so many vectors on, names are read in blocks of so many for all of them together.
+_TOGETHER, _BLOCK = 4, 4096
 #: A missing index is looked for at most so often, in seconds.
 RECHECK = 2.0
 _LABEL_BYTES = 200
@@ -188,12 +191,31 @@ class EntityIndex:
         named = np.flatnonzero(vectors.any(1))
         if index is None or not len(named):
             return found, scores
-        likeness, places = index.search(vectors[named], min(2, index.ntotal))
+        likeness, places = self._two_best(index, vectors[named])
         for row, i in enumerate(named.tolist()):
             for value, place in zip(likeness[row].tolist(), places[row].tolist(), strict=True):
                 if place >= 0 and int(self._entities[place]) != int(entities[i]) and found[i] < 0:
                     found[i], scores[i] = int(self._entities[place]), min(1.0, value)
         return found, scores
+
+    def _two_best(self, index: faiss.Index, vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Cosines and places of the two names nearest to each vector, [n, 2], the best first.
+
+        An exact index reads all names anew for each vector; for many vectors each name is read once instead.
+        """
+        count = len(self._rows)
+        if len(vectors) < _TOGETHER or not 2 <= count <= FLAT_LIMIT:
+            likeness, places = index.search(vectors, min(2, index.ntotal))
+            return likeness, places
+        asked = torch.from_numpy(vectors)
+        values, positions = list[torch.Tensor](), list[torch.Tensor]()
+        for start in range(0, count, _BLOCK):
+            block = torch.from_numpy(np.array(self._rows[start : start + _BLOCK])).float()
+            best = (asked @ block.T).topk(min(2, len(block)))
+            values.append(best.values)
+            positions.append(best.indices + start)
+        joined = torch.cat(values, dim=1).topk(2)
+        return joined.values.numpy(), torch.cat(positions, dim=1).gather(1, joined.indices).numpy()
 
     def vectors_of(self, entities: np.ndarray) -> np.ndarray:
         """Vectors of entities, float32 [n, d]; zero for those without a name, and for all before vectors stand."""

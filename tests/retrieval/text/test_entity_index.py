@@ -97,3 +97,19 @@ def test_the_linker_turns_to_vectors_last(graph, encoder):
     (entity,) = linker.link("what is [Motorcar]?").entities
     assert (entity.entity.label, entity.source) == ("Automobile", "vector")
     assert linker.link("what is [Violni]?").entities[0].source == "fuzzy"
+
+
+def test_reading_names_in_blocks_finds_what_reading_them_one_by_one_finds(graph, encoder, monkeypatch):
+    entity_index.build(graph, encoder)
+    index, entities = EntityIndex.open(graph, encoder), np.arange(graph.num_entities)
+    monkeypatch.setattr(entity_index, "_TOGETHER", graph.num_entities + 1)
+    nearest, cosines = index.nearest_to(entities)
+    vectors = index.vectors_of(entities)
+    likeness = vectors @ vectors.T
+    np.fill_diagonal(likeness, -1)
+    assert cosines.tolist() == pytest.approx(likeness.max(1).tolist(), abs=1e-3)
+    monkeypatch.setattr(entity_index, "_TOGETHER", 1)
+    monkeypatch.setattr(entity_index, "_BLOCK", 3)
+    again, others = index.nearest_to(entities)
+    assert others.tolist() == pytest.approx(cosines.tolist(), abs=1e-3)
+    assert again.tolist() == nearest.tolist()
