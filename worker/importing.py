@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from django.conf import settings
 from retrieval.errors import ClewError, EmptySourceError
 from retrieval.kg import snapshot as kg
 from retrieval.kg.readers import read_graph
+from retrieval.kg.reporting import report
 from retrieval.kg.table import TripleTable
 from retrieval.types import Problem
 from webapp.graphs import files, versions
@@ -42,7 +44,7 @@ def work(context: reporting.Context) -> dict[str, Any]:
         counts["problems"] += 1
         if len(problems) < settings.PROBLEMS_KEPT:
             name = shown.get(Path(found.file).name, found.file)
-            problems.append(Problem(name, found.line, found.message, found.text))
+            problems.append(replace(found, file=name))
 
     try:
         table = read_graph(
@@ -52,12 +54,15 @@ def work(context: reporting.Context) -> dict[str, Any]:
             fmt=job.params.get("format"),
             delimiter=job.params.get("delimiter"),
             header=job.params.get("header"),
+            encoding=job.params.get("encoding"),
+            columns=job.params.get("columns"),
             names={files.local_path(source.path): source.name for source in sources},
         )
     except ClewError as error:
         raise _named(error, sources) from error
     finally:
         graphs.save_problems(job=job, problems=problems, count=counts["problems"])
+    reports = table.reports
     table = _changed(table, mode, base)
     version = next_version(graph)
     out = files.local_path(files.snapshot_name(graph.pk, version))
@@ -74,6 +79,7 @@ def work(context: reporting.Context) -> dict[str, Any]:
         base=base if mode != Mode.REPLACE else None,
         note=job.params.get("note", ""),
         problems=counts["problems"],
+        report=asdict(report(snapshot, reports)),
     )
     recorded = graphs.imported(graph=graph, version=version, manifest=snapshot.manifest, origin=origin)
     queue.send(queue.WARM, graph.pk)

@@ -8,7 +8,9 @@ from typing import Any
 from celery import shared_task
 
 from retrieval.errors import ClewError
+from retrieval.kg import schema, statistics
 from retrieval.kg import snapshot as kg
+from retrieval.types import Progress
 from webapp.api.errors import GraphNotReadyError
 from webapp.graphs import files, selectors
 from webapp.graphs import services as graphs
@@ -38,6 +40,9 @@ def work(context: reporting.Context) -> dict[str, Any]:
     encoder = engines.encoder()
     context.check()
     snapshot = kg.open(path)
+    context.progress(Progress("counting", 0, 0))
+    statistics.describe(snapshot)  # kept, so that the graph's page need not wait for them
+    schema.schema(snapshot)
     indexing.build(snapshot, encoder, progress=context.progress, cancelled=context.cancelled)
     if version.pk == graph.snapshot_id:
         graphs.set_index_state(graph=graph, state=IndexState.READY)

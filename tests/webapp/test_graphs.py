@@ -48,7 +48,13 @@ def test_an_upload_is_stored_and_its_import_queued(api, redis):
         graph["id"],
         "Import Graph",
     )
-    assert Job.objects.get().params == {"format": "tsv", "delimiter": None, "header": False}
+    assert Job.objects.get().params == {
+        "format": "tsv",
+        "delimiter": None,
+        "header": False,
+        "encoding": None,
+        "columns": None,
+    }
     assert stored_files() == [f"uploads/{graph['id']}/0.tsv"]
     assert queued(redis, "jobs") == 1
 

@@ -17,6 +17,7 @@ from webapp.experiments.report_api import ReportViewSet
 from webapp.experiments.trajectories_api import TrajectorySetViewSet
 from webapp.graphs.api import GraphViewSet
 from webapp.graphs.extraction_api import ExtractView
+from webapp.graphs.figures_api import ReportView, SchemaView, StatisticsView
 from webapp.graphs.versions_api import ActivateView, DependentsView, DiffView, VersionsView, VersionView
 from webapp.jobs.api import JobViewSet
 from webapp.language_models.api import LanguageModelViewSet, LimitsView, ModelTestView, UsageView
@@ -24,6 +25,7 @@ from webapp.questions.api import QuestionSetViewSet
 from webapp.review.api import QueueViewSet
 from webapp.review.items_api import ItemViewSet
 from webapp.uploads.api import UploadsView, UploadView
+from webapp.uploads.preview_api import PreviewView
 
 router = SimpleRouter(trailing_slash=False, use_regex_path=False)
 router.register("graphs", GraphViewSet)
@@ -52,6 +54,9 @@ urlpatterns = [
     path("graphs/<int:pk>/versions/diff", DiffView.as_view()),
     path("graphs/<int:pk>/versions/<int:version>", VersionView.as_view()),
     path("graphs/<int:pk>/versions/<int:version>/activate", ActivateView.as_view()),
+    path("graphs/<int:pk>/report", ReportView.as_view()),
+    path("graphs/<int:pk>/statistics", StatisticsView.as_view()),
+    path("graphs/<int:pk>/schema", SchemaView.as_view()),
     path("graphs/<int:pk>/dependents", DependentsView.as_view()),
     path("comparisons", ComparisonsView.as_view()),
     path("comparisons/<uuid:pk>", ComparisonView.as_view()),
@@ -59,6 +64,7 @@ urlpatterns = [
     path("language-limits", LimitsView.as_view()),
     path("language-usage", UsageView.as_view()),
     path("uploads", UploadsView.as_view()),
+    path("uploads/preview", PreviewView.as_view()),
     path("uploads/<uuid:pk>", UploadView.as_view()),
     path("schema", SpectacularJSONAPIView.as_view()),
     path("", include(router.urls)),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any, cast
 
 from django.conf import settings
 from django.db.models import QuerySet
+from django.http import FileResponse
+from django.http.response import HttpResponseBase
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import status, viewsets
 from rest_framework.decorators import action
@@ -13,13 +16,15 @@ from rest_framework.parsers import JSONParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from retrieval import types
+from retrieval.kg import reporting
 from retrieval.kg import snapshot as kg
 from webapp.accounts.models import User
 from webapp.api.errors import TooLargeError
 from webapp.api.permissions import AdminWrites
 from webapp.graphs import browse, selectors, services, snapshots
 from webapp.graphs import serializers as shapes
-from webapp.graphs.models import Graph
+from webapp.graphs.models import Graph, Problem
 from webapp.jobs.serializers import JobSerializer
 from webapp.uploads import services as uploads
 
@@ -107,11 +112,18 @@ class GraphViewSet(viewsets.GenericViewSet[Graph]):
         job = services.index_again(graph=self.get_object(), user=cast(User, request.user))
         return Response(JobSerializer(job).data, status=status.HTTP_202_ACCEPTED)
 
-    @extend_schema(responses=shapes.ProblemSerializer(many=True))
+    @extend_schema(
+        parameters=[OpenApiParameter("format", str, enum=["csv"], description="all of them, as a file")],
+        responses=shapes.ProblemSerializer(many=True),
+    )
     @action(detail=True)
-    def problems(self, request: Request, pk: str) -> Response:
-        """Rows of the source files that could not be used."""
-        page = self.paginate_queryset(cast(Any, selectors.problems(self.get_object())))
+    def problems(self, request: Request, pk: str) -> HttpResponseBase:
+        """Rows of the source files that could not be used, by file and line."""
+        graph = self.get_object()
+        rows = selectors.problems(graph)
+        if request.query_params.get("format") == "csv":
+            return _as_csv(f"{graph.name} problems.csv", rows)
+        page = self.paginate_queryset(cast(Any, rows))
         return self.get_paginated_response(shapes.ProblemSerializer(cast(Any, page), many=True).data)
 
     @extend_schema(parameters=[VERSION], responses=shapes.RelationSerializer(many=True))
@@ -173,6 +185,15 @@ class GraphViewSet(viewsets.GenericViewSet[Graph]):
     def passage(self, request: Request, pk: str, number: int) -> Response:
         """One passage with the facts that were extracted from it."""
         return Response(browse.passage(self._snapshot(request), number))
+
+
+def _as_csv(name: str, rows: QuerySet[Problem]) -> FileResponse:
+    text = io.StringIO(newline="")
+    found = (types.Problem(row.file, row.line, row.message, row.text) for row in rows.iterator())
+    reporting.write_problems(text, found)
+    return FileResponse(
+        io.BytesIO(text.getvalue().encode()), as_attachment=True, filename=name, content_type="text/csv"
+    )
 
 
 def _limit(text: str | None) -> int:

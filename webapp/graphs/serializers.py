@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
@@ -16,6 +17,7 @@ from webapp.graphs.services import ReadOptions
 from webapp.jobs.serializers import JobSerializer
 
 MAX_FILES = 50
+ROLES = ("head", "relation", "tail")
 FORMAT_CHOICES = ["auto", *FORMATS]
 
 
@@ -91,6 +93,28 @@ class GraphSerializer(serializers.ModelSerializer[Graph]):
         return error_of(graph)
 
 
+@extend_schema_field(
+    {"type": "object", "additionalProperties": {"oneOf": [{"type": "integer"}, {"type": "string"}]}}
+)
+class ColumnsField(serializers.JSONField):
+    """Which columns are head, relation and tail: by position from 0, or by the header's name."""
+
+    default_error_messages = {
+        "columns": "Name the columns head, relation and tail, each by position or name."
+    }
+
+    def to_internal_value(self, data: Any) -> dict[str, int | str]:
+        """Check and return them."""
+        value = super().to_internal_value(json.loads(data) if isinstance(data, str) else data)
+        if (
+            not isinstance(value, dict)
+            or set(value) != set(ROLES)
+            or any(isinstance(at, bool) or not isinstance(at, (int, str)) for at in value.values())
+        ):
+            self.fail("columns")
+        return value
+
+
 class FilesSerializer(serializers.Serializer[object]):
     """Files, and how to read them."""
 
@@ -107,6 +131,8 @@ class FilesSerializer(serializers.Serializer[object]):
     format = serializers.ChoiceField(choices=FORMAT_CHOICES, required=False, default="auto")
     delimiter = Text(max_length=10, required=False, allow_blank=True, default="", trim_whitespace=False)
     header = serializers.BooleanField(required=False, allow_null=True, default=None)
+    encoding = Text(max_length=40, required=False, allow_blank=True, default="")
+    columns = ColumnsField(required=False, allow_null=True, default=None)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """At least one file, in the request or uploaded before."""
@@ -125,7 +151,11 @@ class UploadSerializer(FilesSerializer):
 def options_of(data: dict[str, Any]) -> ReadOptions:
     """How files are to be read, as it was said."""
     return ReadOptions(
-        None if data["format"] == "auto" else data["format"], data["delimiter"] or None, data["header"]
+        None if data["format"] == "auto" else data["format"],
+        data["delimiter"] or None,
+        data["header"],
+        data["encoding"] or None,
+        data["columns"],
     )
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from django.core.files.base import File
@@ -34,10 +34,12 @@ class ReadOptions:
     format: str | None = None
     delimiter: str | None = None
     header: bool | None = None
+    encoding: str | None = None
+    columns: Mapping[str, int | str] | None = None
 
     def as_json(self) -> dict[str, Any]:
         """For the job's row."""
-        return {"format": self.format, "delimiter": self.delimiter, "header": self.header}
+        return asdict(self)
 
 
 def create_graph(

@@ -10,18 +10,17 @@ from django.conf import settings
 from retrieval.kg import snapshot as kg
 from webapp.api.errors import GraphNotReadyError
 from webapp.graphs.files import local_path
-from webapp.graphs.models import Graph, GraphState
+from webapp.graphs.models import Graph, GraphState, Snapshot
 
 _open: OrderedDict[str, kg.Snapshot] = OrderedDict()
 _lock = threading.Lock()
 
 
-def of_graph(graph: Graph) -> kg.Snapshot:
-    """The graph's current snapshot, memory-mapped.
+def require_current(graph: Graph) -> Snapshot:
+    """The row of the graph's current version.
 
     Raises:
         GraphNotReadyError: it has none.
-        SnapshotError: its directory is missing or damaged.
     """
     if graph.snapshot is None:
         message = f"The graph {graph.name} is still being imported."
@@ -32,7 +31,17 @@ def of_graph(graph: Graph) -> kg.Snapshot:
                 "See why on the Graphs page, and upload it again.",
             )
         raise GraphNotReadyError(message, hint=hint)
-    return opened(graph.snapshot.path)
+    return graph.snapshot
+
+
+def of_graph(graph: Graph) -> kg.Snapshot:
+    """The graph's current snapshot, memory-mapped.
+
+    Raises:
+        GraphNotReadyError: it has none.
+        SnapshotError: its directory is missing or damaged.
+    """
+    return opened(require_current(graph).path)
 
 
 def opened(name: str) -> kg.Snapshot:

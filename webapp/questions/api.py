@@ -21,7 +21,7 @@ from webapp.api.params import integer
 from webapp.api.permissions import AnalystWrites
 from webapp.graphs.selectors import graphs
 from webapp.graphs.serializers import ProblemSerializer
-from webapp.questions import selectors, services
+from webapp.questions import checking, selectors, services
 from webapp.questions.models import Question, QuestionSet
 from webapp.uploads import services as uploads
 
@@ -78,12 +78,43 @@ class QuestionUploadSerializer(serializers.Serializer[object]):
         required=False, allow_null=True, default=None, help_text="a resumable upload that is complete"
     )
     format = serializers.ChoiceField(choices=["auto", *FORMATS], required=False, default="auto")
+    encoding = Text(max_length=40, required=False, allow_blank=True, default="")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """One file, in the request or uploaded before."""
         if (attrs["file"] is None) == (attrs["upload"] is None):
             raise serializers.ValidationError({"file": ["Give either a file or an upload."]})
         return attrs
+
+
+class MissingNameSerializer(serializers.Serializer[object]):
+    """A name that the graph lacks: how many questions have it, the first of them, and names that are spelt like it."""
+
+    name = serializers.CharField()
+    questions = serializers.IntegerField()
+    question = serializers.CharField()
+    nearest = serializers.ListField(child=serializers.CharField())
+
+
+class QuestionCheckSerializer(serializers.Serializer[object]):
+    """What a version of the graph knows of a question set. Names are counted once each."""
+
+    snapshot = serializers.CharField()
+    version = serializers.IntegerField()
+    questions = serializers.IntegerField()
+    askable = serializers.IntegerField(help_text="questions of which a topic is found, or which name none")
+    measurable = serializers.IntegerField(help_text="questions of which all answers are found")
+    topics = serializers.IntegerField()
+    topics_found = serializers.IntegerField()
+    answers = serializers.IntegerField()
+    answers_found = serializers.IntegerField()
+    relations = serializers.IntegerField()
+    relations_found = serializers.IntegerField()
+    passages = serializers.IntegerField()
+    passages_found = serializers.IntegerField()
+    topics_missing = MissingNameSerializer(many=True)
+    answers_missing = MissingNameSerializer(many=True)
+    splits = serializers.DictField(child=serializers.IntegerField())
 
 
 class QuestionSetViewSet(viewsets.GenericViewSet[QuestionSet]):
@@ -121,7 +152,12 @@ class QuestionSetViewSet(viewsets.GenericViewSet[QuestionSet]):
         with ExitStack() as stack:
             file = stack.enter_context(uploads.Arrived(arrived[0])) if arrived else data["file"]
             question_set = services.import_question_set(
-                name=data["name"], graph=graph, upload=file, format=data["format"], user=user
+                name=data["name"],
+                graph=graph,
+                upload=file,
+                format=data["format"],
+                encoding=data["encoding"] or None,
+                user=user,
             )
         for upload in arrived:
             uploads.drop(upload=upload)
@@ -136,6 +172,12 @@ class QuestionSetViewSet(viewsets.GenericViewSet[QuestionSet]):
         """Delete a question set. Checkpoints trained with it stay."""
         self.get_object().delete()
         return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(responses=QuestionCheckSerializer)
+    @action(detail=True, pagination_class=None)
+    def check(self, request: Request, pk: str) -> Response:
+        """How many topics and answers the graph knows, which it lacks, and what those may mean."""
+        return Response(QuestionCheckSerializer(checking.check(self.get_object())).data)
 
     @extend_schema(
         parameters=[OpenApiParameter("split", str), OpenApiParameter("q", str)],

@@ -9,7 +9,10 @@ from webapp.graphs.models import Graph
 
 
 class QuestionSet(models.Model):
-    """Questions with known answers over one graph."""
+    """Questions with known answers over one graph.
+
+    ``checked`` is what the version of the graph whose hash is ``checked_on`` knows of them.
+    """
 
     name = models.CharField(max_length=200)
     graph = models.ForeignKey(Graph, on_delete=models.CASCADE, related_name="question_sets")
@@ -17,6 +20,8 @@ class QuestionSet(models.Model):
     questions = models.PositiveIntegerField(default=0)
     splits = models.JSONField(default=dict)
     problems = models.JSONField(default=list)
+    checked = models.JSONField(null=True)
+    checked_on = models.CharField(max_length=128, blank=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
     )

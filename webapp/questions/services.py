@@ -30,7 +30,13 @@ PROBLEMS_KEPT = 200
 
 
 def import_question_set(
-    *, name: str, graph: Graph, upload: File[Any], format: str, user: User | None
+    *,
+    name: str,
+    graph: Graph,
+    upload: File[Any],
+    format: str,
+    encoding: str | None = None,
+    user: User | None,
 ) -> QuestionSet:
     """Read an uploaded file of questions; ``auto`` as its format is replaced by the one detected.
 
@@ -49,9 +55,9 @@ def import_question_set(
                 file.write(chunk)
         if format == "auto":
             # The set says what the file was, not that someone left it to be found out.
-            format = readers.detect_format(path)
+            format = readers.detect_format(path, encoding=encoding)
         problems: list[types.Problem] = []
-        questions = readers.read_questions(path, fmt=format, problems=problems.append)
+        questions = readers.read_questions(path, fmt=format, problems=problems.append, encoding=encoding)
     named = [types.Problem(shown, p.line, p.message, p.text) for p in problems]
     return save_question_set(
         name=name, graph=graph, questions=questions, format=format, problems=named, user=user

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.http import HttpRequest
 
-PATHS = re.compile(r"/api/v1/uploads(/.*)?$")
+PATHS = re.compile(r"/api/v1/uploads(/[0-9a-f-]{36})?$")
 KEY = "clew.body"
 QUIET_S = 20.0
 """A connection that was silent for this long is taken for broken, so that its successor need not wait for it."""

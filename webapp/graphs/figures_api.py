@@ -1,0 +1,203 @@
+"""What a graph is like: the report of its import, its statistics and its schema."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.generics import get_object_or_404
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from retrieval.kg import reporting, schema, statistics
+from webapp.graphs import selectors, snapshots
+from webapp.graphs.api import VERSION
+from webapp.graphs.models import Snapshot
+
+
+class CountSerializer(serializers.Serializer[object]):
+    """How often something occurs."""
+
+    kind = serializers.CharField()
+    count = serializers.IntegerField()
+
+
+class SourceReportSerializer(serializers.Serializer[object]):
+    """What was read of one file. ``same_as`` names the file that has the same content and was read in its place."""
+
+    name = serializers.CharField()
+    format = serializers.CharField()
+    rows = serializers.IntegerField()
+    problems = serializers.IntegerField()
+    kinds = CountSerializer(many=True)
+    encoding = serializers.CharField()
+    same_as = serializers.CharField()
+
+
+class ImportReportSerializer(serializers.Serializer[object]):
+    """What became of the files of a version."""
+
+    triples = serializers.IntegerField()
+    entities = serializers.IntegerField()
+    relations = serializers.IntegerField()
+    passages = serializers.IntegerField()
+    duplicates = serializers.IntegerField(help_text="facts given more than once, each further time counted")
+    self_loops = serializers.IntegerField()
+    dangling = serializers.IntegerField(help_text="entities that are declared and in no fact")
+    blank_labels = serializers.IntegerField(help_text="rows left out because a name in them is empty")
+    odd_encodings = serializers.IntegerField(help_text="files whose text is not UTF-8 throughout")
+    problems = serializers.IntegerField(help_text="rows left out")
+    files = SourceReportSerializer(many=True)
+
+
+class BinSerializer(serializers.Serializer[object]):
+    """How many entities have ``low`` to ``high`` facts."""
+
+    low = serializers.IntegerField()
+    high = serializers.IntegerField()
+    count = serializers.IntegerField()
+
+
+class HubSerializer(serializers.Serializer[object]):
+    """An entity and how many facts it has."""
+
+    entity = serializers.IntegerField()
+    label = serializers.CharField()  # type: ignore[assignment]  # a field of this name hides an option of the base
+    count = serializers.IntegerField()
+
+
+class RelationFigureSerializer(serializers.Serializer[object]):
+    """A relation: its facts, its distinct heads and tails, and a fact as an example."""
+
+    relation = serializers.IntegerField()
+    name = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]  # a field of this name hides an option of the base
+    count = serializers.IntegerField()
+    heads = serializers.IntegerField()
+    tails = serializers.IntegerField()
+    example = serializers.ListField(child=serializers.CharField())
+
+
+class TypeSerializer(serializers.Serializer[object]):
+    """A type and how many entities are of it."""
+
+    id = serializers.IntegerField()
+    label = serializers.CharField()  # type: ignore[assignment]  # a field of this name hides an option of the base
+    count = serializers.IntegerField()
+
+
+class ComponentsSerializer(serializers.Serializer[object]):
+    """Parts of the graph that no fact connects."""
+
+    count = serializers.IntegerField()
+    largest = serializers.IntegerField()
+    largest_share = serializers.FloatField()
+
+
+class TextCoverageSerializer(serializers.Serializer[object]):
+    """How much of the graph has text."""
+
+    passages = serializers.IntegerField()
+    facts_with_passages = serializers.IntegerField()
+    entities_with_passages = serializers.IntegerField()
+    entities_with_attributes = serializers.IntegerField()
+    entities_with_descriptions = serializers.IntegerField()
+
+
+class GraphStatisticsSerializer(serializers.Serializer[object]):
+    """What a graph is like. Degrees count facts in both directions."""
+
+    entities = serializers.IntegerField()
+    relations = serializers.IntegerField()
+    triples = serializers.IntegerField()
+    kinds = serializers.DictField(child=serializers.IntegerField())
+    degrees = BinSerializer(many=True)
+    mean_degree = serializers.FloatField()
+    median_degree = serializers.FloatField()
+    hubs = HubSerializer(many=True)
+    top_relations = RelationFigureSerializer(many=True)
+    types = TypeSerializer(many=True)
+    components = ComponentsSerializer()
+    isolated = serializers.IntegerField()
+    unnamed = serializers.IntegerField()
+    self_loops = serializers.IntegerField()
+    text = TextCoverageSerializer()
+
+
+class EdgeSerializer(serializers.Serializer[object]):
+    """How many facts of a relation lead from one type to another; types by their ids."""
+
+    relation = serializers.IntegerField()
+    label = serializers.CharField()  # type: ignore[assignment]  # a field of this name hides an option of the base
+    source = serializers.IntegerField()  # type: ignore[assignment]  # as above
+    target = serializers.IntegerField()
+    count = serializers.IntegerField()
+
+
+class GraphSchemaSerializer(serializers.Serializer[object]):
+    """Types and the relations between them, most first; how many there are in all."""
+
+    types = TypeSerializer(many=True)
+    edges = EdgeSerializer(many=True)
+    num_types = serializers.IntegerField()
+    num_edges = serializers.IntegerField()
+
+
+class _OfVersion(APIView):
+    """The version that is looked at: the current one unless ``snapshot`` names another by its hash."""
+
+    def version(self, request: Request, pk: int) -> Snapshot:
+        """It.
+
+        Raises:
+            GraphNotReadyError: there is none yet.
+            VersionGoneError: it was deleted.
+        """
+        graph = get_object_or_404(selectors.graphs(), pk=pk)
+        wanted = request.query_params.get("snapshot", "")
+        return selectors.require_version(graph, wanted) if wanted else snapshots.require_current(graph)
+
+
+class ReportView(_OfVersion):
+    """The report of an import."""
+
+    @extend_schema(operation_id="graphs_report", parameters=[VERSION], responses=ImportReportSerializer)
+    def get(self, request: Request, pk: int) -> Response:
+        """What became of the files of a version."""
+        version = self.version(request, pk)
+        return Response(ImportReportSerializer(_shown(version)).data)
+
+
+def _shown(version: Snapshot) -> dict[str, Any]:
+    """The report that was kept; of versions that were made before reports were, what can still be told."""
+    kept = version.report or dataclasses.asdict(reporting.report(snapshots.opened(version.path), ()))
+    files = [
+        {**file, "kinds": [{"kind": kind, "count": count} for kind, count in file["kinds"]]}
+        for file in kept["files"]
+    ]
+    return {**kept, "files": files, "problems": version.problem_count}
+
+
+class StatisticsView(_OfVersion):
+    """The statistics of a graph."""
+
+    @extend_schema(
+        operation_id="graphs_statistics", parameters=[VERSION], responses=GraphStatisticsSerializer
+    )
+    def get(self, request: Request, pk: int) -> Response:
+        """Degrees, relations with examples, components, text."""
+        made = statistics.describe(snapshots.opened(self.version(request, pk).path))
+        return Response(GraphStatisticsSerializer(made).data)
+
+
+class SchemaView(_OfVersion):
+    """The schema of a graph."""
+
+    @extend_schema(operation_id="graphs_schema", parameters=[VERSION], responses=GraphSchemaSerializer)
+    def get(self, request: Request, pk: int) -> Response:
+        """Types and the relations between them."""
+        made = schema.schema(snapshots.opened(self.version(request, pk).path))
+        return Response(GraphSchemaSerializer(made).data)

@@ -1,0 +1,26 @@
+"""Whether a question set belongs to its graph, told once for each version of the graph."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from retrieval.kg.checking import check_questions
+from webapp.graphs import snapshots
+from webapp.questions import selectors
+from webapp.questions.models import QuestionSet
+
+
+def check(question_set: QuestionSet) -> dict[str, Any]:
+    """What the current version of the graph knows of a set's topics, answers, relations and passages.
+
+    Raises:
+        GraphNotReadyError: the graph has no version yet.
+    """
+    version = snapshots.require_current(question_set.graph)
+    if question_set.checked is None or question_set.checked_on != version.hash:
+        made = check_questions(snapshots.opened(version.path), selectors.as_engine(question_set))
+        question_set.checked = {**dataclasses.asdict(made), "splits": dict(made.splits)}
+        question_set.checked_on = version.hash
+        question_set.save(update_fields=["checked", "checked_on"])
+    return {**question_set.checked, "snapshot": version.hash, "version": version.version}

@@ -1,0 +1,92 @@
+"""``/uploads/preview``: what files are taken for, before anything is made of them."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, cast
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from retrieval.kg import readers
+from webapp.accounts.models import User
+from webapp.api.fields import Text
+from webapp.api.permissions import Analyst
+from webapp.graphs.serializers import ColumnsField, ProblemSerializer
+from webapp.uploads import services
+
+FILES_MAX = 50
+
+
+class PreviewRequestSerializer(serializers.Serializer[object]):
+    """Uploads, and corrections of what they were taken for."""
+
+    uploads = serializers.ListField(child=serializers.UUIDField(), allow_empty=False, max_length=FILES_MAX)
+    kind = serializers.ChoiceField(choices=["graph", "questions"], required=False, default="graph")
+    format = Text(max_length=32, required=False, allow_blank=True, default="")
+    delimiter = Text(max_length=10, required=False, allow_blank=True, default="", trim_whitespace=False)
+    header = serializers.BooleanField(required=False, allow_null=True, default=None)
+    encoding = Text(max_length=40, required=False, allow_blank=True, default="")
+    columns = ColumnsField(required=False, allow_null=True, default=None)
+
+
+class MemberSerializer(serializers.Serializer[object]):
+    """A file of an archive."""
+
+    name = serializers.CharField()
+    bytes = serializers.IntegerField()
+
+
+class GuessSerializer(serializers.Serializer[object]):
+    """What a file is taken for, with its first rows as they would be read. ``format`` is empty for none."""
+
+    upload = serializers.UUIDField()
+    name = serializers.CharField()
+    kind = serializers.CharField()
+    format = serializers.CharField()
+    delimiter = serializers.CharField(allow_null=True)
+    header = serializers.BooleanField(allow_null=True)
+    encoding = serializers.CharField()
+    columns = serializers.DictField(child=serializers.IntegerField())
+    header_cells = serializers.ListField(child=serializers.CharField())
+    titles = serializers.ListField(child=serializers.CharField())
+    rows = serializers.ListField(child=serializers.ListField(child=serializers.CharField()))
+    raw = serializers.ListField(child=serializers.CharField())
+    alternatives = serializers.ListField(child=serializers.CharField())
+    notes = serializers.ListField(child=serializers.CharField())
+    problems = ProblemSerializer(many=True)
+    members = MemberSerializer(many=True)
+
+
+class PreviewView(APIView):
+    """A look at uploads."""
+
+    permission_classes = [Analyst]
+
+    @extend_schema(
+        operation_id="uploads_preview",
+        request=PreviewRequestSerializer,
+        responses=GuessSerializer(many=True),
+    )
+    def post(self, request: Request) -> Response:
+        """What each is taken for, under the corrections given. Nothing is kept."""
+        form = PreviewRequestSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        data = form.validated_data
+        found = services.complete(ids=data["uploads"], user=cast(User, request.user))
+        options: dict[str, Any] = {
+            "fmt": None if data["format"] in ("", "auto") else data["format"],
+            "delimiter": data["delimiter"] or None,
+            "header": data["header"],
+            "encoding": data["encoding"] or None,
+            "columns": data["columns"],
+        }
+        guesses = []
+        for upload in found:
+            made = dataclasses.asdict(readers.guess(upload.path, upload.name, kind=data["kind"], **options))
+            made["members"] = [{"name": name, "bytes": size} for name, size in made["members"]]
+            guesses.append({**made, "upload": upload.pk})
+        return Response(GuessSerializer(guesses, many=True).data)
