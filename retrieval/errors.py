@@ -44,6 +44,12 @@ class SnapshotError(ClewError):
     code = "bad_snapshot"
 
 
+class StorageFullError(ClewError):
+    """The disk has no room."""
+
+    code = "storage_full"
+
+
 class NotIndexedError(SnapshotError):
     """What a method finds texts by has not been built yet."""
 

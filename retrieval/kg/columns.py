@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,17 @@ def positions(column: pl.Series, labels: pl.Series) -> np.ndarray:
     return joined["code"].cast(pl.Int64).fill_null(-1).to_numpy()
 
 
+def fact_places(asked: Sequence[np.ndarray], facts: Sequence[np.ndarray]) -> np.ndarray:
+    """Where facts, by the ids of head, relation and tail, are among others that are distinct, int64; -1 for nowhere."""
+    names = ("head", "relation", "tail")
+    wanted, there = (
+        pl.DataFrame({name: column.astype(np.int32) for name, column in zip(names, columns, strict=True)})
+        for columns in (asked, facts)
+    )
+    found = wanted.join(there.with_row_index("place"), on=names, how="left", maintain_order="left")
+    return found["place"].cast(pl.Int64).fill_null(-1).to_numpy()
+
+
 def load_series(strings: StringTable) -> pl.Series:
     """A string table as a column."""
     return pl.Series(list(strings), dtype=pl.String)
@@ -32,7 +44,7 @@ def save_series(directory: Path, name: str, strings: pl.Series) -> StringTable:
     np.cumsum(lengths, out=offsets[1:])
     blob = np.empty(int(offsets[-1]), np.uint8)
     for start in range(0, len(strings), ROWS):
-        part = "".join(strings.slice(start, ROWS).to_list()).encode()
+        part = strings.slice(start, ROWS).str.join("")[0].encode()
         blob[offsets[start] : offsets[start] + len(part)] = np.frombuffer(part, np.uint8)
     save_strings(directory, name, blob, offsets)
     return StringTable(blob, offsets)

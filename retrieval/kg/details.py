@@ -54,10 +54,10 @@ def content_hash(
     """
     digest = hashlib.sha256(b"clew-snapshot-1")
     for table in (entity_labels, relation_names):
-        digest.update(table.offsets.astype("<i8").tobytes())
+        digest.update(np.ascontiguousarray(table.offsets, "<i8").data)
         digest.update(np.ascontiguousarray(table.blob).data)
     for column in facts:
-        digest.update(column.astype("<i4").tobytes())
+        digest.update(np.ascontiguousarray(column, "<i4").data)
     for name, part in details.parts():
         digest.update(name.encode())
         for array in part.arrays():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,8 @@ import polars as pl
 from retrieval.kg.columns import positions, save_series
 from retrieval.kg.labels import NAME_LIMIT, TRIGRAM_BUCKETS, trigram_buckets
 from retrieval.kg.naming import humanise_relation
-from retrieval.kg.storage import save_array, sorted_unique
+from retrieval.kg.storage import load_array, save_array, sorted_unique
+from retrieval.kg.vocabulary import Vocabulary, ranked
 
 if TYPE_CHECKING:
     from retrieval.kg.building import Coded
@@ -41,8 +43,13 @@ ALIAS_RELATIONS = frozenset(
 #: The same, but only where the tail is a literal: a record label is no alias of its artist.
 NAME_RELATIONS = frozenset({"label", "name", "title"})
 _CVT, _LITERAL = 1, 2
-#: Beyond so many names, misspelt ones are not looked up: the trigram table would not fit in memory.
-TRIGRAM_ROWS = 4_000_000
+#: Beyond so many names, misspelt ones are not looked up: their table takes some 80 bytes a name.
+TRIGRAM_ROWS = 16_000_000
+#: Names whose trigrams are sorted together, so that a bucket and a name fit 32 bits; and whose words are cut together.
+_ROW_BITS = 14
+_WORDS_AT_ONCE = 500_000
+
+Check = Callable[[], None]
 
 
 def normalised(column: str) -> pl.Expr:
@@ -53,110 +60,163 @@ def normalised(column: str) -> pl.Expr:
     return pl.when(words == "").then(lowered.str.strip_chars()).otherwise(words)
 
 
+def _normalised(texts: pl.Series) -> pl.Series:
+    """The same of a column; what is plain already, as most names are but for capitals, is only lowered."""
+    lowered = texts.str.to_lowercase()
+    hard = lowered.str.contains("[^a-z0-9 ]|  |^ | $").to_numpy()
+    if not hard.any():
+        return lowered
+    where = np.concatenate([np.flatnonzero(~hard), np.flatnonzero(hard)])
+    back = np.empty(len(where), np.int64)
+    back[where] = np.arange(len(where))
+    slow = texts.filter(hard).to_frame("text").select(normalised("text"))["text"]
+    return pl.concat([lowered.filter(~hard), slow.rename(lowered.name)]).gather(back)
+
+
 def write_label_index(
-    directory: Path, coded: Coded, kinds: np.ndarray, attributes: pl.DataFrame | None = None
+    directory: Path,
+    coded: Coded,
+    kinds: np.ndarray,
+    attributes: pl.DataFrame | None = None,
+    *,
+    check: Check = lambda: None,
 ) -> None:
     """Write the index files (``names*``, ``words*``, ``trigram*``) next to the snapshot's arrays.
 
     Other names are taken from facts and from ``attributes`` (columns label, key, value) by ``ALIAS_RELATIONS``.
+    ``check`` is called between pieces of work, and raises to stop.
     """
-    degrees = np.bincount(coded.heads, minlength=len(kinds)) + np.bincount(coded.tails, minlength=len(kinds))
-    names = _names(coded, kinds, _attribute_aliases(coded, attributes))
+    leaving, entering = (np.diff(load_array(directory, f"{way}_offsets")) for way in ("out", "in"))
+    aliases = _attribute_aliases(coded, attributes)
+    names = _names(coded, kinds, aliases, leaving, leaving + entering)
     offsets = save_series(directory, "names", names["name"]).offsets
-    save_array(directory, "names_entity", names["entity"].to_numpy().astype(np.int32))
-    save_array(directory, "names_alias", names["alias"].to_numpy().astype(np.uint8))
-    save_array(directory, "names_degree", degrees[names["entity"].to_numpy()].astype(np.int32))
-    _write_words(directory, names["name"])
-    _write_trigrams(directory, names["name"], offsets)
+    entities = names["entity"].to_numpy()
+    save_array(directory, "names_entity", entities)
+    save_array(directory, "names_alias", names["alias"].to_numpy())
+    save_array(directory, "names_degree", (leaving + entering)[entities].astype(np.int32))
+    check()
+    _write_words(directory, names["name"], check)
+    _write_trigrams(directory, names["name"], offsets, check)
 
 
-def _names(coded: Coded, kinds: np.ndarray, aliases: pl.DataFrame) -> pl.DataFrame:
-    """One row per name of an entity: ``name`` (normalised), ``entity``, ``alias``; sorted by name."""
+def _names(
+    coded: Coded, kinds: np.ndarray, aliases: pl.DataFrame, leaving: np.ndarray, degrees: np.ndarray
+) -> pl.DataFrame:
+    """One row per name of an entity: ``name`` (normalised), ``entity``, ``alias``; sorted by name, alias, entity."""
     size = len(coded.entity_labels)
-    labels = pl.DataFrame({"text": coded.entity_labels, "entity": np.arange(size, dtype=np.int32)})
-    named = labels.filter(pl.Series(kinds != _CVT)).with_columns(alias=pl.lit(0, pl.UInt8))
-    shorter = named.filter(pl.col("text").str.contains(r"\S\s*\([^()]*\)$")).with_columns(
-        pl.col("text").str.replace(r"\s*\([^()]*\)$", ""), alias=pl.lit(1, pl.UInt8)
-    )
-    alias_facts = _is_alias_fact(coded, kinds)
+    alias_facts = _alias_facts(coded, kinds, leaving > 0)
     # What is mentioned only as another name of something is that thing's name, not a thing of its own.
-    mentions = np.bincount(coded.heads, minlength=size) + np.bincount(coded.tails, minlength=size)
-    only_name = (mentions > 0) & (np.bincount(coded.tails[alias_facts], minlength=size) == mentions)
-    things = [frame.filter(~only_name[frame["entity"].to_numpy()]) for frame in (named, shorter)]
-    rows = pl.concat([*things, _alias_rows(coded, alias_facts), aliases])
-    rows = rows.with_columns(name=normalised("text")).filter(
-        (pl.col("name") != "") & (pl.col("name").str.len_bytes() <= NAME_LIMIT)
+    only_name = (degrees > 0) & (np.bincount(coded.tails[alias_facts], minlength=size) == degrees)
+    things = (kinds != _CVT) & ~only_name
+    own = _normalised(coded.entity_labels).alias("name")
+    entities = pl.Series("entity", np.arange(size, dtype=np.int32))
+    named = pl.DataFrame([own, entities]).with_columns(alias=pl.lit(0, pl.UInt8))
+    bracketed = coded.entity_labels.str.ends_with(")").to_numpy() & things
+    shorter = pl.DataFrame(
+        {"text": coded.entity_labels.filter(bracketed), "entity": entities.filter(bracketed)}
     )
-    best = rows.group_by("name", "entity").agg(pl.col("alias").min())
-    return best.sort("name", "alias", "entity")
+    shorter = shorter.filter(pl.col("text").str.contains(r"\S\s*\([^()]*\)$")).with_columns(
+        pl.col("text").str.replace(r"\s*\([^()]*\)$", "")
+    )
+    others = pl.concat([shorter, _alias_rows(coded, alias_facts), aliases])
+    others = others.select(_normalised(others["text"]).alias("name"), "entity", alias=pl.lit(1, pl.UInt8))
+    of = others["entity"].to_numpy()
+    others = others.filter((others["name"] != own.gather(of)).to_numpy() | ~things[of])
+    rows = pl.concat([named.filter(things), others.unique().sort("entity")])
+    rows = rows.filter((pl.col("name") != "") & (pl.col("name").str.len_bytes() <= NAME_LIMIT))
+    return rows.sort("name", maintain_order=True)
 
 
 def _attribute_aliases(coded: Coded, attributes: pl.DataFrame | None) -> pl.DataFrame:
-    """Names that attributes give: ``text``, ``entity``, ``alias``."""
+    """Names that attributes give: ``text``, ``entity``."""
     rows = pl.DataFrame(schema={"label": pl.String, "key": pl.String, "value": pl.String})
     if attributes is not None and attributes.height:
         keys = attributes["key"].unique().to_list()
         naming = [key for key in keys if humanise_relation(key) in ALIAS_RELATIONS]
         rows = attributes.filter(pl.col("key").is_in(naming))
     entities = positions(rows["label"], coded.entity_labels).astype(np.int32)
-    frame = pl.DataFrame({"text": rows["value"], "entity": entities})
-    return frame.with_columns(alias=pl.lit(1, pl.UInt8))
+    return pl.DataFrame({"text": rows["value"], "entity": entities})
 
 
-def _is_alias_fact(coded: Coded, kinds: np.ndarray) -> np.ndarray:
-    """Which facts say that their tail is another name of their head, bool [T]."""
+def _alias_facts(coded: Coded, kinds: np.ndarray, leads_on: np.ndarray) -> np.ndarray:
+    """The facts that say that their tail is another name of their head, int64, ascending."""
     labels = [humanise_relation(name) for name in coded.relation_names]
     sure = np.array([label in ALIAS_RELATIONS for label in labels], bool)
     unsure = np.array([label in NAME_RELATIONS for label in labels], bool)
-    leads_on = np.zeros(len(kinds), bool)
-    leads_on[coded.heads] = True
-    tail_kinds = kinds[coded.tails]
-    is_alias = sure[coded.relations] & ~leads_on[coded.tails] & (tail_kinds != _CVT)
-    is_alias |= unsure[coded.relations] & (tail_kinds == _LITERAL)
-    return np.asarray(is_alias)
+    if not (sure | unsure).any():
+        return np.zeros(0, np.int64)
+    facts = np.flatnonzero((sure | unsure)[coded.relations])
+    relations, tails = coded.relations[facts], coded.tails[facts]
+    is_alias = sure[relations] & ~leads_on[tails] & (kinds[tails] != _CVT)
+    is_alias |= unsure[relations] & (kinds[tails] == _LITERAL)
+    return facts[is_alias]
 
 
 def _alias_rows(coded: Coded, alias_facts: np.ndarray) -> pl.DataFrame:
     # A name with a quotation mark around it was told apart from an entity of the same label.
     texts = coded.entity_labels.gather(coded.tails[alias_facts].astype(np.uint32)).str.strip_chars('"')
-    frame = pl.DataFrame({"text": texts, "entity": coded.heads[alias_facts].astype(np.int32)})
-    return frame.with_columns(alias=pl.lit(1, pl.UInt8))
+    return pl.DataFrame({"text": texts, "entity": coded.heads[alias_facts].astype(np.int32)})
 
 
-def _write_words(directory: Path, names: pl.Series) -> None:
+def _write_words(directory: Path, names: pl.Series, check: Check) -> None:
     """Distinct words, sorted, and for each the names that hold it."""
-    pairs = (
-        pl.DataFrame({"word": names.str.split(" ")})
-        .with_row_index("row")
-        .explode("word")
-        .unique()
-        .sort("word", "row")
-    )
-    words = pairs["word"].unique(maintain_order=True)
-    counts = pairs["word"].rle().struct.field("len").to_numpy() if pairs.height else np.zeros(0, np.int64)
-    save_series(directory, "words", words)
-    starts = np.zeros(len(words) + 1, np.int64)
-    np.cumsum(counts, out=starts[1:])
-    save_array(directory, "words_starts", starts)
-    save_array(directory, "words_rows", pairs["row"].to_numpy().astype(np.int32))
+    vocabulary = Vocabulary()
+    parts = [np.zeros(0, np.uint64)]
+    for start in range(0, len(names), _WORDS_AT_ONCE):
+        check()
+        words = names.slice(start, _WORDS_AT_ONCE).str.split(" ")
+        rows = np.arange(start, start + len(words), dtype=np.uint64)
+        codes = vocabulary.codes(words.explode()).astype(np.uint64)
+        parts.append(codes << np.uint64(32) | np.repeat(rows, words.list.len().to_numpy()))
+    found, places = ranked(vocabulary)
+    keys = np.concatenate(parts)
+    parts.clear()
+    row = keys & np.uint64(0xFFFFFFFF)
+    keys = sorted_unique(places.astype(np.uint64)[keys >> np.uint64(32)] << np.uint64(32) | row)
+    starts = np.searchsorted(keys, np.arange(len(found) + 1, dtype=np.uint64) << np.uint64(32))
+    save_series(directory, "words", found)
+    save_array(directory, "words_starts", starts.astype(np.int64))
+    save_array(directory, "words_rows", (keys & np.uint64(0xFFFFFFFF)).astype(np.int32))
 
 
-def _write_trigrams(directory: Path, names: pl.Series, offsets: np.ndarray) -> None:
-    """For each bucket of trigrams, the names that hold one of them."""
+def _write_trigrams(directory: Path, names: pl.Series, offsets: np.ndarray, check: Check) -> None:
+    """For each bucket of trigrams, the names that hold one of them.
+
+    The trigrams of some thousand names at a time are sorted where the processor's cache holds them; then each bucket
+    takes its rows from all of these, which come in their order.
+    """
     if len(names) > TRIGRAM_ROWS:
         names = names.head(0)
-        offsets = offsets[:1]
-    # One space before each name and one after the last: every trigram of " name " within one buffer.
-    text = np.frombuffer(("".join(f" {name}" for name in names) + " ").encode(), np.uint8)
-    buckets = trigram_buckets(text)
-    lengths = np.diff(offsets) + 1
-    rows = np.repeat(np.arange(len(lengths)), lengths)[: len(buckets)]
-    # The last byte of a name starts a trigram that reaches into the next name; drop it.
-    ends = np.cumsum(lengths) - 1
-    keep = np.ones(len(buckets), bool)
-    keep[ends[ends < len(buckets)]] = False
-    keys = sorted_unique(buckets[keep].astype(np.int64) * max(len(names), 1) + rows[keep])
-    bucket, row = np.divmod(keys, max(len(names), 1))
-    starts = np.searchsorted(bucket, np.arange(TRIGRAM_BUCKETS + 1)).astype(np.int64)
+    pieces = []
+    sizes = np.zeros(TRIGRAM_BUCKETS, np.int64)
+    for start in range(0, len(names), 1 << _ROW_BITS):
+        check()
+        piece = _trigrams(names.slice(start, 1 << _ROW_BITS), offsets[start:])
+        sizes += np.bincount(piece >> np.uint32(_ROW_BITS), minlength=TRIGRAM_BUCKETS)
+        pieces.append(piece)
+    starts = np.zeros(TRIGRAM_BUCKETS + 1, np.int64)
+    np.cumsum(sizes, out=starts[1:])
+    rows = np.empty(starts[-1], np.int32)
+    filled = starts[:-1].copy()
+    for i, piece in enumerate(pieces):
+        bucket = (piece >> np.uint32(_ROW_BITS)).astype(np.int32)
+        here = np.bincount(bucket, minlength=TRIGRAM_BUCKETS)
+        shift = filled - (np.cumsum(here) - here)
+        row = (piece & np.uint32((1 << _ROW_BITS) - 1)).astype(np.int32) + np.int32(i << _ROW_BITS)
+        rows[shift[bucket] + np.arange(len(piece))] = row
+        filled += here
     save_array(directory, "trigram_starts", starts)
-    save_array(directory, "trigram_rows", row.astype(np.int32))
+    save_array(directory, "trigram_rows", rows)
+
+
+def _trigrams(names: pl.Series, offsets: np.ndarray) -> np.ndarray:
+    """Bucket and place of each trigram of some names, sorted, uint32: the place in the low ``_ROW_BITS``."""
+    # One space before each name and one after the last: every trigram of " name " within one buffer.
+    text = np.frombuffer(f" {names.str.join(' ')[0]} ".encode(), np.uint8)
+    lengths = np.diff(offsets[: len(names) + 1]) + 1
+    keys = trigram_buckets(text).astype(np.uint32) << np.uint32(_ROW_BITS)
+    keys |= np.repeat(np.arange(len(names), dtype=np.uint32), lengths)[: len(keys)]
+    # The last byte of a name starts a trigram that reaches into the next name; drop it.
+    keep = np.ones(len(keys), bool)
+    keep[np.cumsum(lengths)[:-1] - 1] = False
+    return sorted_unique(keys[keep])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -14,15 +15,50 @@ from typing import Any
 
 import numpy as np
 
-from retrieval.errors import SnapshotError
+from retrieval.errors import SnapshotError, StorageFullError
+
+#: The disk is full, or the quota is, or a file may not be this large.
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+class ArrayFile:
+    """Writes ``name.npy`` piece by piece, for arrays whose length is known only at the end."""
+
+    def __init__(self, directory: Path, name: str, dtype: str) -> None:
+        self._dtype = np.dtype(dtype)
+        self._file = (directory / f"{name}.npy").open("wb")
+        self.count = 0
+        self._write_header(())
+
+    def append(self, piece: np.ndarray) -> None:
+        """Write ``piece`` behind the others; its values must fit the type of the file."""
+        rows = np.ascontiguousarray(piece, dtype=self._dtype)
+        if not self.count:
+            self._file.seek(0)
+            self._write_header(rows.shape[1:])
+        # Not ndarray.tofile, which does not say why it could not write.
+        self._file.write(rows.reshape(-1).view(np.uint8).data)
+        self.count += len(rows)
+
+    def close(self) -> None:
+        """Name the length; the file is whole after this."""
+        self._file.seek(0)
+        self._write_header(self._inner)
+        self._file.close()
+
+    def _write_header(self, inner: tuple[int, ...]) -> None:
+        self._inner = inner
+        header = {"descr": self._dtype.str, "fortran_order": False, "shape": (self.count, *inner)}
+        np.lib.format.write_array_header_1_0(self._file, header)
 
 
 def save_array(directory: Path, name: str, array: np.ndarray) -> None:
-    """Write ``array`` to ``name.npy`` and force it to disk."""
-    with (directory / f"{name}.npy").open("wb") as file:
-        np.save(file, np.ascontiguousarray(array), allow_pickle=False)
-        file.flush()
-        os.fsync(file.fileno())
+    """Write ``array`` to ``name.npy``."""
+    file = ArrayFile(directory, name, array.dtype.str)
+    try:
+        file.append(array)
+    finally:
+        file.close()
 
 
 def load_array(directory: Path, name: str, dtype: str | None = None) -> np.ndarray:
@@ -163,7 +199,7 @@ def read_json(path: Path) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _sync_directory(path: Path) -> None:
+def _sync(path: Path) -> None:
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -173,25 +209,37 @@ def _sync_directory(path: Path) -> None:
 
 @contextmanager
 def published(out: Path) -> Iterator[Path]:
-    """A temporary sibling of ``out`` to write in; renamed to ``out`` when the block ends well.
+    """A temporary sibling of ``out`` to write in; forced to disk and renamed to ``out`` when the block ends well.
 
     A crash or an exception leaves ``out`` as it was. An ``out`` that exists is moved aside and removed
     after the new one stands.
+
+    Raises:
+        StorageFullError: the disk has no room for it.
     """
-    out.parent.mkdir(parents=True, exist_ok=True)
     token = uuid.uuid4().hex[:8]
     building = out.parent / f".{out.name}.building-{token}"
-    building.mkdir()
     try:
+        building.mkdir(parents=True)
         yield building
-        _sync_directory(building)
+        for folder, _, names in os.walk(building):
+            for name in names:
+                _sync(Path(folder, name))
+            _sync(Path(folder))
         retired = None
         if out.exists():
             retired = out.parent / f".{out.name}.retired-{token}"
             out.rename(retired)
         building.rename(out)
-        _sync_directory(out.parent)
+        _sync(out.parent)
         if retired is not None:
             shutil.rmtree(retired, ignore_errors=True)
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        raise StorageFullError(
+            f"There is no room on the disk for {out.name}; nothing of it is left.",
+            hint="Make room where Clew keeps its data, and start it again.",
+        ) from error
     finally:
         shutil.rmtree(building, ignore_errors=True)

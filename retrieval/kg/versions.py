@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from retrieval.kg.columns import load_series, positions
+from retrieval.kg.columns import fact_places, load_series, positions
 from retrieval.kg.exporting import table_of
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.storage import StringTable
@@ -19,7 +19,6 @@ from retrieval.kg.table import TripleTable
 
 #: Facts and names that a diff shows of each kind.
 SAMPLE = 100
-_FACT = ("head", "relation", "tail")
 
 Triple = tuple[str, str, str]
 
@@ -55,7 +54,10 @@ def diff(old: Snapshot, new: Snapshot, *, sample: int = SAMPLE) -> Diff:
     """What ``new`` holds that ``old`` does not, and the other way round. Attributes are not compared."""
     entities = positions(load_series(old.entity_labels), load_series(new.entity_labels))
     relations = positions(load_series(old.relation_names), load_series(new.relation_names))
-    places = _places((entities[old.heads], relations[old.relations], entities[old.tails]), new)
+    places = fact_places(
+        (entities[old.heads], relations[old.relations], entities[old.tails]),
+        (new.heads, new.relations, new.tails),
+    )
     removed, added = np.flatnonzero(places < 0), _missing(places, new.num_triples)
     lost, gained = np.flatnonzero(entities < 0), _missing(entities, new.num_entities)
     names = [set() if g.passages is None else set(g.passages.columns["name"]) for g in (old, new)]
@@ -74,14 +76,6 @@ def diff(old: Snapshot, new: Snapshot, *, sample: int = SAMPLE) -> Diff:
         passages_gained=len(names[1] - names[0]),
         passages_lost=len(names[0] - names[1]),
     )
-
-
-def _places(facts: tuple[np.ndarray, ...], graph: Snapshot) -> np.ndarray:
-    """Where each of ``facts`` (by ids of ``graph``, -1 for none) is among its facts, int64; -1 where it is not."""
-    theirs = pl.DataFrame(dict(zip(_FACT, (graph.heads, graph.relations, graph.tails), strict=True)))
-    asked = pl.DataFrame({name: column.astype(np.int32) for name, column in zip(_FACT, facts, strict=True)})
-    found = asked.join(theirs.with_row_index("place"), on=_FACT, how="left", maintain_order="left")
-    return found["place"].cast(pl.Int64).fill_null(-1).to_numpy()
 
 
 def _missing(places: np.ndarray, size: int) -> np.ndarray:
@@ -143,7 +137,7 @@ def without(base: Snapshot, removing: TripleTable) -> TripleTable:
         positions(gone.facts["relation"], names),
         positions(gone.facts["tail"], labels),
     )
-    places = _places(ids, base)
+    places = fact_places(ids, (base.heads, base.relations, base.tails))
     left = table_of(base, _missing(places, base.num_triples))
     if left.passages is None or gone.passages is None:
         return left

@@ -39,7 +39,7 @@ def test_every_web_error_names_its_own_code():
         (web.ProtocolError, 412),
         (web.BusyError, 423),
         (web.ChecksumError, 460),
-        (web.StorageFullError, 507),
+        (errors.StorageFullError, 507),
         (errors.QuestionError, 400),
         (errors.EmptySourceError, 400),
         (errors.LLMTimeoutError, 502),

@@ -25,6 +25,7 @@ from retrieval.errors import (
     NotIndexedError,
     QuestionError,
     SourceError,
+    StorageFullError,
     TrainingDataError,
     UnknownEntityError,
 )
@@ -138,12 +139,6 @@ class NoPassagesError(ClewError):
     """Text is needed, and the graph has none."""
 
     code = "no_passages"
-
-
-class StorageFullError(ClewError):
-    """The disk has no room."""
-
-    code = "storage_full"
 
 
 # The first class that matches decides, so that the special come before the general.

@@ -20,6 +20,7 @@ from django.core.files.base import File
 from django.db import transaction
 from django.utils import timezone
 
+from retrieval.errors import StorageFullError
 from webapp.accounts.models import User
 from webapp.api.errors import (
     BusyError,
@@ -27,7 +28,6 @@ from webapp.api.errors import (
     ConflictError,
     GoneError,
     InvalidError,
-    StorageFullError,
     TooLargeError,
 )
 from webapp.uploads.models import Upload, folder

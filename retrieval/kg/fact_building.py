@@ -1,0 +1,286 @@
+"""From coded rows to the sorted facts and the adjacency of a snapshot, in memory or piece by piece."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from retrieval.kg.storage import ArrayFile, load_array, save_array
+
+#: Bytes of rows or keys that are held at a time when nobody says otherwise.
+MEMORY = 2 * 1024**3
+_ROW, _KEY = 12, 8
+#: Facts that are numbered at a time.
+_BLOCK = 2_000_000
+_SAMPLE = 200_000
+_SPILL = "rows.spill"
+
+Piece = tuple[np.ndarray, np.ndarray, np.ndarray]
+Check = Callable[[], None]
+
+
+class Rows:
+    """Rows of codes as they are read: in memory, and beyond ``memory`` bytes in a file of ``directory``.
+
+    The file goes when they are drained.
+    """
+
+    def __init__(self, directory: Path, memory: int = MEMORY) -> None:
+        self.count = 0
+        self._memory = memory
+        self._held: list[np.ndarray] = []
+        self._held_rows = 0
+        self._file = directory / _SPILL
+        self._spilt: list[int] = []
+
+    def add(self, heads: np.ndarray, relations: np.ndarray, tails: np.ndarray) -> None:
+        """Take some rows, uint32 [n] each."""
+        block = np.stack([heads, relations, tails]).astype(np.uint32, copy=False)
+        self._held.append(block)
+        self.count += block.shape[1]
+        self._held_rows += block.shape[1]
+        if self._held_rows * _ROW > self._memory:
+            self._spill()
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        """Blocks of rows in the order they came, uint32 [3, n]."""
+        if self._spilt:
+            with self._file.open("rb") as file:
+                for size in self._spilt:
+                    yield np.frombuffer(file.read(size * _ROW), np.uint32).reshape(3, size)
+        yield from self._held
+
+    def drain(self) -> Iterator[np.ndarray]:
+        """The same, each forgotten once it is given."""
+        held, self._held = self._held, []
+        yield from self
+        self._spilt.clear()
+        self._file.unlink(missing_ok=True)
+        held.reverse()
+        while held:
+            yield held.pop()
+
+    def _spill(self) -> None:
+        with self._file.open("ab") as file:
+            for block in self._held:
+                file.write(block.reshape(-1).view(np.uint8).data)
+                self._spilt.append(block.shape[1])
+        self._held.clear()
+        self._held_rows = 0
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How many entities and relations there are, and in how many bits their ids fit."""
+
+    entities: int
+    relations: int
+
+    @property
+    def entity_bits(self) -> int:
+        """Bits of an entity's id."""
+        return max(self.entities - 1, 1).bit_length()
+
+    @property
+    def relation_bits(self) -> int:
+        """Bits of a relation's id."""
+        return max(self.relations - 1, 1).bit_length()
+
+
+def sorted_facts(
+    rows: Rows, places: tuple[np.ndarray, np.ndarray], sizes: Sizes, *, memory: int, check: Check
+) -> Iterator[Piece]:
+    """The facts in order and without repeats, in pieces of about ``memory`` bytes of keys; int32 columns.
+
+    A fact is sorted as one number, which is many times faster than by three columns. Facts of one head and relation
+    are always in one piece. ``rows`` is emptied.
+
+    Args:
+        rows: codes.
+        places: the id of each entity code and of each relation code.
+        sizes: of the graph.
+        memory: bytes of keys to hold; of a graph whose facts do not fit 64 bits all are held.
+        check: called between pieces of work, raises to stop.
+    """
+    entity, relation = (of.astype(np.uint64) for of in places)
+    if 2 * sizes.entity_bits + sizes.relation_bits > 64:
+        yield _by_columns(rows, *places)
+        return
+    low, pair = np.uint64(sizes.entity_bits), np.uint64(sizes.entity_bits + sizes.relation_bits)
+
+    def keys(blocks: Iterator[np.ndarray]) -> Iterator[np.ndarray]:
+        for block in blocks:
+            check()
+            found: np.ndarray = entity[block[0]] << pair
+            found |= relation[block[1]] << low
+            found |= entity[block[2]]
+            yield found
+
+    whole = rows.count * _KEY <= memory
+    for piece in _pieces(lambda: keys(rows.drain() if whole else iter(rows)), rows.count, low, memory):
+        check()
+        fresh = np.ones(len(piece), bool)
+        np.not_equal(piece[1:], piece[:-1], out=fresh[1:])
+        found = piece if fresh.all() else piece[fresh]
+        yield _cut(found, (pair, low), (64, sizes.relation_bits, sizes.entity_bits))
+
+
+def _cut(keys: np.ndarray, shifts: tuple[np.uint64, np.uint64], bits: tuple[int, int, int]) -> Piece:
+    """The three numbers that make a key, int32 each."""
+    first = (keys >> shifts[0]).astype(np.int32)
+    second = ((keys >> shifts[1]) & np.uint64((1 << bits[1]) - 1)).astype(np.int32)
+    return first, second, (keys & np.uint64((1 << bits[2]) - 1)).astype(np.int32)
+
+
+def _pieces(
+    blocks: Callable[[], Iterator[np.ndarray]], count: int, low: np.uint64, memory: int
+) -> Iterator[np.ndarray]:
+    """All keys in order, in pieces of about ``memory`` bytes, cut only where the bits above the ``low`` ones change.
+
+    ``blocks`` gives the keys, ``count`` in all, and is asked again for each piece.
+    """
+    wanted = -(-count * _KEY // memory)
+    if wanted <= 1:
+        keys = np.empty(count, np.uint64)
+        filled = 0
+        for block in blocks():
+            keys[filled : filled + len(block)] = block
+            filled += len(block)
+        keys.sort()
+        yield keys
+        return
+    step = max(1, count // _SAMPLE)
+    sample = np.sort(np.concatenate([block[::step] for block in blocks()]))
+    cuts = np.unique(sample[len(sample) * np.arange(1, wanted) // wanted] >> low << low)
+    for i in range(len(cuts) + 1):
+        parts = []
+        for block in blocks():
+            inside = np.ones(len(block), bool)
+            if i:
+                inside &= block >= cuts[i - 1]
+            if i < len(cuts):
+                inside &= block < cuts[i]
+            parts.append(block[inside])
+        keys = np.concatenate(parts)
+        del parts
+        keys.sort()
+        yield keys
+
+
+def _by_columns(rows: Rows, entity: np.ndarray, relation: np.ndarray) -> Piece:
+    """All facts, sorted by three columns."""
+    blocks = list(rows)
+    heads, relations, tails = (
+        np.concatenate([places[block[i]] for block in blocks] or [places[:0]])
+        for i, places in enumerate((entity, relation, entity))
+    )
+    order = np.lexsort((tails, relations, heads))
+    heads, relations, tails = heads[order], relations[order], tails[order]
+    fresh = np.ones(len(heads), bool)
+    fresh[1:] = (np.diff(heads) != 0) | (np.diff(relations) != 0) | (np.diff(tails) != 0)
+    return tuple(column[fresh].astype(np.int32) for column in (heads, relations, tails))  # type: ignore[return-value]
+
+
+class _Groups:
+    """Writes the runs of facts that share an entity and a relation, and counts the facts of each entity."""
+
+    def __init__(self, directory: Path, direction: str, sizes: Sizes) -> None:
+        self._directory, self._direction, self._sizes = directory, direction, sizes
+        self._keys = ArrayFile(directory, f"{direction}_group_keys", "int64")
+        self._starts = ArrayFile(directory, f"{direction}_group_starts", "int64")
+        self._counts = np.zeros(sizes.entities, np.int64)
+        self._done = 0
+
+    def append(self, entities: np.ndarray, relations: np.ndarray) -> None:
+        """The next facts; those of one entity and relation all come in one piece."""
+        fresh = np.ones(len(entities), bool)
+        fresh[1:] = (entities[1:] != entities[:-1]) | (relations[1:] != relations[:-1])
+        starts = np.flatnonzero(fresh)
+        self._keys.append(entities[starts].astype(np.int64) * self._sizes.relations + relations[starts])
+        self._starts.append(starts + self._done)
+        lengths = np.diff(starts, append=len(entities))
+        self._counts += np.bincount(entities[starts], lengths, minlength=self._sizes.entities).astype(
+            np.int64
+        )
+        self._done += len(entities)
+
+    def close(self) -> None:
+        self._starts.append(np.array([self._done], np.int64))
+        self._keys.close()
+        self._starts.close()
+        offsets = np.zeros(self._sizes.entities + 1, np.int64)
+        np.cumsum(self._counts, out=offsets[1:])
+        save_array(self._directory, f"{self._direction}_offsets", offsets)
+
+
+def write_facts(
+    directory: Path,
+    rows: Rows,
+    places: tuple[np.ndarray, np.ndarray],
+    sizes: Sizes,
+    *,
+    memory: int = MEMORY,
+    check: Check = lambda: None,
+) -> Piece:
+    """Write facts and adjacency; ``rows`` is emptied.
+
+    Returns:
+        Heads, relations and tails as written, memory-mapped.
+    """
+    files = [ArrayFile(directory, name, "int32") for name in ("heads", "relations", "tails")]
+    groups = _Groups(directory, "out", sizes)
+    for piece in sorted_facts(rows, places, sizes, memory=memory, check=check):
+        for file, column in zip(files, piece, strict=True):
+            file.append(column)
+        groups.append(piece[0], piece[1])
+    for _ in rows.drain():
+        pass
+    for file in files:
+        file.close()
+    groups.close()
+    heads, relations, tails = (load_array(directory, name) for name in ("heads", "relations", "tails"))
+    _write_incoming(directory, (heads, relations, tails), sizes, memory=memory, check=check)
+    return heads, relations, tails
+
+
+def _write_incoming(directory: Path, facts: Piece, sizes: Sizes, *, memory: int, check: Check) -> None:
+    """Write the order of the facts by (tail, relation, head), which is that of (tail, relation, fact)."""
+    heads, relations, tails = facts
+    order, in_heads = (ArrayFile(directory, name, "int32") for name in ("in_order", "in_heads"))
+    groups = _Groups(directory, "in", sizes)
+    for of_tail, of_relation, ids in _by_tail(relations, tails, sizes, memory=memory, check=check):
+        order.append(ids)
+        in_heads.append(heads[ids])
+        groups.append(of_tail, of_relation)
+    order.close()
+    in_heads.close()
+    groups.close()
+
+
+def _by_tail(
+    relations: np.ndarray, tails: np.ndarray, sizes: Sizes, *, memory: int, check: Check
+) -> Iterator[Piece]:
+    """Tails, relations and ids of the facts in their order, int32, in pieces like those of :func:`sorted_facts`."""
+    count = len(tails)
+    bits = max(count - 1, 1).bit_length()
+    if sizes.entity_bits + sizes.relation_bits + bits > 64:
+        order = np.lexsort((relations, tails)).astype(np.int32)
+        yield tails[order], relations[order], order
+        return
+    low, pair = np.uint64(bits), np.uint64(bits + sizes.relation_bits)
+
+    def keys() -> Iterator[np.ndarray]:
+        for start in range(0, count, _BLOCK):
+            check()
+            stop = min(start + _BLOCK, count)
+            found: np.ndarray = tails[start:stop].astype(np.uint64) << pair
+            found |= relations[start:stop].astype(np.uint64) << low
+            found |= np.arange(start, stop, dtype=np.uint64)
+            yield found
+
+    for piece in _pieces(keys, count, low, memory):
+        check()
+        yield _cut(piece, (pair, low), (64, sizes.relation_bits, bits))
