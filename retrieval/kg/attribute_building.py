@@ -12,7 +12,7 @@ from retrieval.kg.columns import positions, save_series
 from retrieval.kg.storage import save_array
 
 if TYPE_CHECKING:
-    from retrieval.kg.building import Coded
+    from retrieval.kg.coding import Coded
     from retrieval.kg.table import TripleTable
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,9 +12,9 @@ import polars as pl
 
 from retrieval.errors import EmptySourceError, SnapshotError
 from retrieval.kg.attribute_building import write_attributes
+from retrieval.kg.coding import Coded, Coder
 from retrieval.kg.columns import fact_places, positions, save_series
 from retrieval.kg.details import Details, content_hash
-from retrieval.kg.fact_building import MEMORY, Rows, Sizes, write_facts
 from retrieval.kg.label_building import write_label_index
 from retrieval.kg.manifest import FORMAT_VERSION, MANIFEST, Manifest, manifest_json
 from retrieval.kg.naming import humanise_relation
@@ -22,11 +22,9 @@ from retrieval.kg.passage_building import write_passages
 from retrieval.kg.snapshot import KINDS
 from retrieval.kg.storage import StringTable, published, save_array, save_json
 from retrieval.kg.table import TripleTable
-from retrieval.kg.vocabulary import Vocabulary, ranked
+from retrieval.kg.watching import Watch, beside
 from retrieval.types import Progress
 
-#: Steps that progress counts.
-STEPS = 3
 CVT = r"^[mg]\.[0-9a-z_]+$"
 #: Numbers, years and ISO dates or times; such a label is an entity all the same where it heads a fact.
 LITERAL = (
@@ -34,37 +32,16 @@ LITERAL = (
     r"|[+-]?\d{1,6}-\d{2}(?:-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?)?)$"
 )
 
-Check = Callable[[], None]
-
-
-@dataclass(frozen=True)
-class Coded:
-    """Facts by id, sorted and without repeats, with the labels that the ids stand for.
-
-    ``fact_of_row`` is the fact that each row of the table became; empty where nothing asks for it.
-    """
-
-    heads: np.ndarray
-    relations: np.ndarray
-    tails: np.ndarray
-    entity_labels: pl.Series
-    relation_names: pl.Series
-    duplicates: int
-    fact_of_row: np.ndarray
-
 
 def build_snapshot(
     table: TripleTable, out: Path, *, progress: Callable[[Progress], None] | None = None
 ) -> None:
     """Write the snapshot of ``table`` to ``out``. See :func:`retrieval.kg.snapshot.build`."""
-    if not len(table) and (table.passages is None or not table.passages.height):
-        raise EmptySourceError("The source holds no fact.", hint="Give a file with head, relation and tail.")
     refuse_foreign(out)
+    watch = Watch(progress)
     with published(out) as directory:
-        say(progress, "sorting facts", 0)
-        coded = _code(directory, table)
-        finish(directory, table, coded, progress=progress)
-    say(progress, "snapshot ready", STEPS)
+        write_snapshot(directory, table, Coder(directory), watch)
+    watch.done("snapshot ready")
 
 
 def refuse_foreign(out: Path) -> None:
@@ -75,26 +52,26 @@ def refuse_foreign(out: Path) -> None:
         )
 
 
-def say(progress: Callable[[Progress], None] | None, stage: str, done: int) -> None:
-    """Tell what is done next."""
-    if progress is not None:
-        progress(Progress(stage, done, STEPS, "steps"))
+def write_snapshot(directory: Path, table: TripleTable, coder: Coder, watch: Watch) -> None:
+    """Write all files of the snapshot of what ``coder`` has taken and of ``table``.
 
-
-def finish(
-    directory: Path,
-    table: TripleTable,
-    coded: Coded,
-    *,
-    progress: Callable[[Progress], None] | None = None,
-    check: Check = lambda: None,
-) -> None:
-    """Write all but facts and adjacency, which are written: labels, index, attributes, passages, manifest.
-
-    ``table`` is what is known beside the facts; its facts are not looked at.
+    Raises:
+        EmptySourceError: that is neither a fact nor a passage.
     """
-    say(progress, "writing labels", 1)
-    entity_table, relation_table = _write_labels(directory, table, coded, check)
+    passages = 0 if table.passages is None else table.passages.height
+    if not (len(table) or coder.count or passages):
+        raise EmptySourceError("The source holds no fact.", hint="Give a file with head, relation and tail.")
+    watch.say("sorting facts", 0)
+    coder.add(table.facts)
+    for known in (table.nodes, table.node_attributes):
+        if known is not None:
+            coder.mention(known["label"].cast(pl.String))
+    coded = coder.write(watch.check)
+    if table.fact_attributes is not None or table.fact_passages is not None:
+        coded = replace(coded, fact_of_row=_fact_of_row(table.facts, coded))
+    watch.say("writing labels", 1)
+    with beside(lambda check: coder.write_incoming(coded, check)):
+        entity_table, relation_table = _write_labels(directory, table, coded, watch.check)
     attributes = write_attributes(directory, table, coded)
     manifest = Manifest(
         entities=len(coded.entity_labels),
@@ -110,64 +87,23 @@ def finish(
         entity_attributes=attributes.get("entity", 0),
         fact_attributes=attributes.get("fact", 0),
     )
-    check()
-    say(progress, "hashing", 2)
+    watch.say("checking", 2)
     facts = (coded.heads, coded.relations, coded.tails)
     digest = content_hash(entity_table, relation_table, facts, Details.load(directory, manifest))
     manifest = replace(manifest, content_hash=digest)
     save_json(directory / MANIFEST, manifest_json(manifest))
+    watch.check()
 
 
-def _code(directory: Path, table: TripleTable) -> Coded:
-    """Replace labels by ids in byte order, sort the facts, drop repeats, and write them."""
-    facts = table.facts
-    rows, entities, relations = Rows(directory), Vocabulary(), Vocabulary()
-    columns = (facts["head"], facts["relation"], facts["tail"])
-    codes = [of.codes(column) for of, column in zip((entities, relations, entities), columns, strict=True)]
-    for known in (table.nodes, table.node_attributes):
-        if known is not None:
-            entities.codes(known["label"].cast(pl.String))
-    rows.add(*codes)
-    coded = write_coded(directory, rows, ranked(entities), ranked(relations))
-    if table.fact_attributes is None and table.fact_passages is None:
-        return coded
-    known_labels = (coded.entity_labels, coded.relation_names, coded.entity_labels)
-    ids = [positions(column, labels) for column, labels in zip(columns, known_labels, strict=True)]
-    return replace(coded, fact_of_row=fact_places(ids, (coded.heads, coded.relations, coded.tails)))
-
-
-def write_coded(
-    directory: Path,
-    rows: Rows,
-    entities: tuple[pl.Series, np.ndarray],
-    relations: tuple[pl.Series, np.ndarray],
-    *,
-    memory: int = MEMORY,
-    check: Check = lambda: None,
-) -> Coded:
-    """Write facts and adjacency of ``rows``, which are emptied.
-
-    Args:
-        directory: where to.
-        rows: codes of entities and relations.
-        entities, relations: labels in order, and the id of each code, as :func:`ranked` has them.
-        memory, check: see :func:`sorted_facts`.
-    """
-    (labels, entity_ids), (names, relation_ids) = entities, relations
-    given = rows.count
-    facts = write_facts(
-        directory,
-        rows,
-        (entity_ids, relation_ids),
-        Sizes(len(labels), len(names)),
-        memory=memory,
-        check=check,
-    )
-    return Coded(*facts, labels, names, given - len(facts[0]), np.zeros(0, np.int64))
+def _fact_of_row(rows: pl.DataFrame, coded: Coded) -> np.ndarray:
+    """The fact that each row became, int64."""
+    labels = {"head": coded.entity_labels, "relation": coded.relation_names, "tail": coded.entity_labels}
+    ids = [positions(rows[name], known) for name, known in labels.items()]
+    return fact_places(ids, (coded.heads, coded.relations, coded.tails))
 
 
 def _write_labels(
-    directory: Path, table: TripleTable, coded: Coded, check: Check
+    directory: Path, table: TripleTable, coded: Coded, check: Callable[[], None]
 ) -> tuple[StringTable, StringTable]:
     entity_table = save_series(directory, "entity_labels", coded.entity_labels)
     relation_table = save_series(directory, "relation_names", coded.relation_names)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,8 +15,10 @@ from retrieval.kg.storage import ArrayFile, load_array, save_array
 #: Bytes of rows or keys that are held at a time when nobody says otherwise.
 MEMORY = 2 * 1024**3
 _ROW, _KEY = 12, 8
-#: Facts that are numbered at a time.
-_BLOCK = 2_000_000
+#: Facts whose ids take more bits are sorted by columns, all in memory.
+KEY_BITS = 64
+#: Facts that are handled at a time.
+_BLOCK = 500_000
 _SAMPLE = 200_000
 _SPILL = "rows.spill"
 
@@ -45,6 +49,17 @@ class Rows:
         if self._held_rows * _ROW > self._memory:
             self._spill()
 
+    def cut(self, count: int) -> None:
+        """Forget all but the first ``count``, which ends a block."""
+        while self.count > count:
+            if self._held:
+                size = self._held.pop().shape[1]
+                self._held_rows -= size
+            else:
+                size = self._spilt.pop()
+                os.truncate(self._file, sum(self._spilt) * _ROW)
+            self.count -= size
+
     def __iter__(self) -> Iterator[np.ndarray]:
         """Blocks of rows in the order they came, uint32 [3, n]."""
         if self._spilt:
@@ -57,11 +72,16 @@ class Rows:
         """The same, each forgotten once it is given."""
         held, self._held = self._held, []
         yield from self
-        self._spilt.clear()
-        self._file.unlink(missing_ok=True)
+        self.clear()
         held.reverse()
         while held:
             yield held.pop()
+
+    def clear(self) -> None:
+        """Forget all rows."""
+        self._held.clear()
+        self._spilt.clear()
+        self._file.unlink(missing_ok=True)
 
     def _spill(self) -> None:
         with self._file.open("ab") as file:
@@ -93,10 +113,10 @@ class Sizes:
 def sorted_facts(
     rows: Rows, places: tuple[np.ndarray, np.ndarray], sizes: Sizes, *, memory: int, check: Check
 ) -> Iterator[Piece]:
-    """The facts in order and without repeats, in pieces of about ``memory`` bytes of keys; int32 columns.
+    """The facts in order and without repeats, in pieces; int32 columns. ``rows`` is emptied.
 
-    A fact is sorted as one number, which is many times faster than by three columns. Facts of one head and relation
-    are always in one piece. ``rows`` is emptied.
+    A fact is sorted as one number, which is many times faster than by three columns; and the sorted ones are taken
+    apart a block at a time, so that what is made on the way stays in the processor's cache.
 
     Args:
         rows: codes.
@@ -106,7 +126,7 @@ def sorted_facts(
         check: called between pieces of work, raises to stop.
     """
     entity, relation = (of.astype(np.uint64) for of in places)
-    if 2 * sizes.entity_bits + sizes.relation_bits > 64:
+    if 2 * sizes.entity_bits + sizes.relation_bits > KEY_BITS:
         yield _by_columns(rows, *places)
         return
     low, pair = np.uint64(sizes.entity_bits), np.uint64(sizes.entity_bits + sizes.relation_bits)
@@ -120,25 +140,29 @@ def sorted_facts(
             yield found
 
     whole = rows.count * _KEY <= memory
-    for piece in _pieces(lambda: keys(rows.drain() if whole else iter(rows)), rows.count, low, memory):
-        check()
-        fresh = np.ones(len(piece), bool)
-        np.not_equal(piece[1:], piece[:-1], out=fresh[1:])
-        found = piece if fresh.all() else piece[fresh]
-        yield _cut(found, (pair, low), (64, sizes.relation_bits, sizes.entity_bits))
+    last = None
+    for piece in _pieces(lambda: keys(rows.drain() if whole else iter(rows)), rows.count, memory):
+        for start in range(0, len(piece), _BLOCK):
+            check()
+            part = piece[start : start + _BLOCK]
+            fresh = np.ones(len(part), bool)
+            np.not_equal(part[1:], part[:-1], out=fresh[1:])
+            fresh[0] = part[0] != last
+            last = part[-1]
+            yield _cut(
+                part if fresh.all() else part[fresh], (pair, low), (sizes.relation_bits, sizes.entity_bits)
+            )
 
 
-def _cut(keys: np.ndarray, shifts: tuple[np.uint64, np.uint64], bits: tuple[int, int, int]) -> Piece:
-    """The three numbers that make a key, int32 each."""
+def _cut(keys: np.ndarray, shifts: tuple[np.uint64, np.uint64], bits: tuple[int, int]) -> Piece:
+    """The three numbers that make a key, int32 each; ``bits`` of the second and the third."""
     first = (keys >> shifts[0]).astype(np.int32)
-    second = ((keys >> shifts[1]) & np.uint64((1 << bits[1]) - 1)).astype(np.int32)
-    return first, second, (keys & np.uint64((1 << bits[2]) - 1)).astype(np.int32)
+    second = ((keys >> shifts[1]) & np.uint64((1 << bits[0]) - 1)).astype(np.int32)
+    return first, second, (keys & np.uint64((1 << bits[1]) - 1)).astype(np.int32)
 
 
-def _pieces(
-    blocks: Callable[[], Iterator[np.ndarray]], count: int, low: np.uint64, memory: int
-) -> Iterator[np.ndarray]:
-    """All keys in order, in pieces of about ``memory`` bytes, cut only where the bits above the ``low`` ones change.
+def _pieces(blocks: Callable[[], Iterator[np.ndarray]], count: int, memory: int) -> Iterator[np.ndarray]:
+    """All keys in order, in pieces of about ``memory`` bytes, equal ones in one piece.
 
     ``blocks`` gives the keys, ``count`` in all, and is asked again for each piece.
     """
@@ -154,7 +178,7 @@ def _pieces(
         return
     step = max(1, count // _SAMPLE)
     sample = np.sort(np.concatenate([block[::step] for block in blocks()]))
-    cuts = np.unique(sample[len(sample) * np.arange(1, wanted) // wanted] >> low << low)
+    cuts = np.unique(sample[len(sample) * np.arange(1, wanted) // wanted])
     for i in range(len(cuts) + 1):
         parts = []
         for block in blocks():
@@ -189,31 +213,41 @@ class _Groups:
 
     def __init__(self, directory: Path, direction: str, sizes: Sizes) -> None:
         self._directory, self._direction, self._sizes = directory, direction, sizes
-        self._keys = ArrayFile(directory, f"{direction}_group_keys", "int64")
-        self._starts = ArrayFile(directory, f"{direction}_group_starts", "int64")
+        self._files = ExitStack()
+        self._keys, self._starts = (
+            self._files.enter_context(ArrayFile(directory, f"{direction}_group_{name}", "int64"))
+            for name in ("keys", "starts")
+        )
         self._counts = np.zeros(sizes.entities, np.int64)
         self._done = 0
+        self._last: tuple[int, int] | None = None
 
     def append(self, entities: np.ndarray, relations: np.ndarray) -> None:
-        """The next facts; those of one entity and relation all come in one piece."""
+        """The next facts."""
+        if not len(entities):
+            return
         fresh = np.ones(len(entities), bool)
-        fresh[1:] = (entities[1:] != entities[:-1]) | (relations[1:] != relations[:-1])
+        np.not_equal(entities[1:], entities[:-1], out=fresh[1:])
+        fresh[1:] |= relations[1:] != relations[:-1]
+        fresh[0] = (entities[0], relations[0]) != self._last
+        self._last = (entities[-1], relations[-1])
         starts = np.flatnonzero(fresh)
         self._keys.append(entities[starts].astype(np.int64) * self._sizes.relations + relations[starts])
         self._starts.append(starts + self._done)
-        lengths = np.diff(starts, append=len(entities))
-        self._counts += np.bincount(entities[starts], lengths, minlength=self._sizes.entities).astype(
-            np.int64
-        )
+        first, last = entities[0], entities[-1]
+        self._counts[first : last + 1] += np.bincount(entities - first, minlength=last - first + 1)
         self._done += len(entities)
 
-    def close(self) -> None:
-        self._starts.append(np.array([self._done], np.int64))
-        self._keys.close()
-        self._starts.close()
-        offsets = np.zeros(self._sizes.entities + 1, np.int64)
-        np.cumsum(self._counts, out=offsets[1:])
-        save_array(self._directory, f"{self._direction}_offsets", offsets)
+    def __enter__(self) -> _Groups:
+        return self
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        with self._files:
+            if kind is None:
+                self._starts.append(np.array([self._done], np.int64))
+                offsets = np.zeros(self._sizes.entities + 1, np.int64)
+                np.cumsum(self._counts, out=offsets[1:])
+                save_array(self._directory, f"{self._direction}_offsets", offsets)
 
 
 def write_facts(
@@ -225,39 +259,38 @@ def write_facts(
     memory: int = MEMORY,
     check: Check = lambda: None,
 ) -> Piece:
-    """Write facts and adjacency; ``rows`` is emptied.
+    """Write the facts and the adjacency of what leaves an entity; ``rows`` is emptied. See :func:`sorted_facts`.
 
     Returns:
         Heads, relations and tails as written, memory-mapped.
     """
-    files = [ArrayFile(directory, name, "int32") for name in ("heads", "relations", "tails")]
-    groups = _Groups(directory, "out", sizes)
-    for piece in sorted_facts(rows, places, sizes, memory=memory, check=check):
-        for file, column in zip(files, piece, strict=True):
-            file.append(column)
-        groups.append(piece[0], piece[1])
-    for _ in rows.drain():
-        pass
-    for file in files:
-        file.close()
-    groups.close()
-    heads, relations, tails = (load_array(directory, name) for name in ("heads", "relations", "tails"))
-    _write_incoming(directory, (heads, relations, tails), sizes, memory=memory, check=check)
+    names = ("heads", "relations", "tails")
+    with ExitStack() as stack:
+        files = [stack.enter_context(ArrayFile(directory, name, "int32")) for name in names]
+        groups = stack.enter_context(_Groups(directory, "out", sizes))
+        for piece in sorted_facts(rows, places, sizes, memory=memory, check=check):
+            for file, column in zip(files, piece, strict=True):
+                file.append(column)
+            groups.append(piece[0], piece[1])
+    rows.clear()
+    heads, relations, tails = (load_array(directory, name) for name in names)
     return heads, relations, tails
 
 
-def _write_incoming(directory: Path, facts: Piece, sizes: Sizes, *, memory: int, check: Check) -> None:
-    """Write the order of the facts by (tail, relation, head), which is that of (tail, relation, fact)."""
+def write_incoming(
+    directory: Path, facts: Piece, sizes: Sizes, *, memory: int = MEMORY, check: Check = lambda: None
+) -> None:
+    """Write the adjacency of what enters an entity: facts by (tail, relation, head), that is (tail, relation, fact)."""
     heads, relations, tails = facts
-    order, in_heads = (ArrayFile(directory, name, "int32") for name in ("in_order", "in_heads"))
-    groups = _Groups(directory, "in", sizes)
-    for of_tail, of_relation, ids in _by_tail(relations, tails, sizes, memory=memory, check=check):
-        order.append(ids)
-        in_heads.append(heads[ids])
-        groups.append(of_tail, of_relation)
-    order.close()
-    in_heads.close()
-    groups.close()
+    with (
+        ArrayFile(directory, "in_order", "int32") as order,
+        ArrayFile(directory, "in_heads", "int32") as in_heads,
+        _Groups(directory, "in", sizes) as groups,
+    ):
+        for of_tail, of_relation, ids in _by_tail(relations, tails, sizes, memory=memory, check=check):
+            order.append(ids)
+            in_heads.append(heads[ids])
+            groups.append(of_tail, of_relation)
 
 
 def _by_tail(
@@ -266,7 +299,7 @@ def _by_tail(
     """Tails, relations and ids of the facts in their order, int32, in pieces like those of :func:`sorted_facts`."""
     count = len(tails)
     bits = max(count - 1, 1).bit_length()
-    if sizes.entity_bits + sizes.relation_bits + bits > 64:
+    if sizes.entity_bits + sizes.relation_bits + bits > KEY_BITS:
         order = np.lexsort((relations, tails)).astype(np.int32)
         yield tails[order], relations[order], order
         return
@@ -281,6 +314,7 @@ def _by_tail(
             found |= np.arange(start, stop, dtype=np.uint64)
             yield found
 
-    for piece in _pieces(keys, count, low, memory):
-        check()
-        yield _cut(piece, (pair, low), (64, sizes.relation_bits, bits))
+    for piece in _pieces(keys, count, memory):
+        for start in range(0, len(piece), _BLOCK):
+            check()
+            yield _cut(piece[start : start + _BLOCK], (pair, low), (sizes.relation_bits, bits))

@@ -16,7 +16,7 @@ from retrieval.kg.storage import load_array, save_array, sorted_unique
 from retrieval.kg.vocabulary import Vocabulary, ranked
 
 if TYPE_CHECKING:
-    from retrieval.kg.building import Coded
+    from retrieval.kg.coding import Coded
 
 #: Relations whose tail is another name of their head.
 ALIAS_RELATIONS = frozenset(
@@ -86,7 +86,8 @@ def write_label_index(
     Other names are taken from facts and from ``attributes`` (columns label, key, value) by ``ALIAS_RELATIONS``.
     ``check`` is called between pieces of work, and raises to stop.
     """
-    leaving, entering = (np.diff(load_array(directory, f"{way}_offsets")) for way in ("out", "in"))
+    leaving = np.diff(load_array(directory, "out_offsets"))
+    entering = np.bincount(coded.tails, minlength=len(kinds))
     aliases = _attribute_aliases(coded, attributes)
     names = _names(coded, kinds, aliases, leaving, leaving + entering)
     offsets = save_series(directory, "names", names["name"]).offsets
@@ -149,7 +150,7 @@ def _alias_facts(coded: Coded, kinds: np.ndarray, leads_on: np.ndarray) -> np.nd
     relations, tails = coded.relations[facts], coded.tails[facts]
     is_alias = sure[relations] & ~leads_on[tails] & (kinds[tails] != _CVT)
     is_alias |= unsure[relations] & (kinds[tails] == _LITERAL)
-    return facts[is_alias]
+    return np.asarray(facts[is_alias])
 
 
 def _alias_rows(coded: Coded, alias_facts: np.ndarray) -> pl.DataFrame:

@@ -14,7 +14,7 @@ from retrieval.kg.passages import COLUMNS, inverted
 from retrieval.kg.storage import save_array
 
 if TYPE_CHECKING:
-    from retrieval.kg.building import Coded
+    from retrieval.kg.coding import Coded
     from retrieval.kg.table import TripleTable
 
 

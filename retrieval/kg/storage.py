@@ -22,7 +22,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class ArrayFile:
-    """Writes ``name.npy`` piece by piece, for arrays whose length is known only at the end."""
+    """Writes ``name.npy`` piece by piece, for arrays whose length is known only at the end. Use it in a ``with``."""
 
     def __init__(self, directory: Path, name: str, dtype: str) -> None:
         self._dtype = np.dtype(dtype)
@@ -40,11 +40,15 @@ class ArrayFile:
         self._file.write(rows.reshape(-1).view(np.uint8).data)
         self.count += len(rows)
 
-    def close(self) -> None:
-        """Name the length; the file is whole after this."""
-        self._file.seek(0)
-        self._write_header(self._inner)
-        self._file.close()
+    def __enter__(self) -> ArrayFile:
+        return self
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        """Name the length, and close; the file is whole after this where nothing went wrong."""
+        with self._file:
+            if kind is None:
+                self._file.seek(0)
+                self._write_header(self._inner)
 
     def _write_header(self, inner: tuple[int, ...]) -> None:
         self._inner = inner
@@ -54,11 +58,8 @@ class ArrayFile:
 
 def save_array(directory: Path, name: str, array: np.ndarray) -> None:
     """Write ``array`` to ``name.npy``."""
-    file = ArrayFile(directory, name, array.dtype.str)
-    try:
+    with ArrayFile(directory, name, array.dtype.str) as file:
         file.append(array)
-    finally:
-        file.close()
 
 
 def load_array(directory: Path, name: str, dtype: str | None = None) -> np.ndarray:

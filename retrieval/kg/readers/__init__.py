@@ -15,6 +15,7 @@ from retrieval.kg.table import TripleTable
 from retrieval.types import Problem, Progress
 
 if TYPE_CHECKING:
+    from retrieval.kg.readers.collecting import FactSink
     from retrieval.kg.readers.guessing import Guess
 
 __all__ = [
@@ -55,6 +56,7 @@ def read_graph(
     encoding: str | None = None,
     columns: Mapping[str, int | str] | None = None,
     names: Mapping[Path, str] | None = None,
+    sink: FactSink | None = None,
 ) -> TripleTable:
     """Read one or more files, each of its own format unless ``fmt`` says.
 
@@ -74,6 +76,7 @@ def read_graph(
             the header's name; None takes rows of three columns in that order.
         names: what the owners of files call them, where that is not the file's name; documents and their passages
             go by it.
+        sink: takes the facts of delimited rows as they are read, which then are not in what is returned.
 
     Returns:
         Every good row of every file, repeats included, with a report of each file.
@@ -90,9 +93,8 @@ def read_graph(
     files = [Path(path) for path in ([paths] if isinstance(paths, (str, Path)) else paths)]
     shown = [(names or {}).get(path, path.name) for path in files]
     with unpacked(files, shown) as found:
-        read, reports = read_all(
-            found, problems, progress, ReadOptions(fmt, delimiter, header, encoding, columns)
-        )
+        options = ReadOptions(fmt, delimiter, header, encoding, columns, sink=sink)
+        read, reports = read_all(found, problems, progress, options)
         # Reports are made after all is put together: edges to nodes that no file describes are found then.
         return replace(combine(read), reports=reports())
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import polars as pl
 
 from retrieval.errors import EmptySourceError
 from retrieval.kg.readers.property_rows import PropertyFacts, PropertyRows
 from retrieval.kg.readers.property_rows import resolve as resolve_properties
-from retrieval.kg.table import TripleTable, frame
+from retrieval.kg.table import LABEL_LIMIT, TripleTable, frame
 from retrieval.types import Problem, SourceReport
 
 #: Bad rows of one file that are named one by one; the rest are counted in one last problem.
@@ -80,12 +81,58 @@ class ProblemLog:
         )
 
 
+class FactSink(Protocol):
+    """Takes rows of facts as they are read."""
+
+    @property
+    def count(self) -> int:
+        """How many it has taken."""
+
+    def cut(self, count: int) -> None:
+        """Forget all but the first ``count``; files end there, and no piece of one was taken across it."""
+
+    def offer(self, facts: pl.DataFrame) -> bool:
+        """Take rows as they stand, or none of them (False) where a label needs trimming or cannot be taken."""
+
+    def add(self, facts: pl.DataFrame) -> None:
+        """Take good rows."""
+
+
+class Frames:
+    """A sink that keeps the rows."""
+
+    def __init__(self) -> None:
+        self._frames: list[pl.DataFrame] = []
+
+    def offer(self, facts: pl.DataFrame) -> bool:
+        """See :class:`FactSink`."""
+        fits = facts.select(pl.all_horizontal(fit(pl.all())).all()).item()
+        if fits:
+            self._frames.append(facts)
+        return bool(fits)
+
+    def add(self, facts: pl.DataFrame) -> None:
+        """See :class:`FactSink`."""
+        self._frames.append(facts)
+
+    def frame(self) -> pl.DataFrame:
+        """All rows."""
+        return pl.concat(self._frames) if self._frames else pl.DataFrame(schema=FACT_SCHEMA)
+
+
+def fit(labels: pl.Expr) -> pl.Expr:
+    """Whether labels can be taken as they stand: trimmed, not empty, without NUL, and not too long."""
+    size = labels.str.len_bytes()
+    trimmed = labels.str.strip_chars().str.len_bytes() == size
+    return trimmed & (size > 0) & (size <= LABEL_LIMIT) & ~labels.str.contains("\0", literal=True)
+
+
 @dataclass(frozen=True)
 class FactFile:
     """The good rows of one file: ``facts`` by label, RDF ``terms`` with the ``names`` they declare, or ``passages``.
 
     ``fact_passages`` links rows of ``facts`` to rows of ``passages``. ``described`` are RDF terms with the foreignness
-    and text of a description; ``properties`` are nodes and edges by id.
+    and text of a description; ``properties`` are nodes and edges by id. ``streamed`` rows went to a sink.
     """
 
     name: str
@@ -97,12 +144,15 @@ class FactFile:
     fact_passages: pl.DataFrame | None = None
     described: list[tuple[str, int, str]] = field(default_factory=list)
     properties: PropertyRows | None = None
+    streamed: int = 0
 
     @property
     def rows(self) -> int:
         """How many good rows there are."""
         frames = (self.facts, self.terms, self.passages)
-        others = len(self.described) + (0 if self.properties is None else self.properties.rows)
+        others = (
+            self.streamed + len(self.described) + (0 if self.properties is None else self.properties.rows)
+        )
         return others + sum(part.height for part in frames if part is not None)
 
 

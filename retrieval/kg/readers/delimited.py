@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from retrieval.errors import ConfigError
-from retrieval.kg.readers.collecting import FACT_SCHEMA, FactFile, ProblemLog
+from retrieval.kg.readers.collecting import FACT_SCHEMA, FactFile, FactSink, Frames, ProblemLog
 from retrieval.kg.readers.sources import Source
 from retrieval.kg.table import LABEL_LIMIT
 
@@ -48,6 +48,7 @@ def read_delimited(
     delimiter: str | None = None,
     header: bool | None = None,
     columns: Mapping[str, int | str] | None = None,
+    sink: FactSink | None = None,
 ) -> FactFile:
     """Read a file of ``head <delimiter> relation <delimiter> tail`` rows.
 
@@ -58,6 +59,7 @@ def read_delimited(
         header: whether the first row is a header; None guesses.
         columns: which columns are ``head``, ``relation`` and ``tail``, by position from 0 or by the header's name;
             None takes rows of three columns in that order.
+        sink: takes the rows as they are read; None keeps them, and they are in what is returned.
 
     Raises:
         ConfigError: the delimiter or the columns do not fit.
@@ -69,14 +71,17 @@ def read_delimited(
     named = columns is not None and any(isinstance(column, str) for column in columns.values())
     skip_first = names_columns(first, shape) if header is None else header
     skip_first |= named and header is not False
-    frames = []
+    kept, rows = Frames(), 0
+    takes: FactSink | Frames = sink or kept
     for first_line, block in source.blocks():
-        facts = _read_block(block, first_line, shape, log, skip_first=skip_first)
+        facts = None if skip_first else _plain_rows(block, shape)
+        if facts is None or not takes.offer(facts):
+            facts = _read_block(block, first_line, shape, log, skip_first=skip_first)
+            takes.add(facts)
+        rows += facts.height
         # A header is the first line that is not blank; it is certain to be in the first block.
         skip_first = False
-        frames.append(facts)
-    facts = pl.concat(frames) if frames else pl.DataFrame(schema=FACT_SCHEMA)
-    return FactFile(source.name, facts, log.count)
+    return FactFile(source.name, kept.frame(), log.count, streamed=rows if sink else 0)
 
 
 def choose_columns(columns: Mapping[str, int | str], header: Sequence[str]) -> tuple[int, int, int]:
@@ -175,6 +180,24 @@ def columns(line: str, mark: str) -> int:
         except (csv.Error, StopIteration):
             return 0
     return line.count(mark) + 1
+
+
+def _plain_rows(block: bytes, shape: Shape) -> pl.DataFrame | None:
+    """The rows of a block that is nothing but cells and delimiters, untrimmed, at full speed; None of any other."""
+    mark = shape.mark
+    if len(mark.encode()) > 1 or (mark == "," and b'"' in block):
+        return None
+    if b"\r" in block:
+        block = block.replace(b"\r\n", b"\n")
+    names = [f"column_{i}" for i in range(shape.width)]
+    schema = dict.fromkeys(names, pl.String)
+    try:
+        rows = pl.read_csv(block, separator=mark, has_header=False, quote_char=None, schema=schema)
+    except pl.exceptions.PolarsError:
+        return None  # a row of more columns, or bytes that are not UTF-8
+    if any(rows.null_count().row(0)):
+        return None  # an empty cell, or a row of fewer columns
+    return rows.select(pl.col(names[i]).alias(name) for i, name in zip(shape.columns, _COLUMNS, strict=True))
 
 
 def _read_block(

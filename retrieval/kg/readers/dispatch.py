@@ -14,7 +14,7 @@ from retrieval.kg.documents.records import passage_format
 from retrieval.kg.question_rows import MARK
 from retrieval.kg.readers import DELIMITED_FORMATS, DOCUMENT_FORMATS, FORMATS, PASSAGE_FORMATS
 from retrieval.kg.readers.archives import Unpacked
-from retrieval.kg.readers.collecting import FactFile, ProblemLog
+from retrieval.kg.readers.collecting import FactFile, FactSink, ProblemLog
 from retrieval.kg.readers.delimited import columns, guess_delimiter, read_delimited
 from retrieval.kg.readers.graphml import read_graphml
 from retrieval.kg.readers.headers import pair
@@ -168,6 +168,7 @@ class ReadOptions:
     encoding: str | None = None
     columns: Mapping[str, int | str] | None = None
     header_line: str | None = None
+    sink: FactSink | None = None
 
     @property
     def asked(self) -> str | None:
@@ -204,7 +205,7 @@ def read_all(
         if i in apart:
             continue
         log = ProblemLog(file.name, problems)
-        rows = 0
+        rows, before = 0, options.sink.count if options.sink else 0
         if first is not None:
             log.repeats(files[first].name)
         else:
@@ -215,6 +216,8 @@ def read_all(
                 if not file.archive:
                     raise
                 refused = refused or error
+                if options.sink:
+                    options.sink.cut(before)
                 log.add(0, f"this file of the archive was left out: {error.message}")
         logs.append((log, rows))
     if not read and refused is not None:
@@ -265,7 +268,9 @@ def read_file(
         raise SourceError(f"{name} is no Parquet file.", hint="Leave the format out, so that it is guessed.")
     elif log.format in DELIMITED_FORMATS:
         mark = options.delimiter or FORMAT_DELIMITERS.get(log.format)
-        read = read_delimited(source, log, delimiter=mark, header=options.header, columns=options.columns)
+        read = read_delimited(
+            source, log, delimiter=mark, header=options.header, columns=options.columns, sink=options.sink
+        )
     else:
         from retrieval.kg.readers.rdf import read_rdf  # noqa: PLC0415 - loads pyoxigraph
 

@@ -1,0 +1,73 @@
+"""Files straight into a snapshot: rows are numbered as they are read, and never all held as text. Needs polars.
+
+The same directory, byte for byte, as reading all files into a table and building it. In memory are the distinct labels
+and at most ``memory`` bytes of numbered rows or sort keys at a time; the rest of them waits on the disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from retrieval.kg.building import refuse_foreign, write_snapshot
+from retrieval.kg.coding import Coder
+from retrieval.kg.fact_building import MEMORY
+from retrieval.kg.readers import read_graph
+from retrieval.kg.snapshot import Snapshot
+from retrieval.kg.storage import published
+from retrieval.kg.watching import Watch
+from retrieval.types import Problem, Progress, SourceReport
+
+
+def build(
+    paths: Path | str | Sequence[Path | str],
+    out: Path | str,
+    *,
+    problems: Callable[[Problem], None],
+    progress: Callable[[Progress], None] | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+    memory: int = MEMORY,
+    fmt: str | None = None,
+    delimiter: str | None = None,
+    header: bool | None = None,
+    encoding: str | None = None,
+    columns: Mapping[str, int | str] | None = None,
+    names: Mapping[Path, str] | None = None,
+) -> tuple[Snapshot, tuple[SourceReport, ...]]:
+    """Read files and write their snapshot to ``out`` (beside it, then renamed into place).
+
+    Args:
+        paths, problems, fmt, delimiter, header, encoding, columns, names: see :func:`retrieval.kg.readers.read_graph`.
+        out: the snapshot's directory.
+        progress: called with bytes read and with stages.
+        cancelled: asked between pieces of work.
+        memory: bytes of rows and of keys to hold. Formats other than delimited rows are read whole all the same.
+
+    Returns:
+        The snapshot, and what was read of each file.
+
+    Raises:
+        EmptySourceError, SourceError, ConfigError: as :func:`retrieval.kg.readers.read_graph`.
+        SnapshotError: ``out`` exists and is not a snapshot.
+        StorageFullError: the disk has no room; nothing is left behind.
+        Cancelled: nothing is left behind.
+    """
+    place, watch = Path(out), Watch(progress, cancelled)
+    refuse_foreign(place)
+    with published(place) as directory:
+        coder = Coder(directory, memory)
+        table = read_graph(
+            paths,
+            problems=problems,
+            progress=watch.passed,
+            fmt=fmt,
+            delimiter=delimiter,
+            header=header,
+            encoding=encoding,
+            columns=columns,
+            names=names,
+            sink=coder,
+        )
+        write_snapshot(directory, table, coder, watch)
+    watch.done("snapshot ready")
+    return Snapshot(place), table.reports

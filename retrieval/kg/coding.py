@@ -1,0 +1,121 @@
+"""Rows of labels into rows of numbers, and these into the facts of a snapshot. Needs polars: for builders only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from retrieval.kg.fact_building import MEMORY, Rows, Sizes, write_facts, write_incoming
+from retrieval.kg.readers.collecting import fit
+from retrieval.kg.vocabulary import Vocabulary, ranked
+
+
+@dataclass(frozen=True)
+class Coded:
+    """Facts by id, sorted and without repeats, with the labels that the ids stand for.
+
+    ``fact_of_row`` is the fact that each row of the table became; empty where nothing asks for it.
+    """
+
+    heads: np.ndarray
+    relations: np.ndarray
+    tails: np.ndarray
+    entity_labels: pl.Series
+    relation_names: pl.Series
+    duplicates: int
+    fact_of_row: np.ndarray
+
+
+class Coder:
+    """Takes rows of facts as they are read and keeps their numbers; the sink of :mod:`retrieval.kg.bulk`.
+
+    Args:
+        directory: where rows wait that are more than ``memory`` bytes.
+        memory: bytes of rows, and later of sort keys, to hold.
+    """
+
+    def __init__(self, directory: Path, memory: int = MEMORY) -> None:
+        self.rows = Rows(directory, memory)
+        self._directory, self._memory = directory, memory
+        self._entities, self._relations = _Labels(), _Labels()
+        self._mentioned: list[np.ndarray] = []
+        self._refused = False
+
+    @property
+    def count(self) -> int:
+        """How many rows it has."""
+        return self.rows.count
+
+    def cut(self, count: int) -> None:
+        """Forget all rows but the first ``count``, which ends a block of them."""
+        self._refused = True
+        self.rows.cut(count)
+
+    def offer(self, facts: pl.DataFrame) -> bool:
+        """Take rows as they stand, or none of them where a label needs trimming or cannot be taken."""
+        heads, relations, tails = self._codes(facts)
+        if not (self._entities.fit([heads, tails]) and self._relations.fit([relations])):
+            self._refused = True
+            return False
+        self.rows.add(heads, relations, tails)
+        return True
+
+    def add(self, facts: pl.DataFrame) -> None:
+        """Take good rows."""
+        self.rows.add(*self._codes(facts))
+
+    def mention(self, labels: pl.Series) -> None:
+        """Take entities that need no fact."""
+        self._mentioned.append(self._entities.codes(labels))
+
+    def write(self, check: Callable[[], None]) -> Coded:
+        """Write the facts, and forget the rows. ``check`` is called between pieces of work."""
+        entities, relations = self._used() if self._refused else (None, None)
+        labels, entity_ids = ranked(self._entities, entities)
+        names, relation_ids = ranked(self._relations, relations)
+        given, sizes = self.rows.count, Sizes(len(labels), len(names))
+        ids = (entity_ids, relation_ids)
+        facts = write_facts(self._directory, self.rows, ids, sizes, memory=self._memory, check=check)
+        return Coded(*facts, labels, names, given - len(facts[0]), np.zeros(0, np.int64))
+
+    def write_incoming(self, coded: Coded, check: Callable[[], None]) -> None:
+        """Write the rest of the adjacency."""
+        sizes = Sizes(len(coded.entity_labels), len(coded.relation_names))
+        facts = (coded.heads, coded.relations, coded.tails)
+        write_incoming(self._directory, facts, sizes, memory=self._memory, check=check)
+
+    def _codes(self, facts: pl.DataFrame) -> list[np.ndarray]:
+        of = {"head": self._entities, "relation": self._relations, "tail": self._entities}
+        # One expression a column: they are looked up at the same time.
+        numbered = facts.select(pl.col(name).cast(labels.dtype) for name, labels in of.items())
+        return [labels.codes(numbered[name]) for name, labels in of.items()]
+
+    def _used(self) -> tuple[np.ndarray, np.ndarray]:
+        """Which labels a fact has or somebody mentioned, bool: rows that were refused have left others behind."""
+        entities, relations = np.zeros(len(self._entities), bool), np.zeros(len(self._relations), bool)
+        for block in self.rows:
+            entities[block[0]] = entities[block[2]] = relations[block[1]] = True
+        for codes in self._mentioned:
+            entities[codes] = True
+        return entities, relations
+
+
+class _Labels(Vocabulary):
+    """A vocabulary that knows which of its strings cannot be labels as they stand."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._unfit = np.zeros(0, np.uint32)
+        self._seen = 0
+
+    def fit(self, columns: list[np.ndarray]) -> bool:
+        """Whether all strings of some codes may be labels; each string is looked at once."""
+        new = self.texts(self._seen).to_frame("label").select(fit(pl.col("label")))["label"]
+        wrong = np.flatnonzero(~new.to_numpy()) + self._seen
+        self._unfit = np.concatenate([self._unfit, wrong.astype(np.uint32)])
+        self._seen = len(self)
+        return not len(self._unfit) or not any(np.isin(codes, self._unfit).any() for codes in columns)
