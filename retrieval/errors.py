@@ -38,6 +38,12 @@ class EmptySourceError(SourceError):
     code = "empty_source"
 
 
+class EndpointError(SourceError):
+    """A SPARQL endpoint is down, slow, or answers what cannot be used."""
+
+    code = "endpoint_unavailable"
+
+
 class SnapshotError(ClewError):
     """A snapshot directory is missing, damaged or of another format version."""
 

@@ -34,6 +34,9 @@ def checked(question: Question) -> Question:
         raise BadRow("the question is empty")
     if len(question.question) > QUESTION_LIMIT:
         raise BadRow(f"the question is longer than {QUESTION_LIMIT} characters")
+    named = (question.id, question.question, *question.topic_entities, *question.answers)
+    if any("\0" in text for text in named):
+        raise BadRow("the question, a topic or an answer holds a NUL character")
     if question.split is not None and question.split not in SPLITS:
         raise BadRow(f"the split {question.split!r} is not one of {', '.join(SPLITS)}")
     return question

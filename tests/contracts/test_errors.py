@@ -43,6 +43,7 @@ def test_every_web_error_names_its_own_code():
         (errors.QuestionError, 400),
         (errors.EmptySourceError, 400),
         (errors.LLMTimeoutError, 502),
+        (errors.EndpointError, 502),
         (errors.SnapshotError, 500),
         (errors.NotIndexedError, 409),
     ],

@@ -157,7 +157,10 @@ class _Rows:
     def add(self, passage: Passage) -> int:
         """Add a passage whose name is new; its position."""
         p = passage
-        self._held.append((p.name, p.title, p.text, p.document, p.url))
+        # NUL is a character of no text, and databases refuse it.
+        self._held.append(
+            tuple(part.replace("\0", "") for part in (p.name, p.title, p.text, p.document, p.url))
+        )
         self.count += 1
         if len(self._held) >= CHUNK:
             self._flush()
@@ -173,8 +176,10 @@ class _Rows:
         position = self.add(passage) if known is None else known[0]
         self._known.setdefault(passage.name, (position, digest))
         for triple in record.triples:
-            if not all(triple) or any(len(part.encode()) > LABEL_LIMIT for part in triple):
-                log.add(line, "a triple has an empty or over-long part", " | ".join(triple))
+            if not all(triple) or any(len(part.encode()) > LABEL_LIMIT or "\0" in part for part in triple):
+                log.add(
+                    line, "a triple has an empty or over-long part, or a NUL character", " | ".join(triple)
+                )
                 continue
             self._links.append((len(self._facts), position))
             self._facts.append(triple)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, Any
 from urllib.parse import unquote
 
@@ -27,9 +27,7 @@ from retrieval.kg.readers.xml_prolog import check_prolog
 from retrieval.kg.table import ATTRIBUTE_LIMIT, LABEL_LIMIT
 
 #: Where in what was parsed an error is: each line is parsed by itself.
-_PLACE = re.compile(
-    r"^Parser error (?:at line \d+ (?:column \d+|between columns \d+ and column \d+)|between [^:]*): "
-)
+_PLACE = re.compile(r"^Parser error [^:]*: ")
 _FORMATS = {
     "ntriples": ox.RdfFormat.N_TRIPLES,
     "nquads": ox.RdfFormat.N_QUADS,
@@ -73,11 +71,22 @@ def read_rdf(source: Source, log: ProblemLog, fmt: str) -> FactFile:
     """
     if fmt == "rdfxml":
         check_prolog(source)
+    quads = (_lines if fmt in _BY_LINE else _statements)(source, log, fmt)
+    return collect(quads, log, source.path.name.split(".")[0])
+
+
+def collect(quads: Iterable[ox.Quad | ox.Triple], log: ProblemLog, prefix: str) -> FactFile:
+    """Statements as the rows of a file, for :func:`resolve` to name.
+
+    Args:
+        quads: the statements; named graphs do not count.
+        log: takes those that cannot be used.
+        prefix: of the names of blank nodes, which are those of this file only.
+    """
     rows: list[tuple[str, str, str]] = []
     names: dict[str, tuple[int, str]] = {}
     described: list[tuple[str, int, str]] = []
     blanks: dict[str, str] = {}
-    prefix = source.path.name.split(".")[0]
 
     def term(value: Any) -> str:
         if isinstance(value, ox.NamedNode):
@@ -87,7 +96,7 @@ def read_rdf(source: Source, log: ProblemLog, fmt: str) -> FactFile:
             return blanks.setdefault(value.value, f"_:{prefix}.{len(blanks) + 1}")
         return '"' + " ".join(value.value.split())
 
-    for quad in (_lines if fmt in _BY_LINE else _statements)(source, log, fmt):
+    for quad in quads:
         subject, value = quad.subject, quad.object
         if isinstance(subject, ox.Triple) or isinstance(value, ox.Triple):
             log.add(0, "a quoted triple (RDF-star) is not supported", str(quad))
@@ -100,6 +109,8 @@ def read_rdf(source: Source, log: ProblemLog, fmt: str) -> FactFile:
                 described.append((head, _foreignness(value.language), tail[1:]))
         elif max(len(head.encode()), len(tail.encode()), len(relation.encode())) > LABEL_LIMIT:
             log.add(0, f"a label is longer than {LABEL_LIMIT} bytes", f"{head} {relation}")
+        elif "\0" in head or "\0" in tail:
+            log.add(0, "a label holds a NUL character", f"{head} {relation}")
         elif len(tail) < 2:
             log.add(0, "the literal is empty", f"{head} {relation}", "blank")
         elif relation in _NAMING and isinstance(value, ox.Literal):
@@ -107,7 +118,7 @@ def read_rdf(source: Source, log: ProblemLog, fmt: str) -> FactFile:
         else:
             rows.append((head, relation, tail))
     terms = pl.DataFrame(rows, schema=TERM_SCHEMA, orient="row")
-    return FactFile(source.name, None, log.count, terms=terms, names=names, described=described)
+    return FactFile(log.file, None, log.count, terms=terms, names=names, described=described)
 
 
 def _foreignness(language: str | None) -> int:
@@ -186,7 +197,7 @@ def _line(line: bytes, number: int, log: ProblemLog, fmt: str) -> ox.Quad | bool
         log.add(number, "the statement is longer than 16 MB", shown)
     except (SyntaxError, ValueError) as error:
         reason = error.msg if isinstance(error, SyntaxError) else str(error)
-        log.add(number, _PLACE.sub("", reason), shown)
+        log.add(number, _PLACE.sub("", reason).replace("end of file", "end of the line"), shown)
     return False
 
 

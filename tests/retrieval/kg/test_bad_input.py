@@ -1,0 +1,187 @@
+"""Input that is broken or meant to break: each has a clear end, and what is good beside it goes in."""
+
+import json
+import re
+
+import pytest
+
+from retrieval.errors import SourceError
+from retrieval.kg.questions import read_questions
+from retrieval.kg.readers import read_graph, sources
+from retrieval.kg.readers.sources import Source
+
+GOOD = [("Jaws", "directed_by", "Spielberg"), ("Hook", "in_language", "French")]
+
+
+@pytest.fixture
+def read(tmp_path):
+    def reader(content, name):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        problems = []
+        return read_graph(path, problems=problems.append).facts.rows(), problems
+
+    return reader
+
+
+@pytest.fixture
+def short_lines(monkeypatch):
+    monkeypatch.setattr(sources, "BLOCK", 1000)
+    monkeypatch.setattr(sources, "LINE_LIMIT", 20_000)
+    monkeypatch.setattr("retrieval.kg.readers.json_rows.LINE_LIMIT", 20_000)
+
+
+LONG = "x" * 1_000_000
+
+
+def edge(head, relation, tail):
+    return json.dumps({"source": head, "relation": relation, "target": tail})
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "long", "last", "said"),
+    [
+        (
+            "a.tsv",
+            "\t".join(GOOD[0]),
+            f"a\tr\t{LONG}",
+            "\t".join(GOOD[1]),
+            "the tail is longer than 4096 bytes",
+        ),
+        ("b.tsv", "\t".join(GOOD[0]), LONG, "\t".join(GOOD[1]), "1 column found"),
+        (
+            "c.csv",
+            "source,relation,target,x\n" + ",".join(GOOD[0]) + ",1",
+            f"a,{LONG},b,1",
+            ",".join(GOOD[1]) + ",2",
+            "2 columns found, the header has 4",
+        ),
+        ("d.jsonl", edge(*GOOD[0]), edge("a", "r", LONG), edge(*GOOD[1]), "not JSON"),
+    ],
+)
+def test_an_endless_line_is_a_bad_row(read, short_lines, name, first, long, last, said):  # noqa: PLR0917
+    rows, problems = read(f"{first}\n{long}\n{last}\n", name)
+    assert rows == GOOD
+    assert [said in p.message for p in problems] == [True]
+    assert problems[0].line == first.count("\n") + 2
+    assert len(problems[0].text) <= 200
+
+
+def test_an_endless_line_is_never_held(tmp_path, short_lines):
+    path = tmp_path / "long.tsv"
+    path.write_text(f"a\tr\tb\n{LONG}\n{LONG}")
+    blocks = list(Source(path).blocks())
+    assert max(len(block) for _, block in blocks) <= 1000 + 20_000 + 1
+    assert blocks[-1][0] == 3
+
+
+def test_an_endless_item_of_an_array_is_refused(read, short_lines):
+    with pytest.raises(SourceError, match=r"An item of a\.json is longer than"):
+        read(f"[{edge(*GOOD[0])}, {edge('a', 'r', LONG)}]", "a.json")
+
+
+def test_an_endless_statement_is_a_bad_row(read):
+    first, last = ("<http://x/a> <http://x/r> <http://x/b> .", "<http://x/b> <http://x/r> <http://x/c> .")
+    rows, problems = read(f'{first}\n<http://x/a> <http://x/r> "{"x" * (17 << 20)}" .\n{last}\n', "a.nt")
+    assert rows == [("a", "http://x/r", "b"), ("b", "http://x/r", "c")]
+    assert [(p.line, p.message) for p in problems] == [(2, "the statement is longer than 16 MB")]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        (
+            "a.tsv",
+            "Jaws\tdirected_by\tSpielberg\n" + "pad\tr\tb\n" * 200 + "a\0\tr\tb\nHook\tin_language\tFrench\n",
+        ),
+        (
+            "b.csv",
+            "source,relation,target,x\nJaws,directed_by,Spielberg,1\n"
+            + "pad,r,b,1\n" * 200
+            + "a,r,b\0,1\na,r,b,1\0\nHook,in_language,French,1\n",
+        ),
+        (
+            "c.jsonl",
+            "\n".join([edge(*GOOD[0]), *[edge("pad", "r", "b")] * 3, edge("a\0", "r", "b"), edge(*GOOD[1])]),
+        ),
+        (
+            "d.nt",
+            '<urn:Jaws> <urn:directed_by> <urn:Spielberg> .\n<urn:a> <urn:r> "nul\\u0000" .\n'
+            "<urn:Hook> <urn:in_language> <urn:French> .\n",
+        ),
+    ],
+)
+def test_a_nul_character_makes_a_bad_row(read, name, content):
+    rows, problems = read(content, name)
+    kept = [row for row in rows if row[0] != "pad"]
+    assert [(h, t) for h, _, t in kept] == [(h, t) for h, _, t in GOOD]
+    assert problems
+    assert all("NUL" in p.message for p in problems)
+    assert not any("\0" in p.text for p in problems)
+
+
+def test_a_nul_character_in_a_question_or_passage(tmp_path):
+    path = tmp_path / "q.jsonl"
+    rows = [{"question": "a\0?"}, {"question": "b?", "answers": ["\0"]}, {"question": "c?", "answers": ["C"]}]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    problems = []
+    assert [q.question for q in read_questions(path, problems=problems.append)] == ["c?"]
+    assert [p.line for p in problems] == [1, 2]
+    path = tmp_path / "p.jsonl"
+    path.write_text(json.dumps({"id": "p", "text": "one\0two", "triples": [["a\0", "r", "b"]]}))
+    table = read_graph(path, problems=problems.append)
+    assert table.passages["text"].to_list() == ["onetwo"]
+    assert len(table) == 0
+
+
+FIRST, LAST = "<http://x/a> <http://x/r> <http://x/b>", "<http://x/b> <http://x/r> <http://x/c>"
+BROKEN = {
+    "an IRI that does not end": "<http://x/a> <http://x/r> <http://x/oops .",
+    "a literal that does not end": '<http://x/a> <http://x/r> "oops .',
+    "words": "this is no statement",
+    "two terms": "<http://x/a> <http://x/r> .",
+}
+
+
+@pytest.mark.parametrize("broken", BROKEN.values(), ids=BROKEN)
+@pytest.mark.parametrize(("name", "end"), [("a.nt", " ."), ("a.nq", " <http://x/g> .")])
+def test_a_broken_statement_in_the_middle_takes_nothing_with_it(read, broken, name, end):
+    rows, problems = read(f"{FIRST}{end}\n{broken}\n{LAST}{end}\n{FIRST}{end} extra\n", name)
+    assert rows == [("a", "http://x/r", "b"), ("b", "http://x/r", "c")]
+    assert [p.line for p in problems] == [2, 4]
+    assert problems[0].text == broken
+    assert not any(re.search(r"line \d|column", p.message) for p in problems)
+
+
+def test_a_broken_statement_of_turtle_is_named_and_reading_goes_on(read):
+    good = "<http://x/c> <http://x/r> <http://x/d> .\n" * 3
+    rows, problems = read(f"@prefix : <http://x/> .\n:a :r :b .\n:a oops :c .\n{good}", "a.ttl")
+    assert ("a", "http://x/r", "b") in rows
+    assert ("c", "http://x/r", "d") in rows
+    assert [p.line for p in problems] == [3]
+
+
+def test_broken_rdf_xml_keeps_what_came_before_and_says_so(read):
+    one = '<rdf:Description rdf:about="http://x/a"><r xmlns="http://x/" rdf:resource="http://x/b"/></rdf:Description>'
+    rows, problems = read(
+        f'<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">\n{one}\n<oops>\n{one}', "a.rdf"
+    )
+    assert rows == [("a", "http://x/r", "b")]
+    assert "nothing after it was read" in problems[0].message
+
+
+def test_lines_of_another_encoding_are_named_in_every_format(read):
+    latin = "caf\xe9".encode("latin-1")
+    tab = b"\t".join(s.encode() for s in GOOD[0])
+    for name, content in {
+        "a.tsv": tab + b"\n" + latin + b"\tr\tb\n",
+        "b.csv": b"source,relation,target,x\nJaws,directed_by,Spielberg,1\n" + latin + b",r,b,1\n",
+        "c.jsonl": edge(*GOOD[0]).encode()
+        + b'\n{"source": "'
+        + latin
+        + b'", "relation": "r", "target": "b"}\n',
+        "d.nt": b'<urn:a> <urn:r> <urn:b> .\n<urn:a> <urn:r> "' + latin + b'" .\n',
+    }.items():
+        rows, problems = read(content, name)
+        assert len(rows) == 1, name
+        assert [p.kind for p in problems] == ["encoding"], name
