@@ -71,6 +71,10 @@ const router = createBrowserRouter([
         lazy: async () => ({ Component: (await import("@/pages/ReviewQueuePage")).ReviewQueuePage }),
       },
       {
+        path: "review/:id/disagreements",
+        lazy: async () => ({ Component: (await import("@/pages/DisagreementsPage")).DisagreementsPage }),
+      },
+      {
         path: "models",
         lazy: async () => ({
           Component: (await import("@/pages/LanguageModelsPage")).LanguageModelsPage,

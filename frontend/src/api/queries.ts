@@ -14,6 +14,7 @@ import type {
   MethodDetail,
   Neighbours,
   Page,
+  Promotion,
   QuestionSet,
   Report,
   ReportBody,
@@ -152,6 +153,21 @@ export function deleteCheckpoint(id: Id): Promise<void> {
   return request("DELETE", `checkpoints/${id}`);
 }
 
+export function promoteCheckpoint(id: Id): Promise<Checkpoint> {
+  return request("POST", `checkpoints/${id}/promote`);
+}
+
+/** Back to what a method used before its last promotion. */
+export function rollBack(graph: Id, method: string): Promise<Checkpoint> {
+  return request("POST", `graphs/${graph}/rollback`, { body: { method } });
+}
+
+export const promotionsQuery = (graph: Id) =>
+  queryOptions({
+    queryKey: [...keys.checkpoints, String(graph), "promotions"],
+    queryFn: () => get<Page<Promotion>>(`graphs/${graph}/promotions`, { page_size: 50 }),
+  });
+
 export const methodQuery = (id: string) =>
   queryOptions({
     queryKey: [...keys.methods, id],
@@ -268,6 +284,9 @@ export const runGroupQuery = (id: string) =>
 export function listJobs(): Promise<Page<Job>> {
   return get("jobs", { page_size: 50 });
 }
+
+export const jobQuery = (id: Id) =>
+  queryOptions({ queryKey: [...keys.jobs, String(id)], queryFn: () => get<Job>(`jobs/${id}`) });
 
 export function cancelJob(id: Id): Promise<Job> {
   return request("POST", `jobs/${id}/cancel`);

@@ -8,7 +8,7 @@ import type { EntityMatch, Id, Job, JobState, Page, Problem } from "./types";
 export const reviewKeys = { queues: ["review", "queues"], items: ["review", "items"] } as const;
 
 export type Ordering = "uncertainty" | "sequential" | "random";
-export type ItemState = "open" | "done" | "broken" | "settled" | "adjudicated";
+export type ItemState = "open" | "done" | "broken";
 export type Kind = "rational" | "not-rational" | "unsure";
 export type Reason =
   | "coincidence"
@@ -88,13 +88,17 @@ export interface ItemRow {
   reason: string;
   state: ItemState;
   submitted: number;
+  version: number;
+  /** Whether those who judged it say the same; of complete ones. */
+  accord?: "none" | "unanimous" | "split";
+  /** What all say of it was accepted. */
+  settled?: boolean;
 }
 
 export interface Item extends ItemRow {
   topics: string[];
   answers: string[];
   shown: string;
-  version: number;
   candidates: Candidate[];
   mine: Said | null;
   /** Who decided, where analysts disagreed. */
@@ -154,7 +158,8 @@ export interface Walk {
   recall: number;
   same_as: number | null;
   next: Extension[];
-  next_total: number;
+  /** Null: it stands at too many facts to tell. */
+  next_total: number | null;
   hops: Hop[];
   hit: Node[];
   extra: Node[];

@@ -104,7 +104,24 @@ export interface Checkpoint {
   fraction: number;
   seed: number;
   job: Id | null;
+  /** Its method uses it on this graph unless another is named. */
+  in_use: boolean;
+  /** Since when it is the promoted one; null for others, and for the newest where none is. */
+  promoted_at: string | null;
   created_at: string;
+}
+
+/** That a checkpoint was promoted, or a promotion taken back. */
+export interface Promotion {
+  id: Id;
+  at: string;
+  user: string | null;
+  method: string;
+  kind: "promoted" | "rolled-back";
+  /** Used from then on, and until then. */
+  checkpoint: Id | null;
+  previous: Id | null;
+  rolled_back: boolean;
 }
 
 export interface Graph {
@@ -269,11 +286,16 @@ export interface SteerBody {
 }
 
 export interface TrainBody {
-  question_set: Id;
+  /** Needed, unless a review queue is named that has one. */
+  question_set?: Id;
   method: string;
   config: Record<string, unknown>;
   fraction: number;
-  seed: number;
+  seed?: number;
+  /** Learn from what analysts decided there. */
+  review_queue?: Id;
+  /** Evaluate the checkpoint in use and the new one on the test questions, and leave the new one unused until then. */
+  compare?: boolean;
   labels?: Id;
   trajectories?: Id;
 }

@@ -44,7 +44,7 @@ function elements(model: GraphModel) {
 class Graph implements GraphHandle {
   private readonly cy: Core;
   private readonly container: HTMLElement;
-  private model: GraphModel = { nodes: [], edges: [], total: 0, hidden: 0 };
+  private model: GraphModel = { nodes: [], edges: [], total: 0, hidden: 0, left: 0 };
   private name: LayoutName = "flow";
   /** True once a person has panned, zoomed or dragged: from then on nothing moves the view by itself. */
   private steered = false;

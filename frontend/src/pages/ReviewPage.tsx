@@ -2,16 +2,15 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { sessionQuery } from "@/api/queries";
-import { deleteQueue, downloadQueue, queuesQuery, reviewKeys, type Queue } from "@/api/review";
+import { deleteQueue, queuesQuery, reviewKeys, type Queue } from "@/api/review";
 import { queueStatisticsQuery } from "@/api/reviewFigures";
 import { CreateQueue } from "@/components/review/CreateQueue";
+import { saveQueue } from "@/components/review/QueueActs";
 import { ActMenu, Button } from "@/components/kit/controls";
 import { useTitle } from "@/components/kit/hooks";
-import { Ago, EmptyState, ErrorNotice, JobBadge, Loading, Progress, troubleOf } from "@/components/kit/says";
+import { Ago, EmptyState, ErrorNotice, JobBadge, Loading, Progress } from "@/components/kit/says";
 import { useUrl } from "@/components/kit/url";
-import { download, fileName } from "@/store/files";
 import { count, integer, percent } from "@/store/format";
-import { toast } from "@/store/toasts";
 
 function Agreement({ queue }: { queue: Queue }) {
   const { data } = useQuery(queueStatisticsQuery(queue.id));
@@ -31,13 +30,6 @@ function Row({ queue, mayWrite }: { queue: Queue; mayWrite: boolean }) {
     mutationFn: () => deleteQueue(queue.id),
     onSuccess: () => client.invalidateQueries({ queryKey: reviewKeys.queues }),
   });
-  const save = async (format: "jsonl" | "csv") => {
-    try {
-      download(fileName(queue.name, format), await downloadQueue(queue.id, format));
-    } catch (error) {
-      toast(troubleOf(error).message);
-    }
-  };
   const judged = queue.items - queue.progress.open;
   return (
     <tr>
@@ -46,8 +38,9 @@ function Row({ queue, mayWrite }: { queue: Queue; mayWrite: boolean }) {
         {queue.state !== "done" && <JobBadge state={queue.state} />}
         {!queue.current && <span className="badge warn">version {queue.version} of the graph</span>}
         <div className="small muted">
-          {queue.graph_name} · {queue.question_set_name} ·{" "}
-          {queue.label_sets.map(({ name }) => name).join(", ")}
+          {[queue.graph_name, queue.question_set_name, ...queue.label_sets.map(({ name }) => name)]
+            .filter(Boolean)
+            .join(" · ")}
         </div>
         {queue.error && <div className="small bad-text">{queue.error.message}</div>}
       </td>
@@ -72,8 +65,18 @@ function Row({ queue, mayWrite }: { queue: Queue; mayWrite: boolean }) {
           label={`Actions on ${queue.name}`}
           trigger={<Button look="plain" size="small" icon="more" aria-label={`Actions on ${queue.name}`} />}
           acts={[
-            { id: "jsonl", label: "Labels (JSONL)", icon: "download", onAction: () => void save("jsonl") },
-            { id: "csv", label: "Every verdict (CSV)", icon: "download", onAction: () => void save("csv") },
+            {
+              id: "jsonl",
+              label: "Labels (JSONL)",
+              icon: "download",
+              onAction: () => void saveQueue(queue, "jsonl"),
+            },
+            {
+              id: "csv",
+              label: "Every verdict (CSV)",
+              icon: "download",
+              onAction: () => void saveQueue(queue, "csv"),
+            },
             ...(mayWrite
               ? [
                   {

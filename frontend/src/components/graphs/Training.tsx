@@ -2,15 +2,23 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
-import { checkpointsQuery, deleteCheckpoint, keys } from "@/api/queries";
-import type { Checkpoint, Graph } from "@/api/types";
+import {
+  checkpointsQuery,
+  deleteCheckpoint,
+  keys,
+  promoteCheckpoint,
+  promotionsQuery,
+  rollBack,
+} from "@/api/queries";
+import type { Checkpoint, Graph, Id } from "@/api/types";
 import { EvaluateDialog } from "@/components/experiments/EvaluateDialog";
 import { FactList } from "@/components/kit/FactList";
 import { ActMenu, Button, Modal } from "@/components/kit/controls";
-import { Ago, ErrorNotice, Fingerprint } from "@/components/kit/says";
+import { Ago, ErrorNotice, Fingerprint, troubleOf } from "@/components/kit/says";
 import { copyText } from "@/store/files";
-import { metricName, metricValue, percent } from "@/store/format";
+import { exactTime, metricName, metricValue, percent } from "@/store/format";
 import { KEY_METRICS } from "@/store/reports";
+import { toast } from "@/store/toasts";
 import { Curves } from "./Curves";
 import { TrainDialog } from "./TrainDialog";
 
@@ -21,16 +29,31 @@ interface RowProps {
   mayWrite: boolean;
   onEvaluate: () => void;
   onSettings: () => void;
+  onPromote: () => void;
+  onRollBack: () => void;
   onDelete: () => void;
 }
 
-function Row({ graph, checkpoint, names, mayWrite, onEvaluate, onSettings, onDelete }: RowProps) {
-  const inUse = String(graph.checkpoint?.id) === String(checkpoint.id);
+function Row(props: RowProps) {
+  const { graph, checkpoint, names, mayWrite, onEvaluate, onSettings, onPromote, onRollBack, onDelete } =
+    props;
   const ask = `/?graph=${graph.id}&method=${checkpoint.method}&checkpoint=${checkpoint.id}`;
   return (
     <tr>
       <td className="nowrap">
-        {checkpoint.method} {inUse && <span className="badge good">in use</span>}
+        {checkpoint.method}{" "}
+        {checkpoint.in_use && (
+          <span
+            className="badge good"
+            title={
+              checkpoint.promoted_at
+                ? `Promoted ${exactTime(checkpoint.promoted_at)}: used whatever is trained later`
+                : "The newest of its method: used until another is trained or promoted"
+            }
+          >
+            {checkpoint.promoted_at ? "promoted" : "in use"}
+          </span>
+        )}
         {!checkpoint.current && (
           <span
             className="badge warn"
@@ -84,6 +107,12 @@ function Row({ graph, checkpoint, names, mayWrite, onEvaluate, onSettings, onDel
           }
           acts={[
             { id: "settings", label: "How it was trained", icon: "info", onAction: onSettings },
+            ...(mayWrite && checkpoint.current && !checkpoint.promoted_at
+              ? [{ id: "promote", label: "Promote", icon: "check" as const, onAction: onPromote }]
+              : []),
+            ...(mayWrite && checkpoint.promoted_at
+              ? [{ id: "back", label: "Roll back", icon: "undo" as const, onAction: onRollBack }]
+              : []),
             ...(mayWrite
               ? [
                   {
@@ -159,12 +188,77 @@ function DeleteCheckpoint({ checkpoint, onClose }: { checkpoint: Checkpoint; onC
   );
 }
 
+/** Who promoted what and when. */
+function Promotions({ graph, checkpoints }: { graph: Graph; checkpoints: readonly Checkpoint[] }) {
+  const made = useQuery(promotionsQuery(graph.id)).data?.results ?? [];
+  if (made.length === 0) return null;
+  const name = (id: Id | null) =>
+    checkpoints.find((one) => String(one.id) === String(id))?.fingerprint.slice(0, 10) ??
+    (id === null ? "the newest" : "a deleted one");
+  return (
+    <details className="more body">
+      <summary>
+        Promotions <span className="badge">{made.length}</span>
+      </summary>
+      <ul className="small">
+        {made.map((one) => (
+          <li key={one.id}>
+            <Ago iso={one.at} />, {one.user ?? "somebody"}{" "}
+            {one.kind === "promoted" ? "promoted" : "went back to"} {one.method}{" "}
+            <span className="mono">{name(one.checkpoint)}</span> from{" "}
+            <span className="mono">{name(one.previous)}</span>
+            {one.rolled_back && <span className="muted"> (taken back)</span>}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+/** Which checkpoint a method uses: chosen, and taken back. */
+function usePromotion(graph: Graph) {
+  const client = useQueryClient();
+  const fresh = () => {
+    for (const queryKey of [keys.checkpoints, keys.graphs]) void client.invalidateQueries({ queryKey });
+  };
+  const tell = (error: Error) => {
+    const { message, hint } = troubleOf(error);
+    toast(`${message} ${hint}`);
+  };
+  const back = useMutation({
+    mutationFn: (method: string) => rollBack(graph.id, method),
+    onSuccess: ({ method, fingerprint }) => {
+      toast(`${method} uses ${fingerprint.slice(0, 10)} again.`);
+      fresh();
+    },
+    onError: tell,
+  });
+  const promote = useMutation({
+    mutationFn: (checkpoint: Checkpoint) => promoteCheckpoint(checkpoint.id),
+    onSuccess: ({ method, fingerprint }) => {
+      toast(`${method} uses ${fingerprint.slice(0, 10)} from now on.`, {
+        ms: 10_000,
+        act: {
+          label: "Roll back",
+          run: () => {
+            back.mutate(method);
+          },
+        },
+      });
+      fresh();
+    },
+    onError: tell,
+  });
+  return { promote, back };
+}
+
 export function Training({ graph, mayWrite }: { graph: Graph; mayWrite: boolean }) {
   const [training, setTraining] = useState(false);
   const [evaluating, setEvaluating] = useState<Checkpoint | null>(null);
   const [showing, setShowing] = useState<Checkpoint | null>(null);
   const [deleting, setDeleting] = useState<Checkpoint | null>(null);
   const checkpoints = useQuery(checkpointsQuery(graph.id));
+  const { promote, back } = usePromotion(graph);
   const list = checkpoints.data?.results ?? [];
   const names = KEY_METRICS.filter((name) => list.some((one) => one.metrics[name] !== undefined));
   return (
@@ -229,6 +323,12 @@ export function Training({ graph, mayWrite }: { graph: Graph; mayWrite: boolean 
                   onSettings={() => {
                     setShowing(one);
                   }}
+                  onPromote={() => {
+                    promote.mutate(one);
+                  }}
+                  onRollBack={() => {
+                    back.mutate(one.method);
+                  }}
                   onDelete={() => {
                     setDeleting(one);
                   }}
@@ -238,6 +338,7 @@ export function Training({ graph, mayWrite }: { graph: Graph; mayWrite: boolean 
           </table>
         </div>
       )}
+      {list.length > 0 && <Promotions graph={graph} checkpoints={list} />}
       <TrainDialog
         graph={graph}
         isOpen={training}

@@ -55,14 +55,15 @@ function useChoices(item: Item, draft: PathDraft, text: string) {
       rest: 0,
     };
   }
-  const all = prefix.data?.next ?? [];
+  // What led on from another place is no choice here.
+  const all = prefix.isPlaceholderData ? [] : (prefix.data?.next ?? []);
   return {
     choices: all
       .filter((one) => one.label.toLowerCase().includes(words) || one.relation.toLowerCase().includes(words))
       .map(relationChoice),
     pending: prefix.isFetching,
     error: prefix.error,
-    rest: prefix.data ? prefix.data.next_total - all.length : 0,
+    rest: prefix.data ? (prefix.data.next_total === null ? null : prefix.data.next_total - all.length) : 0,
   };
 }
 
@@ -246,10 +247,14 @@ export function PathEditor(props: Props) {
         </ul>
         {choices.length === 0 && !found.pending && (
           <p className="small muted">
-            {draft.at === TOPIC ? "Type a name to find an entity." : "Nothing leads on from there."}
+            {rest === null
+              ? "Too many facts stand there to tell what leads on. Cut the path, or start elsewhere."
+              : draft.at === TOPIC
+                ? "Type a name to find an entity."
+                : "Nothing leads on from there."}
           </p>
         )}
-        {rest > 0 && (
+        {rest !== null && rest > 0 && (
           <p className="small muted">
             the best {integer(choices.length)}, and {integer(rest)} more relations
           </p>

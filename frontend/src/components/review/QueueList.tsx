@@ -1,7 +1,7 @@
 // The questions of a queue in their order, narrowed by state and text, each with why it stands where it does.
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState, type RefObject } from "react";
-import { queueItemsQuery, ROWS, type ItemRow, type ItemState } from "@/api/review";
+import { queueItemsQuery, ROWS, type ItemRow } from "@/api/review";
 import { Pages } from "@/components/kit/Pages";
 import { Pick } from "@/components/kit/controls";
 import { useSettled } from "@/components/kit/hooks";
@@ -13,21 +13,19 @@ const STATES = [
   { id: "all", label: "All questions" },
   { id: "open", label: "Open" },
   { id: "done", label: "Judged" },
-  { id: "settled", label: "Accepted as unanimous" },
-  { id: "adjudicated", label: "Decided" },
   { id: "broken", label: "Broken" },
 ];
 
-const WORDS: Record<ItemState, [string, string]> = {
-  open: ["", ""],
-  done: ["judged", "good"],
-  broken: ["broken", "bad"],
-  settled: ["accepted", "good"],
-  adjudicated: ["decided", "accent"],
-};
+/** How it stands, in a word, and the tone of it. */
+function standing({ state, settled, accord }: ItemRow): [string, string] {
+  if (state === "open") return ["", ""];
+  if (state === "broken") return ["broken", "bad"];
+  if (settled) return ["accepted", "good"];
+  return accord === "split" ? ["split", "warn"] : ["judged", "good"];
+}
 
 function Row({ row, on, waits, onOpen }: { row: ItemRow; on: boolean; waits: boolean; onOpen: () => void }) {
-  const [word, tone] = WORDS[row.state];
+  const [word, tone] = standing(row);
   return (
     <li className={on ? "on" : ""}>
       <button

@@ -32,7 +32,7 @@ function People({ data, overlap }: { data: QueueStatistics; overlap: number }) {
           <tr key={one.analyst}>
             <td>{one.analyst}</td>
             <td className="num">{integer(one.judged)}</td>
-            <td className="num">{one.reserved === undefined ? "–" : integer(one.reserved)}</td>
+            <td className="num">{integer(one.reserved)}</td>
             <td className="muted">{one.last ? <Ago iso={one.last} /> : "–"}</td>
           </tr>
         ))}
@@ -72,7 +72,7 @@ function Pairs({ data }: { data: QueueStatistics }) {
 
 function Figures({ data, queue }: { data: QueueStatistics; queue: Queue }) {
   const { agreement, reasons } = data;
-  const named = Object.entries(reasons ?? {}).sort(([, a], [, b]) => b - a);
+  const named = Object.entries(reasons).sort(([, a], [, b]) => b - a);
   return (
     <div className="figures">
       <h3>Agreement on {count(agreement.paths, "path")} judged by two or more</h3>
@@ -85,7 +85,7 @@ function Figures({ data, queue }: { data: QueueStatistics; queue: Queue }) {
           <dt>α</dt>
           <dd className="tabular">{figure(agreement.alpha)}</dd>
         </div>
-        <div title="Fleiss' kappa, over paths that the same number of analysts judged">
+        <div title={`Fleiss' kappa, over the paths that ${agreement.raters ?? "as many"} analysts judged`}>
           <dt>Fleiss κ</dt>
           <dd className="tabular">{figure(agreement.fleiss)}</dd>
         </div>
@@ -123,6 +123,7 @@ export function ReviewBar({ queue, children }: Props) {
   const figures = useQuery(queueStatisticsQuery(queue.id));
   const judged = queue.items - queue.progress.open;
   const found = figures.data?.agreement;
+  const split = figures.data?.disagreements ?? null;
   return (
     <header className="review-bar">
       <Link to="/review" className="muted">
@@ -137,6 +138,9 @@ export function ReviewBar({ queue, children }: Props) {
       <nav className="review-parts" aria-label="Parts of this queue">
         <NavLink to={`/review/${queue.id}`} end>
           Judge
+        </NavLink>
+        <NavLink to={`/review/${queue.id}/disagreements`}>
+          Disagreements <span className="tabular muted">{split === null ? "" : integer(split)}</span>
         </NavLink>
       </nav>
       <span className="grow" />

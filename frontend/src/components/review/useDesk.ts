@@ -20,7 +20,7 @@ import {
 import type { Page } from "@/api/types";
 import { troubleOf } from "@/components/kit/says";
 import { elide } from "@/store/format";
-import { judgementOf, openDesk, stepBack, stepOn, type Desk, type Opinion } from "@/store/review";
+import { judgementOf, openDesk, stepBack, stepOn, withItem, type Desk, type Opinion } from "@/store/review";
 import { NO_TABLE, advance, drop, holding, putFirst, receive, type Table } from "@/store/reviewTable";
 import { toast } from "@/store/toasts";
 import { forgetUnsent, keepUnsent, unsentOf, type Unsent } from "@/store/unsent";
@@ -55,6 +55,12 @@ const FIGURES_MS = 3000;
 /** The server did not get it, or did not finish: it is worth sending again. */
 function silent(error: unknown): boolean {
   return !(error instanceof ApiError) || error.status === 0 || error.status >= 500 || error.status === 401;
+}
+
+/** Whether a judgement is about all paths that the item has by now. */
+function covers({ judgement }: Unsent, item: Item): boolean {
+  const said = new Set(judgement.verdicts.map((one) => one.candidate));
+  return judgement.broken || item.candidates.every((one) => said.has(one.id));
 }
 
 export function useDesk(queue: string, user: string, first: number | null): DeskState {
@@ -121,12 +127,14 @@ export function useDesk(queue: string, user: string, first: number | null): Desk
       if (reason.code === "judged_meanwhile") {
         // It stays kept: after a reload it is asked about again.
         const { item, theirs } = reason.body as Meanwhile;
-        setContested((list) => [...list, { item, theirs, mine: entry }]);
-        return;
+        if (covers(entry, item)) {
+          setContested((list) => [...list, { item, theirs, mine: entry }]);
+          return;
+        }
       }
       forgetUnsent(entry.judgement.id);
       tell(reason);
-      if (reason.status === 404) return;
+      if (reason.status === 404 || reason.code === "decided") return;
       // It changed, or something is missing: back to the desk with it, and what was said of it.
       const fresh = await loadItem(entry.item);
       put((table) => putFirst(table, openDesk(fresh, said.current.get(entry.item))));
@@ -267,7 +275,13 @@ export function useDesk(queue: string, user: string, first: number | null): Desk
       } else if (waiting === 0) {
         travel(async () => {
           const { item } = await undoLast(queue, crypto.randomUUID());
-          put((table) => putFirst({ ...table, empty: false }, openDesk(item, said.current.get(item.id))));
+          // What is on the desk stays there: a path that was added to it is taken back.
+          put((table) =>
+            table.desk?.item.id === item.id
+              ? { ...table, desk: withItem(table.desk, item) }
+              : putFirst({ ...table, empty: false }, openDesk(item, said.current.get(item.id))),
+          );
+          void client.invalidateQueries({ queryKey: [...reviewKeys.items, item.id] });
           warm(item);
           putRow(item);
           setRedoable(true);
@@ -284,10 +298,14 @@ export function useDesk(queue: string, user: string, first: number | null): Desk
       } else if (waiting === 0) {
         travel(async () => {
           const { item } = await redoLast(queue, crypto.randomUUID());
-          put((table) => drop(table, item.id));
+          put((table) =>
+            item.mine === null && table.desk?.item.id === item.id
+              ? { ...table, desk: withItem(table.desk, item) }
+              : drop(table, item.id),
+          );
           putRow(item);
           setRedoable(false);
-          toast(`Submitted again: ${elide(item.question, 60)}`, { ms: 3000 });
+          toast(`Done again: ${elide(item.question, 60)}`, { ms: 3000 });
         });
       }
     },

@@ -1,7 +1,7 @@
 // A path that is being edited: its draft, what it reaches, and adding it to the item.
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { addCandidate, walkQuery, type Candidate, type Drawing, type Item } from "@/api/review";
+import { addCandidate, reviewKeys, walkQuery, type Candidate, type Drawing, type Item } from "@/api/review";
 import { judge, withItem, type Desk } from "@/store/review";
 import { cutAt, draftOf, newDraft, samePath, selectHop, type PathDraft } from "@/store/reviewPath";
 import { toast } from "@/store/toasts";
@@ -17,6 +17,7 @@ interface Kept {
 }
 
 export function usePathEdit(desk: Desk | null, change: (change: (desk: Desk) => Desk) => void) {
+  const client = useQueryClient();
   const [kept, setKept] = useState<Kept | null>(null);
   const item = desk?.item;
   const draft = kept && kept.item === item?.id ? kept.draft : null;
@@ -34,6 +35,7 @@ export function usePathEdit(desk: Desk | null, change: (change: (desk: Desk) => 
       }),
     onSuccess: ({ item: fresh }, { item, draft }) => {
       setKept(null);
+      void client.invalidateQueries({ queryKey: [...reviewKeys.items, item] });
       change((now) => (now.item.id === item ? added(now, fresh, draft) : now));
     },
   });

@@ -9,6 +9,7 @@ import { Button } from "@/components/kit/controls";
 import { Ago, JobBadge, Progress, troubleOf } from "@/components/kit/says";
 import { duration, integer } from "@/store/format";
 import { isActive, useJobStore } from "@/store/jobStore";
+import { comparisonOf } from "@/store/reviewTraining";
 
 const STATES: Record<Job["state"], string> = {
   queued: "waiting for a worker",
@@ -41,6 +42,7 @@ export function JobRow({ job, workers }: { job: Job; workers: number | undefined
   const cancel = useMutation({ mutationFn: () => cancelJob(job.id) });
   const running = isActive(job);
   const place = placeOf(job);
+  const comparison = comparisonOf(job);
   return (
     <li className="job">
       <div className="row">
@@ -74,6 +76,11 @@ export function JobRow({ job, workers }: { job: Job; workers: number | undefined
       {job.state === "queued" && workers === 0 && (
         <p className="small bad-text">
           No worker is running, so this waits. It starts by itself when one does.
+        </p>
+      )}
+      {comparison && (
+        <p className="small">
+          <Link to={comparison}>Before and after on the test questions</Link>
         </p>
       )}
       {job.error && (

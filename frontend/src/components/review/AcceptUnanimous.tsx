@@ -1,0 +1,62 @@
+// Everything that all analysts of a question say alike, accepted at once; and back again.
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { reviewKeys, type Queue } from "@/api/review";
+import { acceptUnanimous, undoAcceptance } from "@/api/reviewDeciding";
+import { queueStatisticsQuery } from "@/api/reviewFigures";
+import { Button } from "@/components/kit/controls";
+import { troubleOf } from "@/components/kit/says";
+import { count } from "@/store/format";
+import { toast } from "@/store/toasts";
+
+/** Long enough to think again. */
+const UNDO_MS = 20_000;
+
+export function AcceptUnanimous({ queue }: { queue: Queue }) {
+  const client = useQueryClient();
+  const { data } = useQuery(queueStatisticsQuery(queue.id));
+  const waiting = data ? data.unanimous - data.settled : 0;
+  const fresh = () => client.invalidateQueries({ queryKey: reviewKeys.queues });
+  const tell = (error: unknown) => {
+    const { message, hint } = troubleOf(error);
+    toast(`${message} ${hint}`);
+  };
+  const back = useMutation({
+    mutationFn: (id: string) => undoAcceptance(queue.id, id),
+    onSuccess: ({ undone }) => {
+      toast(`${count(undone, "question")} as before.`);
+      void fresh();
+    },
+    onError: tell,
+  });
+  const accept = useMutation({
+    mutationFn: (id: string) => acceptUnanimous(queue.id, id),
+    onSuccess: ({ accepted }, id) => {
+      toast(`${count(accepted, "question")} accepted as all analysts say.`, {
+        ms: UNDO_MS,
+        act: {
+          label: "Undo",
+          run: () => {
+            back.mutate(id);
+          },
+        },
+      });
+      void fresh();
+    },
+    onError: tell,
+  });
+  if (waiting <= 0) return null;
+  return (
+    <p className="accept">
+      <Button
+        size="small"
+        icon="check"
+        isDisabled={accept.isPending}
+        onPress={() => {
+          accept.mutate(crypto.randomUUID());
+        }}
+      >
+        Accept {count(waiting, "unanimous question")}
+      </Button>
+    </p>
+  );
+}

@@ -1,0 +1,93 @@
+// The frame of every page of a queue: who may be there, its bar, and what there is to know of it.
+import { useQuery } from "@tanstack/react-query";
+import { useState, type ReactNode } from "react";
+import { Link, useParams } from "react-router";
+import { sessionQuery } from "@/api/queries";
+import { queueQuery, type Queue } from "@/api/review";
+import type { Role } from "@/api/types";
+import { Button } from "@/components/kit/controls";
+import { useTitle } from "@/components/kit/hooks";
+import { EmptyState, ErrorNotice, Loading, Notice } from "@/components/kit/says";
+import { KeysDialog } from "./KeysDialog";
+import { QueueActs } from "./QueueActs";
+import { ReviewBar } from "./ReviewBar";
+
+export interface Frame {
+  queue: Queue;
+  user: { username: string; role: Role };
+  /** A dialog of the frame has the keys. */
+  paused: boolean;
+}
+
+interface Props {
+  /** What the part is called, in the page's title. */
+  part: string;
+  children: (frame: Frame) => ReactNode;
+}
+
+export function QueueFrame({ part, children }: Props) {
+  const { id = "" } = useParams();
+  const queue = useQuery(queueQuery(id));
+  const { data: session } = useQuery(sessionQuery);
+  const [keys, setKeys] = useState(false);
+  useTitle([queue.data?.name ?? "Review", part].filter(Boolean).join(" · "));
+  if (queue.error && !queue.data) {
+    return (
+      <div className="page">
+        <ErrorNotice
+          error={queue.error}
+          acts={<Button onPress={() => void queue.refetch()}>Try again</Button>}
+        />
+        <p>
+          <Link to="/review">All queues</Link>
+        </p>
+      </div>
+    );
+  }
+  const user = session?.user;
+  if (!queue.data || !user) return <Loading what="the queue" />;
+  if (queue.data.state !== "done") {
+    return (
+      <EmptyState title={queue.data.name} act={<Link to="/review">All queues</Link>}>
+        {queue.data.error?.message ??
+          `This queue is not ready: ${queue.data.state}. The jobs tray shows its job.`}
+      </EmptyState>
+    );
+  }
+  if (user.role === "viewer") {
+    return (
+      <EmptyState title={queue.data.name} act={<Link to="/review">All queues</Link>}>
+        Only an analyst or an admin can judge. Ask an admin for the role.
+      </EmptyState>
+    );
+  }
+  return (
+    <div className="review" key={id}>
+      <ReviewBar queue={queue.data}>
+        <Button
+          look="plain"
+          size="small"
+          icon="gear"
+          label="Keys of this page"
+          onPress={() => {
+            setKeys(true);
+          }}
+        />
+        <QueueActs queue={queue.data} />
+      </ReviewBar>
+      {!queue.data.current && (
+        <Notice tone="warn" title={`This queue is about version ${queue.data.version} of the graph.`}>
+          The graph has a newer one. The queue stays on its version: everything here is read from it, and
+          verdicts are kept. Labels of relations that are gone are left out of training.
+        </Notice>
+      )}
+      {children({ queue: queue.data, user, paused: keys })}
+      <KeysDialog
+        isOpen={keys}
+        onClose={() => {
+          setKeys(false);
+        }}
+      />
+    </div>
+  );
+}

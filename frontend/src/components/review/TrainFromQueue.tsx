@@ -1,0 +1,161 @@
+// Training a method from what a queue decided, and how that training goes.
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link } from "react-router";
+import { jobQuery, questionSetsQuery, statusQuery, train } from "@/api/queries";
+import type { Queue } from "@/api/review";
+import { Button, Modal, Pick } from "@/components/kit/controls";
+import { ErrorNotice, JobBadge, Progress } from "@/components/kit/says";
+import { count } from "@/store/format";
+import { isActive, useJobStore } from "@/store/jobStore";
+import { comparisonOf, learnedFrom, useTrainings } from "@/store/reviewTraining";
+
+function Form({ queue, onClose }: { queue: Queue; onClose: () => void }) {
+  const { data: status } = useQuery(statusQuery);
+  const methods = (status?.methods ?? []).filter((one) => one.trained);
+  const own = queue.question_set === null;
+  const sets = useQuery({ ...questionSetsQuery(queue.graph), enabled: own }).data?.results ?? [];
+  const [methodId, setMethod] = useState<string | null>(null);
+  const [setId, setSet] = useState<string | null>(null);
+  const [compare, setCompare] = useState(true);
+  const method = methods.find((one) => one.id === methodId) ?? methods[0];
+  const set = sets.find((one) => String(one.id) === setId) ?? sets[0];
+  const start = useMutation({
+    mutationFn: () =>
+      train(queue.graph, {
+        method: method?.id ?? "",
+        config: {},
+        fraction: 1,
+        review_queue: queue.id,
+        compare,
+        ...(own && set && { question_set: set.id }),
+      }),
+    onSuccess: (job) => {
+      useJobStore.getState().put([job]);
+      useTrainings.getState().started(queue.id, job.id);
+      onClose();
+    },
+  });
+  return (
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        start.mutate();
+      }}
+    >
+      <p className="muted">
+        Learns from the labels this queue was made of as the verdicts leave them: what analysts call rational
+        stays, what they refuse goes.
+      </p>
+      <Pick
+        label="Method"
+        showLabel
+        options={methods.map((one) => ({
+          id: one.id,
+          label: one.label,
+          detail: one.description,
+          end: one.id,
+        }))}
+        value={method?.id ?? null}
+        onChange={setMethod}
+      />
+      {own && (
+        <Pick
+          label="Together with the questions of"
+          showLabel
+          options={sets.map((one) => ({ id: String(one.id), label: one.name }))}
+          value={set ? String(set.id) : null}
+          onChange={setSet}
+        />
+      )}
+      {own && sets.length === 0 && (
+        <p className="warn-text">
+          This queue has no question set of its own: upload one for this graph first.
+        </p>
+      )}
+      <div className="field">
+        <label className="check">
+          <input
+            type="checkbox"
+            checked={compare}
+            onChange={(event) => {
+              setCompare(event.target.checked);
+            }}
+          />
+          Compare with the checkpoint in use
+        </label>
+        <span className="hint">
+          Both are asked the same test questions. The new one is used only when it is promoted, on the graph’s
+          page.
+        </span>
+      </div>
+      {!queue.current && (
+        <p className="warn-text">
+          The graph has a newer version than this queue: labels of relations that are gone are left out.
+        </p>
+      )}
+      {status?.workers.jobs === 0 && (
+        <p className="bad-text">No worker is running. The job is kept and starts when one does.</p>
+      )}
+      {start.error && <ErrorNotice error={start.error} />}
+      <div className="foot">
+        <Button onPress={onClose}>Cancel</Button>
+        <Button type="submit" look="primary" isDisabled={!method || (own && !set) || start.isPending}>
+          Start training
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+export function TrainFromQueue({
+  queue,
+  isOpen,
+  onClose,
+}: {
+  queue: Queue;
+  isOpen: boolean;
+  onClose: () => void;
+}) {
+  return (
+    <Modal title={`Train from ${queue.name}`} isOpen={isOpen} onClose={onClose}>
+      <Form queue={queue} onClose={onClose} />
+    </Modal>
+  );
+}
+
+/** The training that was started here last. */
+export function QueueTraining({ queue }: { queue: Queue }) {
+  const id = useTrainings((state) => state.jobs[String(queue.id)]);
+  const live = useJobStore((state) => state.jobs.find((one) => String(one.id) === String(id)));
+  const loaded = useQuery({ ...jobQuery(id ?? ""), enabled: id !== undefined && live === undefined });
+  const job = live ?? loaded.data;
+  if (!job) return null;
+  const learned = learnedFrom(job);
+  const comparison = comparisonOf(job);
+  return (
+    <span className="row small queue-training">
+      {isActive(job) ? (
+        <>
+          <span className="muted nowrap">training</span>
+          <Progress label={job.title} share={job.total ? job.done / job.total : null} />
+        </>
+      ) : (
+        <span
+          className="muted nowrap"
+          title={
+            learned
+              ? `${count(learned.accepted, "path")} accepted, ${count(learned.rejected, "path")} rejected`
+              : job.title
+          }
+        >
+          {job.state === "done" ? "trained" : <JobBadge state={job.state} />}
+        </span>
+      )}
+      {comparison && <Link to={comparison}>before and after</Link>}
+      {job.state === "done" && !comparison && <Link to={`/graphs/${queue.graph}`}>checkpoints</Link>}
+      {job.error && <span className="bad-text">{job.error.message}</span>}
+    </span>
+  );
+}
