@@ -77,7 +77,12 @@ function serve(answer: (address: string, body: unknown) => Response | undefined 
       "review/queues/1/items": () => ({ count: 0, next: null, previous: null, results: [] }),
       "review/queues/1/next": () => ({ item: next(sent.holding) }),
       "review/queues/1/undo": () => ({ item: questions.find(({ id }) => id === judged.pop()) }),
-      "review/queues/1/redo": () => ({ item: questions.find(({ id }) => id === 5) }),
+      "review/queues/1/redo": () => ({
+        item: {
+          ...item(5, "capital of Germany?"),
+          mine: { analyst: "ann", at: "", comment: "", verdicts: [] },
+        },
+      }),
     };
     const found = submitted
       ? { item: item(Number(submitted), ""), next: next(sent.holding) }

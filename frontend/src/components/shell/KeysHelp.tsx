@@ -1,10 +1,14 @@
+import { useLocation } from "react-router";
 import { Modal } from "@/components/kit/controls";
+import { ACTS, ACT_NAMES, showKey, useKeymap } from "@/store/reviewKeys";
 
-const KEYS: [string, [string, string][]][] = [
+type Section = [string, [string, string][]];
+
+const KEYS: Section[] = [
   [
     "Everywhere",
     [
-      ["Ctrl K", "Palette: ask, go to a graph, a report or a run"],
+      ["Ctrl K", "Palette: ask, go to a graph, a queue, a report or a run"],
       ["?", "This list"],
       ["a", "Go to the question"],
     ],
@@ -39,16 +43,6 @@ const KEYS: [string, [string, string][]][] = [
     ],
   ],
   [
-    "Review",
-    [
-      ["1 2 3", "The path in focus is rational, not rational, unsure"],
-      ["j k", "Between the paths"],
-      ["b", "The question is broken"],
-      ["Enter", "Submit, and on to the next question"],
-      ["Ctrl Z", "Take the last submission back"],
-    ],
-  ],
-  [
     "Experiments",
     [
       ["n", "Start an evaluation"],
@@ -67,16 +61,30 @@ const KEYS: [string, [string, string][]][] = [
   ],
 ];
 
+/** The keys of the review page are one's own to choose. */
+function useSections(): Section[] {
+  const keymap = useKeymap();
+  const review: Section = [
+    "Review",
+    [
+      ...ACT_NAMES.map((act): [string, string] => [showKey(keymap[act]), ACTS[act].label]),
+      ["↑ ↓", "Between the paths, as well"],
+    ],
+  ];
+  return useLocation().pathname.startsWith("/review/") ? [review, ...KEYS] : [...KEYS, review];
+}
+
 export function KeysHelp({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  const sections = useSections();
   return (
     <Modal title="Keys" isOpen={isOpen} onClose={onClose} wide>
       <div className="keys">
-        {KEYS.map(([title, list]) => (
+        {sections.map(([title, list]) => (
           <section key={title}>
             <h3>{title}</h3>
             <dl>
               {list.map(([key, what]) => (
-                <div key={key}>
+                <div key={what}>
                   <dt>
                     {key.split(" ").map((one) => (
                       <kbd key={one}>{one}</kbd>

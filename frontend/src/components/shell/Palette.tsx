@@ -1,8 +1,9 @@
-// Ctrl+K: ask, go to a graph, a report or a run.
+// Ctrl+K: ask, go to a graph, a review queue, a report or a run.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate } from "react-router";
 import { graphsQuery, reportsQuery, runsQuery } from "@/api/queries";
+import { queuesQuery } from "@/api/review";
 import { Icon, type IconName } from "@/components/kit/Icon";
 import { Modal } from "@/components/kit/controls";
 import { useSettled } from "@/components/kit/hooks";
@@ -21,6 +22,7 @@ const PAGES: Entry[] = [
   { id: "ask", icon: "ask", label: "Ask", end: "page", to: "/" },
   { id: "history", icon: "history", label: "History", end: "page", to: "/history" },
   { id: "review", icon: "check", label: "Review", end: "page", to: "/review" },
+  { id: "new-queue", icon: "check", label: "New review queue", end: "page", to: "/review?new=1" },
   { id: "graphs", icon: "graph", label: "Graphs", end: "page", to: "/graphs" },
   { id: "experiments", icon: "flask", label: "Experiments", end: "page", to: "/experiments" },
   { id: "evaluate", icon: "flask", label: "Evaluate a method", end: "page", to: "/experiments?evaluate=1" },
@@ -36,6 +38,7 @@ function PaletteBody({ onClose }: { onClose: () => void }) {
   const settled = useSettled(query, 150);
   const graphs = useQuery(graphsQuery);
   const runs = useQuery(runsQuery({ q: settled, page_size: 8 }));
+  const queues = useQuery(queuesQuery);
   const reports = useQuery(reportsQuery({ page_size: 100 }));
   const matches = (label: string) => label.toLowerCase().includes(query.toLowerCase());
   const entries: Entry[] = [
@@ -60,6 +63,16 @@ function PaletteBody({ onClose }: { onClose: () => void }) {
         label: graph.name,
         end: "graph",
         to: `/graphs/${graph.id}`,
+      })),
+    ...(queues.data?.results ?? [])
+      .filter((queue) => queue.state === "done" && matches(queue.name))
+      .slice(0, 5)
+      .map((queue) => ({
+        id: `v${queue.id}`,
+        icon: "check" as const,
+        label: queue.name,
+        end: "review queue",
+        to: `/review/${queue.id}`,
       })),
     ...(reports.data?.results ?? [])
       .map((report) => ({
@@ -90,14 +103,14 @@ function PaletteBody({ onClose }: { onClose: () => void }) {
       <input
         className="input"
         role="combobox"
-        aria-label="Ask, or go to a graph, a report or a run"
+        aria-label="Ask, or go to a graph, a queue, a report or a run"
         aria-expanded="true"
         aria-controls="palette-list"
         aria-activedescendant={entries[at] ? `palette-${at}` : undefined}
         autoComplete="off"
         // The dialog was opened to type here.
         autoFocus
-        placeholder="Ask, or go to a graph, a report or a run"
+        placeholder="Ask, or go to a graph, a queue, a report or a run"
         value={text}
         onChange={(event) => {
           setText(event.target.value);

@@ -1,0 +1,92 @@
+import { expect, it } from "vitest";
+import type { Candidate, Item, Kind } from "@/api/review";
+import type { Disagreement } from "@/api/reviewDeciding";
+import { missing } from "./review";
+import { saidOf, sidesDesk } from "./reviewSides";
+
+const candidate = (id: number): Candidate => ({
+  id,
+  topic: "Switzerland",
+  path: [["borders", false]],
+  steps: [],
+  sources: [],
+  reached: 1,
+  hits: 1,
+  precision: 1,
+  recall: 1,
+});
+const row = {
+  id: 5,
+  queue: 1,
+  position: 0,
+  key: "q",
+  question: "?",
+  doubt: 0,
+  reason: "",
+  state: "done" as const,
+  submitted: 2,
+  version: 3,
+};
+const item = (adjudicated: Item["adjudicated"] = null): Item => ({
+  ...row,
+  topics: [],
+  answers: [],
+  shown: "",
+  candidates: [candidate(11), candidate(12)],
+  mine: null,
+  adjudicated,
+});
+const said = (analyst: string, kind: Kind, reasons: "detour"[] = []) => ({
+  analyst,
+  kind,
+  reasons,
+  comment: "",
+});
+const sides: Disagreement = {
+  item: row,
+  candidates: [
+    { candidate: candidate(11), said: [said("bob", "rational"), said("ann", "unsure")] },
+    {
+      candidate: candidate(12),
+      said: [said("bob", "not-rational", ["detour"]), said("ann", "not-rational")],
+    },
+  ],
+  broken: [],
+};
+
+it("begins with what all agree on, and leaves what they do not", () => {
+  const desk = sidesDesk(item(), sides);
+  expect([...desk.opinion.words]).toEqual([[12, { kind: "not-rational", reasons: ["detour"], comment: "" }]]);
+  expect([desk.focus, missing(desk)]).toEqual([0, 1]);
+});
+
+it("begins with nothing where somebody calls the question broken, and with the decision where there is one", () => {
+  const broken = { ...sides, broken: [{ ...said("cy", "unsure"), kind: "broken" as const }] };
+  expect(sidesDesk(item(), broken).opinion.words.size).toBe(0);
+  const verdicts = [11, 12].map((one) => ({ candidate: one, ...said("", "rational") }));
+  const decided = sidesDesk(item({ analyst: "eve", at: "", comment: "so", verdicts }), sides);
+  expect([missing(decided), decided.opinion.comment]).toEqual([0, "so"]);
+});
+
+it("gathers what each analyst says of the paths and of the question", () => {
+  const all = saidOf({ ...sides, broken: [{ ...said("cy", "unsure"), kind: "broken" }] });
+  expect(
+    all.map(({ analyst, verdicts }) => [analyst, verdicts.map((one) => [one.candidate, one.kind])]),
+  ).toEqual([
+    [
+      "ann",
+      [
+        [11, "unsure"],
+        [12, "not-rational"],
+      ],
+    ],
+    [
+      "bob",
+      [
+        [11, "rational"],
+        [12, "not-rational"],
+      ],
+    ],
+    ["cy", [[null, "broken"]]],
+  ]);
+});
