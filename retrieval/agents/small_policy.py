@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 import torch
-from torch import Tensor
 
-from retrieval.agents.actions import Choose
-from retrieval.agents.decisions import FEATURES, KINDS, RETURN, Decision, decide, views
+from retrieval.agents.actions import Action, Choose
+from retrieval.agents.decisions import FEATURES, KINDS, Decision, decide, views
 from retrieval.agents.environment import World
 from retrieval.agents.policy import ScoredAction, thought
+from retrieval.agents.rollouts import Ended, likeliest, log_shares, searches, walked
 from retrieval.agents.state import State
 from retrieval.kg.naming import qualified_text
 from retrieval.kg.snapshot import Snapshot
-from retrieval.nn.agent import AgentModel, Options, Relations, stacked
+from retrieval.nn.agent import AgentModel, Relations
 from retrieval.nn.query import Asked
 from retrieval.retrievers.base import check
 from retrieval.retrievers.features import TextEncoder
 from retrieval.retrievers.questions import QuestionTexts
 from retrieval.types import Usage
 
+#: Searches that are looked ahead along, unless one asks for more.
+WIDTH = 4
 _KEPT = 32
 
 
@@ -38,57 +40,18 @@ def relation_texts(snapshot: Snapshot) -> list[str]:
     return [qualified_text(snapshot.relation_name(r)) for r in range(snapshot.num_relations)]
 
 
-def logits(
-    model: AgentModel, asked: Asked, relations: Relations, decisions: Sequence[tuple[int, Decision]]
-) -> tuple[Tensor, Tensor]:
-    """Logits of all options of some decisions.
-
-    Lineages that begin alike are read once, level by level.
-
-    Args:
-        model: the policy.
-        asked: questions as seen from topics.
-        relations: of the graph.
-        decisions: each with its question's row in ``asked``; each with at least one option.
-
-    Returns:
-        ``(logits, decision)`` of each of m options, [m]; decisions in order.
-    """
-    keys = sorted({(row, d.lineage[:n]) for row, d in decisions for n in range(len(d.lineage) + 1)},
-                  key=lambda key: (len(key[1]), key))  # fmt: skip
-    places = {key: place for place, key in enumerate(keys)}
-    depth = len(keys[-1][1])
-    first = [key for key in keys if not key[1]]
-    level = model.begin(asked, torch.tensor([row for row, _ in first]))
-    levels, below = [level], 0
-    for length in range(1, depth + 1):
-        of_level = [key for key in keys if len(key[1]) == length]
-        before = torch.tensor([places[row, lineage[:-1]] - below for row, lineage in of_level])
-        tokens = torch.tensor([lineage[-1] for _, lineage in of_level])
-        taken = relations.taken[tokens.clamp(min=0)]
-        below += len(level.rows)
-        level = model.advance(asked, level, before, taken, tokens == RETURN)
-        levels.append(level)
-    counts = torch.tensor([len(d.kinds) for _, d in decisions])
-    owner = torch.repeat_interleave(torch.arange(len(decisions)), counts)
-    at = torch.tensor([places[row, d.lineage] for row, d in decisions])
-    options = Options(
-        at[owner],
-        torch.from_numpy(np.concatenate([d.kinds for _, d in decisions])),
-        torch.from_numpy(np.concatenate([d.relations for _, d in decisions])),
-        torch.from_numpy(np.concatenate([d.features for _, d in decisions])),
-    )
-    return model.scores(asked, stacked(levels), relations, options), owner
-
-
 class SmallPolicy:
     """See ``policy.Policy``. Threads may share it.
+
+    It looks ahead: what it does next is what the most probable searches that come to an end begin with. The single
+    most probable step may lead to where the question cannot be answered, and there every option is a bad one.
 
     Args:
         model: in evaluation mode.
         world: the graph.
         encoder: the frozen text encoder.
         relations: as the model reads them; computed here when None.
+        width: searches that it looks ahead along, on every step; 0 for the most probable step.
     """
 
     name = "small"
@@ -96,12 +59,20 @@ class SmallPolicy:
     prompts: Sequence[str] = ()
 
     def __init__(
-        self, model: AgentModel, world: World, encoder: TextEncoder, relations: Relations | None = None
+        self,
+        model: AgentModel,
+        world: World,
+        encoder: TextEncoder,
+        relations: Relations | None = None,
+        *,
+        width: int = WIDTH,
     ) -> None:
         self.model = model
         self.world = world
         self.encoder = encoder
+        self.width = width
         self._kept: OrderedDict[tuple[str, ...], Asked] = OrderedDict()
+        self._plans: OrderedDict[tuple[object, ...], list[Ended]] = OrderedDict()
         self._lock = threading.Lock()
         if relations is None:
             with torch.inference_mode():
@@ -111,29 +82,65 @@ class SmallPolicy:
 
     def on(self, world: World) -> SmallPolicy:
         """The same policy in another world of the same relations."""
-        return SmallPolicy(self.model, world, self.encoder, self.relations)
+        return SmallPolicy(self.model, world, self.encoder, self.relations, width=self.width)
 
     def propose(
         self, state: State, *, cancelled: Callable[[], bool] = lambda: False
     ) -> tuple[ScoredAction, ...]:
-        """Every legal action with its probability, best first."""
+        """Every legal action with its probability, best first: its share of the searches that come to an end."""
         check(cancelled)
         decision = decide(self.world, state)
         if not decision.actions:
             return ()
-        shares = self.shares(self._read(views(state)), decision)
-        order = np.argsort(-shares, kind="stable")
+        asked = self._read(views(state))
+        alone = self.shares(asked, decision)
+        ahead = self._ahead(asked, state, decision, cancelled) if self.width else alone
+        shares = ahead / ahead.sum() if ahead.any() else alone
+        order = np.lexsort((-alone, -shares))
         found = [
             ScoredAction(decision.actions[i], float(shares[i]), "", decision.facts[i]) for i in order.tolist()
         ]
         found[0] = replace(found[0], thought=thought(self.world, state, found[0].action))
         return tuple(found)
 
+    def _ahead(
+        self, asked: Asked, state: State, decision: Decision, cancelled: Callable[[], bool]
+    ) -> np.ndarray:
+        """What the best relation paths behind each option are worth: probabilities of the searches to them, [k]."""
+        done = tuple(each.action for each in state.history)
+        beginning = self.world.begin(state.question, state.topics, state.mentions)
+        ended = self._plan(asked, beginning, cancelled)
+        best = likeliest(ended)
+        if done and (best is None or not _begins(best, done)):  # somebody went another way
+            ended = self._plan(asked, state, cancelled)
+        ended = [each for each in ended if _begins(each[1], done)]
+        worth: list[dict[object, float]] = [defaultdict(float) for _ in decision.actions]
+        for log, end in ended:
+            option = decision.actions.index(end.history[len(done)].action)
+            worth[option][walked(end)] += float(np.exp(log))
+        return np.array([max(each.values(), default=0.0) for each in worth])
+
+    def _plan(self, asked: Asked, state: State, cancelled: Callable[[], bool]) -> list[Ended]:
+        """The most probable searches from a state on, looked for once."""
+        key = (state.question, state.topics, state.mentions, tuple(each.action for each in state.history))
+        with self._lock:
+            if key in self._plans:
+                self._plans.move_to_end(key)
+                return self._plans[key]
+        (found,) = searches(
+            self.world, self.model, asked, self.relations, [(0, state)], width=self.width, cancelled=cancelled
+        )
+        with self._lock:
+            self._plans[key] = found
+            while len(self._plans) > _KEPT:
+                self._plans.popitem(last=False)
+        return found
+
     @torch.inference_mode()
     def shares(self, asked: Asked, decision: Decision) -> np.ndarray:
         """Probabilities of the options of one decision; ``asked`` has a row for each of its question's topics."""
-        scores, _ = logits(self.model, asked, self.relations, [(decision.view, decision)])
-        shares: np.ndarray = scores.double().softmax(0).numpy()
+        (logs,) = log_shares(self.model, asked, self.relations, [(decision.view, decision)])
+        shares: np.ndarray = np.exp(logs)
         return shares
 
     def _read(self, texts: tuple[str, ...]) -> Asked:
@@ -151,6 +158,12 @@ class SmallPolicy:
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
         return asked
+
+
+def _begins(state: State, done: tuple[Action, ...]) -> bool:
+    """Whether a search did these actions first, and then others."""
+    first = state.history[: len(done)]
+    return len(state.history) > len(done) and tuple(each.action for each in first) == done
 
 
 def option_of(decision: Decision, action: object) -> int | None:

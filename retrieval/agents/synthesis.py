@@ -39,6 +39,7 @@ class Episode:
         source, behaviour: who decided.
         thoughts: why each was done, of a language model; else empty.
         prompt: version and hash of its prompt.
+        strayed: positions of the actions that chance chose, which nobody should imitate; ascending.
     """
 
     question: Grounded
@@ -49,6 +50,7 @@ class Episode:
     behaviour: str = "guided"
     thoughts: tuple[str, ...] = ()
     prompt: str | None = None
+    strayed: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,18 +122,21 @@ def walk(
     *,
     astray: float,
     rng: np.random.Generator,
-) -> tuple[State, State, tuple[Action, ...]]:
-    """One try: the state before, the state after, and what was done. It may not have ended."""
+) -> tuple[State, State, tuple[Action, ...], tuple[int, ...]]:
+    """One try: the state before, the state after, what was done, and where it strayed. It may not have ended."""
     beginning = state = world.begin(question.question.question, question.topics, question.names)
     actions: list[Action] = []
+    strayed: list[int] = []
     while not state.ended and state.steps < world.limits.steps:
-        action = guided(state, goals)
+        wanted = action = guided(state, goals)
         if rng.random() < astray:
             others = [o.action for o in world.options(state) if not isinstance(o.action, Finish)]
             action = others[int(rng.integers(len(others)))] if others else action
+        if action != wanted:
+            strayed.append(len(actions))
         state, _ = world.step(state, action)
         actions.append(action)
-    return beginning, state, tuple(actions)
+    return beginning, state, tuple(actions), tuple(strayed)
 
 
 def synthesise(
@@ -176,11 +181,11 @@ def _of_question(
     for sample in range(settings.samples):
         goals = {topic: each[sample % len(each)] for topic, each in paths.items()}
         astray = settings.astray if sample else 0.0
-        beginning, end, actions = walk(world, question, goals, astray=astray, rng=rng)
+        beginning, end, actions, strayed = walk(world, question, goals, astray=astray, rng=rng)
         score = f1(end.answers(), answers) if end.ended else 0.0
         if score >= settings.match and actions not in done:
             done.add(actions)
-            yield Episode(question, beginning, actions, score)
+            yield Episode(question, beginning, actions, score, strayed=strayed)
 
 
 def refined(world: World, episode: Episode, keep: Literal["paths", "answers"] = "paths") -> Episode:
@@ -215,6 +220,7 @@ def as_trajectory(
         score=round(episode.score, 6),
         prompt=episode.prompt,
         thoughts=episode.thoughts,
+        strayed=episode.strayed,
     )
 
 
@@ -226,12 +232,14 @@ def as_episode(world: World, trajectory: Trajectory, question: Grounded) -> Epis
     beginning = state = world.begin(trajectory.question, question.topics, question.names)
     actions: list[Action] = []
     thoughts: list[str] = []
+    strayed: list[int] = []
     said = trajectory.thoughts or ("",) * len(trajectory.actions)
-    for action, thought in zip(trajectory.actions, said, strict=True):
+    for i, (action, thought) in enumerate(zip(trajectory.actions, said, strict=True)):
         mine = understood(world, state, action)
         after, observation = world.step(state, mine)
         if observation.valid:
             state = after
+            strayed += [len(actions)] if i in trajectory.strayed else []
             actions.append(mine)
             thoughts.append(thought)
         elif not isinstance(mine, Explore):
@@ -248,4 +256,5 @@ def as_episode(world: World, trajectory: Trajectory, question: Grounded) -> Epis
         trajectory.behaviour,
         tuple(thoughts) if trajectory.thoughts else (),
         trajectory.prompt,
+        tuple(strayed),
     )

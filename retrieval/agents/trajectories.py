@@ -34,6 +34,7 @@ class Trajectory:
         score: F1 of what it ends with against the answers, in [0, 1].
         prompt: version and hash of the prompt, of a language model.
         thoughts: what it thought before each action; else empty.
+        strayed: positions of the actions that chance chose, ascending.
     """
 
     id: str
@@ -48,6 +49,7 @@ class Trajectory:
     score: float = 1.0
     prompt: str | None = None
     thoughts: tuple[str, ...] = ()
+    strayed: tuple[int, ...] = ()
 
 
 def as_row(trajectory: Trajectory) -> dict[str, Any]:
@@ -66,7 +68,11 @@ def as_row(trajectory: Trajectory) -> dict[str, Any]:
     }
     if trajectory.prompt is not None:
         row["prompt"] = trajectory.prompt
-    return {**row, "thoughts": list(trajectory.thoughts)} if trajectory.thoughts else row
+    if trajectory.thoughts:
+        row["thoughts"] = list(trajectory.thoughts)
+    if trajectory.strayed:
+        row["strayed"] = list(trajectory.strayed)
+    return row
 
 
 def write_trajectories(path: Path, trajectories: Iterable[Trajectory]) -> int:
@@ -122,6 +128,7 @@ def _parse(row: dict[str, Any]) -> Trajectory:
         score=float(row.get("score", 1.0)),
         prompt=row.get("prompt"),
         thoughts=thoughts,
+        strayed=tuple(map(int, row.get("strayed", ()))),
     )
 
 

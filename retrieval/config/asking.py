@@ -113,7 +113,10 @@ class GraphS3Options(InferenceOptions):
         1000,
         "Facts around entities that are listed at a time, at most 60 where a language model explores; all are counted.",
     )
-    beam: int = setting(8, "Searches under way when relation paths are ranked.")
+    beam: int = setting(
+        4,
+        "Searches that the small policy looks ahead along; as many are under way when relation paths are ranked.",
+    )
     policy: Literal["auto", "small", "llm"] = setting(
         "auto",
         "Who explores: auto is the trained policy; without one a language model, where one also answers, else the "

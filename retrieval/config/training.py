@@ -190,7 +190,11 @@ class GraphS3Config(RetrieverConfig):
     dropout: float = setting(0.3, "Rate while imitating.", least=0, below=1)
     words: bool = setting(True, "Attend to the question's words at every step.")
     word_dropout: float = setting(
-        0.1, "Share of the words that are blanked while imitating.", least=0, below=1
+        0.0,
+        "Share of the words that are blanked while imitating. Where a question's words say which relation comes first, "
+        "blanks hide it: 0.1 kept PathQuestion's dev answers of three hops at F1 0.92 where 0 brings 0.99.",
+        least=0,
+        below=1,
     )
     questions: int = setting(
         4000, "Training questions that trajectories are made of, at most [9,035 instances]."
@@ -210,8 +214,18 @@ class GraphS3Config(RetrieverConfig):
     steps: int = setting(12, "Actions of a search, at most.", below=33)
     learning_rate: float = setting(1e-3, "Of Adam, while imitating.", above=0)
     batch_size: int = setting(32, "Trajectories a step, while imitating.")
+    patience: int = setting(
+        6, "Epochs without a better dev score before imitation stops; the order of like relations comes late."
+    )
+    averaging: float = setting(
+        0.99,
+        "Act with a running average of the weights, of which each step leaves so much; 0 acts with the weights "
+        "themselves [0].",
+        least=0,
+        below=1,
+    )
     questions_per_epoch: int = setting(
-        2000,
+        4000,
         "Trajectories an epoch; larger training sets are visited in parts, so that checkpoints come often.",
     )
     rl_epochs: int = setting(4, "Epochs of reinforcement after imitation; 0 for none [15].", least=0)

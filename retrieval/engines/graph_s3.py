@@ -281,8 +281,8 @@ def open_engine(opening: Opening) -> GraphS3Engine:
     small, fingerprint, simple = None, None, True
     if spec.checkpoint is not None:
         read = checkpoints.read(spec.checkpoint, method=Method.GRAPH_S3, encoder=parts.encoder.name)
-        small, fingerprint = open_policy(read, parts.snapshot, parts.encoder), read.manifest.fingerprint
-        simple = read.manifest.simple
+        small = open_policy(read, parts.snapshot, parts.encoder, width=options.beam)
+        fingerprint, simple = read.manifest.fingerprint, read.manifest.simple
     asks = options.policy == "llm" or (
         options.policy == "auto" and small is None and opening.reasoner.name == LLM
     )

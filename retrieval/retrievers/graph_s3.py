@@ -15,7 +15,7 @@ from retrieval.agents.environment import Limits, World
 from retrieval.agents.fronts import Fronts
 from retrieval.agents.language_policy import LanguagePolicy
 from retrieval.agents.rollouts import beam
-from retrieval.agents.small_policy import SmallPolicy, make_model
+from retrieval.agents.small_policy import WIDTH, SmallPolicy, make_model
 from retrieval.config import GraphS3Config, GraphS3Options
 from retrieval.kg.restriction import RestrictedSnapshot
 from retrieval.kg.snapshot import Snapshot
@@ -29,9 +29,9 @@ from retrieval.types import Method
 
 
 def open_policy(
-    checkpoint: Checkpoint, snapshot: Snapshot, encoder: TextEncoder
+    checkpoint: Checkpoint, snapshot: Snapshot, encoder: TextEncoder, *, width: int = WIDTH
 ) -> SmallPolicy | LanguagePolicy:
-    """The checkpoint's policy on a graph, which need not be the one trained on.
+    """The checkpoint's policy on a graph, which need not be the one trained on; ``width`` is of ``SmallPolicy``.
 
     Raises:
         CheckpointError: the weights do not fit the settings.
@@ -44,7 +44,7 @@ def open_policy(
         adapted = AdaptedModel(config.llm, rank=config.lora_rank, dropout=config.dropout)
         return language_policy(world, load_weights(adapted, checkpoint), config)
     model = make_model(encoder.dim, config.hidden, config.dropout, words=config.words)
-    return SmallPolicy(load_weights(model, checkpoint), world, encoder)
+    return SmallPolicy(load_weights(model, checkpoint), world, encoder, width=width)
 
 
 def limits_of(config: GraphS3Config) -> Limits:

@@ -25,7 +25,7 @@ class Example:
     Attributes:
         views: the question as seen from each topic.
         written: as asked.
-        decisions: in order; those without a known option are left out.
+        decisions: in order; those without a known option, and those that chance decided, are left out.
         taken: position of what was done, [n].
         rewards: what each option is worth, where that is known.
     """
@@ -38,7 +38,7 @@ class Example:
 
 
 def imitated(world: World, episode: Episode) -> Example:
-    """What imitation learns from a trajectory (eq. 7)."""
+    """What imitation learns from a trajectory (eq. 7): where chance led astray, how to come back, and not the way."""
     return _example(world, episode, None, None)
 
 
@@ -72,7 +72,7 @@ def _example(world: World, episode: Episode, golden: Golden | None, weights: Rew
     for i, action in enumerate(episode.actions):
         decision = decide(world, state)
         position = option_of(decision, action)
-        if position is not None:
+        if position is not None and i not in episode.strayed:
             decisions.append(decision)
             taken.append(position)
             if golden is not None:

@@ -13,7 +13,8 @@ from torch import Tensor
 
 from retrieval.agents.decisions import Decision
 from retrieval.agents.rewards import outcome_reward
-from retrieval.agents.small_policy import logits, make_model
+from retrieval.agents.rollouts import logits
+from retrieval.agents.small_policy import make_model
 from retrieval.config import GraphS3Config, TrainingConfig
 from retrieval.nn.agent import AgentModel
 from retrieval.nn.query import Asked

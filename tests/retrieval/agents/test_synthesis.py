@@ -11,12 +11,21 @@ from retrieval.agents.environment import Limits, World
 from retrieval.agents.fronts import Fronts
 from retrieval.agents.refinement import refine, replay
 from retrieval.agents.rewards import Golden, RewardWeights, option_rewards, outcome_reward, step_reward
-from retrieval.agents.synthesis import Synthesis, as_episode, as_trajectory, guided, refined, synthesise
+from retrieval.agents.synthesis import (
+    Synthesis,
+    as_episode,
+    as_trajectory,
+    guided,
+    paths_of,
+    refined,
+    synthesise,
+)
 from retrieval.agents.trajectories import read_trajectories, write_trajectories
 from retrieval.errors import TrainingDataError
 from retrieval.kg.questions import write_questions
 from retrieval.supervision.grounding import ground
 from retrieval.supervision.labels import Label, write_labels
+from retrieval.training.agent_examples import imitated
 from retrieval.types import Question
 from tests.retrieval.agents.test_environment import FILMS
 from tests.retrieval.world import build, ids, labels, path
@@ -44,6 +53,7 @@ LABELS = [
     Label("3", "Anne Heche", (("written_by", True),), "given"),
     Label("4", "Anne Heche", (("written_by", True),), "given"),
 ]
+LABELS_OF = {q.id: [label for label in LABELS if label.question == q.id] for q in QUESTIONS}
 
 
 @pytest.fixture
@@ -239,6 +249,25 @@ def test_trajectories_survive_a_file(world, tmp_path, name):
     by_id = {q.question.id: q for q in grounded(world)}
     back = [as_episode(world, trajectory, by_id[trajectory.question_id]) for trajectory in read]
     assert [e.actions for e in back[::2]] == [e.actions for e in raw]
+    assert [e.strayed for e in back[::2]] == [e.strayed for e in raw]
+
+
+def test_where_chance_led_astray_is_known_and_not_imitated(world):
+    """The way back is learned, the way there is not."""
+    episodes = made(world, samples=12, astray=0.4)
+    assert not any(e.strayed for e in episodes if len(e.actions) <= 3)
+    astray = next(e for e in episodes if e.strayed)
+    guide = {
+        t: each[0]
+        for t, each in paths_of(world, astray.question, LABELS_OF[astray.question.question.id]).items()
+    }
+    state, off = astray.beginning, []
+    for i, action in enumerate(astray.actions):
+        off += [i] if action != guided(state, guide) else []
+        state, _ = world.step(state, action)
+    assert astray.strayed == tuple(off)
+    learned = imitated(world, astray)
+    assert len(learned.taken) == len(astray.actions) - len(astray.strayed)
 
 
 def test_a_trajectory_of_another_graph_is_left_out(world):
