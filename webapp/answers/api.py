@@ -16,7 +16,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from webapp.accounts.models import User
-from webapp.answers import selectors, services, steering
+from webapp.answers import flagging, selectors, services, steering
 from webapp.answers import serializers as shapes
 from webapp.answers.models import Run, RunState
 from webapp.api.errors import InvalidError
@@ -72,9 +72,21 @@ class RunViewSet(viewsets.GenericViewSet[Run]):
         run = services.create_run(graph=graph, ask=ask, user=cast(User, request.user))
         return Response(shapes.RunSerializer(run).data, status=status.HTTP_201_CREATED)
 
+    @extend_schema(responses=shapes.RunDetailSerializer)
     def retrieve(self, request: Request, pk: str) -> Response:
         """One run."""
-        return Response(shapes.RunSerializer(self.get_object()).data)
+        return Response(shapes.RunDetailSerializer(self.get_object()).data)
+
+    @extend_schema(request=shapes.NewFlagSerializer, responses=shapes.FlaggedSerializer)
+    @action(detail=True, methods=["post"])
+    def flag(self, request: Request, pk: str) -> Response:
+        """Say that an answer or a path is wrong: analysts will judge the question with the paths that were shown."""
+        form = shapes.NewFlagSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        flag = flagging.flag_run(
+            run=self.get_object(), user=cast(User, request.user), doubt=flagging.Doubt(**form.validated_data)
+        )
+        return Response({"queue": flag.item.queue_id, "item": flag.item_id})
 
     @extend_schema(responses={204: None})
     def destroy(self, request: Request, pk: str) -> Response:

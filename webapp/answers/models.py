@@ -95,6 +95,34 @@ class RunEvent(models.Model):
         return f"{self.run_id} {self.seq} {self.type}"
 
 
+class FlagKind(models.TextChoices):
+    """What a person doubts of a run."""
+
+    ANSWER_WRONG = "answer-wrong", "this answer is wrong"
+    PATH_WRONG = "path-wrong", "this path is not why"
+    ANSWER_MISSING = "answer-missing", "an answer is missing"
+
+
+class Flag(models.Model):
+    """A doubt about a run; its question is an item of the queue of flagged answers. ``answer`` is a label."""
+
+    id = models.UUIDField(primary_key=True)
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="flags")
+    item = models.ForeignKey("review.Item", on_delete=models.CASCADE, related_name="+")
+    kind = models.CharField(max_length=16, choices=FlagKind)
+    answer = models.TextField(blank=True)
+    chain = models.PositiveIntegerField(null=True)
+    comment = models.TextField(blank=True)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["at", "id"]
+
+    def __str__(self) -> str:
+        return f"{self.run_id} {self.kind}"
+
+
 class AgentCorrection(models.Model):
     """A step of an agent that a person chose otherwise than the policy would have.
 

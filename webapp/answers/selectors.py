@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from retrieval.events import TERMINAL_TYPES
-from webapp.answers.models import Run, RunEvent
+from webapp.answers.models import Flag, Run, RunEvent
 from webapp.live.envelope import wrap
 
 
@@ -25,6 +25,11 @@ def runs(
     if text:
         rows = rows.filter(question__icontains=text)
     return rows.filter(state=state) if state else rows
+
+
+def flags(run: Run) -> QuerySet[Flag]:
+    """What people doubt of a run, oldest first."""
+    return Flag.objects.filter(run=run).select_related("item", "user")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ from rest_framework import serializers
 
 from retrieval.events import from_plain
 from retrieval.types import AgentAction
-from webapp.answers.models import AgentCorrection, Run, RunState
+from webapp.answers import selectors
+from webapp.answers.models import AgentCorrection, Flag, FlagKind, Run, RunState
 from webapp.api.fields import ErrorSerializer, Stored, Text, error_of
 from webapp.jobs import presence
 from webapp.language_models.serializers import LLMUsageSerializer
@@ -95,6 +96,52 @@ class RunSerializer(serializers.ModelSerializer[Run]):
             return None
         took = (run.finished_at - run.created_at).total_seconds() - run.rested_s
         return round(took * 1000, 1)
+
+
+class FlagSerializer(serializers.ModelSerializer[Flag]):
+    """What somebody doubts of a run, and where its question waits for analysts."""
+
+    user = serializers.CharField(source="user.username", allow_null=True, default=None)
+    queue = serializers.IntegerField(source="item.queue_id")
+
+    class Meta:
+        model = Flag
+        fields = ["kind", "answer", "chain", "comment", "at", "user", "queue", "item"]
+
+
+class RunDetailSerializer(RunSerializer):
+    """A run, with what people doubt of it."""
+
+    flags = serializers.SerializerMethodField()
+
+    class Meta(RunSerializer.Meta):
+        fields = [*RunSerializer.Meta.fields, "flags"]
+
+    @extend_schema_field(FlagSerializer(many=True))
+    def get_flags(self, run: Run) -> list[dict[str, Any]]:
+        """Oldest first."""
+        return [dict(row) for row in FlagSerializer(selectors.flags(run), many=True).data]
+
+
+class NewFlagSerializer(serializers.Serializer[object]):
+    """What is doubted: ``answer`` is an entity, ``chain`` the index of an evidence chain."""
+
+    id = serializers.UUIDField()
+    kind = serializers.ChoiceField(choices=FlagKind.choices)
+    answer = serializers.IntegerField(
+        min_value=0, max_value=2**31 - 1, required=False, allow_null=True, default=None
+    )
+    chain = serializers.IntegerField(
+        min_value=0, max_value=2**31 - 1, required=False, allow_null=True, default=None
+    )
+    comment = Text(max_length=2000, required=False, allow_blank=True, default="")
+
+
+class FlaggedSerializer(serializers.Serializer[object]):
+    """Where the question waits for analysts."""
+
+    queue = serializers.IntegerField()
+    item = serializers.IntegerField()
 
 
 class AskSerializer(serializers.Serializer[object]):

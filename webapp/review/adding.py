@@ -50,6 +50,7 @@ def add_path(
     made = measured(snapshot, topic, path, found.end, chains.answers_of(snapshot, item))
     try:
         with transaction.atomic():
+            lock_queue(item.queue_id)
             row = standing.locked(item)
             if judging.is_repeat(id, row, user):
                 return row
@@ -59,7 +60,7 @@ def add_path(
                 return row
             origin = _origin(row, edited_from)
             if same is None:
-                same = stored(row, [made], user.username, edited_from=origin)[0]
+                same = stored(row, [made], [user.username], edited_from=origin)[0]
             event = judging.new_event(id, row, user, EventKind.ADDED_PATH)
             event.path = same
             event.save(force_insert=True)
@@ -81,10 +82,29 @@ def measured(
     }
 
 
+def lock_queue(queue_id: int) -> Queue:
+    """The queue, locked for those who add to it: always before an item, or two would wait for each other."""
+    return (
+        Queue.objects.select_for_update(no_key=True, of=("self",)).select_related("snapshot").get(pk=queue_id)
+    )
+
+
 def stored(
-    item: Item, made: Sequence[dict[str, Any]], author: str, *, edited_from: Candidate | None = None
+    item: Item,
+    made: Sequence[dict[str, Any]],
+    authors: Sequence[str],
+    *,
+    sources: Sequence[dict[str, Any]] | None = None,
+    edited_from: Candidate | None = None,
 ) -> list[Candidate]:
-    """Candidates of an analyst, behind those that an item has; its row is locked.
+    """Store candidates behind those that an item has; its row is locked, and its queue's.
+
+    Args:
+        item: their question.
+        made: the fields of each that follow from the graph.
+        authors: the analyst who adds each; empty where nobody does.
+        sources: who holds each; its author when not given.
+        edited_from: what they were made of.
 
     Raises:
         InvalidError: these are too many.
@@ -95,15 +115,27 @@ def stored(
         raise InvalidError(
             f"A question has at most {CANDIDATES_MAX:,} paths.", hint="Judge those that are there."
         )
-    source = {"source": "analyst", "label_set": None, "name": author, "score": 1.0, "explanation": ""}
+    held_by = [_analyst(author) for author in authors] if sources is None else sources
     rows = [
         Candidate(
-            item=item, position=position, sources=[source], author=author, edited_from=edited_from, **one
+            item=item,
+            position=position,
+            sources=[source],
+            author=author,
+            edited_from=edited_from,
+            **one,
         )
-        for position, one in enumerate(made, start=first)
+        for position, (one, author, source) in enumerate(
+            zip(made, authors, held_by, strict=True), start=first
+        )
     ]
     Queue.objects.filter(pk=item.queue_id).update(candidates=F("candidates") + len(rows))
     return Candidate.objects.bulk_create(rows)
+
+
+def _analyst(name: str) -> dict[str, Any]:
+    """An analyst as the source of a candidate."""
+    return {"source": "analyst", "label_set": None, "name": name, "score": 1.0, "explanation": ""}
 
 
 def set_retired(item: Item, event: Submission, *, retired: bool) -> Item:

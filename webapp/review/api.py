@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import IO, Any, cast
 
 from django.db.models import QuerySet
 from django.http import FileResponse
@@ -11,6 +11,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import status, viewsets
 from rest_framework.decorators import action
 from rest_framework.generics import get_object_or_404
+from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -23,13 +24,17 @@ from webapp.graphs.selectors import graphs
 from webapp.questions.selectors import question_sets
 from webapp.review import (
     assigning,
+    audit,
     deciding,
     exporting,
     forms,
+    importing,
     queues,
+    reading,
     selectors,
     statistics,
     undoing,
+    withdrawing,
 )
 from webapp.review import serializers as shapes
 from webapp.review.items_api import shown, valid
@@ -160,21 +165,64 @@ class QueueViewSet(viewsets.GenericViewSet[Queue]):
         return Response(shapes.StatisticsSerializer(statistics.statistics(self.get_object())).data)
 
     @extend_schema(
+        parameters=[
+            OpenApiParameter("item", int),
+            OpenApiParameter("analyst", str),
+            OpenApiParameter("format", str, enum=[*exporting.FORMATS], description="all of them, as a file"),
+        ],
+        responses=shapes.ReviewEventSerializer(many=True),
+    )
+    @action(detail=True)
+    def events(self, request: Request, pk: str) -> Response | FileResponse:
+        """Everything that happened, newest first; as a file, oldest first."""
+        query, queue = request.query_params, self.get_object()
+        analyst = query.get("analyst", "").replace("\0", "")
+        rows = audit.events(queue, item=integer(query, "item"), analyst=analyst)
+        if "format" in query:
+            return _file(audit.write(rows, _format(query["format"])), f"events-{queue.pk}", query["format"])
+        page = self.paginate_queryset(cast(Any, rows))
+        return self.get_paginated_response(shapes.ReviewEventSerializer(cast(Any, page), many=True).data)
+
+    @extend_schema(
+        request={"multipart/form-data": forms.ImportSerializer}, responses=shapes.ImportedSerializer
+    )
+    @action(detail=True, methods=["post"], url_path="import", parser_classes=[MultiPartParser])
+    def import_verdicts(self, request: Request, pk: str) -> Response:
+        """Take verdicts from a file, as exports and label files have them. The same file twice adds nothing."""
+        data = valid(forms.ImportSerializer(data=request.data))
+        user = cast(User, request.user)
+        lines = reading.read(data["file"], data["file"].name or "")
+        found = importing.take(queue=self.get_object(), user=user, lines=lines, name=data["as"])
+        return Response(shapes.ImportedSerializer(found).data)
+
+    @extend_schema(request=forms.UndoSerializer, responses=shapes.TakenBackSerializer)
+    @action(detail=True, methods=["post"], url_path="import/undo")
+    def take_import_back(self, request: Request, pk: str) -> Response:
+        """Take back what an import brought; ``id`` is the ``undo`` of its answer."""
+        data = valid(forms.UndoSerializer(data=request.data))
+        user = cast(User, request.user)
+        return Response({"undone": withdrawing.take_back(queue=self.get_object(), user=user, id=data["id"])})
+
+    @extend_schema(
         parameters=[OpenApiParameter("format", str, enum=[*exporting.FORMATS])],
         responses={(200, "application/jsonl"): OpenApiTypes.STR, (200, "text/csv"): OpenApiTypes.STR},
     )
     @action(detail=True)
     def export(self, request: Request, pk: str) -> FileResponse:
         """What stands: labels (jsonl) or every verdict (csv)."""
-        queue = self.get_object()
-        wanted = request.query_params.get("format", "jsonl")
-        if wanted not in exporting.FORMATS:
-            raise InvalidError(
-                f"There is no format {wanted[:50]}.", hint=f"Choose one of: {', '.join(exporting.FORMATS)}."
-            )
-        return FileResponse(
-            exporting.write(queue, wanted),
-            as_attachment=True,
-            filename=f"review-{queue.pk}.{wanted}",
-            content_type=exporting.FORMATS[wanted],
+        queue, wanted = self.get_object(), _format(request.query_params.get("format", "jsonl"))
+        return _file(exporting.write(queue, wanted), f"review-{queue.pk}", wanted)
+
+
+def _format(wanted: str) -> str:
+    if wanted not in exporting.FORMATS:
+        raise InvalidError(
+            f"There is no format {wanted[:50]}.", hint=f"Choose one of: {', '.join(exporting.FORMATS)}."
         )
+    return wanted
+
+
+def _file(content: IO[bytes], name: str, wanted: str) -> FileResponse:
+    return FileResponse(
+        content, as_attachment=True, filename=f"{name}.{wanted}", content_type=exporting.FORMATS[wanted]
+    )

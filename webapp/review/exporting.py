@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
+from collections import Counter
 from collections.abc import Iterator
 from io import TextIOWrapper
+from itertools import groupby
 from tempfile import TemporaryFile
 from typing import IO, Any
 
@@ -18,19 +20,26 @@ FORMATS = {"jsonl": "application/jsonl", "csv": "text/csv; charset=utf-8"}
 
 _VERDICTS = """
     SELECT i.position, i.key, i.question, i.state, c.id, c.topic, c.path, c.precision, c.recall, c.sources,
-           v.kind, v.reasons, v.comment, s.comment, s.analyst_name, s.at
-    FROM review_standing t
+           v.kind, v.reasons, v.comment, s.comment, s.analyst_name, s.at, s.kind = 'adjudicated',
+           i.accord, i.settled
+    FROM (
+        SELECT item_id, submission_id FROM review_standing WHERE queue_id = %s
+        UNION ALL
+        SELECT id, adjudicated_id FROM review_item WHERE queue_id = %s AND adjudicated_id IS NOT NULL
+    ) AS t
     JOIN review_item i ON i.id = t.item_id
     JOIN review_submission s ON s.id = t.submission_id
     JOIN review_verdict v ON v.submission_id = s.id
     LEFT JOIN review_candidate c ON c.id = v.candidate_id
-    WHERE t.queue_id = %s
+    WHERE c.retired IS NOT TRUE
     ORDER BY i.position, c.position NULLS FIRST, s.at, s.id
 """
 _COLUMNS = (
     *("position", "question_id", "question", "state", "candidate", "topic", "path", "precision", "recall"),
-    *("sources", "verdict", "reasons", "comment", "question_comment", "analyst", "at"),
+    *("sources", "verdict", "reasons", "comment", "question_comment", "analyst", "at", "decides", "accord"),
+    "settled",
 )
+SEPARATOR = " / "
 
 
 def write(queue: Queue, format: str) -> IO[bytes]:
@@ -39,7 +48,8 @@ def write(queue: Queue, format: str) -> IO[bytes]:
     Args:
         queue: of which what stands is written.
         format: ``jsonl``: a label for each path that most of those who judged it call rational (accepted) or not
-            (rejected); paths they are undecided about and broken questions are left out. ``csv``: each verdict.
+            (rejected), or that was decided; paths they are undecided about and broken questions are left out.
+            ``csv``: each verdict.
     """
     file = TemporaryFile()  # noqa: SIM115 - the answer that it is sent with closes it
     text = TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
@@ -57,28 +67,28 @@ def write(queue: Queue, format: str) -> IO[bytes]:
 
 
 def labels(queue: Queue) -> Iterator[dict[str, Any]]:
-    """Labels of source ``analyst``, in the form of label files."""
-    group: list[dict[str, Any]] = []
-    for row in _rows(queue):
-        if row["candidate"] is None:
-            continue
-        if group and group[0]["candidate"] != row["candidate"]:
-            yield from _label(group)
-            group = []
-        group.append(row)
-    yield from _label(group)
+    """Labels of source ``analyst``, in the form of label files, with who held the path before and who said what."""
+    for _, rows in groupby(_rows(queue), key=lambda row: (row["position"], row["candidate"])):
+        yield from _label(list(rows))
 
 
 def _label(verdicts: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The label of one candidate, if most of those who judged it say the same."""
-    if not verdicts or verdicts[0]["state"] == "broken":
-        return
-    kinds = [row["verdict"] for row in verdicts]
-    accepted, rejected = kinds.count("rational"), kinds.count("not-rational")
-    if 2 * max(accepted, rejected) <= len(kinds):
-        return
+    """The label of one candidate: as it was decided, else as most of those who judged it say."""
     first = verdicts[0]
-    said = [row["comment"] for row in verdicts if row["comment"]]
+    if first["state"] == "broken" or first["candidate"] is None:
+        return
+    said = Counter(row["verdict"] for row in verdicts if not row["decides"])
+    judge = next((row for row in verdicts if row["decides"]), None)
+    counted = Counter([judge["verdict"]]) if judge else said
+    accepted, rejected = counted["rational"], counted["not-rational"]
+    if 2 * max(accepted, rejected) <= counted.total():
+        return
+    held = (
+        f"Decided by {judge['analyst']}."
+        if judge
+        else f"{max(accepted, rejected)} of {said.total()} analysts."
+    )
+    comments = [row["comment"] for row in verdicts if row["comment"]]
     yield {
         "question": first["question_id"],
         "topic": first["topic"],
@@ -86,14 +96,17 @@ def _label(verdicts: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         "source": "analyst",
         "score": 1.0,
         "verdict": "accepted" if accepted > rejected else "rejected",
-        "explanation": f"{max(accepted, rejected)} of {len(kinds)} analysts. {' '.join(said)}".strip(),
+        "explanation": " ".join([held, *comments]),
+        "sources": [{key: one[key] for key in ("source", "name", "score")} for one in first["sources"]],
+        "agreement": {kind: said[kind] for kind in ("rational", "not-rational", "unsure")},
+        "decided_by": judge["analyst"] if judge else None,
     }
 
 
 def _rows(queue: Queue) -> Iterator[dict[str, Any]]:
-    """Every verdict that stands, by item and candidate."""
-    with connection.cursor() as cursor:
-        cursor.execute(_VERDICTS, [queue.pk])
+    """Every verdict that stands, and those that decide, by item and candidate; fetched as far as they are written."""
+    with connection.chunked_cursor() as cursor:
+        cursor.execute(_VERDICTS, [queue.pk, queue.pk])
         while batch := cursor.fetchmany(2000):
             for values in batch:
                 row = dict(zip(_COLUMNS, values, strict=True))
@@ -104,8 +117,15 @@ def _rows(queue: Queue) -> Iterator[dict[str, Any]]:
 
 def _cells(row: dict[str, Any]) -> list[object]:
     shown = dict(row)
-    shown["path"] = " / ".join(("^" if inverse else "") + name for name, inverse in row["path"] or [])
+    shown["path"] = "" if row["path"] is None else spelled(row["path"])
     shown["sources"] = "; ".join(f"{one['source']} {one['score']:.3g}" for one in row["sources"] or [])
     shown["reasons"] = "; ".join(row["reasons"] or [])
     shown["at"] = row["at"].isoformat()
     return [shown[name] for name in _COLUMNS]
+
+
+def spelled(path: list[list[Any]]) -> str:
+    """A path as ``relation / ^relation walked backward``; as JSON where a name would make that ambiguous."""
+    if any(name.startswith(("^", "[")) or SEPARATOR in name for name, _ in path):
+        return json.dumps(path, ensure_ascii=False)
+    return SEPARATOR.join(("^" if inverse else "") + name for name, inverse in path)

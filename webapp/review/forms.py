@@ -122,3 +122,14 @@ class NewPathSerializer(serializers.Serializer[object]):
     topic = Text(max_length=LABEL_MAX, trim_whitespace=False)
     path = PathField()
     edited_from = serializers.IntegerField(required=False, allow_null=True, default=None)
+
+
+class ImportSerializer(serializers.Serializer[object]):
+    """A file of verdicts, and whose they are: empty for the names in the file, where it has some, else one's own."""
+
+    file = serializers.FileField(allow_empty_file=True)
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        """``as`` is a word of Python's."""
+        name = Text(max_length=150, required=False, allow_blank=True, default="")
+        return {**super().get_fields(), "as": name}

@@ -178,10 +178,6 @@ class EventKind(models.TextChoices):
     IMPORTED = "imported", "verdicts came from a file"
 
 
-JUDGING = (EventKind.SUBMITTED, EventKind.REPLACED, EventKind.IMPORTED)
-"""Events whose verdicts count while they stand."""
-
-
 class Submission(models.Model):
     """An event. The database refuses to change a row, but for the analyst whose account goes.
 

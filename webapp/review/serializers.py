@@ -290,6 +290,44 @@ class TakenBackSerializer(serializers.Serializer[object]):
     undone = serializers.IntegerField()
 
 
+class LineProblemSerializer(serializers.Serializer[object]):
+    """A line that could not be used, or not wholly."""
+
+    line = serializers.IntegerField()
+    message = serializers.CharField()
+    text = serializers.CharField(allow_blank=True)
+
+
+class ImportedSerializer(serializers.Serializer[object]):
+    """What a file brought: ``verdicts`` that were not there, and at most 1,000 of ``problems_total`` problems."""
+
+    read = serializers.IntegerField(help_text="lines")
+    verdicts = serializers.IntegerField()
+    added_paths = serializers.IntegerField()
+    problems = LineProblemSerializer(many=True)
+    problems_total = serializers.IntegerField()
+    undo = serializers.UUIDField()
+
+
+class ReviewEventSerializer(serializers.ModelSerializer[Submission]):
+    """Something that happened to an item; ``shown`` is the hash of what the analyst saw of it."""
+
+    analyst = serializers.CharField(source="analyst_name")
+    question_id = serializers.CharField(source="item.key")
+    question = serializers.CharField(source="item.question")
+    verdicts = VerdictSerializer(many=True)
+    path = serializers.IntegerField(source="path_id", allow_null=True)
+    undoes = serializers.UUIDField(source="undoes_id", allow_null=True)
+    replaces = serializers.UUIDField(source="replaces_id", allow_null=True)
+
+    class Meta:
+        model = Submission
+        fields = [
+            *("id", "at", "analyst", "kind", "item", "question_id", "question", "shown", "comment", "path"),
+            *("undoes", "replaces", "batch", "verdicts"),
+        ]
+
+
 class PersonSerializer(serializers.Serializer[object]):
     """How much one analyst judged."""
 

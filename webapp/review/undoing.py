@@ -12,9 +12,10 @@ from webapp.accounts.models import User
 from webapp.api.errors import ConflictError
 from webapp.review import adding, judging, standing
 from webapp.review.assigning import release, reserve
-from webapp.review.models import JUDGING, EventKind, Item, Queue, Standing, Submission
+from webapp.review.models import EventKind, Item, Queue, Standing, Submission
 from webapp.review.standing import Opinion
 
+ONE_BY_ONE = (EventKind.SUBMITTED, EventKind.REPLACED)
 _JUST_NOW = ("It was taken back, replaced or judged just now.", "Load the queue again.")
 
 
@@ -75,7 +76,7 @@ def _last_that_counts(queue: Queue, user: User) -> Submission:
     added = Q(kind=EventKind.ADDED_PATH, path__retired=False) & ~Exists(others)
     found = (
         _events(queue, user)
-        .filter(Q(kind__in=JUDGING, standing__isnull=False) | added)
+        .filter(Q(kind__in=ONE_BY_ONE, standing__isnull=False) | added, batch=None)
         .select_related("path", "standing")
         .first()
     )
@@ -88,6 +89,8 @@ def _last_taken_back(queue: Queue, user: User) -> Submission:
     """What the newest undo of an analyst took back that no redo has brought again, if nothing else came since."""
     redone = 0
     for event in _tail(queue, user):
+        if event.batch is not None:  # of an import, which is taken back as a whole
+            break
         if event.kind == EventKind.REDONE:
             redone += 1
         elif event.kind == EventKind.UNDONE and redone:

@@ -32,6 +32,8 @@ SPECTACULAR_SETTINGS = {
         "RunStateEnum": "webapp.answers.models.RunState",
         "ReviewItemStateEnum": "webapp.review.models.ItemState",
         "VerdictKindEnum": "webapp.review.models.VerdictKind",
+        "ReviewEventKindEnum": "webapp.review.models.EventKind",
+        "FlagKindEnum": "webapp.answers.models.FlagKind",
         "OutcomeEnum": "webapp.experiments.models.Outcome",
         "JobKindEnum": "webapp.jobs.models.JobKind",
         "NodeKindEnum": ["entity", "cvt", "literal"],

@@ -1,0 +1,158 @@
+"""Doubting an answer: the question and the paths that were shown go to the analysts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+
+from retrieval.events import AnswerFinal, ChainsBuilt, PathRetrieved, QuestionLinked, from_payload
+from retrieval.types import Answer, EvidenceChain, RelationStep
+from webapp.accounts.models import User
+from webapp.answers.models import ACTIVE, Flag, FlagKind, Run, RunEvent
+from webapp.api.errors import ConflictError, InvalidError
+from webapp.graphs import browse, snapshots
+from webapp.graphs.models import Snapshot
+from webapp.review import flagged
+from webapp.review.flagged import ShownPath
+
+TELLING = (QuestionLinked, PathRetrieved, ChainsBuilt, AnswerFinal)
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """What is doubted.
+
+    Attributes:
+        id: made by the client; repeating a request with the same id changes nothing.
+        kind: of :class:`FlagKind`.
+        answer: entity id of the answer that is wrong, or missing; None for all.
+        chain: index of the evidence chain that is not why; None for all.
+        comment: free text.
+    """
+
+    id: UUID
+    kind: str
+    answer: int | None = None
+    chain: int | None = None
+    comment: str = ""
+
+
+@dataclass(slots=True)
+class Shown:
+    """What a run showed, as its log tells it."""
+
+    topics: list[str] = field(default_factory=list)
+    paths: dict[tuple[str, tuple[tuple[str, bool], ...]], float] = field(default_factory=dict)
+    chains: Sequence[EvidenceChain] = ()
+    answers: Sequence[Answer] = ()
+
+
+def flag_run(*, run: Run, user: User, doubt: Doubt) -> Flag:
+    """Put a run's question, with the paths that it showed, into the queue of flagged answers of its graph's version.
+
+    Raises:
+        ConflictError: the run has not ended, its version of the graph is gone, or the id is another doubt's.
+        UnknownEntityError: the graph does not have that answer.
+        InvalidError: the run has no such chain.
+    """
+    repeated = Flag.objects.select_related("item").filter(pk=doubt.id).first()
+    if repeated is not None:
+        return _same(repeated, run, user)
+    if run.state in ACTIVE:
+        raise ConflictError("The run has not ended.", hint="Wait for its answer, or stop it.")
+    snapshot = (
+        Snapshot.objects.filter(graph=run.graph_id, hash=run.snapshot_hash).order_by("-version").first()
+    )
+    if snapshot is None:
+        raise ConflictError("The run's version of the graph is gone.", hint="Ask again on the current one.")
+    shown = _shown(run.pk)
+    label = "" if doubt.answer is None else _label(snapshot, doubt.answer)
+    remark = _remark(user, doubt, label, shown.chains)
+    doubted = flagged.Flagged(
+        key=str(run.pk),
+        question=run.question,
+        topics=shown.topics,
+        answers=_answers(doubt, label, shown.answers),
+        paths=[ShownPath(topic, path, score) for (topic, path), score in shown.paths.items()],
+        method=run.method,
+        remark=remark,
+    )
+    try:
+        with transaction.atomic():
+            item = flagged.put(graph=run.graph, snapshot=snapshot, flagged=doubted, user=user)
+            return Flag.objects.create(
+                id=doubt.id,
+                run=run,
+                item=item,
+                kind=doubt.kind,
+                answer=label,
+                chain=doubt.chain,
+                comment=doubt.comment,
+                user=user,
+            )
+    except IntegrityError:  # the same request at the same moment
+        return _same(Flag.objects.select_related("item").get(pk=doubt.id), run, user)
+
+
+def _same(flag: Flag, run: Run, user: User) -> Flag:
+    if flag.run_id != run.pk or flag.user_id != user.pk:
+        raise ConflictError(f"The id {flag.pk} is another's.", hint="Make a new one for each doubt.")
+    return flag
+
+
+def _shown(run_id: UUID) -> Shown:
+    shown = Shown()
+    rows = RunEvent.objects.filter(run_id=run_id, type__in=[cls.type for cls in TELLING]).order_by("seq")
+    for payload in rows.values_list("payload", flat=True):
+        event = from_payload(payload)
+        if isinstance(event, QuestionLinked):
+            shown.topics = [linked.entity.label for linked in event.entities]
+        elif isinstance(event, PathRetrieved) and event.hops:
+            _keep(shown, event.hops[0].source.label, [hop.step for hop in event.hops], event.score)
+        elif isinstance(event, ChainsBuilt):
+            shown.chains = event.chains
+            for chain in event.chains:
+                _keep(shown, chain.source.label, chain.steps, chain.score)
+        elif isinstance(event, AnswerFinal):
+            shown.answers = event.answers
+    return shown
+
+
+def _keep(shown: Shown, topic: str, steps: Sequence[RelationStep], score: float) -> None:
+    """Paths of one topic and one chain of relations are one; the best score counts, cut to [0, 1]."""
+    key = topic, tuple((step.name, step.inverse) for step in steps)
+    shown.paths[key] = max(shown.paths.get(key, 0.0), min(1.0, score))
+
+
+def _label(snapshot: Snapshot, entity: int) -> str:
+    opened = snapshots.opened(snapshot.path)
+    return opened.entity_label(browse.require_entity(opened, entity))
+
+
+def _answers(doubt: Doubt, label: str, answers: Sequence[Answer]) -> list[str]:
+    """The answers as far as nobody doubts them: what analysts measure paths by until they know better."""
+    known = list(dict.fromkeys(answer.label for answer in answers))
+    if doubt.kind == FlagKind.ANSWER_WRONG:
+        return [one for one in known if label and one != label]
+    if doubt.kind == FlagKind.ANSWER_MISSING and label and label not in known:
+        return [*known, label]
+    return known
+
+
+def _remark(user: User, doubt: Doubt, label: str, chains: Sequence[EvidenceChain]) -> str:
+    what = {
+        FlagKind.ANSWER_WRONG: f"the answer {label} is wrong" if label else "the answer is wrong",
+        FlagKind.PATH_WRONG: "the paths are not why",
+        FlagKind.ANSWER_MISSING: f"the answer {label} is missing" if label else "an answer is missing",
+    }[FlagKind(doubt.kind)]
+    if doubt.chain is not None:
+        if doubt.chain >= len(chains):
+            raise InvalidError(f"The run has no chain {doubt.chain}.", hint="Count its chains from 0.")
+        steps = ", then ".join(
+            step.label + (" (backward)" if step.inverse else "") for step in chains[doubt.chain].steps
+        )
+        what = f"“{steps}” is not why" if doubt.kind == FlagKind.PATH_WRONG else f"{what} (by “{steps}”)"
+    return f"Flagged by {user.username}: {what}.{' ' + doubt.comment if doubt.comment else ''}"

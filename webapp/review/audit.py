@@ -1,0 +1,89 @@
+"""Everything that happened in a queue: who did what, when, and what was shown to them. Events are never changed."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator
+from io import TextIOWrapper
+from tempfile import TemporaryFile
+from typing import IO, Any
+from uuid import UUID
+
+from django.db.models import Prefetch, QuerySet
+
+from retrieval.kg.reporting import harmless
+from webapp.review.models import Queue, Submission, Verdict
+
+BATCH = 2000
+COLUMNS = (
+    *("id", "at", "analyst", "kind", "item", "question_id", "question", "shown", "comment", "path", "undoes"),
+    *("replaces", "batch", "candidate", "verdict", "reasons", "verdict_comment"),
+)
+
+
+def events(queue: Queue, *, item: int | None = None, analyst: str = "") -> QuerySet[Submission]:
+    """The events of a queue, newest first, of one item or one analyst."""
+    rows = Submission.objects.filter(queue=queue).order_by("-at", "-id").select_related("item")
+    if item is not None:
+        rows = rows.filter(item=item)
+    if analyst:
+        rows = rows.filter(analyst_name=analyst)
+    return rows.prefetch_related(Prefetch("verdicts", Verdict.objects.order_by("pk")))
+
+
+def write(rows: QuerySet[Submission], format: str) -> IO[bytes]:
+    """All of them, oldest first, as an open temporary file at its beginning.
+
+    Args:
+        rows: of :func:`events`.
+        format: ``jsonl``: an event a line; ``csv``: a row for each verdict, or for an event without one.
+    """
+    file = TemporaryFile()  # noqa: SIM115 - the answer that it is sent with closes it
+    text = TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
+    oldest_first = rows.order_by("at", "id").iterator(BATCH)
+    if format == "jsonl":
+        for event in oldest_first:
+            text.write(json.dumps(_plain(event), ensure_ascii=False) + "\n")
+    else:
+        table = csv.writer(text)
+        table.writerow(COLUMNS)
+        for event in oldest_first:
+            table.writerows([harmless(cell) for cell in row] for row in _rows(event))
+    text.detach()
+    file.seek(0)
+    return file
+
+
+def _plain(event: Submission) -> dict[str, Any]:
+    return {
+        "id": str(event.pk),
+        "at": event.at.isoformat(),
+        "analyst": event.analyst_name,
+        "kind": event.kind,
+        "item": event.item_id,
+        "question_id": event.item.key,
+        "question": event.item.question,
+        "shown": event.shown,
+        "comment": event.comment,
+        "path": event.path_id,
+        "undoes": _text(event.undoes_id),
+        "replaces": _text(event.replaces_id),
+        "batch": _text(event.batch),
+        "verdicts": [
+            {"candidate": v.candidate_id, "kind": v.kind, "reasons": v.reasons, "comment": v.comment}
+            for v in event.verdicts.all()
+        ],
+    }
+
+
+def _rows(event: Submission) -> Iterator[list[Any]]:
+    plain = _plain(event)
+    verdicts = plain.pop("verdicts")
+    for verdict in verdicts or [{"candidate": None, "kind": "", "reasons": [], "comment": ""}]:
+        reasons = "; ".join(verdict["reasons"])
+        yield [*plain.values(), verdict["candidate"], verdict["kind"], reasons, verdict["comment"]]
+
+
+def _text(id: UUID | None) -> str | None:
+    return None if id is None else str(id)

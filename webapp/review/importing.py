@@ -1,0 +1,300 @@
+"""Taking verdicts from files into a queue: what can be used goes in, what cannot is told by its line."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+from uuid import UUID, uuid4
+
+from django.db import transaction
+
+from retrieval.kg.snapshot import Snapshot
+from webapp.accounts.models import Role, User
+from webapp.api.errors import ForbiddenError, InvalidError
+from webapp.graphs import snapshots
+from webapp.review import adding, chains, counting, judging, standing
+from webapp.review.models import Candidate, EventKind, Item, Queue, Standing, Submission, Verdict, VerdictKind
+from webapp.review.queues import shown_of
+from webapp.review.reading import BadLine, Line
+from webapp.review.standing import Opinion, Said
+
+BATCH = 500
+"""Questions of one transaction: those who judge meanwhile wait for no more."""
+PROBLEMS_MAX = 1000
+
+T = TypeVar("T")
+PathKey = tuple[str, chains.Path]
+ByAnalyst = dict[str, list[Line]]
+
+
+@dataclass(slots=True)
+class Imported:
+    """What a file brought.
+
+    Attributes:
+        undo: id under which all of it can be taken back.
+        read: lines.
+        verdicts: those that did not stand before.
+        added_paths: paths that the questions did not have.
+        problems: lines that could not be used, the first of them.
+        problems_total: how many these are.
+    """
+
+    undo: UUID = field(default_factory=uuid4)
+    read: int = 0
+    verdicts: int = 0
+    added_paths: int = 0
+    problems: list[dict[str, object]] = field(default_factory=list)
+    problems_total: int = 0
+
+    def refuse(self, line: Line | BadLine, message: str) -> None:
+        """Tell why a line was not used."""
+        self.problems_total += 1
+        if len(self.problems) < PROBLEMS_MAX:
+            self.problems.append({"line": line.number, "message": message, "text": line.text})
+
+
+def take(*, queue: Queue, user: User, lines: Iterable[Line | BadLine], name: str = "") -> Imported:
+    """Take verdicts into a queue, by events. What stands already is not recorded again.
+
+    A verdict on a path that the question does not have adds the path. Verdicts on some paths of a question leave what
+    the analyst said of its others as it was; either way they have judged it.
+
+    Args:
+        queue: which is filled.
+        user: who imports.
+        lines: of a file.
+        name: whose verdicts they are; empty for the names in the file, and the one who imports where it has none.
+
+    Raises:
+        ConflictError: the queue is not filled yet.
+        ForbiddenError: verdicts of others are imported by an administrator only.
+        InvalidError: there is no such analyst.
+    """
+    queue.require_done()
+    found = Imported()
+    by_question = _grouped(lines, name or user.username, named=bool(name), found=found)
+    accounts = _accounts({who for one in by_question.values() for who in one}, user, name)
+    items = _items(queue, by_question)
+    work: dict[int, ByAnalyst] = {}
+    for question, by_analyst in by_question.items():
+        if question in items:
+            work[items[question]] = by_analyst
+        else:
+            for line in (line for own in by_analyst.values() for line in own):
+                found.refuse(line, f"There is no question {question[:200]} in this queue.")
+    for keys in chunks(sorted(work)):
+        _Chunk(queue, user, accounts, found).take({key: work[key] for key in keys})
+    found.problems.sort(key=lambda one: int(str(one["line"])))
+    return found
+
+
+def _grouped(
+    lines: Iterable[Line | BadLine], name: str, *, named: bool, found: Imported
+) -> dict[str, ByAnalyst]:
+    by_question: dict[str, ByAnalyst] = defaultdict(lambda: defaultdict(list))
+    for line in lines:
+        found.read += 1
+        if isinstance(line, BadLine):
+            found.refuse(line, line.message)
+        else:
+            by_question[line.question][name if named else line.analyst or name].append(line)
+    return by_question
+
+
+def _accounts(names: set[str], user: User, name: str) -> dict[str, User]:
+    """The accounts of those whose verdicts come; one that is gone has none, and its verdicts come all the same."""
+    if names - {user.username} and not user.has_role(Role.ADMIN):
+        raise ForbiddenError(
+            f"Verdicts of {min(names - {user.username})} are imported by an administrator only.",
+            hint=f"Import them as your own: as={user.username}.",
+        )
+    accounts = {one.username: one for one in User.objects.filter(username__in=names)}
+    if name and name not in accounts and names:
+        raise InvalidError(f"There is no user {name[:150]}.", hint="Choose one who has an account.")
+    return accounts
+
+
+def _items(queue: Queue, questions: Iterable[str]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for keys in chunks(list(questions), 5000):
+        found.update(queue.rows.filter(key__in=keys).order_by("-position").values_list("key", "pk"))
+    return found
+
+
+def chunks(values: Sequence[T], size: int = BATCH) -> Iterator[Sequence[T]]:
+    """Consecutive pieces of a sequence."""
+    for first in range(0, len(values), size):
+        yield values[first : first + size]
+
+
+class _Chunk:
+    """One transaction of an import."""
+
+    def __init__(self, queue: Queue, user: User, accounts: Mapping[str, User], found: Imported) -> None:
+        self._queue, self._user, self._accounts, self._found = queue, user, accounts, found
+        self._snapshot: Snapshot = snapshots.opened(queue.snapshot.path)
+        self._events: list[Submission] = []
+        self._grown: set[int] = set()
+        self._verdicts: list[Verdict] = []
+        self._before: Counter[counting.Key] = Counter()
+        self._after: Counter[counting.Key] = Counter()
+
+    def take(self, work: Mapping[int, ByAnalyst]) -> None:
+        """Take the verdicts on some items, by item and analyst."""
+        with transaction.atomic():
+            adding.lock_queue(self._queue.pk)
+            items = self._open(work)
+            paths = self._paths(items, work)
+            held = standing.opinions(item.pk for item in items)
+            changed = [item for item in items if self._judge(item, work[item.pk], paths[item.pk], held)]
+            Submission.objects.bulk_create(self._events)
+            Verdict.objects.bulk_create(self._verdicts, batch_size=2000)
+            self._stand(held)
+            Item.objects.bulk_update(changed, ["submitted", "state", "accord", "version", "shown"])
+            counting.add(self._queue.pk, self._user.username, self._before, self._after)
+
+    def _open(self, work: Mapping[int, ByAnalyst]) -> list[Item]:
+        """The items that nothing decided, locked in one order."""
+        rows = Item.objects.select_for_update(of=("self",)).select_related("queue", "queue__snapshot")
+        items = list(rows.filter(pk__in=work).order_by("pk"))
+        for item in items:
+            if item.settled or item.adjudicated_id is not None:
+                for line in (line for own in work[item.pk].values() for line in own):
+                    self._found.refuse(
+                        line, f"The question {item.key} was decided and takes no more verdicts."
+                    )
+        return [item for item in items if not item.settled and item.adjudicated_id is None]
+
+    def _paths(
+        self, items: Sequence[Item], work: Mapping[int, ByAnalyst]
+    ) -> dict[int, dict[PathKey, Candidate]]:
+        """The paths of the items, with those that only the file has; what is no path is not among them."""
+        there: dict[int, dict[PathKey, Candidate]] = {item.pk: {} for item in items}
+        for one in Candidate.objects.filter(item__in=items).order_by("item", "position"):
+            there[one.item_id][one.topic, one.as_path] = one
+        for item in items:
+            fresh = self._fresh(item, work[item.pk], there[item.pk])
+            if not fresh:
+                continue
+            there[item.pk].update({(one.topic, one.as_path): one for one in fresh})
+            item.shown = shown_of(item, [one for one in there[item.pk].values() if not one.retired])
+            for one in fresh:
+                self._event(item, self._user.username, EventKind.ADDED_PATH).path = one
+            self._found.added_paths += len(fresh)
+            self._grown.add(item.pk)
+        return there
+
+    def _fresh(
+        self, item: Item, by_analyst: ByAnalyst, there: Mapping[PathKey, Candidate]
+    ) -> list[Candidate]:
+        """Paths of the file that the item lacks or that were taken back, stored."""
+        wanted: dict[PathKey, str] = {}
+        for name, lines in by_analyst.items():
+            for line in lines:
+                if line.path is not None:
+                    wanted.setdefault((line.topic, line.path), name)
+        again = [one for key in wanted if (one := there.get(key)) is not None and one.retired]
+        for one in again:
+            one.retired = False
+        Candidate.objects.bulk_update(again, ["retired"])
+        new = {key: name for key, name in wanted.items() if key not in there}
+        return [*again, *(self._store(item, new, adding.CANDIDATES_MAX - len(there)) if new else ())]
+
+    def _store(self, item: Item, new: Mapping[PathKey, str], room: int) -> list[Candidate]:
+        """Store paths, by who says something of them first; what cannot be walked is left out."""
+        answers = chains.answers_of(self._snapshot, item)
+        made: list[dict[str, Any]] = []
+        authors: list[str] = []
+        for (topic, path), name in new.items():
+            walked = chains.walk(self._snapshot, topic, path, simple=item.queue.simple)
+            if walked.error is None and len(made) < room:
+                made.append(adding.measured(self._snapshot, topic, path, walked.end, answers))
+                authors.append(name)
+        return adding.stored(item, made, authors)
+
+    def _judge(
+        self,
+        item: Item,
+        by_analyst: ByAnalyst,
+        paths: Mapping[PathKey, Candidate],
+        held: dict[int, list[Opinion]],
+    ) -> bool:
+        """Record what each analyst says of an item; whether anything of it changed."""
+        before = held.get(item.pk, [])
+        after = list(before)
+        for name, lines in by_analyst.items():
+            mine = next((one for one in after if one.analyst == name), None)
+            said = self._said(lines, paths, mine)
+            new = [one for one in said if mine is None or one not in mine.said]
+            if not new:
+                continue
+            self._found.verdicts += len(new)
+            event = self._event(item, name, EventKind.IMPORTED)
+            event.replaces_id = mine.event if mine else None
+            self._verdicts += judging.verdicts(event, said)
+            account = self._accounts.get(name)
+            now = Opinion(name, account.pk if account else None, None, event.pk, tuple(said))
+            after = judging.exchanged(after, mine, now)
+        if after != before:
+            self._before.update(counting.of_item(item, before))
+            standing.describe(item, after)
+            self._after.update(counting.of_item(item, after))
+            held[item.pk] = after
+        elif item.pk in self._grown:
+            item.version += 1
+        return after != before or item.pk in self._grown
+
+    def _said(
+        self, lines: Sequence[Line], paths: Mapping[PathKey, Candidate], mine: Opinion | None
+    ) -> list[Said]:
+        """What an analyst says of an item with what the file has; of one path said twice, the later counts."""
+        if lines[-1].path is None:
+            return [Said(None, VerdictKind.BROKEN, lines[-1].reasons, lines[-1].comment)]
+        said = {one.candidate: one for one in mine.said if one.candidate is not None} if mine else {}
+        for line in lines:
+            if line.path is None:
+                continue
+            path = paths.get((line.topic, line.path))
+            if path is None:
+                walked = chains.walk(self._snapshot, line.topic, line.path, simple=self._queue.simple)
+                self._found.refuse(
+                    line, walked.error.message if walked.error else "There are too many paths."
+                )
+            else:
+                said[path.pk] = Said(path.pk, line.kind, line.reasons, line.comment)
+        return list(said.values())
+
+    def _event(self, item: Item, name: str, kind: EventKind) -> Submission:
+        event = Submission(
+            id=uuid4(),
+            queue_id=item.queue_id,
+            item=item,
+            kind=kind,
+            analyst=self._accounts.get(name, self._user if name == self._user.username else None),
+            analyst_name=name,
+            shown=item.shown,
+            comment=f"Imported by {self._user.username}.",
+            batch=self._found.undo,
+        )
+        self._events.append(event)
+        return event
+
+    def _stand(self, held: Mapping[int, Sequence[Opinion]]) -> None:
+        new = {event.pk: event for event in self._events if event.kind == EventKind.IMPORTED}
+        rows: list[Standing] = []
+        moved: list[Standing] = []
+        for opinion in (one for own in held.values() for one in own if one.event in new):
+            event = new[opinion.event]
+            row = Standing(
+                pk=opinion.standing,
+                queue_id=event.queue_id,
+                item_id=event.item_id,
+                analyst_id=event.analyst_id,
+                submission=event,
+            )
+            (rows if opinion.standing is None else moved).append(row)
+        Standing.objects.bulk_create(rows)
+        Standing.objects.bulk_update(moved, ["submission"])

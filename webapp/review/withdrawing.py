@@ -1,0 +1,111 @@
+"""Taking an import back: what it brought counts no more, and what it replaced counts again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from uuid import UUID, uuid4
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from webapp.accounts.models import Role, User
+from webapp.api.errors import ConflictError, ForbiddenError
+from webapp.review import adding, counting, judging, selectors, standing
+from webapp.review.importing import chunks
+from webapp.review.models import Candidate, EventKind, Item, Queue, Standing, Submission
+from webapp.review.queues import shown_of
+from webapp.review.standing import Opinion
+
+_BROUGHT = (EventKind.IMPORTED, EventKind.ADDED_PATH)
+
+
+def take_back(*, queue: Queue, user: User, id: UUID) -> int:
+    """Take an import back by events of their own, as far as it still counts and nothing decided the questions.
+
+    Paths that it added are taken back where nobody judged them besides.
+
+    Args:
+        queue: which it went into.
+        user: whose verdicts they are, or an administrator.
+        id: ``undo`` of what the import answered.
+
+    Returns:
+        How many items changed. A repeat changes none.
+
+    Raises:
+        ConflictError: nothing was imported under this id.
+        ForbiddenError: the verdicts are others'.
+    """
+    events = Submission.objects.filter(queue=queue, batch=id, kind__in=_BROUGHT)
+    if not events.exists():
+        raise ConflictError(f"Nothing was imported under the id {id}.", hint="Take it from the answer.")
+    if events.exclude(analyst=user).exists() and not user.has_role(Role.ADMIN):
+        raise ForbiddenError("These verdicts are others'.", hint="An administrator takes them back.")
+    keys = sorted(set(events.values_list("item", flat=True)))
+    return sum(_items(queue, user, id, chunk) for chunk in chunks(keys))
+
+
+def _items(queue: Queue, user: User, id: UUID, keys: Sequence[int]) -> int:
+    with transaction.atomic():
+        adding.lock_queue(queue.pk)
+        locked = Item.objects.select_for_update(of=("self",)).select_related("queue").order_by("pk")
+        items = {one.pk: one for one in locked.filter(pk__in=keys, settled=False, adjudicated=None)}
+        brought = Submission.objects.filter(batch=id, item__in=items)
+        before = standing.opinions(items)
+        events = list(brought.filter(kind=EventKind.IMPORTED, standing__isnull=False))
+        for event in events:
+            _off(event)
+        after = standing.opinions(items)
+        added = _paths(brought, after)
+        undone = [
+            judging.new_event(uuid4(), items[event.item_id], user, EventKind.UNDONE, undoes=event)
+            for event in (*events, *added)
+        ]
+        for event in undone:
+            event.batch = id
+        Submission.objects.bulk_create(undone)
+        changed = [items[key] for key in {event.item_id for event in undone}]
+        _describe(changed, {event.item_id for event in added}, before, after, by=user.username)
+    return len(changed)
+
+
+def _off(event: Submission) -> None:
+    stands = Standing.objects.filter(submission=event)
+    if event.replaces_id is None:
+        stands.delete()
+    else:
+        stands.update(submission=event.replaces_id)
+
+
+def _paths(brought: QuerySet[Submission], after: Mapping[int, Sequence[Opinion]]) -> list[Submission]:
+    """The events that added paths which nobody judges any more; the paths are taken back."""
+    judged = {said.candidate for held in after.values() for one in held for said in one.said}
+    added = [
+        event
+        for event in brought.filter(kind=EventKind.ADDED_PATH, path__retired=False)
+        if event.path_id not in judged
+    ]
+    Candidate.objects.filter(pk__in=[event.path_id for event in added]).update(retired=True)
+    return added
+
+
+def _describe(
+    items: Sequence[Item],
+    shrunk: set[int],
+    before: Mapping[int, Sequence[Opinion]],
+    after: Mapping[int, Sequence[Opinion]],
+    *,
+    by: str,
+) -> None:
+    old: Counter[counting.Key] = Counter()
+    new: Counter[counting.Key] = Counter()
+    for item in items:
+        old.update(counting.of_item(item, before.get(item.pk, [])))
+        standing.describe(item, after.get(item.pk, []))
+        new.update(counting.of_item(item, after.get(item.pk, [])))
+        if item.pk in shrunk:
+            item.shown = shown_of(item, selectors.candidates(item))
+    Item.objects.bulk_update(items, ["submitted", "state", "accord", "version", "shown"])
+    if items:
+        counting.add(items[0].queue_id, by, old, new)
