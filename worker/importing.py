@@ -46,29 +46,30 @@ def work(context: reporting.Context) -> dict[str, Any]:
             name = shown.get(Path(found.file).name, found.file)
             problems.append(replace(found, file=name))
 
+    version = next_version(graph)
+    out = files.local_path(files.snapshot_name(graph.pk, version))
+    shutil.rmtree(out, ignore_errors=True)  # of an earlier attempt whose worker died before recording it
+    paths = [files.local_path(source.path) for source in sources]
+    how: dict[str, Any] = {
+        "problems": problem,
+        "progress": context.progress,
+        "fmt": job.params.get("format"),
+        "names": {files.local_path(source.path): source.name for source in sources},
+        **{name: job.params.get(name) for name in ("delimiter", "header", "encoding", "columns")},
+    }
     try:
-        table = read_graph(
-            [files.local_path(source.path) for source in sources],
-            problems=problem,
-            progress=context.progress,
-            fmt=job.params.get("format"),
-            delimiter=job.params.get("delimiter"),
-            header=job.params.get("header"),
-            encoding=job.params.get("encoding"),
-            columns=job.params.get("columns"),
-            names={files.local_path(source.path): source.name for source in sources},
-        )
+        if mode == Mode.REPLACE or base is None:
+            from retrieval.kg import bulk  # noqa: PLC0415 - loads polars
+
+            snapshot, reports = bulk.build(paths, out, **how)
+        else:
+            table = read_graph(paths, **how)
+            snapshot = kg.build(_changed(table, mode, base), out, progress=context.progress)
+            reports = table.reports
     except ClewError as error:
         raise _named(error, sources) from error
     finally:
         graphs.save_problems(job=job, problems=problems, count=counts["problems"])
-    reports = table.reports
-    table = _changed(table, mode, base)
-    version = next_version(graph)
-    out = files.local_path(files.snapshot_name(graph.pk, version))
-    shutil.rmtree(out, ignore_errors=True)  # of an earlier attempt whose worker died before recording it
-    out.parent.mkdir(parents=True, exist_ok=True)
-    snapshot = kg.build(table, out, progress=context.progress)
     if base is not None and base.hash == snapshot.hash:
         shutil.rmtree(out)
         versions.discard_files(job=job)
@@ -92,14 +93,12 @@ def work(context: reporting.Context) -> dict[str, Any]:
     }
 
 
-def _changed(table: TripleTable, mode: Mode, base: Snapshot | None) -> TripleTable:
-    """What the next version holds: the rows of its files, or the version before with or without them.
+def _changed(table: TripleTable, mode: Mode, base: Snapshot) -> TripleTable:
+    """What the next version holds: the version before with the rows of its files, or without them.
 
     Raises:
         EmptySourceError: nothing would be left.
     """
-    if mode == Mode.REPLACE or base is None:
-        return table
     from retrieval.kg import versions as engine  # noqa: PLC0415 - loads polars
 
     before = kg.open(files.local_path(base.path))

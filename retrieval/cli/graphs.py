@@ -58,21 +58,21 @@ def build_corpus(args: argparse.Namespace) -> int:
 
 
 def _build(args: argparse.Namespace, given: dict[str, Any]) -> Snapshot:
-    from retrieval.kg import snapshot  # noqa: PLC0415
-    from retrieval.kg.readers import read_graph  # noqa: PLC0415
+    from retrieval.kg import bulk  # noqa: PLC0415
     from retrieval.kg.reporting import report  # noqa: PLC0415
 
     began = time.perf_counter()
     problems = ProblemList()
     try:
         with Bars() as bars:
-            table = read_graph(args.source, problems=problems, progress=bars, fmt=args.format, **given)
-            graph = snapshot.build(table, args.out, progress=bars)
+            graph, reports = bulk.build(
+                args.source, args.out, problems=problems, progress=bars, fmt=args.format, **given
+            )
     finally:
         problems.report()
     counts = graph.manifest
     passages = f", {counts.passages:,} passages" if counts.passages else ""
-    odd = _odd(report(graph, table.reports))
+    odd = _odd(report(graph, reports))
     say(
         f"{args.out}: {counts.triples:,} triples, {counts.entities:,} entities, {counts.relations:,} relations"
         f"{passages}; snapshot {graph.hash[:12]} in {time.perf_counter() - began:.1f} s"

@@ -11,12 +11,13 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from rapidfuzz import fuzz, process
 
-from retrieval.kg.storage import StringTable, load_array
+from retrieval.kg.storage import StringTable, load_array, sorted_unique
 from retrieval.types import Node
 
 if TYPE_CHECKING:
@@ -29,6 +30,10 @@ TRIGRAM_BUCKETS = 1 << 18
 FUZZY_CUTOFF = 72.0
 _FUZZY_POOL = 200
 _POSTINGS_LIMIT = 150_000
+#: Names whose highest degree is known together.
+_BLOCK = 512
+#: Names that hold words with one beginning, of which no more are put together; and how many are read instead.
+_WORDS_LIMIT, _READ_LIMIT = 200_000, 5_000
 _NOT_WORD = re.compile(r"[\W_]+")
 
 MatchSource = Literal["exact", "alias", "prefix", "word", "fuzzy", "vector"]
@@ -75,6 +80,14 @@ def trigram_buckets(text: np.ndarray) -> np.ndarray:
     codes = (wide[:-2] << np.uint64(16)) | (wide[1:-1] << np.uint64(8)) | wide[2:]
     mixed = (codes * np.uint64(2654435761)) >> np.uint64(10)
     return (mixed & np.uint64(TRIGRAM_BUCKETS - 1)).astype(np.int64)
+
+
+def _common(few: np.ndarray, many: np.ndarray) -> np.ndarray:
+    """Those of ``few`` that are in ``many``, both ascending: each looked up, far less work than merging the two."""
+    if not len(many):
+        return few[:0]
+    common: np.ndarray = few[many[np.searchsorted(many, few).clip(max=len(many) - 1)] == few]
+    return common
 
 
 class LabelIndex:
@@ -143,8 +156,7 @@ class LabelIndex:
 
     def naming(self, word: str) -> np.ndarray:
         """Entities with a normalised word in one of their names, int32, ascending."""
-        found: np.ndarray = np.unique(self._entities[self._holding([word])])
-        return found
+        return sorted_unique(self._entities[self._holding([word])])
 
     def containing(self, name: str, limit: int = 10) -> list[Match]:
         """Entities whose name holds all the words of ``name`` (normalised) and more, most connected first."""
@@ -181,15 +193,37 @@ class LabelIndex:
 
     def _by_prefix(self, name: str, limit: int) -> np.ndarray:
         first, last = self.names.prefix_range(name.encode())
-        return self._most_connected(np.arange(first, last), limit)
+        low, high = -(-first // _BLOCK), last // _BLOCK
+        if high - low <= 4 * limit:
+            return self._most_connected(np.arange(first, last), limit)
+        # The most connected are in the blocks whose most connected name has most.
+        best = low + np.argpartition(-self._block_degrees[low:high], 4 * limit)[: 4 * limit]
+        inner = (best[:, None] * _BLOCK + np.arange(_BLOCK)).ravel()
+        rows = np.concatenate([inner, np.arange(first, low * _BLOCK), np.arange(high * _BLOCK, last)])
+        return self._most_connected(rows, limit)
+
+    @cached_property
+    def _block_degrees(self) -> np.ndarray:
+        """The highest degree among each ``_BLOCK`` names, int32; computed on first use, in one pass."""
+        return np.maximum.reduceat(self._degrees, np.arange(0, len(self._degrees), _BLOCK))
 
     def _by_words(self, words: list[str], limit: int) -> np.ndarray:
         """Names that hold all the words, the last of them as a prefix."""
         first, last = self._words.prefix_range(words[-1].encode())
-        rows = np.unique(self._word_rows[self._word_starts[first] : self._word_starts[last]])
-        if len(words) > 1:
-            rows = np.intersect1d(rows, self._holding(words[:-1]), assume_unique=True)
-        return self._most_connected(rows, limit)
+        start, stop = int(self._word_starts[first]), int(self._word_starts[last])
+        if len(words) == 1:
+            # The word itself comes first of those that begin with it.
+            return self._most_connected(
+                sorted_unique(self._word_rows[start : min(stop, start + _WORDS_LIMIT)]), limit
+            )
+        others = self._holding(words[:-1])
+        if stop - start <= _WORDS_LIMIT:
+            rows = sorted_unique(self._word_rows[start:stop])
+            return self._most_connected(_common(others, rows), limit)
+        # So many names are not put together; the most connected that hold the other words are read instead.
+        mark = f" {words[-1]}"
+        rows = self._most_connected(others, _READ_LIMIT)
+        return np.array([row for row in rows if mark in f" {self.names[int(row)]}"][:limit], np.int64)
 
     def _holding(self, words: list[str]) -> np.ndarray:
         """Rows whose name holds all the words, ascending."""
@@ -201,8 +235,7 @@ class LabelIndex:
             postings.append(self._word_rows[self._word_starts[position] : self._word_starts[position + 1]])
         rows, *others = sorted(postings, key=len)
         for holding in others:
-            # Few rows are looked up in many: far less work than merging the two.
-            rows = rows[holding[np.searchsorted(holding, rows).clip(max=len(holding) - 1)] == rows]
+            rows = _common(rows, holding)
         return rows
 
     def _most_connected(self, rows: np.ndarray, limit: int) -> np.ndarray:

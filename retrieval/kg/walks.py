@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from retrieval.kg.storage import sorted_unique
+
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
 
@@ -117,36 +119,57 @@ def k_hop(
     """Entities within ``hops`` of the topics (either direction), and the facts walked to find them.
 
     Under the budget, entities of few facts are opened before hubs, nearer ones before farther ones, so what
-    is cut is the far side of hubs. Same input, same result.
+    is cut is the far side of hubs. Same input, same result. Costs what is taken, whatever the size of the graph.
     """
-    seen = np.zeros(snapshot.num_entities, bool)
-    taken = np.zeros(snapshot.num_triples, bool)
-    frontier = as_ids(topics)
-    seen[frontier] = True
-    budget, truncated = max_triples, False
+    seen = frontier = as_ids(topics)
+    taken = _NONE
+    truncated = False
     for _ in range(hops):
+        budget = max_triples - len(taken)
         degrees = snapshot.degrees(frontier)
-        frontier = frontier[np.argsort(degrees, kind="stable")]
-        opened = int(np.searchsorted(np.cumsum(np.sort(degrees)), 2 * budget, side="right")) + 1
+        order = np.argsort(degrees, kind="stable")
+        opened = int(np.searchsorted(np.cumsum(degrees[order]), 2 * budget, side="right")) + 1
         truncated |= opened < len(frontier)
-        owner, _, targets, arcs = all_arcs(snapshot, frontier[:opened])
-        facts = np.where(arcs >= snapshot.num_triples, arcs - snapshot.num_triples, arcs)
-        fresh = ~taken[facts]
-        facts, targets = facts[fresh], targets[fresh]
+        # An entity has at most all of those taken among its first facts, so that more than these are never needed.
+        owner, targets, facts = _first_facts(snapshot, frontier[order[:opened]], max_triples + 1)
+        fresh = ~_among(facts, taken)
+        owner, targets, facts = owner[fresh], targets[fresh], facts[fresh]
         if len(facts) > budget:
             # The arcs of entities opened first come first, whichever their direction.
-            nearest = np.argsort(owner[fresh], kind="stable")[:budget]
+            nearest = np.argsort(owner, kind="stable")[:budget]
             facts, targets, truncated = facts[nearest], targets[nearest], True
-        before = int(np.count_nonzero(taken))
-        taken[facts] = True
-        budget -= int(np.count_nonzero(taken)) - before
-        reached = np.unique(targets)
-        frontier = reached[~seen[reached]]
-        seen[frontier] = True
-        if not len(frontier) or budget <= 0:
-            truncated |= budget <= 0 and len(frontier) > 0
+        taken = sorted_unique(np.concatenate([taken, facts]))
+        reached = sorted_unique(targets)
+        frontier = reached[~_among(reached, seen)]
+        seen = np.sort(np.concatenate([seen, frontier]))
+        if not len(frontier) or len(taken) >= max_triples:
+            truncated |= len(frontier) > 0
             break
-    return CandidateIds(np.flatnonzero(seen), np.flatnonzero(taken), truncated)
+    return CandidateIds(seen, taken, truncated)
+
+
+def _first_facts(snapshot: Snapshot, entities: np.ndarray, limit: int) -> tuple[np.ndarray, ...]:
+    """The facts that leave and enter ``entities``, at most ``limit`` of each entity and direction, leaving ones first.
+
+    Returns:
+        ``(owner, other end, fact)``, int64 [n] each.
+    """
+    out_starts, in_starts = snapshot.out_offsets[entities], snapshot.in_offsets[entities]
+    out, out_owner = spans(out_starts, np.minimum(snapshot.out_offsets[entities + 1] - out_starts, limit))
+    into, in_owner = spans(in_starts, np.minimum(snapshot.in_offsets[entities + 1] - in_starts, limit))
+    return (
+        np.concatenate([out_owner, in_owner]),
+        np.concatenate([snapshot.tails[out], snapshot.in_heads[into]]).astype(np.int64),
+        np.concatenate([out, snapshot.in_order[into].astype(np.int64)]),
+    )
+
+
+def _among(values: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """Which values are in ``known``, which is ascending; bool [n]."""
+    if not len(known):
+        return np.zeros(len(values), bool)
+    found: np.ndarray = known[np.minimum(np.searchsorted(known, values), len(known) - 1)] == values
+    return found
 
 
 @dataclass(frozen=True, slots=True)

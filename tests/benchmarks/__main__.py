@@ -17,6 +17,7 @@ from pathlib import Path
 from tests.benchmarks import (
     agent,
     big_text,
+    build,
     chains,
     inses,
     inses_facts,
@@ -24,6 +25,8 @@ from tests.benchmarks import (
     line_graph,
     line_vs_raw,
     methods,
+    paths,
+    scale,
     snapshots,
     studies,
     text,
@@ -37,12 +40,14 @@ BENCHMARKS = {
     "line_graph": line_graph.measure,
     "latency": latency.measure,
     "chains": chains.measure,
+    "build": build.measure,
+    "paths": paths.measure,
 }
 
 
 LONG = (
     "methods", "efficiency", "supervision", "line_vs_raw", "webqsp",
-    "text", "big_text", "inses", "inses_facts", "agent",
+    "text", "big_text", "inses", "inses_facts", "agent", "scale",
 )  # fmt: skip
 
 
@@ -67,6 +72,7 @@ def main() -> None:
         "inses_facts": lambda: inses_facts.measure(args.data),
         "inses": lambda: inses.measure(args.data),
         "big_text": big_text.measure,
+        "scale": scale.measure,
         "agent": lambda: agent.measure(args.data, run=not args.finished),
     }
     names = args.name or list(BENCHMARKS)

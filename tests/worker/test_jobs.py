@@ -7,6 +7,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from retrieval.errors import Cancelled, SourceError
+from retrieval.kg import bulk
 from retrieval.text import relation_index
 from retrieval.text.passage_index import PassageIndex
 from retrieval.types import Progress
@@ -167,13 +168,13 @@ def test_a_chosen_format_is_used(upload):
 
 def test_an_import_can_be_stopped(upload, monkeypatch):
     graph, job = upload(FACTS)
-    real = importing.read_graph
+    real = bulk.read_graph
 
     def slow(*args, progress, **more):
         services.request_cancel(job=Job.objects.get(pk=job.pk))
         return real(*args, progress=progress, **more)
 
-    monkeypatch.setattr(importing, "read_graph", slow)
+    monkeypatch.setattr(bulk, "read_graph", slow)
     importing.import_graph(job.pk)
     graph.refresh_from_db()
     job.refresh_from_db()
@@ -188,7 +189,7 @@ def test_a_graph_deleted_in_the_middle_is_let_go(upload, monkeypatch):
         graphs.delete_graph(graph=graph, confirm=graph.name)
         raise FileNotFoundError
 
-    monkeypatch.setattr(importing, "read_graph", delete)
+    monkeypatch.setattr(bulk, "read_graph", delete)
     importing.import_graph(job.pk)
     assert (Graph.objects.count(), Job.objects.count()) == (0, 0)
     assert stored(graph, "snapshots") == []

@@ -1,0 +1,138 @@
+"""Paths between two sets of entities on MetaQA, against networkx."""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from retrieval.kg import readers, search, snapshot
+from retrieval.kg.questions import read_questions
+from retrieval.kg.snapshot import Snapshot
+from tests.benchmarks.data import found
+from tests.benchmarks.report import Section
+
+COMMAND = "python -m tests.benchmarks paths"
+#: Questions of each number of hops; fewer where networkx lists all paths of a window, which takes it minutes.
+QUESTIONS, WINDOWS = 20, {1: 20, 2: 5, 3: 2}
+_CAP = 10**7
+_SOURCE, _TARGET = -1, -2
+
+Ends = tuple[list[int], list[int]]
+Find = Callable[[Ends], Any]
+
+
+def measure() -> list[Section]:
+    """All shortest paths, and all simple paths of at most one hop more, between topics and answers of questions."""
+    kb = found("metaqa", "kb.txt.gz")
+    if kb is None:
+        return []
+    section = Section(
+        "Paths between two sets",
+        COMMAND,
+        "MetaQA's graph, from the topic of each of the first dev questions to all its answers: all shortest paths, and "
+        "all simple paths of at most one hop more than the shortest. networkx: `all_shortest_paths` between two nodes "
+        "that are joined to the sets, which costs it one search for both sets; `all_simple_paths` from the topic to "
+        "the set of answers. The paths of both are checked to be the same. Times are means; graphs are built before.",
+        head=(
+            "paths",
+            "hops of the questions",
+            "questions",
+            "Clew, ms",
+            "networkx, ms",
+            "times as fast",
+            "goal",
+        ),
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        graph = snapshot.build(readers.read_graph([kb], problems=lambda _: None), Path(folder) / "graph")
+        plain = nx.Graph()
+        plain.add_edges_from(zip(graph.heads.tolist(), graph.tails.tolist(), strict=True))
+        for hops in (1, 2, 3):
+            asked = _ends(graph, hops)
+            _row(section, graph, ("all shortest", hops), asked, _shortest(graph), _nx_shortest(plain))
+            few = asked[: WINDOWS[hops]]
+            _row(section, graph, ("one hop more", hops), few, _window(graph), _nx_window(graph, plain))
+    return [section]
+
+
+def _ends(graph: Snapshot, hops: int) -> list[Ends]:
+    """Topics and answers of the first questions that the graph knows; a topic that is an answer is left out."""
+    path = found("metaqa", f"{hops}-hop", "qa_dev.txt.gz")
+    assert path is not None, "MetaQA's questions lie beside its graph"
+    ends: list[Ends] = []
+    for question in read_questions(path, problems=lambda _: None):
+        topics = [graph.find_entity(label) for label in question.topic_entities]
+        answers = [graph.find_entity(label) for label in question.answers]
+        sources, targets = ([e for e in known if e is not None] for known in (topics, answers))
+        if sources and targets and not {*sources} & {*targets}:
+            ends.append((sources, targets))
+        if len(ends) == QUESTIONS:
+            break
+    return ends
+
+
+def _row(
+    section: Section, graph: Snapshot, what: tuple[str, int], asked: Sequence[Ends], ours: Find, theirs: Find
+) -> None:
+    mine, other = [], []
+    for ends in asked:
+        began = time.perf_counter()
+        arcs = ours(ends)
+        mine.append((time.perf_counter() - began) * 1000)
+        began = time.perf_counter()
+        nodes = theirs(ends)
+        other.append((time.perf_counter() - began) * 1000)
+        assert {_entities(graph, path) for path in arcs} == {tuple(path) for path in nodes}, "the same paths"
+    fast, slow = statistics.mean(mine), statistics.mean(other)
+    section.add(
+        what[0], str(what[1]), str(len(asked)), f"{fast:.2f}", f"{slow:,.0f}", f"{slow / fast:,.0f}", ">= 50"
+    )
+    print(section.rows[-1], flush=True)
+
+
+def _entities(graph: Snapshot, arcs: tuple[int, ...]) -> tuple[int, ...]:
+    sources, _, targets = search.arc_ends(graph, np.array(arcs))
+    return (*sources.tolist(), int(targets[-1]))
+
+
+def _least(graph: Snapshot, ends: Ends) -> int:
+    """Hops of the shortest path."""
+    return int(search.distances(graph, ends[0], 6)[ends[1]].min())
+
+
+def _shortest(graph: Snapshot) -> Find:
+    return lambda ends: search.shortest_paths(graph, *ends, max_hops=6, cap=_CAP).all()
+
+
+def _window(graph: Snapshot) -> Find:
+    def find(ends: Ends) -> list[tuple[int, ...]]:
+        longest = _least(graph, ends) + 1
+        return search.paths_between(graph, *ends, max_hops=longest, cap=_CAP, max_rows=_CAP).all()
+
+    return find
+
+
+def _nx_shortest(plain: Any) -> Find:
+    def find(ends: Ends) -> list[list[int]]:
+        plain.add_edges_from((_SOURCE, entity) for entity in ends[0])
+        plain.add_edges_from((entity, _TARGET) for entity in ends[1])
+        paths = [path[1:-1] for path in nx.all_shortest_paths(plain, _SOURCE, _TARGET)]
+        plain.remove_nodes_from([_SOURCE, _TARGET])
+        return paths
+
+    return find
+
+
+def _nx_window(graph: Snapshot, plain: Any) -> Find:
+    def find(ends: Ends) -> list[list[int]]:
+        longest = _least(graph, ends) + 1
+        return [p for s in ends[0] for p in nx.all_simple_paths(plain, s, {*ends[1]}, cutoff=longest)]
+
+    return find
