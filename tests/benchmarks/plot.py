@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import pairwise
 
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 760, 360, 60, 330, 20, 46
 _COLOURS = ("#2563eb", "#d97706", "#059669", "#dc2626", "#7c3aed", "#0891b2")
@@ -71,6 +72,6 @@ def _apart(places: Sequence[float], gap: float = 15) -> list[float]:
     """The same places, moved so that texts there do not overlap."""
     order = sorted(range(len(places)), key=lambda i: places[i])
     moved = list(places)
-    for before, after in zip(order, order[1:], strict=False):
+    for before, after in pairwise(order):
         moved[after] = max(moved[after], moved[before] + gap)
     return moved
