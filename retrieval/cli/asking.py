@@ -36,9 +36,42 @@ FAILED, INTERRUPTED = 2, 130
 
 def ask(args: argparse.Namespace) -> int:
     """Answer one question; the exit code is 0 also for a typed no-answer."""
+    if args.sparql:
+        return _ask_endpoint(args)
     graph = snapshots.open(args.graph)
     given = tuple(entity_id(graph, label) for label in args.entity)
-    engine = engine_for(args, graph)
+    return _answer(args, engine_for(args, graph), given)
+
+
+def _ask_endpoint(args: argparse.Namespace) -> int:
+    """Ask what lies in an endpoint near the entities that are given, or that the question names.
+
+    Raises:
+        UnknownEntityError: the endpoint has none of them.
+    """
+    from retrieval.kg.sparql import SparqlGraph, options_from  # noqa: PLC0415 - loads pyoxigraph
+
+    with SparqlGraph(args.sparql, options_from(dict(options_of(args.pull)))) as remote:
+        topics = remote.find(args.entity) if args.entity else remote.link(args.question)
+        missing = [name for name in args.entity if name.strip() not in topics]
+        if missing or not topics:
+            raise UnknownEntityError(
+                f"{args.sparql} has no entity {', '.join(missing)}."
+                if missing
+                else "No entity of the endpoint is named in the question.",
+                hint="Name one with --entity, by its label or its IRI.",
+            )
+        found = remote.subgraph(list(topics.values()))
+        cut = "; more was cut off" if found.truncated else ""
+        note(
+            f"{found.snapshot.num_triples:,} facts near {', '.join(topics)}, by {found.queries} queries{cut}"
+        )
+        args.graph = found.snapshot.path
+        return _answer(args, engine_for(args, found.snapshot), found.topics)
+
+
+def _answer(args: argparse.Namespace, engine: Engine, given: tuple[int, ...]) -> int:
+    """Ask an engine, and show what it says."""
     request = AskRequest(args.question, given, args.budget, args.seed)
     code = 0
     with stoppable() as stop:

@@ -17,13 +17,42 @@ if TYPE_CHECKING:
 
 def build_graph(args: argparse.Namespace) -> int:
     """Read the files, build the snapshot, and index its labels and passages unless told not to."""
-    given = {
+    return _index(args, _build(args, given(args)))
+
+
+def preview(args: argparse.Namespace) -> int:
+    """Show the guess of a file, and its first rows, with tabs between cells."""
+    from retrieval.kg.readers import guess  # noqa: PLC0415
+
+    found = guess(args.file, kind="questions" if args.questions else "graph", fmt=args.format, **given(args))
+    about = {
+        "format": found.format or "not recognised",
+        "delimiter": repr(found.delimiter) if found.delimiter else "",
+        "header": "" if found.header is None else "yes" if found.header else "no",
+        "encoding": found.encoding,
+        "columns": ", ".join(f"{role} {position}" for role, position in found.columns.items()),
+        "files": ", ".join(name for name, _ in found.members),
+    }
+    for name, value in about.items():
+        if value:
+            note(f"{name}: {value}")
+    for line in found.notes:
+        note(f"note: {line}")
+    if found.rows:
+        say("\t".join(found.titles))
+    for row in found.rows:
+        say("\t".join(" ".join(cell.split()) for cell in row))
+    return 0
+
+
+def given(args: argparse.Namespace) -> dict[str, Any]:
+    """What the arguments say of a table."""
+    return {
         "delimiter": args.delimiter,
         "header": args.header,
         "encoding": args.encoding,
         "columns": columns_of(args.columns),
     }
-    return _index(args, _build(args, given))
 
 
 def columns_of(text: str | None) -> dict[str, int | str] | None:
@@ -57,7 +86,7 @@ def build_corpus(args: argparse.Namespace) -> int:
     return _index(args, graph)
 
 
-def _build(args: argparse.Namespace, given: dict[str, Any]) -> Snapshot:
+def _build(args: argparse.Namespace, said: dict[str, Any]) -> Snapshot:
     from retrieval.kg import bulk  # noqa: PLC0415
     from retrieval.kg.reporting import report  # noqa: PLC0415
 
@@ -66,7 +95,7 @@ def _build(args: argparse.Namespace, given: dict[str, Any]) -> Snapshot:
     try:
         with Bars() as bars:
             graph, reports = bulk.build(
-                args.source, args.out, problems=problems, progress=bars, fmt=args.format, **given
+                args.source, args.out, problems=problems, progress=bars, fmt=args.format, **said
             )
     finally:
         problems.report()

@@ -38,7 +38,10 @@ def build_parser() -> argparse.ArgumentParser:
     _build_graph(commands)
     _build_corpus(commands)
     _index(commands)
+    _preview(commands)
     _import_questions(commands)
+    _check_questions(commands)
+    _sample_questions(commands)
     _label(commands)
     _synthesise(commands)
     _train(commands)
@@ -82,17 +85,7 @@ def _build_graph(commands: Commands[argparse.ArgumentParser]) -> None:
         "source", nargs="+", type=Path, help="triples, nodes and edges, passages, RDF (docs/formats.md)"
     )
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="the graph's directory")
-    parser.add_argument("--format", metavar="NAME", help="guessed when left out")
-    parser.add_argument("--delimiter", metavar="CHAR", help="one character, or tab, comma, pipe; guessed")
-    parser.add_argument(
-        "--header", action=argparse.BooleanOptionalAction, help="whether the first row names columns; guessed"
-    )
-    parser.add_argument("--encoding", metavar="NAME", help="of text that is not UTF-8, such as cp1252")
-    parser.add_argument(
-        "--columns",
-        metavar="H,R,T",
-        help="columns of head, relation and tail: numbers from 0, or header names",
-    )
+    _table_options(parser)
     parser.add_argument("--no-index", action="store_true", help="skip the vectors of entity labels")
     _encoder(parser)
 
@@ -114,6 +107,45 @@ def _index(commands: Commands[argparse.ArgumentParser]) -> None:
     parser = _add(commands, "index", about, _lazy("graphs", "index"))
     parser.add_argument("graph", type=Path, metavar="DIR", help="the graph's directory")
     _encoder(parser)
+
+
+def _preview(commands: Commands[argparse.ArgumentParser]) -> None:
+    parser = _add(
+        commands, "preview", "show what a file is taken for, and its first rows", _lazy("graphs", "preview")
+    )
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--questions", action="store_true", help="it is meant as a question set")
+    _table_options(parser)
+
+
+def _check_questions(commands: Commands[argparse.ArgumentParser]) -> None:
+    about = "count the names of a question set that a graph has, and list those that it lacks"
+    parser = _add(commands, "check-questions", about, _lazy("questions", "check"))
+    parser.add_argument("graph", type=Path, metavar="GRAPH", help="the graph's directory")
+    parser.add_argument("questions", type=Path, metavar="QUESTIONS", help="of any known format")
+
+
+def _sample_questions(commands: Commands[argparse.ArgumentParser]) -> None:
+    about = "write questions made from walks of a graph, with their answers and paths"
+    parser = _add(commands, "sample-questions", about, _lazy("questions", "sample"))
+    parser.add_argument("graph", type=Path, metavar="GRAPH", help="the graph's directory")
+    parser.add_argument("--count", type=int, default=20, metavar="N")
+    parser.add_argument("--seed", type=int, default=0, metavar="N")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="JSONL; printed when left out")
+
+
+def _table_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--format", metavar="NAME", help="guessed when left out")
+    parser.add_argument("--delimiter", metavar="CHAR", help="one character, or tab, comma, pipe; guessed")
+    parser.add_argument(
+        "--header", action=argparse.BooleanOptionalAction, help="whether the first row names columns; guessed"
+    )
+    parser.add_argument("--encoding", metavar="NAME", help="of text that is not UTF-8, such as cp1252")
+    parser.add_argument(
+        "--columns",
+        metavar="H,R,T",
+        help="columns of head, relation and tail: numbers from 0, or header names",
+    )
 
 
 def _import_questions(commands: Commands[argparse.ArgumentParser]) -> None:
@@ -352,7 +384,20 @@ def _study(commands: Commands[argparse.ArgumentParser]) -> None:
 def _ask(commands: Commands[argparse.ArgumentParser]) -> None:
     parser = _add(commands, "ask", "ask one question", _lazy("asking", "ask"))
     parser.add_argument("question")
-    parser.add_argument("--graph", "--corpus", required=True, type=Path, metavar="DIR")
+    where = parser.add_mutually_exclusive_group(required=True)
+    where.add_argument("--graph", "--corpus", type=Path, metavar="DIR")
+    where.add_argument(
+        "--sparql",
+        metavar="URL",
+        help="an endpoint, of which only what is near the topics is read (docs/formats.md)",
+    )
+    parser.add_argument(
+        "--pull",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="of --sparql: timeout, hops, max_triples, per_entity, graph; repeatable",
+    )
     parser.add_argument(
         "--entity",
         action="append",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -34,6 +35,50 @@ def import_questions(args: argparse.Namespace) -> int:
     counts = Counter(question.split for question in found)
     shares = ", ".join(f"{counts[name]:,} {name}" for name in SPLITS if counts[name])
     say(f"{args.out}: {len(found):,} questions ({shares})")
+    return 0
+
+
+def check(args: argparse.Namespace) -> int:
+    """Say what a graph knows of a question set."""
+    from retrieval.kg.checking import check_questions  # noqa: PLC0415 - numpy
+
+    with stoppable() as stop:
+        found = check_questions(snapshots.open(args.graph), read(args.questions), cancelled=stop.is_set)
+    counts = (
+        ("questions", found.questions, ", ".join(f"{count:,} {name}" for name, count in found.splits)),
+        ("askable", found.askable, "name a topic that is there, or none"),
+        ("measurable", found.measurable, "have answers, all of which are there"),
+        ("topics", found.topics_found, f"of {found.topics:,}"),
+        ("answers", found.answers_found, f"of {found.answers:,}"),
+        ("relations", found.relations_found, f"of {found.relations:,}"),
+        ("passages", found.passages_found, f"of {found.passages:,}"),
+    )
+    for name, count, about in counts:
+        say(f"{name}\t{count:,}\t{about}")
+    for kind, missing in (("topic", found.topics_missing), ("answer", found.answers_missing)):
+        for one in missing:
+            near = f"near: {', '.join(one.nearest)}" if one.nearest else "nothing near"
+            say(f"missing {kind}\t{one.name}\t{one.questions:,} questions; {near}")
+    return 0
+
+
+def sample(args: argparse.Namespace) -> int:
+    """Write questions made from a graph.
+
+    Raises:
+        TrainingDataError: the graph has no walk that makes a question.
+    """
+    from retrieval.kg.sampling import sample_questions  # noqa: PLC0415 - numpy
+
+    found = sample_questions(snapshots.open(args.graph), args.count, args.seed)
+    if not found:
+        raise TrainingDataError("No question could be made of this graph.", hint="It needs facts with names.")
+    if args.out is not None:
+        question_files.write_questions(args.out, found)
+        say(f"{args.out}: {len(found):,} questions")
+        return 0
+    for question in found:
+        say(json.dumps(question_files.to_json(question), ensure_ascii=False))
     return 0
 
 

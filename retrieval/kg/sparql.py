@@ -10,8 +10,8 @@ import re
 import shutil
 import tempfile
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -60,6 +60,22 @@ class SparqlOptions:
     per_entity: int = 100
     languages: tuple[str, ...] = ("en",)
     graph: str | None = None
+
+
+def options_from(given: Mapping[str, Any]) -> SparqlOptions:
+    """Options by name; ``languages`` may be one text with commas.
+
+    Raises:
+        ConfigError: there is none of that name.
+    """
+    known = {field.name for field in fields(SparqlOptions)}
+    unknown = sorted(given.keys() - known)
+    if unknown:
+        raise ConfigError(f"{unknown[0]!r} is no option.", hint=f"There are {', '.join(sorted(known))}.")
+    values = dict(given)
+    if isinstance(values.get("languages"), str):
+        values["languages"] = tuple(part.strip() for part in values["languages"].split(",") if part.strip())
+    return SparqlOptions(**values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,7 +341,7 @@ def _check(options: SparqlOptions) -> None:
         ("per_entity", 1, 10_000),
     ):
         value = getattr(options, name)
-        if not least <= value <= most:
+        if not isinstance(value, (int, float)) or not least <= value <= most:
             raise ConfigError(f"{name} is {value}.", hint=f"It must be between {least} and {most}.")
     for language in options.languages:
         if not re.fullmatch(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*", language):

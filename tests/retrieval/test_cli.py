@@ -15,6 +15,7 @@ from retrieval.cli.evaluation import short_names
 from retrieval.events import AnswerFinal, RunStarted, from_payload
 from retrieval.kg import snapshot
 from tests.retrieval.world import FACTS
+from tests.support.sparql_server import SparqlServer
 
 
 @pytest.fixture
@@ -368,3 +369,61 @@ def test_a_share_of_the_training_questions_is_above_none(tmp_path, graph_dir, qu
 )
 def test_reports_are_called_by_what_tells_them_apart(paths, names):
     assert short_names([Path(path) for path in paths]) == names
+
+
+def test_a_sparql_endpoint_is_asked_without_import(capsys):
+    triples = "".join(
+        f"<http://x/{h.replace(' ', '_')}> <http://x/{r}> <http://x/{t.replace(' ', '_')}> .\n"
+        for h, r, t in FACTS
+        if "," not in t
+    )
+    labels = "".join(
+        f'<http://x/{name}> <http://www.w3.org/2000/01/rdf-schema#label> "{name}"@en .\n'
+        for name in ("Jaws", "Spielberg", "Munich", "Lincoln", "Switzerland", "Austria")
+    )
+    with SparqlServer(triples + labels) as server:
+        assert main(["ask", "who directed Jaws", "--sparql", server.url, "--pull", "hops=2"]) == 0
+        said = capsys.readouterr()
+        assert said.out.startswith("Spielberg\t")
+        assert "near Jaws, by " in said.err
+        question = "what is the official language there?"
+        assert main(["ask", question, "--sparql", server.url, "--entity", "http://x/Austria"]) == 0
+        assert capsys.readouterr().out.startswith("German\t")
+        assert main(["ask", "what is this?", "--sparql", server.url]) == 2
+        assert "No entity of the endpoint is named" in one_line_error(capsys)
+        assert main(["ask", "what is this?", "--sparql", server.url, "--entity", "Nobody"]) == 2
+        assert "has no entity Nobody" in one_line_error(capsys)
+    assert main(["ask", "who directed Jaws", "--sparql", server.url]) == 2
+    assert "cannot be reached" in one_line_error(capsys)
+
+
+def test_a_file_is_shown_before_it_is_imported(tmp_path, capsys):
+    path = tmp_path / "x.tsv"
+    path.write_text("1\tSpielberg\tJaws\tdirected_by\n")
+    assert main(["preview", str(path), "--columns", "2,3,1"]) == 0
+    said = capsys.readouterr()
+    assert said.out == "head\trelation\ttail\nJaws\tdirected_by\tSpielberg\n"
+    assert "columns: head 2, relation 3, tail 1" in said.err
+    assert (
+        main(["build-graph", str(path), "--columns", "2,3,1", "--out", str(tmp_path / "g"), "--no-index"])
+        == 0
+    )
+    assert "1 triples" in capsys.readouterr().out
+    assert main(["preview", str(path), "--columns", "2,3"]) == 2
+    assert "does not name three columns" in one_line_error(capsys)
+
+
+def test_questions_are_made_of_a_graph_and_checked_against_it(tmp_path, graph_dir, capsys):
+    out = tmp_path / "samples.jsonl"
+    assert main(["sample-questions", str(graph_dir), "--count", "5", "--out", str(out)]) == 0
+    assert "5 questions" in capsys.readouterr().out
+    with out.open("a") as file:
+        file.write(
+            json.dumps({"question": "?", "topic_entities": ["Switzerlnd"], "answers": ["Nowhere"]}) + "\n"
+        )
+    assert main(["check-questions", str(graph_dir), str(out)]) == 0
+    said = capsys.readouterr().out
+    assert "measurable\t5\t" in said
+    assert "missing topic\tSwitzerlnd\t1 questions; near: Switzerland\n" in said
+    assert main(["sample-questions", str(graph_dir), "--count", "2"]) == 0
+    assert len([json.loads(line)["paths"] for line in capsys.readouterr().out.splitlines()]) == 2

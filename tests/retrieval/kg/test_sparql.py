@@ -4,7 +4,7 @@ import pytest
 
 from retrieval.errors import Cancelled, ConfigError, EndpointError, QuestionError, UnknownEntityError
 from retrieval.kg import endpoint, search
-from retrieval.kg.sparql import SparqlGraph, SparqlOptions
+from retrieval.kg.sparql import SparqlGraph, SparqlOptions, options_from
 from tests.retrieval import world
 from tests.support.sparql_server import SparqlServer
 
@@ -173,6 +173,11 @@ def test_what_makes_no_sense_is_refused(graph):
         SparqlGraph("http://x/", SparqlOptions(hops=9))
     with pytest.raises(ConfigError, match="no language"):
         SparqlGraph("http://x/", SparqlOptions(languages=('en") || true',)))
+    assert options_from({"hops": 1, "languages": "en, de"}) == SparqlOptions(hops=1, languages=("en", "de"))
+    with pytest.raises(ConfigError, match="'speed' is no option"):
+        options_from({"speed": 1})
+    with pytest.raises(ConfigError, match="hops is many"):
+        SparqlGraph("http://x/", options_from({"hops": "many"}))
     with pytest.raises(UnknownEntityError, match="knows no facts"):
         graph.subgraph(["http://x/nothing"])
     with pytest.raises(Cancelled):
