@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from typing import Any
 
 from celery.signals import worker_init, worker_ready, worker_shutdown, worker_shutting_down
@@ -12,13 +13,17 @@ from django.db import connection
 from retrieval.llm import pacing
 from webapp.answers import services as answers
 from webapp.answers.models import Run, RunState
+from webapp.graphs import trash
 from webapp.jobs import presence, queue
 from webapp.jobs import services as jobs
 from webapp.jobs.models import Job, JobKind, JobState
+from webapp.uploads import services as uploads
 from worker import engines, identity, indexing, language_models
 
 logger = logging.getLogger(__name__)
 _done = threading.Event()
+TIDY_EVERY_S = 600.0
+"""How often expired uploads and old trash are deleted."""
 
 
 def queues_of(controller: Any) -> list[str]:
@@ -82,12 +87,17 @@ def _warm_jobs() -> None:
 
 
 def _beat(names: list[str]) -> None:
+    tidied = float("-inf")
     while not _done.wait(presence.BEAT_S):
         try:
             for name in names:
                 presence.beat(name, identity.NAME)
             answers.sweep()
             jobs.sweep()
+            if presence.JOBS in names and time.monotonic() - tidied > TIDY_EVERY_S:
+                tidied = time.monotonic()
+                uploads.sweep()
+                trash.sweep()
         except Exception:  # a server that is away comes back; the heart must go on
             logger.warning("heartbeat failed", exc_info=True)
         finally:

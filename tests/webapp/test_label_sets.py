@@ -151,6 +151,6 @@ def test_why_it_was_not_made(api, tiny_graph, question_set):
 
 
 def test_a_graph_takes_its_labels_along(tiny_graph, done):
-    graphs.delete_graph(graph=tiny_graph, confirm="Tiny")
+    graphs.purge_graph(graph=tiny_graph)
     assert LabelSet.objects.count() == 0
     assert not files.local_path(f"labels/{tiny_graph.pk}").exists()

@@ -447,6 +447,6 @@ def test_deleting_a_report_that_is_being_made_stops_its_job(api, started):
 
 def test_a_graph_takes_its_reports_along(tiny_graph, finished):
     finished()
-    graphs.delete_graph(graph=tiny_graph, confirm="Tiny")
+    graphs.purge_graph(graph=tiny_graph)
     assert (Report.objects.count(), ReportQuestion.objects.count()) == (0, 0)
     assert not files.local_path(f"reports/{tiny_graph.pk}").exists()

@@ -186,7 +186,7 @@ def test_a_graph_deleted_in_the_middle_is_let_go(upload, monkeypatch):
     graph, job = upload(FACTS)
 
     def delete(*args, **more):
-        graphs.delete_graph(graph=graph, confirm=graph.name)
+        graphs.purge_graph(graph=graph)
         raise FileNotFoundError
 
     monkeypatch.setattr(bulk, "read_graph", delete)

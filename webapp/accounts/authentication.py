@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from django.conf import settings
+from django.db.models import Q
+from django.utils import timezone
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication, SessionAuthentication
-from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
 from rest_framework.request import Request
 
+from webapp.accounts import scopes
 from webapp.accounts.models import ApiToken, User
 from webapp.accounts.services import digest
 
@@ -30,7 +35,10 @@ class BearerToken(BaseAuthentication):
             return None
         found = user_of_token(token.strip())
         if found is None:
-            raise AuthenticationFailed("This token is not known.")
+            raise AuthenticationFailed("This token is not known, or has expired.")
+        needed = scopes.needed(request.method or "GET", request.path)
+        if needed not in found[1].scopes:
+            raise PermissionDenied(f"This token may not be used for that: it lacks the scope {needed}.")
         return found
 
     def authenticate_header(self, request: Request) -> str:
@@ -39,9 +47,15 @@ class BearerToken(BaseAuthentication):
 
 
 def user_of_token(token: str) -> tuple[User, ApiToken] | None:
-    """The active user that a token belongs to."""
-    row = ApiToken.objects.select_related("user").filter(digest=digest(token), user__is_active=True).first()
-    return (row.user, row) if row else None
+    """The active user that a token belongs to, unless it has expired. That it was used is noted once a minute."""
+    now = timezone.now()
+    live = ApiToken.objects.filter(Q(expires_at=None) | Q(expires_at__gt=now), user__is_active=True)
+    row = live.select_related("user").filter(digest=digest(token)).first()
+    if row is None:
+        return None
+    if row.last_used_at is None or now - row.last_used_at > timedelta(minutes=1):
+        ApiToken.objects.filter(pk=row.pk).update(last_used_at=now)
+    return row.user, row
 
 
 class SessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # its registry is untyped

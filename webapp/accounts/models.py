@@ -27,12 +27,36 @@ class User(AbstractUser):
         return self.is_active and _ORDER.index(Role(self.role)) >= _ORDER.index(role)
 
 
+class Scope(models.TextChoices):
+    """What a token may be used for: looking, asking, changing graphs and experiments, running the installation."""
+
+    READ = "read"
+    ASK = "ask"
+    WRITE = "write"
+    ADMIN = "admin"
+
+
+def all_scopes() -> list[str]:
+    """Everything that the user may do."""
+    return list(Scope.values)
+
+
 class ApiToken(models.Model):
-    """A token for scripts. Only its SHA-256 is kept; the token has 256 random bits, so no salt is needed."""
+    """A token for scripts. Only its SHA-256 is kept; the token has 256 random bits, so no salt is needed.
+
+    ``scopes`` are what it may be used for; the user's role bounds it as well.
+    """
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="tokens")
     digest = models.CharField(max_length=64, unique=True)
+    name = models.CharField(max_length=100, blank=True)
+    scopes = models.JSONField(default=all_scopes)
+    expires_at = models.DateTimeField(null=True)
+    last_used_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
 
     def __str__(self) -> str:
         return f"token of {self.user_id}"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Sequence
+from datetime import datetime
 
 from django.conf import settings
 from django.contrib.auth import authenticate
 from django.core.cache import cache
 
-from webapp.accounts.models import ApiToken, Role, User
+from webapp.accounts.models import ApiToken, Role, Scope, User
 from webapp.api.errors import BadLoginError, TooManyLoginsError
 
 ADMIN = "admin"
@@ -38,11 +40,23 @@ def check_password(*, username: str, password: str, address: str) -> User:
     return user
 
 
-def create_token(*, user: User) -> str:
-    """A new API token; it can be shown only now."""
+def create_token(
+    *, user: User, name: str = "", scopes: Sequence[str] | None = None, expires_at: datetime | None = None
+) -> str:
+    """A new API token; it can be shown only now. Without ``scopes`` it may do all that the user may."""
+    return make_token(user=user, name=name, scopes=scopes, expires_at=expires_at)[1]
+
+
+def make_token(
+    *, user: User, name: str, scopes: Sequence[str] | None = None, expires_at: datetime | None = None
+) -> tuple[ApiToken, str]:
+    """A new API token: its row, and the token itself."""
     token = f"clew_{secrets.token_urlsafe(32)}"
-    ApiToken.objects.create(user=user, digest=digest(token))
-    return token
+    chosen = [scope for scope in Scope.values if scopes is None or scope in scopes]
+    row = ApiToken.objects.create(
+        user=user, digest=digest(token), name=name, scopes=chosen, expires_at=expires_at
+    )
+    return row, token
 
 
 def digest(token: str) -> str:

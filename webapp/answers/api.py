@@ -22,7 +22,7 @@ from webapp.answers.models import Run, RunState
 from webapp.api.errors import InvalidError
 from webapp.api.params import integer, uuid
 from webapp.experiments.api import find_checkpoint
-from webapp.graphs.selectors import graphs
+from webapp.graphs.access import of_visible, visible
 
 
 class RunViewSet(viewsets.GenericViewSet[Run]):
@@ -67,8 +67,8 @@ class RunViewSet(viewsets.GenericViewSet[Run]):
         form = shapes.AskSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         data = form.validated_data
-        graph = get_object_or_404(graphs(), pk=data.pop("graph"))
-        ask = services.Ask(checkpoint=find_checkpoint(data.pop("checkpoint")), **data)
+        graph = get_object_or_404(visible(request.user), pk=data.pop("graph"))
+        ask = services.Ask(checkpoint=find_checkpoint(data.pop("checkpoint"), request.user), **data)
         run = services.create_run(graph=graph, ask=ask, user=cast(User, request.user))
         return Response(shapes.RunSerializer(run).data, status=status.HTTP_201_CREATED)
 
@@ -147,15 +147,15 @@ class ComparisonsView(APIView):
         form = shapes.CompareSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         data = form.validated_data
-        graph = get_object_or_404(graphs(), pk=data.pop("graph"))
+        graph = get_object_or_404(visible(request.user), pk=data.pop("graph"))
         contenders = [
-            services.Contender(named["method"], find_checkpoint(named["checkpoint"]))
+            services.Contender(named["method"], find_checkpoint(named["checkpoint"], request.user))
             for named in data.pop("methods")
         ]
         group = services.create_comparison(
             graph=graph, ask=services.Ask(**data), contenders=contenders, user=cast(User, request.user)
         )
-        return Response(_group(group), status=status.HTTP_201_CREATED)
+        return Response(_group(group, request.user), status=status.HTTP_201_CREATED)
 
 
 class ComparisonView(APIView):
@@ -164,12 +164,12 @@ class ComparisonView(APIView):
     @extend_schema(responses=shapes.RunGroupSerializer)
     def get(self, request: Request, pk: UUID) -> Response:
         """The runs of a comparison."""
-        return Response(_group(pk))
+        return Response(_group(pk, request.user))
 
 
-def _group(group: UUID) -> dict[str, Any]:
+def _group(group: UUID, user: Any) -> dict[str, Any]:
     """A comparison as the API shows it: what its runs have in common, and the runs as they were named."""
-    runs = list(selectors.runs(group=group).reverse())
+    runs = list(of_visible(selectors.runs(group=group), user).reverse())
     if not runs:
         raise Http404
     first = runs[0]

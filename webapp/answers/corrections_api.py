@@ -17,7 +17,7 @@ from webapp.answers.models import AgentCorrection
 from webapp.answers.serializers import CorrectionSerializer
 from webapp.api.errors import InvalidError
 from webapp.api.params import integer
-from webapp.graphs.selectors import graphs
+from webapp.graphs.access import visible
 
 
 class CorrectionViewSet(viewsets.GenericViewSet[AgentCorrection]):
@@ -49,7 +49,7 @@ class CorrectionViewSet(viewsets.GenericViewSet[AgentCorrection]):
         graph_id = integer(request.query_params, "graph")
         if graph_id is None:
             raise InvalidError("graph is missing.", hint="Say whose corrections are meant: ?graph=ID.")
-        graph = get_object_or_404(graphs(), pk=graph_id)
+        graph = get_object_or_404(visible(request.user), pk=graph_id)
         return StreamingHttpResponse(
             corrections.trajectories(graph_id=graph.pk),
             content_type="application/jsonl",

@@ -106,6 +106,12 @@ class TooLargeError(ClewError):
     code = "too_large"
 
 
+class QuotaError(TooLargeError):
+    """More than a user may keep."""
+
+    code = "over_quota"
+
+
 class BusyError(ClewError):
     """Somebody else is at it just now."""
 

@@ -7,6 +7,8 @@ from drf_spectacular.views import SpectacularJSONAPIView
 from rest_framework.routers import SimpleRouter
 
 from webapp.accounts.api import SessionView, TokenView
+from webapp.accounts.groups_api import GroupViewSet, UsersView
+from webapp.accounts.tokens_api import TokenRowView, TokensView
 from webapp.answers.api import ComparisonsView, ComparisonView, RunViewSet
 from webapp.answers.corrections_api import CorrectionViewSet
 from webapp.api.status import StatusView
@@ -18,6 +20,7 @@ from webapp.experiments.trajectories_api import TrajectorySetViewSet
 from webapp.graphs.api import GraphViewSet
 from webapp.graphs.extraction_api import ExtractView
 from webapp.graphs.figures_api import ReportView, SchemaView, StatisticsView
+from webapp.graphs.trash_api import RestoreView, StorageView, TrashedView, TrashView
 from webapp.graphs.versions_api import ActivateView, DependentsView, DiffView, VersionsView, VersionView
 from webapp.jobs.api import JobViewSet
 from webapp.language_models.api import LanguageModelViewSet, LimitsView, ModelTestView, UsageView
@@ -29,6 +32,7 @@ from webapp.uploads.preview_api import PreviewView
 
 router = SimpleRouter(trailing_slash=False, use_regex_path=False)
 router.register("graphs", GraphViewSet)
+router.register("groups", GroupViewSet)
 router.register("question-sets", QuestionSetViewSet)
 router.register("checkpoints", CheckpointViewSet)
 router.register("label-sets", LabelSetViewSet)
@@ -44,6 +48,13 @@ router.register("review/items", ItemViewSet)
 urlpatterns = [
     path("session", SessionView.as_view()),
     path("token", TokenView.as_view()),
+    path("tokens", TokensView.as_view()),
+    path("tokens/<int:pk>", TokenRowView.as_view()),
+    path("users", UsersView.as_view()),
+    path("trash", TrashView.as_view()),
+    path("trash/<int:pk>", TrashedView.as_view()),
+    path("trash/<int:pk>/restore", RestoreView.as_view()),
+    path("storage", StorageView.as_view()),
     path("status", StatusView.as_view()),
     path("methods/<str:name>", MethodView.as_view()),
     path("graphs/<int:pk>/train", TrainView.as_view()),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from django.db.models import Model, QuerySet
 from django.http import FileResponse, Http404
@@ -25,7 +25,7 @@ from webapp.experiments import labelling, methods, promoting, selectors, service
 from webapp.experiments import serializers as shapes
 from webapp.experiments.models import Checkpoint, LabelSet
 from webapp.graphs import files
-from webapp.graphs.selectors import graphs
+from webapp.graphs.access import of_visible, visible
 from webapp.jobs.serializers import JobSerializer
 from webapp.questions.selectors import question_sets
 from webapp.review import learning
@@ -34,9 +34,9 @@ from webapp.review.selectors import queues
 Row = TypeVar("Row", bound=Model)
 
 
-def find_checkpoint(key: int | None) -> Checkpoint | None:
-    """The checkpoint that a request names, if it names one; 404 when it is not there."""
-    return None if key is None else get_object_or_404(selectors.checkpoints(), pk=key)
+def find_checkpoint(key: int | None, user: Any) -> Checkpoint | None:
+    """The checkpoint that a user's request names, if it names one; 404 when it is not there for that user."""
+    return None if key is None else get_object_or_404(of_visible(selectors.checkpoints(), user), pk=key)
 
 
 class MethodView(APIView):
@@ -103,9 +103,9 @@ class CheckpointViewSet(viewsets.GenericViewSet[Checkpoint]):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
-def _named(rows: QuerySet[Row], key: int | None) -> Row | None:
-    """The row that a request names, if it names one; 404 when it is not there."""
-    return None if key is None else get_object_or_404(rows, pk=key)
+def _named(rows: QuerySet[Row], key: int | None, user: Any) -> Row | None:
+    """The row that a user's request names, if it names one; 404 when it is not there for that user."""
+    return None if key is None else get_object_or_404(of_visible(rows, user), pk=key)
 
 
 class TrainView(APIView):
@@ -121,11 +121,11 @@ class TrainView(APIView):
         form = shapes.TrainSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         data = form.validated_data
-        graph, user = get_object_or_404(graphs(), pk=pk), cast(User, request.user)
-        asked = _named(question_sets(), data.pop("question_set"))
-        review = _named(queues(), data.pop("review_queue"))
-        labels = _named(selectors.label_sets(), data.pop("labels"))
-        made = _named(selectors.trajectory_sets(), data.pop("trajectories"))
+        graph, user = get_object_or_404(visible(request.user), pk=pk), cast(User, request.user)
+        asked = _named(question_sets(), data.pop("question_set"), user)
+        review = _named(queues(), data.pop("review_queue"), user)
+        labels = _named(selectors.label_sets(), data.pop("labels"), user)
+        made = _named(selectors.trajectory_sets(), data.pop("trajectories"), user)
         training = services.Training(labels=labels, trajectories=made, **data)
         if review is not None:
             job = learning.start_training(
@@ -169,8 +169,10 @@ class LabelSetViewSet(viewsets.GenericViewSet[LabelSet]):
         form.is_valid(raise_exception=True)
         data = form.validated_data
         label_set = labelling.start_labelling(
-            graph=get_object_or_404(graphs(), pk=data["graph"]),
-            question_set=get_object_or_404(question_sets(), pk=data["question_set"]),
+            graph=get_object_or_404(visible(request.user), pk=data["graph"]),
+            question_set=get_object_or_404(
+                of_visible(question_sets(), request.user), pk=data["question_set"]
+            ),
             strategy=data["strategy"],
             prompt=data["prompt"],
             name=data["name"],

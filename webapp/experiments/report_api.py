@@ -24,7 +24,7 @@ from webapp.experiments import report_serializers as shapes
 from webapp.experiments.api import find_checkpoint
 from webapp.experiments.models import Outcome, Report
 from webapp.graphs import files
-from webapp.graphs.selectors import graphs
+from webapp.graphs.access import of_visible, visible
 from webapp.questions.selectors import question_sets
 
 FORMATS = {"json": "application/json", "md": "text/markdown", "html": "text/html"}
@@ -73,9 +73,13 @@ class ReportViewSet(viewsets.GenericViewSet[Report]):
         form.is_valid(raise_exception=True)
         data = form.validated_data
         report = reports.start_report(
-            graph=get_object_or_404(graphs(), pk=data.pop("graph")),
-            question_set=get_object_or_404(question_sets(), pk=data.pop("question_set")),
-            evaluation=reports.Evaluation(checkpoint=find_checkpoint(data.pop("checkpoint")), **data),
+            graph=get_object_or_404(visible(request.user), pk=data.pop("graph")),
+            question_set=get_object_or_404(
+                of_visible(question_sets(), request.user), pk=data.pop("question_set")
+            ),
+            evaluation=reports.Evaluation(
+                checkpoint=find_checkpoint(data.pop("checkpoint"), request.user), **data
+            ),
             user=cast(User, request.user),
         )
         return _accepted(report)
@@ -191,7 +195,7 @@ def _named(request: Request) -> list[Report]:
     if not all(key.isascii() and key.isdigit() and len(key) <= 10 and int(key) <= MAX for key in keys):
         raise InvalidError("ids names no reports.", hint="Give numbers of reports with commas: ids=3,4.")
     comparing.require_count(len(keys))
-    found = [get_object_or_404(selectors.reports(), pk=key) for key in keys]
+    found = [get_object_or_404(of_visible(selectors.reports(), request.user), pk=key) for key in keys]
     comparing.require_comparable(found)
     return found
 

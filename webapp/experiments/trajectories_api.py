@@ -22,7 +22,7 @@ from webapp.experiments import selectors, synthesising
 from webapp.experiments import serializers as shapes
 from webapp.experiments.models import TrajectorySet
 from webapp.graphs import files
-from webapp.graphs.selectors import graphs
+from webapp.graphs.access import of_visible, visible
 from webapp.questions.selectors import question_sets
 
 
@@ -53,8 +53,10 @@ class TrajectorySetViewSet(viewsets.GenericViewSet[TrajectorySet]):
         form.is_valid(raise_exception=True)
         data = form.validated_data
         made = synthesising.start_synthesis(
-            graph=get_object_or_404(graphs(), pk=data.pop("graph")),
-            question_set=get_object_or_404(question_sets(), pk=data.pop("question_set")),
+            graph=get_object_or_404(visible(request.user), pk=data.pop("graph")),
+            question_set=get_object_or_404(
+                of_visible(question_sets(), request.user), pk=data.pop("question_set")
+            ),
             name=data.pop("name"),
             how=synthesising.Synthesis(**data),
             user=cast(User, request.user),

@@ -22,8 +22,9 @@ from retrieval.kg import snapshot as kg
 from webapp.accounts.models import User
 from webapp.api.errors import TooLargeError
 from webapp.api.permissions import AdminWrites
-from webapp.graphs import browse, selectors, services, snapshots
+from webapp.graphs import browse, selectors, services, snapshots, storage, trash
 from webapp.graphs import serializers as shapes
+from webapp.graphs.access import OwnerWrites, visible
 from webapp.graphs.models import Graph, Problem
 from webapp.jobs.serializers import JobSerializer
 from webapp.uploads import services as uploads
@@ -39,12 +40,16 @@ class GraphViewSet(viewsets.GenericViewSet[Graph]):
     queryset = Graph.objects.none()
     serializer_class = shapes.GraphSerializer
     lookup_value_converter = "int"
-    permission_classes = [AdminWrites]
+    permission_classes = [OwnerWrites]
     parser_classes = [JSONParser, MultiPartParser]
 
     def get_queryset(self) -> QuerySet[Graph]:
         """By name."""
-        return selectors.graphs()
+        return visible(self.request.user)
+
+    def get_permissions(self) -> Any:
+        """Administrators make graphs; owners change theirs."""
+        return [AdminWrites()] if self.action == "create" else super().get_permissions()
 
     def _snapshot(self, request: Request) -> kg.Snapshot:
         """The version that is looked at: the current one unless ``snapshot`` names another by its hash."""
@@ -69,6 +74,7 @@ class GraphViewSet(viewsets.GenericViewSet[Graph]):
         form.is_valid(raise_exception=True)
         data = form.validated_data
         user = cast(User, request.user)
+        storage.require_room(user, sum(file.size for file in data["files"]))
         graph, job = services.create_graph(
             name=data["name"],
             description=data["description"],
@@ -86,12 +92,18 @@ class GraphViewSet(viewsets.GenericViewSet[Graph]):
 
     @extend_schema(request=shapes.GraphChangeSerializer, responses=shapes.GraphSerializer)
     def partial_update(self, request: Request, pk: str) -> Response:
-        """Change the name or the description."""
+        """Change the name, the description, who may see it, and whose it is."""
         graph = self.get_object()
         form = shapes.GraphChangeSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         data = form.validated_data
         services.rename_graph(graph=graph, name=data.get("name"), description=data.get("description"))
+        services.set_access(
+            graph=graph,
+            visibility=data.get("visibility"),
+            groups=data.get("groups"),
+            owner=data.get("owner"),
+        )
         return Response(shapes.GraphSerializer(graph).data)
 
     @extend_schema(
@@ -101,8 +113,9 @@ class GraphViewSet(viewsets.GenericViewSet[Graph]):
         responses={204: None},
     )
     def destroy(self, request: Request, pk: str) -> Response:
-        """Delete a graph with its runs, question sets and checkpoints."""
-        services.delete_graph(graph=self.get_object(), confirm=request.query_params.get("confirm", ""))
+        """Put a graph with its runs, question sets and checkpoints into the trash."""
+        confirm = request.query_params.get("confirm", "")
+        trash.discard(graph=self.get_object(), confirm=confirm, user=cast(User, request.user))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     @extend_schema(request=None, responses={202: JobSerializer})

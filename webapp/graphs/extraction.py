@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 from webapp.accounts.models import User
 from webapp.api.errors import InvalidError, NameTakenError, NoPassagesError, NotConfiguredError
 from webapp.graphs import snapshots
-from webapp.graphs.models import Graph, GraphState
+from webapp.graphs.models import Graph, GraphState, Visibility
 from webapp.jobs import services as jobs
 from webapp.jobs.models import Job, JobKind
 from webapp.language_models import selectors as language_models
@@ -83,7 +83,12 @@ def start_extraction(*, source: Graph, wanted: Wanted, user: User) -> tuple[Grap
     try:
         with transaction.atomic():
             graph = _failed_before(source, wanted.name) or Graph.objects.create(
-                name=wanted.name, created_by=user
+                name=wanted.name,
+                created_by=user,
+                owner=user,
+                visibility=Visibility.PRIVATE
+                if source.visibility != Visibility.PUBLIC
+                else Visibility.PUBLIC,
             )
             job = jobs.create(
                 kind=JobKind.EXTRACT,
@@ -106,9 +111,8 @@ def start_extraction(*, source: Graph, wanted: Wanted, user: User) -> tuple[Grap
 
 def _failed_before(source: Graph, name: str) -> Graph | None:
     """The graph of a failed extraction, ready to be filled again."""
-    graph = (
-        Graph.objects.select_for_update().filter(name=name, state=GraphState.FAILED, snapshot=None).first()
-    )
+    failed = Graph.objects.filter(name=name, state=GraphState.FAILED, snapshot=None, deleted_at=None)
+    graph = failed.select_for_update().first()
     last = graph.jobs.filter(kind=JobKind.EXTRACT).first() if graph else None
     if graph is None or last is None or last.params["source"] != source.pk:
         return None

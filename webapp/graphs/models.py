@@ -22,6 +22,14 @@ class IndexState(models.TextChoices):
     READY = "ready"
 
 
+class Visibility(models.TextChoices):
+    """Who may see a graph: its owner, the members of its groups too, or everybody. Administrators always."""
+
+    PRIVATE = "private"
+    GROUP = "group"
+    PUBLIC = "public"
+
+
 class Mode(models.TextChoices):
     """What an import makes of its files: the first or a whole new content, or a change of the one before."""
 
@@ -31,9 +39,9 @@ class Mode(models.TextChoices):
 
 
 class Graph(models.Model):
-    """A knowledge graph that somebody uploaded."""
+    """A knowledge graph that somebody uploaded. One with ``deleted_at`` is in the trash: nobody finds it."""
 
-    name = models.CharField(max_length=200, unique=True)
+    name = models.CharField(max_length=200)
     description = models.TextField(blank=True)
     state = models.CharField(max_length=16, choices=GraphState, default=GraphState.IMPORTING)
     index_state = models.CharField(max_length=16, choices=IndexState, default=IndexState.NONE)
@@ -47,10 +55,24 @@ class Graph(models.Model):
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
     )
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="graphs"
+    )
+    visibility = models.CharField(max_length=16, choices=Visibility, default=Visibility.PUBLIC)
+    groups = models.ManyToManyField("auth.Group", blank=True, related_name="graphs")
+    deleted_at = models.DateTimeField(null=True)
+    deleted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering = ["name"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["name"], condition=models.Q(deleted_at=None), name="graph_name_unless_deleted"
+            )
+        ]
 
     def __str__(self) -> str:
         return self.name

@@ -9,8 +9,8 @@ from webapp.graphs.models import Graph, GraphState, Problem, Snapshot
 
 
 def graphs() -> QuerySet[Graph]:
-    """All graphs with what their cards show."""
-    return Graph.objects.select_related("snapshot", "created_by")
+    """All graphs that are not in the trash, with what their cards show, for whoever may see everything."""
+    return Graph.objects.select_related("snapshot", "created_by", "owner").filter(deleted_at=None)
 
 
 def problems(graph: Graph) -> QuerySet[Problem]:

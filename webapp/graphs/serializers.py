@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from django.contrib.auth.models import Group
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from retrieval.kg.readers import FORMATS
+from webapp.accounts.models import User
 from webapp.api.fields import ErrorSerializer, Text, error_of
 from webapp.experiments.choosing import checkpoint_in_use
 from webapp.experiments.serializers import CheckpointSerializer
-from webapp.graphs.models import Graph, Problem, Snapshot
+from webapp.graphs.models import Graph, Problem, Snapshot, Visibility
 from webapp.graphs.services import ReadOptions
 from webapp.jobs.serializers import JobSerializer
 
@@ -29,6 +31,14 @@ class SnapshotSerializer(serializers.ModelSerializer[Snapshot]):
         fields = ["hash", "version", "created_at"]
 
 
+class GroupNameSerializer(serializers.ModelSerializer[Group]):
+    """A group of people."""
+
+    class Meta:
+        model = Group
+        fields = ["id", "name"]
+
+
 class GraphSerializer(serializers.ModelSerializer[Graph]):
     """A graph."""
 
@@ -43,6 +53,8 @@ class GraphSerializer(serializers.ModelSerializer[Graph]):
     examples = serializers.ListField(child=serializers.CharField(), read_only=True)
     error = serializers.SerializerMethodField()
     created_by = serializers.CharField(source="created_by.username", allow_null=True, default=None)
+    owner = serializers.CharField(source="owner.username", allow_null=True, default=None)
+    groups = GroupNameSerializer(many=True)
 
     class Meta:
         model = Graph
@@ -58,6 +70,9 @@ class GraphSerializer(serializers.ModelSerializer[Graph]):
                 "error",
                 "created_at",
                 "created_by",
+                "owner",
+                "visibility",
+                "groups",
             ),
         ]
 
@@ -164,6 +179,11 @@ class GraphChangeSerializer(serializers.Serializer[object]):
 
     name = Text(max_length=200, required=False)
     description = Text(max_length=5000, required=False, allow_blank=True)
+    visibility = serializers.ChoiceField(choices=Visibility.choices, required=False)
+    groups = serializers.PrimaryKeyRelatedField(queryset=Group.objects.all(), many=True, required=False)
+    owner = serializers.SlugRelatedField(
+        slug_field="username", queryset=User.objects.filter(is_active=True), required=False
+    )
 
 
 class UploadedSerializer(serializers.Serializer[object]):

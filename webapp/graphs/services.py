@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from django.contrib.auth.models import Group
 from django.core.files.base import File
 from django.core.files.storage import default_storage
 from django.db import IntegrityError, transaction
@@ -15,10 +16,19 @@ from retrieval import types
 from retrieval.errors import ClewError
 from retrieval.kg.manifest import Manifest
 from webapp.accounts.models import User
-from webapp.api.errors import ConfirmError, ConflictError, GraphNotReadyError, NameTakenError
+from webapp.api.errors import ConflictError, GraphNotReadyError, NameTakenError
 from webapp.graphs import files as storage
 from webapp.graphs import snapshots, sniff
-from webapp.graphs.models import Graph, GraphState, IndexState, Mode, Problem, Snapshot, SourceFile
+from webapp.graphs.models import (
+    Graph,
+    GraphState,
+    IndexState,
+    Mode,
+    Problem,
+    Snapshot,
+    SourceFile,
+    Visibility,
+)
 from webapp.jobs import cancel
 from webapp.jobs import services as jobs
 from webapp.jobs.models import ACTIVE, Job, JobKind
@@ -63,7 +73,9 @@ def create_graph(
         given = [*files, *(stack.enter_context(Arrived(upload)) for upload in uploads)]
         for file in given:
             sniff.require_text(file.name or "file", file, allowed=sniff.DOCUMENTS)
-        graph = Graph(name=name, description=description, created_by=user, examples=list(examples))
+        graph = Graph(
+            name=name, description=description, created_by=user, owner=user, examples=list(examples)
+        )
         return graph, _keep(graph, given, uploads, options)
 
 
@@ -112,6 +124,26 @@ def keep_files(
         SourceFile.objects.create(graph=job.graph, job=job, name=shown, path=path, size=file.size)
 
 
+def set_access(
+    *,
+    graph: Graph,
+    visibility: str | None = None,
+    groups: Sequence[Group] | None = None,
+    owner: User | None = None,
+) -> Graph:
+    """Change who may see a graph, and whose it is; None leaves each as it is."""
+    with transaction.atomic():
+        if visibility is not None:
+            graph.visibility = Visibility(visibility)
+        if owner is not None:
+            graph.owner = owner
+        graph.save(update_fields=["visibility", "owner"])
+        if groups is not None:
+            graph.groups.set(groups)
+        announce.graph_changed_on_commit(graph.pk)
+    return graph
+
+
 def rename_graph(*, graph: Graph, name: str | None, description: str | None) -> Graph:
     """Change a graph's name or description.
 
@@ -131,17 +163,8 @@ def rename_graph(*, graph: Graph, name: str | None, description: str | None) -> 
     return graph
 
 
-def delete_graph(*, graph: Graph, confirm: str) -> None:
-    """Delete a graph with all that was made of it.
-
-    Raises:
-        ConfirmError: ``confirm`` is not the graph's name.
-    """
-    if confirm != graph.name:
-        raise ConfirmError(
-            "Deleting a graph deletes its runs, question sets, label sets, checkpoints and reports too.",
-            hint=f"Repeat its name to go on: ?confirm={graph.name}",
-        )
+def purge_graph(*, graph: Graph) -> None:
+    """Delete a graph for good with all that was made of it."""
     for job in Job.objects.filter(graph=graph, state__in=ACTIVE):
         cancel.request("job", job.pk)
     paths = list(Snapshot.objects.filter(graph=graph).values_list("path", flat=True))

@@ -13,19 +13,20 @@ _KNOWN = {
     b"\xff\xd8\xff": "a JPEG picture",
     b"GIF8": "a GIF picture",
     b"%PDF": "a PDF document",
-    b"PK\x03\x04": "a zip archive (or a spreadsheet or document, which are zip archives)",
     b"\x7fELF": "a program",
     b"SQLite format 3": "an SQLite database",
-    b"PAR1": "a Parquet file",
     b"BZh": "a bzip2 archive",
     b"\xfd7zXZ": "an xz archive",
-    b"(\xb5/\xfd": "a Zstandard archive",
 }
+#: Beginnings of what holds files or columns, which the readers look into: zip, Parquet, Zstandard.
+CONTAINERS = (b"PK\x03\x04", b"PAR1", b"(\xb5/\xfd")
+#: Where a tar archive says that it is one.
+_TAR = slice(257, 262)
 #: Beginnings of documents that are read though they are no UTF-8 text: PDF, and text in UTF-16.
 DOCUMENTS = (b"%PDF", b"\xff\xfe", b"\xfe\xff")
 _HINT = (
-    "Upload triples, nodes and edges (CSV, JSONL), RDF, or documents (text, Markdown, HTML, PDF, passages as JSONL), "
-    "gzipped or not."
+    "Upload triples, nodes and edges (CSV, JSONL, Parquet, GraphML), RDF, or documents (text, Markdown, HTML, PDF, "
+    "passages as JSONL), compressed, in an archive, or as they are."
 )
 
 
@@ -45,10 +46,12 @@ def require_text(name: str, file: IO[Any], *, allowed: tuple[bytes, ...] = ()) -
     file.seek(0)
     if not start:
         raise SourceError(f"{name} is empty.", hint="Choose a file with facts in it.")
-    if allowed and start.startswith(allowed):
+    if start.startswith((*CONTAINERS, *allowed)) or start[_TAR] == b"ustar":
         return
     if start[:2] == b"\x1f\x8b":
         start = _unzipped(name, start)
+        if start[_TAR] == b"ustar":
+            return
     for magic, what in _KNOWN.items():
         if start.startswith(magic):
             raise SourceError(f"{name} is {what}.", hint=_HINT)

@@ -16,9 +16,9 @@ from webapp.accounts.models import User
 from webapp.api.errors import GraphNotReadyError, InvalidError
 from webapp.api.fields import Text
 from webapp.api.params import integer
-from webapp.api.permissions import AdminWrites
-from webapp.graphs import dependents, selectors, versions
+from webapp.graphs import dependents, selectors, storage, versions
 from webapp.graphs import serializers as shapes
+from webapp.graphs.access import OwnerWrites, visible
 from webapp.graphs.models import Graph, Mode, Snapshot, SourceFile
 from webapp.jobs.serializers import JobSerializer
 from webapp.uploads import services as uploads
@@ -104,12 +104,14 @@ class DiffSerializer(serializers.Serializer[object]):
 
 
 class _OfGraph(APIView):
-    permission_classes = [AdminWrites]
+    permission_classes = [OwnerWrites]
     parser_classes = [JSONParser, MultiPartParser]
 
     def graph(self, pk: int) -> Graph:
         """The graph, if the user may see it."""
-        return get_object_or_404(selectors.graphs(), pk=pk)
+        found = get_object_or_404(visible(self.request.user), pk=pk)
+        self.check_object_permissions(self.request, found)
+        return found
 
 
 class VersionsView(_OfGraph):
@@ -134,6 +136,7 @@ class VersionsView(_OfGraph):
         form.is_valid(raise_exception=True)
         data = form.validated_data
         user = cast(User, request.user)
+        storage.require_room(user, sum(file.size for file in data["files"]))
         job = versions.start(
             graph=graph,
             change=versions.Change(Mode(data["mode"]), shapes.options_of(data), data["note"]),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import time
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -14,6 +15,7 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 from retrieval.events import TERMINAL_TYPES
 from webapp.answers import selectors
 from webapp.answers import services as answers
+from webapp.graphs import access
 from webapp.jobs.selectors import jobs
 from webapp.jobs.serializers import as_wire
 from webapp.live import groups
@@ -23,6 +25,9 @@ NOT_LOGGED_IN = 4401
 NOT_FOUND = 4404
 LOOK_AGAIN_S = 1.0
 """How often a quiet run's log is read in case an announcement was lost."""
+
+SEEN_FOR_S = 2.0
+"""How long a user goes on being told of a graph's jobs after losing sight of it, at most."""
 
 SETTLE_S = 0.05
 """A consumer that ends while the layer still opens its connection to Redis might never be let go."""
@@ -76,8 +81,11 @@ class RunConsumer(Socket):
     """
 
     async def obstacle(self, scope: dict[str, Any]) -> int | None:
-        """``after`` must be a number."""
-        return BAD_REQUEST if _after(scope["query_string"]) is None else None
+        """``after`` must be a number, and the run of a graph that the user may see."""
+        if _after(scope["query_string"]) is None:
+            return BAD_REQUEST
+        run = str(scope["url_route"]["kwargs"]["run_id"])
+        return None if await database_sync_to_async(_may_watch)(scope["user"], run) else NOT_FOUND
 
     async def connect(self) -> None:
         """Join, replay."""
@@ -158,7 +166,8 @@ class JobsConsumer(Socket):
         await self.accept()
         await self.channel_layer.group_add(groups.JOBS, self.channel_name)
         self.joined = True
-        for job in await database_sync_to_async(_active_jobs)():
+        self.seen: dict[int, tuple[float, bool]] = {}
+        for job in await database_sync_to_async(_active_jobs)(self.scope["user"]):
             await self.send_json({"type": "job", "job": job})
 
     async def disconnect(self, code: int) -> None:
@@ -167,8 +176,19 @@ class JobsConsumer(Socket):
             await self.channel_layer.group_discard(groups.JOBS, self.channel_name)
 
     async def jobs_frame(self, message: dict[str, Any]) -> None:
-        """Something changed."""
-        await self.send_json(message["frame"])
+        """Something changed. Jobs of graphs that the user may not see are not told of."""
+        frame = message["frame"]
+        if frame["type"] != "job" or await self.may_see(frame["job"]["graph"]):
+            await self.send_json(frame)
+
+    async def may_see(self, graph: int) -> bool:
+        """Whether the user may see a graph, as looked up a moment ago at most."""
+        at, seen = self.seen.get(graph, (float("-inf"), False))
+        now = time.monotonic()
+        if now - at > SEEN_FOR_S:
+            seen = await database_sync_to_async(access.may_see)(self.scope["user"], graph)
+            self.seen[graph] = (now, seen)
+        return seen
 
 
 class NotThere(Socket):
@@ -187,5 +207,10 @@ def _after(query: bytes) -> int | None:
     return int(text)
 
 
-def _active_jobs() -> list[dict[str, Any]]:
-    return [as_wire(job) for job in jobs(active=True).order_by("created_at", "id")]
+def _active_jobs(user: Any) -> list[dict[str, Any]]:
+    rows = access.of_visible(jobs(active=True), user)
+    return [as_wire(job) for job in rows.order_by("created_at", "id")]
+
+
+def _may_watch(user: Any, run: str) -> bool:
+    return access.of_visible(selectors.runs().filter(pk=run), user).exists()

@@ -13,6 +13,7 @@ from django.conf import settings
 from django.urls import path
 
 from webapp.accounts.authentication import user_of_token
+from webapp.accounts.models import Scope
 from webapp.live.consumers import JobsConsumer, NotThere, RunConsumer
 
 
@@ -41,7 +42,7 @@ class Bearer:
         kind, _, token = header.partition(" ")
         if kind.lower() == "bearer":
             found = await database_sync_to_async(user_of_token)(token.strip())
-            if found is not None:
+            if found is not None and Scope.READ in found[1].scopes:
                 scope = {**scope, "user": found[0]}
         return await self.inner(scope, receive, send)
 

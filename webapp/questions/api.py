@@ -19,7 +19,7 @@ from webapp.accounts.models import User
 from webapp.api.fields import Text
 from webapp.api.params import integer
 from webapp.api.permissions import AnalystWrites
-from webapp.graphs.selectors import graphs
+from webapp.graphs.access import visible
 from webapp.graphs.serializers import ProblemSerializer
 from webapp.questions import checking, selectors, services
 from webapp.questions.models import Question, QuestionSet
@@ -147,7 +147,7 @@ class QuestionSetViewSet(viewsets.GenericViewSet[QuestionSet]):
         form.is_valid(raise_exception=True)
         data = form.validated_data
         user = cast(User, request.user)
-        graph = get_object_or_404(graphs(), pk=data["graph"])
+        graph = get_object_or_404(visible(request.user), pk=data["graph"])
         arrived = uploads.complete(ids=[data["upload"]] if data["upload"] else [], user=user)
         with ExitStack() as stack:
             file = stack.enter_context(uploads.Arrived(arrived[0])) if arrived else data["file"]

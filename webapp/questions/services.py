@@ -46,7 +46,7 @@ def import_question_set(
         NameTakenError: the graph has a set of this name.
     """
     shown = upload.name or "questions"
-    sniff.require_text(shown, upload, allowed=(b"PAR1",))
+    sniff.require_text(shown, upload)
     with tempfile.TemporaryDirectory(dir=settings.FILE_UPLOAD_TEMP_DIR) as directory:
         # Readers take the number of hops from a name such as 2-hop-dev.txt, so its harmless part is kept.
         path = Path(directory) / (_UNSAFE.sub("_", Path(shown).name).lstrip(".")[-100:] or "questions")

@@ -20,7 +20,7 @@ from webapp.api.errors import InvalidError
 from webapp.api.params import integer
 from webapp.api.permissions import AnalystWrites
 from webapp.experiments.models import LabelSet
-from webapp.graphs.selectors import graphs
+from webapp.graphs.access import of_visible, visible
 from webapp.questions.selectors import question_sets
 from webapp.review import (
     assigning,
@@ -65,10 +65,12 @@ class QueueViewSet(viewsets.GenericViewSet[Queue]):
         """Make a queue of label sets."""
         data = valid(forms.NewQueueSerializer(data=request.data))
         wanted = data["label_sets"]
-        rows = list(LabelSet.objects.select_related("job").filter(pk__in=wanted))
+        rows = list(of_visible(LabelSet.objects.select_related("job").filter(pk__in=wanted), request.user))
         queue = queues.start_queue(
-            graph=get_object_or_404(graphs(), pk=data["graph"]),
-            question_set=get_object_or_404(question_sets(), pk=data["question_set"]),
+            graph=get_object_or_404(visible(request.user), pk=data["graph"]),
+            question_set=get_object_or_404(
+                of_visible(question_sets(), request.user), pk=data["question_set"]
+            ),
             label_sets=queues.require_label_sets(rows, wanted),
             plan=queues.Plan(data["ordering"], data["overlap"], data["seed"], data["name"]),
             user=cast(User, request.user),

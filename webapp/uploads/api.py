@@ -22,6 +22,7 @@ from rest_framework.views import APIView
 from webapp.accounts.models import User
 from webapp.api.errors import GoneError
 from webapp.api.permissions import Analyst
+from webapp.graphs import storage
 from webapp.uploads import services, streams, tus
 from webapp.uploads.models import Upload
 
@@ -107,9 +108,9 @@ class UploadsView(TusView):
         given = request.headers.get("Upload-Metadata", "")
         name = PurePath(tus.metadata(given).get("filename", "").replace("\\", "/")).name
         services.sweep()
-        upload = services.create(
-            user=cast(User, request.user), name=name or "file", length=length, metadata=given
-        )
+        user = cast(User, request.user)
+        storage.require_room(user, length)
+        upload = services.create(user=user, name=name or "file", length=length, metadata=given)
         headers = {"Location": f"{request.path.rstrip('/')}/{upload.pk}", **tus.expiry(upload.expires_at)}
         return Response(status=status.HTTP_201_CREATED, headers=headers)
 

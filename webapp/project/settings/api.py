@@ -8,6 +8,7 @@ REST_FRAMEWORK = {
         "webapp.accounts.authentication.Session",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["webapp.api.permissions.Viewer"],
+    "DEFAULT_FILTER_BACKENDS": ["webapp.graphs.access.VisibleGraphs"],
     "DEFAULT_PAGINATION_CLASS": "webapp.api.pagination.Pages",
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],

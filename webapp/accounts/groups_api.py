@@ -1,0 +1,91 @@
+"""``/groups`` and ``/users``: who belongs together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.models import Group
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers, viewsets
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from webapp.accounts.models import Role, User
+from webapp.api.errors import NameTakenError
+from webapp.api.fields import Text
+from webapp.api.permissions import Admin, AdminWrites
+
+
+class PeopleGroupSerializer(serializers.ModelSerializer[Group]):
+    """A group of people; who they are is told to administrators and members."""
+
+    name = Text(max_length=150)
+    members = serializers.SlugRelatedField(
+        source="user_set", slug_field="username", queryset=User.objects.all(), many=True, required=False
+    )
+
+    class Meta:
+        model = Group
+        fields = ["id", "name", "members"]
+
+    def to_representation(self, instance: Group) -> dict[str, object]:
+        """Without the members for whom it does not concern."""
+        shown = super().to_representation(instance)
+        user = self.context["request"].user
+        if not user.has_role(Role.ADMIN) and user.username not in shown["members"]:
+            shown["members"] = []
+        return shown
+
+    def save(self, **kwargs: object) -> Group:
+        """Keep it.
+
+        Raises:
+            NameTakenError: another group has this name.
+        """
+        try:
+            with transaction.atomic():
+                return super().save(**kwargs)
+        except IntegrityError:
+            name = self.validated_data["name"]
+            raise NameTakenError(f"There is a group named {name}.", hint="Choose another name.") from None
+
+
+class GroupViewSet(viewsets.ModelViewSet[Group]):
+    """Groups of people."""
+
+    queryset = Group.objects.none()
+    serializer_class = PeopleGroupSerializer
+    lookup_value_converter = "int"
+    permission_classes = [AdminWrites]
+    http_method_names = ["get", "post", "patch", "delete", "head", "options"]
+
+    def get_queryset(self) -> QuerySet[Group]:
+        """By name."""
+        return Group.objects.order_by("name").prefetch_related("user_set")
+
+
+class AccountSerializer(serializers.ModelSerializer[User]):
+    """A person who may log in."""
+
+    groups: serializers.RelatedField[Any, Any, Any] = serializers.SlugRelatedField(
+        slug_field="name", many=True, read_only=True
+    )
+
+    class Meta:
+        model = User
+        fields = ["id", "username", "role", "is_active", "groups"]
+
+
+class UsersView(APIView):
+    """The people."""
+
+    permission_classes = [Admin]
+
+    @extend_schema(operation_id="users_list", responses=AccountSerializer(many=True))
+    def get(self, request: Request) -> Response:
+        """Everybody, by name."""
+        rows = User.objects.order_by("username").prefetch_related("groups")
+        return Response(AccountSerializer(rows, many=True).data)

@@ -1,0 +1,87 @@
+"""``/tokens``: one's own API tokens."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any, cast
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers, status
+from rest_framework.generics import get_object_or_404
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from webapp.accounts.models import ApiToken, Scope, User
+from webapp.accounts.services import make_token
+from webapp.api.fields import Text
+
+DAYS_MAX = 3650
+
+
+class ApiTokenSerializer(serializers.ModelSerializer[ApiToken]):
+    """A token, without the token."""
+
+    scopes = serializers.ListField(child=serializers.ChoiceField(choices=Scope.choices))
+
+    class Meta:
+        model = ApiToken
+        fields = ["id", "name", "scopes", "created_at", "expires_at", "last_used_at"]
+
+
+class NewTokenSerializer(serializers.Serializer[object]):
+    """A token to be made."""
+
+    name = Text(max_length=100)
+    scopes = serializers.MultipleChoiceField(choices=Scope.choices, allow_empty=False)
+    expires_days = serializers.IntegerField(
+        min_value=1, max_value=DAYS_MAX, required=False, allow_null=True, default=None
+    )
+
+
+class MadeTokenSerializer(ApiTokenSerializer):
+    """A new token; it is shown this once."""
+
+    token = serializers.CharField()
+
+    class Meta(ApiTokenSerializer.Meta):
+        fields = [*ApiTokenSerializer.Meta.fields, "token"]
+
+
+class TokensView(APIView):
+    """One's own tokens."""
+
+    @extend_schema(operation_id="tokens_list", responses=ApiTokenSerializer(many=True))
+    def get(self, request: Request) -> Response:
+        """All of them, the newest first."""
+        rows = ApiToken.objects.filter(user=cast(User, request.user))
+        return Response(ApiTokenSerializer(rows, many=True).data)
+
+    @extend_schema(
+        operation_id="tokens_create", request=NewTokenSerializer, responses={201: MadeTokenSerializer}
+    )
+    def post(self, request: Request) -> Response:
+        """Make one. It is shown this once."""
+        form = NewTokenSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        data = form.validated_data
+        days: int | None = data["expires_days"]
+        row, token = make_token(
+            user=cast(User, request.user),
+            name=data["name"],
+            scopes=sorted(data["scopes"]),
+            expires_at=None if days is None else timezone.now() + timedelta(days=days),
+        )
+        shown: dict[str, Any] = {**ApiTokenSerializer(row).data, "token": token}
+        return Response(shown, status=status.HTTP_201_CREATED)
+
+
+class TokenRowView(APIView):
+    """One token."""
+
+    @extend_schema(operation_id="tokens_delete", responses={204: None})
+    def delete(self, request: Request, pk: int) -> Response:
+        """Take it back; whoever has it cannot use it any more."""
+        get_object_or_404(ApiToken.objects.filter(user=cast(User, request.user)), pk=pk).delete()
+        return Response(status=status.HTTP_204_NO_CONTENT)

@@ -1,0 +1,90 @@
+"""What graphs take on the disk, and how much a user may."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.db.models import Sum
+
+from webapp.accounts.models import User
+from webapp.api.errors import QuotaError
+from webapp.graphs import files
+from webapp.graphs.models import Graph, Snapshot, SourceFile
+from webapp.uploads.models import Upload, folder
+
+GB = 1024**3
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """Bytes that a graph takes, by what they are of. ``caches`` can be deleted at the cost of time only."""
+
+    uploads: int
+    snapshots: int
+    caches: int
+    others: int
+
+    @property
+    def total(self) -> int:
+        """All of it."""
+        return self.uploads + self.snapshots + self.caches + self.others
+
+
+def of_graph(graph_id: int) -> Used:
+    """What a graph takes, as found on the disk."""
+    paths = list(Snapshot.objects.filter(graph=graph_id).values_list("path", flat=True))
+    snapshots = sum(files.size(path) for path in paths)
+    return Used(
+        uploads=files.size(f"uploads/{graph_id}"),
+        snapshots=snapshots,
+        caches=sum(files.size(path, caches=True) for path in paths) - snapshots,
+        others=sum(
+            files.size(f"{kind}/{graph_id}", caches=True)
+            for kind in files.KINDS
+            if kind not in ("uploads", "snapshots")
+        ),
+    )
+
+
+def arriving() -> int:
+    """What uploads take that nothing was made of yet."""
+    return sum(path.stat().st_size for path in folder().iterdir()) if folder().is_dir() else 0
+
+
+def free() -> int:
+    """Bytes left on the disk."""
+    return shutil.disk_usage(settings.CLEW.home).free
+
+
+def of_user(user: User) -> int:
+    """What counts against a user's quota: files and versions of one's graphs, and uploads as long as announced."""
+    mine = Graph.objects.filter(owner=user)
+    sums = (
+        SourceFile.objects.filter(graph__in=mine).aggregate(n=Sum("size"))["n"],
+        Snapshot.objects.filter(graph__in=mine).aggregate(n=Sum("bytes"))["n"],
+        Upload.objects.filter(user=user).aggregate(n=Sum("length"))["n"],
+    )
+    return sum(int(n or 0) for n in sums)
+
+
+def quota() -> int | None:
+    """Bytes that each user may take; None for no limit."""
+    limit: float | None = settings.CLEW.quota_gb
+    return None if limit is None else int(limit * GB)
+
+
+def require_room(user: User, more: int) -> None:
+    """Refuse what would take a user over the quota.
+
+    Raises:
+        QuotaError: it would.
+    """
+    limit = quota()
+    if limit is not None and of_user(user) + more > limit:
+        raise QuotaError(
+            f"You may keep {limit / GB:g} GB, and have {of_user(user) / GB:.2g} GB; {more / GB:.2g} GB more "
+            "is too much.",
+            hint="Delete versions, graphs or uploads that you do not need, or ask the operator for more.",
+        )
