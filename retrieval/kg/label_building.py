@@ -60,7 +60,7 @@ def normalised(column: str) -> pl.Expr:
     return pl.when(words == "").then(lowered.str.strip_chars()).otherwise(words)
 
 
-def _normalised(texts: pl.Series) -> pl.Series:
+def normalised_series(texts: pl.Series) -> pl.Series:
     """The same of a column; what is plain already, as most names are but for capitals, is only lowered."""
     lowered = texts.str.to_lowercase()
     hard = lowered.str.contains("[^a-z0-9 ]|  |^ | $").to_numpy()
@@ -109,7 +109,7 @@ def _names(
     # What is mentioned only as another name of something is that thing's name, not a thing of its own.
     only_name = (degrees > 0) & (np.bincount(coded.tails[alias_facts], minlength=size) == degrees)
     things = (kinds != _CVT) & ~only_name
-    own = _normalised(coded.entity_labels).alias("name")
+    own = normalised_series(coded.entity_labels).alias("name")
     entities = pl.Series("entity", np.arange(size, dtype=np.int32))
     named = pl.DataFrame([own, entities]).with_columns(alias=pl.lit(0, pl.UInt8))
     bracketed = coded.entity_labels.str.ends_with(")").to_numpy() & things
@@ -120,7 +120,9 @@ def _names(
         pl.col("text").str.replace(r"\s*\([^()]*\)$", "")
     )
     others = pl.concat([shorter, _alias_rows(coded, alias_facts), aliases])
-    others = others.select(_normalised(others["text"]).alias("name"), "entity", alias=pl.lit(1, pl.UInt8))
+    others = others.select(
+        normalised_series(others["text"]).alias("name"), "entity", alias=pl.lit(1, pl.UInt8)
+    )
     of = others["entity"].to_numpy()
     others = others.filter((others["name"] != own.gather(of)).to_numpy() | ~things[of])
     rows = pl.concat([named.filter(things), others.unique().sort("entity")])

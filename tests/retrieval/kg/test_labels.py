@@ -5,7 +5,7 @@ from itertools import pairwise
 import polars as pl
 import pytest
 
-from retrieval.kg.label_building import normalised
+from retrieval.kg.label_building import normalised, normalised_series
 from retrieval.kg.labels import normalise
 from tests.retrieval.kg.worlds import build
 
@@ -53,6 +53,11 @@ def found(graph, text, limit=10):
 )
 def test_builder_and_searcher_normalise_alike(text):
     assert pl.DataFrame({"t": [text]}).select(normalised("t")).item() == normalise(text)
+
+
+def test_a_column_normalises_like_its_values():
+    texts = ["Jaws", "The  Matrix", " padded ", "Amélie", "$", "", "R2-D2", "new york", "ÉTÉ", "2001"]
+    assert normalised_series(pl.Series(texts)).to_list() == [normalise(text) for text in texts]
 
 
 def test_normalise():
@@ -122,3 +127,50 @@ def test_how_many_names_hold_a_word(graph):
     assert [m.node.label for m in graph.labels.containing("cameron james")] == ["James Cameron"]
     assert graph.labels.containing("james nowhere") == []
     assert [m.node.label for m in graph.labels.containing("film 1953 titanic")] == ["Titanic (1953 film)"]
+
+
+@pytest.fixture(scope="module")
+def crowd(tmp_path_factory):
+    """Three hundred names that share beginnings and words, of very different degrees."""
+    facts = []
+    for i in range(300):
+        name = f"{'anna' if i % 3 else 'arno'} {'berg' if i % 2 else 'bach'}{i:03}"
+        facts += [(name, f"r{j}", f"x{j}") for j in range((i * 7919) % 41)]
+        facts.append((name, "is", "here"))
+    return build(facts, tmp_path_factory.mktemp("crowd") / "g")
+
+
+@pytest.mark.parametrize(
+    "text", ["a", "an", "arno", "anna b", "b", "here", "arno bach", "anna berg1", "ber", "q"]
+)
+@pytest.mark.parametrize("limit", [1, 4, 10])
+def test_many_names_are_found_as_few_are(crowd, monkeypatch, text, limit):
+    """Names are looked through by blocks, or read one by one, where they are many: the same are found."""
+    whole = crowd.labels.search(text, limit)
+    expected = sorted(
+        (name for name in crowd.entity_labels if name.startswith(text) and name != text),
+        key=lambda name: (-crowd.degree(crowd.find_entity(name)), name),
+    )
+    begin = [match.node.label for match in whole if match.source == "prefix"]
+    assert begin == expected[: len(begin)]
+    assert len(begin) == min(
+        limit - sum(match.source in ("exact", "alias") for match in whole), len(expected)
+    )
+    monkeypatch.setattr("retrieval.kg.labels._BLOCK", 2)
+    monkeypatch.setattr("retrieval.kg.labels._WORDS_LIMIT", 40)
+    again = type(crowd.labels)(crowd).search(text, limit)
+    assert [match for match in again if match.source == "prefix"] == [
+        match for match in whole if match.source == "prefix"
+    ]
+
+
+def test_the_most_connected_of_many_holders_of_a_word_are_found(crowd, monkeypatch):
+    plain = [match.node.label for match in crowd.labels.search("berg anna", 10)]
+    monkeypatch.setattr("retrieval.kg.labels._WORDS_LIMIT", 5)
+    assert plain == [match.node.label for match in crowd.labels.search("berg anna", 10)]
+    both = [match.node.label for match in crowd.labels.search("anna b", 5)]
+    assert len(both) == 5
+    by_words = crowd.labels.search("bach123 a", 5)
+    assert [(match.node.label, match.source) for match in by_words] == []
+    by_words = crowd.labels.search("bach122 a", 5)
+    assert [(match.node.label, match.source) for match in by_words][:1] == [("anna bach122", "word")]

@@ -133,6 +133,28 @@ def test_k_hop_says_when_it_was_cut_and_keeps_the_budget(graph):
         assert ends == set(cut.entities.tolist())
 
 
+def test_k_hop_reads_of_a_hub_only_what_it_may_take(tmp_path):
+    facts = [("hub", "r", f"e{i:03}") for i in range(300)] + [(f"e{i:03}", "s", "hub") for i in range(300)]
+    facts += [("e007", "t", "far"), ("e250", "t", "farther"), ("hub", "u", "hub")]
+    star = build(facts, tmp_path / "star")
+    hub, near = star.find_entity("hub"), star.find_entity("e007")
+    whole = search.k_hop(star, [hub], 1)
+    assert (len(whole.facts), len(whole.entities), whole.truncated) == (601, 301, False)
+    cut = search.k_hop(star, [near], 2, max_triples=10)
+    # Its own three facts first, then the first of the hub's.
+    assert len(cut.facts) == 10
+    assert cut.truncated
+    own = [
+        star.find_fact(hub, star.find_relation("r"), near),
+        star.find_fact(near, star.find_relation("s"), hub),
+    ]
+    assert {*own, star.find_fact(near, star.find_relation("t"), star.find_entity("far"))} <= {
+        *cut.facts.tolist()
+    }
+    labels = star.entity_labels.many(cut.entities)
+    assert labels == [*(f"e{i:03}" for i in range(8)), "far", "hub"]
+
+
 def simple_paths(graph, sources, targets, max_hops):
     found, level = [], [((s,), ()) for s in sources]
     for _ in range(max_hops):
