@@ -68,6 +68,8 @@ def _walk(snapshot: Snapshot, random_: random.Random, length: int) -> tuple[int,
     steps = [(int(snapshot.relations[fact]), inverse)]
     at = int((snapshot.heads if inverse else snapshot.tails)[fact])
     while len(steps) < length:
+        if snapshot.kind(at) == "literal":
+            return None  # years and numbers join what has nothing to do with each other
         groups = [
             group
             for group in neighbours(snapshot, at, limit=0).groups[:_GROUPS]
@@ -152,28 +154,42 @@ def wording(topic: str, steps: Sequence[tuple[str, bool]]) -> str:
     """Words for a walk from ``topic`` along (label, inverse) steps.
 
     ``directed by`` reads "What is Jaws directed by?", ``official language`` "What is the official language of
-    Austria?", ``has part`` "Which part does it have?"; backward "What is directed by Spielberg?".
+    Austria?", ``has part`` "Which part does it have?"; backward "What is directed by Spielberg?". Steps on the way
+    become "those directed by Spielberg".
     """
     inner = topic
     for label, inverse in steps[:-1]:
         inner = _phrase(label, inverse, inner)
     label, inverse = steps[-1]
     form, rest = _form(label)
+    many = inner.startswith("those ")
     if form == "preposition":
-        return f"What is {label} {inner}?" if inverse else f"What is {inner} {label}?"
+        return f"What is {label} {inner}?" if inverse else f"What {'are' if many else 'is'} {inner} {label}?"
     if form == "has":
-        return f"What has the {rest} {inner}?" if inverse else f"Which {rest} does {inner} have?"
-    return f"What has {inner} as {label}?" if inverse else f"What is the {label} of {inner}?"
+        return (
+            f"What has the {rest} {inner}?"
+            if inverse
+            else f"Which {rest} {'do' if many else 'does'} {inner} have?"
+        )
+    if inverse:
+        return f"What has {inner} as {label}?"
+    return f"What {'are' if _plural(label) else 'is'} the {label} of {inner}?"
 
 
 def _phrase(label: str, inverse: bool, of: str) -> str:
     """What a step reaches, as part of a question."""
     form, rest = _form(label)
     if form == "preposition":
-        return f"what is {label} {of}" if inverse else f"what {of} is {label}"
+        be = "are" if of.startswith("those ") else "is"
+        return f"those {label} {of}" if inverse else f"those that {of} {be} {label}"
     if form == "has":
-        return f"what has the {rest} {of}" if inverse else f"the {rest} that {of} has"
-    return f"what has {of} as {label}" if inverse else f"the {label} of {of}"
+        return f"those with the {rest} {of}" if inverse else f"the {rest} of {of}"
+    return f"those with {of} as {label}" if inverse else f"the {label} of {of}"
+
+
+def _plural(label: str) -> bool:
+    last = label.rsplit(maxsplit=1)[-1].lower()
+    return last.endswith("s") and not last.endswith(("ss", "us", "is"))
 
 
 def _form(label: str) -> tuple[str, str]:

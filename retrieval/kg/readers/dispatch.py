@@ -89,12 +89,13 @@ def guess_format(source: Source) -> str:
 
 
 def is_question_list(text: str) -> bool:
-    """Whether lines are questions with a [marked] topic, a tab, and answers, as MetaQA's are."""
+    """Whether lines are questions: with a [marked] topic, a tab, and answers, as MetaQA's, or as PathQuestion's."""
     lines = [line for line in text.splitlines() if line.strip()][:50]
     marked = sum(
         line.count("\t") == 1 and " " in line and bool(MARK.search(line.split("\t")[0])) for line in lines
     )
-    return bool(lines) and 10 * marked >= 9 * len(lines)
+    listed = sum(len(cells := line.split("\t")) > 1 and cells[1].rstrip().endswith("/)") for line in lines)
+    return bool(lines) and 10 * max(marked, listed) >= 9 * len(lines)
 
 
 def _is_property_json(start: str) -> bool:
@@ -198,20 +199,27 @@ def read_all(
         The good rows of each, and what gives the reports, to be called when problems are complete.
     """
     headers, apart = pair([(file.path, file.name) for file in files])
+    first = repeats([file.path for file in files])
     read: list[FactFile] = []
-    logs: list[tuple[ProblemLog, int]] = []
+    logs: dict[int, tuple[ProblemLog, int]] = {}
     refused: SourceError | None = None
-    for i, (file, first) in enumerate(zip(files, repeats([file.path for file in files]), strict=True)):
+    with_facts: set[str] = set()
+    for i in _prose_last(files, options):
+        file, again = files[i], first[i]
         if i in apart:
             continue
         log = ProblemLog(file.name, problems)
         rows, before = 0, options.sink.count if options.sink else 0
-        if first is not None:
-            log.repeats(files[first].name)
+        if again is not None:
+            log.repeats(files[again].name)
+        elif file.archive in with_facts and _is_prose(file, options):
+            log.add(0, "left out: it is plain text beside facts; give it by itself to make passages of it")
         else:
             try:
                 read.append(read_file(file.path, log, progress, replace(options, header_line=headers.get(i))))
                 rows = read[-1].rows
+                if file.archive and log.format not in DOCUMENT_FORMATS:
+                    with_facts.add(file.archive)
             except SourceError as error:
                 if not file.archive:
                     raise
@@ -219,10 +227,20 @@ def read_all(
                 if options.sink:
                     options.sink.cut(before)
                 log.add(0, f"this file of the archive was left out: {error.message}")
-        logs.append((log, rows))
+        logs[i] = (log, rows)
     if not read and refused is not None:
         raise refused
-    return read, lambda: tuple(log.report(rows) for log, rows in logs)
+    return read, lambda: tuple(log.report(rows) for _, (log, rows) in sorted(logs.items()))
+
+
+def _prose_last(files: Sequence[Unpacked], options: ReadOptions) -> list[int]:
+    """The positions of files, plain text of archives behind all others."""
+    return sorted(range(len(files)), key=lambda i: (_is_prose(files[i], options), i))
+
+
+def _is_prose(file: Unpacked, options: ReadOptions) -> bool:
+    """Whether a file of an archive would be taken for plain text, as lists of words beside a graph are."""
+    return bool(file.archive) and options.asked is None and document_format(file.path, file.name) == "text"
 
 
 def read_file(

@@ -50,6 +50,8 @@ ROWS = 20
 LINE = 300
 #: How much of a file is read for it.
 SAMPLE = 256 * 1024
+#: How much is read beyond that for one whole line.
+LONG = 16 * 1024 * 1024
 #: Files of an archive that are looked at, until one can be read.
 MEMBERS = 20
 
@@ -350,6 +352,8 @@ def _sample(file: Path, found: Guess) -> Iterator[tuple[Path, bool]]:
     with ExitStack() as stack:
         opened = stack.enter_context(source.open())
         head = opened.read(SAMPLE)
+        if b"\n" not in head:
+            head += opened.readline(LONG)
         whole = not opened.read(1)
         if head.lstrip()[:1] == b"[" and not whole:
             head = _items(head)

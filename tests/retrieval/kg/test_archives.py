@@ -236,6 +236,7 @@ def test_question_files_of_an_archive_are_one_set(tmp_path, scratch):
                 "1-hop/vanilla/qa_train.txt": b"who directed [Jaws]\tSpielberg\n",
                 "1-hop/vanilla/qa_dev.txt": b"who wrote [Jaws]\tBenchley\n",
                 "2-hop/vanilla/qa_train.txt": b"films by the director of [Jaws]\tHook\nno tab\n",
+                "1-hop/qa_train_qtype.txt": b"movie_to_director\nmovie_to_director\n",
                 "kb.txt": b"Jaws|directed_by|Spielberg\n",
             }
         )
@@ -249,10 +250,24 @@ def test_question_files_of_an_archive_are_one_set(tmp_path, scratch):
     ]
     assert [(p.file, p.line) for p in problems] == [
         ("metaqa.zip/2-hop/vanilla/qa_train.txt", 2),
+        ("metaqa.zip/1-hop/qa_train_qtype.txt", 0),
         ("metaqa.zip/kb.txt", 0),
     ]
     assert detect_format(path) == "metaqa"
     assert guess(path, kind="questions").rows == (("who directed Jaws", "Jaws", "Spielberg"),)
     table = read_graph(path, problems=lambda _: None)
     assert table.facts.rows() == [("Jaws", "directed_by", "Spielberg")]
+    assert table.passages is None
+    assert [(r.name.rsplit("/", 1)[1], r.rows) for r in table.reports] == [
+        ("qa_train.txt", 0),
+        ("qa_dev.txt", 0),
+        ("qa_train.txt", 0),
+        ("qa_train_qtype.txt", 0),
+        ("kb.txt", 1),
+    ]
     assert Path(path).exists()
+
+
+def test_an_archive_of_texts_alone_is_a_graph_of_passages(read):
+    table, problems = read(zipped({"a.txt": b"Jaws is a film.\n\nIt is by Spielberg.\n"}))
+    assert (table.passages.height, problems) == (1, [])

@@ -310,3 +310,5 @@ def test_hotpotqa_as_parquet(tmp_path):
 def test_a_question_list_is_no_graph(read):
     with pytest.raises(SourceError, match=r"qa\.txt is a question set"):
         read({"qa.txt": "who directed [Jaws]\tSpielberg|A|B\nwho wrote [Hook]\tC|D|E\n"})
+    with pytest.raises(SourceError, match="is a question set"):
+        read({"pq.txt": "who is a's b ?\tc(c/d/)\ta#b#c#<end>#c\n"})

@@ -1,6 +1,7 @@
 """A look at a file before it is imported: the guess, what it shows, and that an import reads the same."""
 
 import gzip
+import json
 
 import pytest
 
@@ -151,6 +152,9 @@ def test_only_the_first_part_of_a_large_file_is_read(look, monkeypatch):
     found = look(lines)
     assert 5 < len(found.rows) < 20
     assert found.problems == ()
+    # A line that is longer than the first part is read whole.
+    wide = json.dumps({"source": "a", "relation": "r", "target": "b", "x": "y" * 500})
+    assert look(wide + "\n" + "{}\n" * 9).rows == (("a", "r", "b"),)
     items = (
         "[" + ", ".join(f'{{"source": "a{i}", "relation": "r", "target": "b{i}"}}' for i in range(500)) + "]"
     )

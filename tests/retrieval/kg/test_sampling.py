@@ -61,7 +61,13 @@ def test_a_small_graph_gives_few(tmp_path):
         ([("official language", True)], "What has Jaws as official language?"),
         ([("has part", False)], "Which part does Jaws have?"),
         ([("has part", True)], "What has the part Jaws?"),
-        ([("directed by", False), ("directed by", True)], "What is directed by what Jaws is directed by?"),
+        ([("borders", False)], "What are the borders of Jaws?"),
+        ([("written by", True), ("has genre", False)], "Which genre do those written by Jaws have?"),
+        ([("has tag", True), ("written by", False)], "What are those with the tag Jaws written by?"),
+        (
+            [("directed by", False), ("directed by", True)],
+            "What is directed by those that Jaws is directed by?",
+        ),
         (
             [("borders", False), ("official language", False)],
             "What is the official language of the borders of Jaws?",
