@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from typing import TYPE_CHECKING, Any
 
 from celery import shared_task
@@ -57,8 +56,7 @@ def work(context: reporting.Context) -> dict[str, Any]:
         )
     version = next_version(graph)
     out = files.local_path(files.snapshot_name(graph.pk, version))
-    shutil.rmtree(out, ignore_errors=True)  # of an earlier attempt whose worker died before recording it
-    out.parent.mkdir(parents=True, exist_ok=True)
+    files.make_way(out)
     snapshot = kg.build(made.table, out, progress=context.progress)
     graphs.imported(graph=graph, version=version, manifest=snapshot.manifest, origin=graphs.Origin(job=job))
     queue.send(queue.WARM, graph.pk)

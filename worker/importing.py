@@ -10,7 +10,7 @@ from typing import Any
 from celery import shared_task
 from django.conf import settings
 
-from retrieval.errors import ClewError, EmptySourceError
+from retrieval.errors import ClewError, EmptySourceError, SourceError
 from retrieval.kg import snapshot as kg
 from retrieval.kg.readers import read_graph
 from retrieval.kg.reporting import report
@@ -36,6 +36,8 @@ def work(context: reporting.Context) -> dict[str, Any]:
     job, graph = context.job, context.job.graph
     mode, base = Mode(job.params.get("mode", Mode.REPLACE)), graph.snapshot
     sources = list(job.files.all() or graph.files.filter(snapshot=None))
+    if not sources:
+        raise SourceError("The files of this import are not kept any more.", hint="Upload them again.")
     shown = {Path(source.path).name: source.name for source in sources}
     problems: list[Problem] = []
     counts = {"problems": 0}
@@ -48,7 +50,7 @@ def work(context: reporting.Context) -> dict[str, Any]:
 
     version = next_version(graph)
     out = files.local_path(files.snapshot_name(graph.pk, version))
-    shutil.rmtree(out, ignore_errors=True)  # of an earlier attempt whose worker died before recording it
+    files.make_way(out)
     paths = [files.local_path(source.path) for source in sources]
     how: dict[str, Any] = {
         "problems": problem,
@@ -124,9 +126,5 @@ def _named(error: ClewError, sources: list[SourceFile]) -> ClewError:
 
 
 def failed(job: Job, error: ClewError) -> None:
-    """Say on the graph why it cannot be asked, and keep no files that nothing refers to."""
+    """Say on the graph why it cannot be asked. The files are kept for a while, to be read otherwise."""
     graphs.import_failed(graph=job.graph, error=error)
-    if job.graph.snapshot_id is None:
-        files.remove_uploads(job.graph_id)
-    else:
-        versions.discard_files(job=job)

@@ -13,6 +13,7 @@ from django.db import connection
 from retrieval.llm import pacing
 from webapp.answers import services as answers
 from webapp.answers.models import Run, RunState
+from webapp.graphs import services as graphs
 from webapp.graphs import trash
 from webapp.jobs import presence, queue
 from webapp.jobs import services as jobs
@@ -98,6 +99,7 @@ def _beat(names: list[str]) -> None:
                 tidied = time.monotonic()
                 uploads.sweep()
                 trash.sweep()
+                graphs.sweep_files()
         except Exception:  # a server that is away comes back; the heart must go on
             logger.warning("heartbeat failed", exc_info=True)
         finally:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import time
 from collections.abc import Callable
 from typing import Any
 
-from retrieval.errors import Cancelled, ClewError
+from retrieval.errors import Cancelled, ClewError, StorageFullError
 from retrieval.types import Progress
-from webapp.jobs import cancel, services
+from webapp.jobs import cancel, log, services
 from webapp.jobs.models import Job
 from webapp.jobs.signals import job_ended_early
 from worker import identity
@@ -52,6 +53,8 @@ class Context:
         now = time.monotonic()
         new_stage = progress.stage != self._stage
         if new_stage:
+            if progress.stage:
+                log.write(self.job.pk, f"{progress.stage[:1].upper()}{progress.stage[1:]}.")
             self._stage, self._stage_began, self._stage_from = progress.stage, now, progress.done
         if new_stage or now - self._reported >= REPORT_EVERY_S or progress.done == progress.total:
             self._reported = now
@@ -87,14 +90,24 @@ def run(
             logger.info("job %s was deleted while it ran", job.pk)
             return
         logger.exception("job %s broke", job.pk)
-        broken = ClewError(
-            "Something inside Clew broke.",
-            hint=f"The log of the worker has the details ({type(error).__name__}).",
-        )
-        broken.code = "internal"
-        _fail(job, broken, failed)
+        _fail(job, _told(error), failed)
     else:
         services.finish(job_id=job.pk, result=result)
+
+
+def _told(error: Exception) -> ClewError:
+    """What a person is told of an error that nobody foresaw, or of a disk that is full."""
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return StorageFullError(
+            "The disk became full in the middle; nothing half done was kept.",
+            hint="Free some space on the worker's disk, or ask its operator, and try the job again.",
+        )
+    broken = ClewError(
+        "Something inside Clew broke.",
+        hint=f"The log of the worker has the details ({type(error).__name__}).",
+    )
+    broken.code = "internal"
+    return broken
 
 
 def _stopped(job: Job) -> None:

@@ -127,6 +127,8 @@ def test_the_schema_is_valid_without_a_warning(tmp_path):
         "jobs",
         "jobs/{id}",
         "jobs/{id}/cancel",
+        "jobs/{id}/retry",
+        "jobs/{id}/log",
         "runs",
         "runs/{id}",
         "runs/{id}/events",

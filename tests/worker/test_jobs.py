@@ -1,10 +1,14 @@
 """Importing for real, and how jobs end."""
 
+import errno
 import gzip
+import os
 import shutil
+from datetime import timedelta
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
 
 from retrieval.errors import Cancelled, SourceError
 from retrieval.kg import bulk
@@ -156,7 +160,109 @@ def test_a_file_with_nothing_good_fails_with_the_reason_and_leaves_nothing(uploa
     assert graph.error_code in {"empty_source", "bad_source"}
     assert says in graph.error_message
     assert str(files.local_path("")) not in graph.error_message
-    assert (stored(graph, "uploads"), stored(graph, "snapshots")) == ([], [])
+    assert stored(graph, "snapshots") == []
+    assert len(stored(graph, "uploads")) == 1  # to be read otherwise
+
+
+def test_a_failed_import_is_tried_again_with_corrections(upload, api):
+    graph, job = upload("K\xf6ln\tin\tDeutschland\n".encode("latin-1"))
+    importing.import_graph(job.pk)
+    url = f"/api/v1/jobs/{job.pk}"
+    assert api().get(url).json()["state"] == "failed"
+    assert api("analyst").post(f"{url}/retry", {}, format="json").status_code == 403
+    answer = api().post(f"{url}/retry", {"encoding": "latin-1"}, format="json")
+    assert (answer.status_code, answer.json()["state"], answer.json()["error"]) == (202, "queued", None)
+    graph.refresh_from_db()
+    assert (graph.state, graph.error_code) == (GraphState.IMPORTING, "")
+    importing.import_graph(job.pk)
+    graph.refresh_from_db()
+    assert (graph.state, graph.snapshot.triples) == (GraphState.READY, 1)
+    again = api().post(f"{url}/retry", {}, format="json")
+    assert (again.status_code, again.json()["error"]["code"]) == (409, "conflict")
+    lines = [(row["level"], row["text"]) for row in api("viewer").get(f"{url}/log").json()]
+    assert lines[0] == ("info", "Queued.")
+    assert lines[1] == ("info", f"Begun by the worker {identity.NAME}.")
+    assert "facts.tsv" in next(text for level, text in lines if level == "error")
+    assert ("info", "Queued again.") in lines
+    assert lines[-1] == ("info", "Ended: done.")
+
+
+def test_a_stopped_job_can_be_tried_again(upload, api):
+    graph, job = upload(FACTS)
+    services.request_cancel(job=job)
+    graph.refresh_from_db()
+    assert graph.state == GraphState.FAILED
+    assert api().post(f"/api/v1/jobs/{job.pk}/retry", {}, format="json").status_code == 202
+    importing.import_graph(job.pk)
+    graph.refresh_from_db()
+    assert graph.state == GraphState.READY
+
+
+def test_one_import_of_a_graph_at_a_time_also_when_tried_again(upload, api):
+    graph, job = upload(b"no fact\n")
+    importing.import_graph(job.pk)
+    body = {"mode": "replace", "files": [SimpleUploadedFile("x.tsv", FACTS)]}
+    assert api().post(f"/api/v1/graphs/{graph.pk}/versions", body, format="multipart").status_code == 202
+    answer = api().post(f"/api/v1/jobs/{job.pk}/retry", {}, format="json")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (409, "conflict")
+    job.refresh_from_db()
+    assert job.state == JobState.FAILED
+
+
+def test_only_imports_are_told_how_to_read(api, job):
+    services.fail(job_id=job.pk, error=SourceError("No."))
+    answer = api().post(f"/api/v1/jobs/{job.pk}/retry", {"encoding": "latin-1"}, format="json")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "invalid")
+
+
+def test_files_of_imports_that_failed_go_after_a_while(upload, settings):
+    graph, job = upload(b"no fact\n")
+    importing.import_graph(job.pk)
+    graphs.sweep_files()
+    assert len(stored(graph, "uploads")) == 1
+    Job.objects.update(finished_at=timezone.now() - timedelta(days=settings.CLEW.trash_days, seconds=1))
+    graphs.sweep_files()
+    assert stored(graph, "uploads") == []
+    services.retry(job=Job.objects.get(pk=job.pk))
+    importing.import_graph(job.pk)
+    job.refresh_from_db()
+    assert (job.state, job.error_message) == (
+        JobState.FAILED,
+        "The files of this import are not kept any more.",
+    )
+
+
+def test_a_disk_that_becomes_full_in_the_middle_leaves_nothing_and_says_so(upload, monkeypatch):
+    graph, job = upload(FACTS)
+    real, written = os.fsync, []
+
+    def fsync(handle):
+        if len(written) == 3:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        written.append(handle)
+        real(handle)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    importing.import_graph(job.pk)
+    graph.refresh_from_db()
+    job.refresh_from_db()
+    assert (job.state, job.error_code) == (JobState.FAILED, "storage_full")
+    assert job.error_hint == "Make room where Clew keeps its data, and start it again."
+    assert (graph.state, graph.snapshot_id) == (GraphState.FAILED, None)
+    assert list(files.local_path(f"snapshots/{graph.pk}").iterdir()) == []
+    monkeypatch.setattr(os, "fsync", real)
+    services.retry(job=job)
+    importing.import_graph(job.pk)
+    graph.refresh_from_db()
+    assert graph.snapshot.triples == 2
+
+
+def test_what_a_killed_build_left_is_removed_by_the_next(upload):
+    graph, job = upload(FACTS)
+    half = files.local_path(f"snapshots/{graph.pk}/.1.building-abc")
+    half.mkdir(parents=True)
+    importing.import_graph(job.pk)
+    assert sorted(p.name for p in half.parent.iterdir()) == ["1"]
 
 
 def test_a_chosen_format_is_used(upload):

@@ -20,6 +20,7 @@ from webapp.experiments import reports
 from webapp.graphs import services as graphs
 from webapp.graphs.models import GraphState, IndexState
 from webapp.jobs import presence
+from webapp.jobs.models import JobState
 from webapp.project import embedded
 from webapp.questions.services import save_question_set
 
@@ -109,3 +110,38 @@ def test_from_upload_to_answer(start, users):
     process.send_signal(signal.SIGTERM)
     assert process.wait(20) == 0
     assert presence.count(presence.ANSWERS) == presence.count(presence.JOBS) == 0
+
+
+def test_an_import_whose_worker_was_killed_is_done_by_the_next(start, users):
+    facts = "".join(f"entity {i}\tlinks\tentity {i * 7919 % 400_000}\n" for i in range(400_000)).encode()
+    graph, job = graphs.create_graph(
+        name="Large",
+        description="",
+        files=[SimpleUploadedFile("large.tsv", facts)],
+        options=graphs.ReadOptions(),
+        user=users["admin"],
+    )
+    first = start()
+
+    def at_work():
+        job.refresh_from_db()
+        return job.state == JobState.RUNNING and job.stage not in {"", "starting"}
+
+    wait_for(at_work)
+    first.kill()
+    first.wait(20)
+    graph.refresh_from_db()
+    assert (graph.state, graph.snapshot) == (GraphState.IMPORTING, None)
+    wait_for(lambda: presence.count(presence.JOBS) == 0)
+    start()
+
+    def done():
+        job.refresh_from_db()
+        return job.state == JobState.DONE
+
+    wait_for(done)
+    graph.refresh_from_db()
+    assert (job.attempts, graph.state, graph.snapshot.triples) == (2, GraphState.READY, 400_000)
+    warnings = [line.text for line in job.log.filter(level="warning")]
+    assert len(warnings) == 1
+    assert warnings[0].endswith("is gone; queued once more.")

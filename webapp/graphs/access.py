@@ -54,6 +54,13 @@ def may_see(user: User | AnonymousUser, graph_id: int) -> bool:
     return visible(user).filter(pk=graph_id).exists()
 
 
+def may_change(request: Request, graph: Graph) -> bool:
+    """Whether the request's user owns a graph, or is an administrator."""
+    return has_role(request, Role.ADMIN) or (
+        has_role(request, Role.ANALYST) and graph.owner_id == request.user.pk
+    )
+
+
 class VisibleGraphs(BaseFilterBackend):
     """Lets no view find what belongs to a graph that the user may not see."""
 
@@ -75,6 +82,4 @@ class OwnerWrites(BasePermission):
 
     def has_object_permission(self, request: Request, view: APIView, obj: Graph) -> bool:
         """Whether with this graph."""
-        if request.method in SAFE_METHODS or has_role(request, Role.ADMIN):
-            return True
-        return obj.owner_id is not None and obj.owner_id == request.user.pk
+        return request.method in SAFE_METHODS or may_change(request, obj)

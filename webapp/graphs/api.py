@@ -26,6 +26,7 @@ from webapp.graphs import browse, selectors, services, snapshots, storage, trash
 from webapp.graphs import serializers as shapes
 from webapp.graphs.access import OwnerWrites, visible
 from webapp.graphs.models import Graph, Problem
+from webapp.graphs.reading import options_of
 from webapp.jobs.serializers import JobSerializer
 from webapp.uploads import services as uploads
 
@@ -80,7 +81,7 @@ class GraphViewSet(viewsets.GenericViewSet[Graph]):
             description=data["description"],
             files=data["files"],
             uploads=uploads.complete(ids=data["uploads"], user=user),
-            options=shapes.options_of(data),
+            options=options_of(data),
             user=user,
         )
         answer = {"graph": shapes.GraphSerializer(graph).data, "job": JobSerializer(job).data}

@@ -48,6 +48,14 @@ def local_path(name: str) -> Path:
     return Path(default_storage.path(name))
 
 
+def make_way(out: Path) -> None:
+    """Prepare to build a version of a graph: delete what attempts whose worker died left. One is built at a time."""
+    shutil.rmtree(out, ignore_errors=True)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    for half in out.parent.glob(".*"):
+        shutil.rmtree(half, ignore_errors=True)
+
+
 def remove_leftovers(graph_ids: set[int]) -> None:
     """Delete what a crash left: half-received uploads, and directories of graphs that are not in the database."""
     for path in Path(settings.FILE_UPLOAD_TEMP_DIR).iterdir():

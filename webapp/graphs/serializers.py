@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from django.contrib.auth.models import Group
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from retrieval.kg.readers import FORMATS
 from webapp.accounts.models import User
 from webapp.api.fields import ErrorSerializer, Text, error_of
 from webapp.experiments.choosing import checkpoint_in_use
 from webapp.experiments.serializers import CheckpointSerializer
 from webapp.graphs.models import Graph, Problem, Snapshot, Visibility
-from webapp.graphs.services import ReadOptions
+from webapp.graphs.reading import ReadingSerializer
 from webapp.jobs.serializers import JobSerializer
 
 MAX_FILES = 50
-ROLES = ("head", "relation", "tail")
-FORMAT_CHOICES = ["auto", *FORMATS]
 
 
 class SnapshotSerializer(serializers.ModelSerializer[Snapshot]):
@@ -108,29 +104,7 @@ class GraphSerializer(serializers.ModelSerializer[Graph]):
         return error_of(graph)
 
 
-@extend_schema_field(
-    {"type": "object", "additionalProperties": {"oneOf": [{"type": "integer"}, {"type": "string"}]}}
-)
-class ColumnsField(serializers.JSONField):
-    """Which columns are head, relation and tail: by position from 0, or by the header's name."""
-
-    default_error_messages = {
-        "columns": "Name the columns head, relation and tail, each by position or name."
-    }
-
-    def to_internal_value(self, data: Any) -> dict[str, int | str]:
-        """Check and return them."""
-        value = super().to_internal_value(json.loads(data) if isinstance(data, str) else data)
-        if (
-            not isinstance(value, dict)
-            or set(value) != set(ROLES)
-            or any(isinstance(at, bool) or not isinstance(at, (int, str)) for at in value.values())
-        ):
-            self.fail("columns")
-        return value
-
-
-class FilesSerializer(serializers.Serializer[object]):
+class FilesSerializer(ReadingSerializer):
     """Files, and how to read them."""
 
     files = serializers.ListField(
@@ -143,11 +117,6 @@ class FilesSerializer(serializers.Serializer[object]):
         max_length=MAX_FILES,
         help_text="ids of resumable uploads that are complete",
     )
-    format = serializers.ChoiceField(choices=FORMAT_CHOICES, required=False, default="auto")
-    delimiter = Text(max_length=10, required=False, allow_blank=True, default="", trim_whitespace=False)
-    header = serializers.BooleanField(required=False, allow_null=True, default=None)
-    encoding = Text(max_length=40, required=False, allow_blank=True, default="")
-    columns = ColumnsField(required=False, allow_null=True, default=None)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """At least one file, in the request or uploaded before."""
@@ -161,17 +130,6 @@ class UploadSerializer(FilesSerializer):
 
     name = Text(max_length=200)
     description = Text(max_length=5000, required=False, allow_blank=True, default="")
-
-
-def options_of(data: dict[str, Any]) -> ReadOptions:
-    """How files are to be read, as it was said."""
-    return ReadOptions(
-        None if data["format"] == "auto" else data["format"],
-        data["delimiter"] or None,
-        data["header"],
-        data["encoding"] or None,
-        data["columns"],
-    )
 
 
 class GraphChangeSerializer(serializers.Serializer[object]):

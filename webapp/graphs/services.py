@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
+from datetime import timedelta
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.models import Group
 from django.core.files.base import File
 from django.core.files.storage import default_storage
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 
 from retrieval import types
 from retrieval.errors import ClewError
@@ -35,6 +38,9 @@ from webapp.jobs.models import ACTIVE, Job, JobKind
 from webapp.live import announce
 from webapp.uploads.models import Upload
 from webapp.uploads.services import Arrived, use
+
+IMPORTS = (JobKind.IMPORT, JobKind.EXTRACT)
+"""Kinds of jobs that make versions; one of them at a time works on a graph."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,13 +340,37 @@ def job_ended_early(*, job: Job) -> None:
         return
     if job.kind == JobKind.INDEX and job.params.get("snapshot", graph.snapshot_id) == graph.snapshot_id:
         set_index_state(graph=graph, state=IndexState.NONE)
-    if job.kind in (JobKind.IMPORT, JobKind.EXTRACT):
+    if job.kind in IMPORTS:
         what, again = ("import", "Upload the graph again.")
         if job.kind == JobKind.EXTRACT:
             what, again = ("reading", "Start it again under the same name; what was paid for is kept.")
         stopped = ClewError(f"The {what} was stopped before it was done.", hint=again)
         stopped.code = "cancelled"
         import_failed(graph=graph, error=stopped)
+
+
+def job_retried(*, job: Job) -> None:
+    """Say that a graph is being made after all.
+
+    Raises:
+        ConflictError: another import of it goes on.
+    """
+    graph = Graph.objects.select_for_update().get(pk=job.graph_id)
+    if job.kind == JobKind.INDEX and job.params.get("snapshot", graph.snapshot_id) == graph.snapshot_id:
+        set_index_state(graph=graph, state=IndexState.BUILDING)
+    if job.kind in IMPORTS:
+        if Job.objects.filter(graph=graph, kind__in=IMPORTS, state__in=ACTIVE).exclude(pk=job.pk).exists():
+            raise ConflictError(f"Another import of {graph.name} goes on.", hint="Wait until it is done.")
+        importing(graph=graph)
+
+
+def sweep_files() -> None:
+    """Delete the files of imports that ended without a version and were not tried again for long."""
+    since = timezone.now() - timedelta(days=settings.CLEW.trash_days)
+    old = SourceFile.objects.filter(snapshot=None, job__finished_at__lte=since).exclude(job__state__in=ACTIVE)
+    for row in old:
+        storage.remove(row.path)
+        row.delete()
 
 
 def _update(graph: Graph, **values: Any) -> None:

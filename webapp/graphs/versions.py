@@ -85,9 +85,7 @@ def _locked(graph: Graph) -> Graph:
         ConflictError: an import of it goes on.
     """
     locked = Graph.objects.select_for_update().get(pk=graph.pk)
-    going = Job.objects.filter(
-        graph=graph, kind__in=(JobKind.IMPORT, JobKind.EXTRACT), state__in=ACTIVE
-    ).first()
+    going = Job.objects.filter(graph=graph, kind__in=services.IMPORTS, state__in=ACTIVE).first()
     if going is not None:
         raise ConflictError(
             f"{graph.name} is being changed: {going.title}.", hint="Wait until that job is done, or stop it."

@@ -20,6 +20,7 @@ from webapp.graphs import dependents, selectors, storage, versions
 from webapp.graphs import serializers as shapes
 from webapp.graphs.access import OwnerWrites, visible
 from webapp.graphs.models import Graph, Mode, Snapshot, SourceFile
+from webapp.graphs.reading import options_of
 from webapp.jobs.serializers import JobSerializer
 from webapp.uploads import services as uploads
 
@@ -139,7 +140,7 @@ class VersionsView(_OfGraph):
         storage.require_room(user, sum(file.size for file in data["files"]))
         job = versions.start(
             graph=graph,
-            change=versions.Change(Mode(data["mode"]), shapes.options_of(data), data["note"]),
+            change=versions.Change(Mode(data["mode"]), options_of(data), data["note"]),
             files=data["files"],
             uploads=uploads.complete(ids=data["uploads"], user=user),
             user=user,

@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import mixins, viewsets
+from rest_framework import mixins, status, viewsets
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from webapp.api.errors import ForbiddenError, InvalidError
 from webapp.api.permissions import AnalystWrites
+from webapp.graphs.access import may_change
+from webapp.graphs.reading import ReadingSerializer, options_of
 from webapp.jobs import selectors, services
-from webapp.jobs.models import Job
-from webapp.jobs.serializers import JobSerializer
+from webapp.jobs.models import Job, JobKind
+from webapp.jobs.serializers import JobSerializer, LogLineSerializer
+
+OF_GRAPH = (JobKind.IMPORT, JobKind.INDEX, JobKind.EXTRACT)
+"""Kinds of jobs that change a graph, which is for its owner and administrators."""
+
+
+class RetrySerializer(ReadingSerializer):
+    """How an import is to read its files this time; all left out: as before."""
 
 
 class JobViewSet(mixins.RetrieveModelMixin, mixins.ListModelMixin, viewsets.GenericViewSet[Job]):
@@ -39,3 +49,24 @@ class JobViewSet(mixins.RetrieveModelMixin, mixins.ListModelMixin, viewsets.Gene
     def cancel(self, request: Request, pk: str) -> Response:
         """Stop a job."""
         return Response(JobSerializer(services.request_cancel(job=self.get_object())).data)
+
+    @extend_schema(request=RetrySerializer, responses={202: JobSerializer})
+    @action(detail=True, methods=["post"])
+    def retry(self, request: Request, pk: str) -> Response:
+        """Do a job after all that failed or was stopped. An import may be told to read its files otherwise."""
+        job = self.get_object()
+        form = RetrySerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        params = options_of(form.validated_data).as_json() if request.data else {}
+        if params and job.kind != JobKind.IMPORT:
+            raise InvalidError("Only an import can be told to read otherwise.", hint="Send nothing.")
+        if job.kind in OF_GRAPH and not may_change(request, job.graph):
+            raise ForbiddenError("This graph is somebody else's.", hint="Ask its owner or an administrator.")
+        retried = services.retry(job=job, params=params)
+        return Response(JobSerializer(retried).data, status=status.HTTP_202_ACCEPTED)
+
+    @extend_schema(responses=LogLineSerializer(many=True))
+    @action(detail=True, pagination_class=None)
+    def log(self, request: Request, pk: str) -> Response:
+        """What happened to it, line by line."""
+        return Response(LogLineSerializer(self.get_object().log.all(), many=True).data)

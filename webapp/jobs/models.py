@@ -33,6 +33,14 @@ class JobState(models.TextChoices):
     CANCELLED = "cancelled"
 
 
+class Level(models.TextChoices):
+    """How much a line of a job's log matters."""
+
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
 ACTIVE = (JobState.QUEUED, JobState.RUNNING)
 
 
@@ -69,3 +77,18 @@ class Job(models.Model):
 
     def __str__(self) -> str:
         return self.title
+
+
+class LogLine(models.Model):
+    """Something that happened to a job, in words."""
+
+    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="log")
+    at = models.DateTimeField(auto_now_add=True)
+    level = models.CharField(max_length=8, choices=Level, default=Level.INFO)
+    text = models.TextField()
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return self.text

@@ -8,7 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from webapp.api.fields import ErrorSerializer, error_of
-from webapp.jobs.models import Job, JobState
+from webapp.jobs.models import Job, JobState, LogLine
 
 
 class JobSerializer(serializers.ModelSerializer[Job]):
@@ -37,6 +37,14 @@ class JobSerializer(serializers.ModelSerializer[Job]):
     def get_error(self, job: Job) -> dict[str, str] | None:
         """Why it failed."""
         return error_of(job)
+
+
+class LogLineSerializer(serializers.ModelSerializer[LogLine]):
+    """A line of a job's log."""
+
+    class Meta:
+        model = LogLine
+        fields = ["at", "level", "text"]
 
 
 def as_wire(job: Job) -> dict[str, Any]:

@@ -16,10 +16,10 @@ from retrieval.types import Progress
 from webapp.accounts.models import User
 from webapp.api.errors import ConflictError
 from webapp.graphs.models import Graph
-from webapp.jobs import cancel, presence, queue
-from webapp.jobs.models import ACTIVE, LONG, Job, JobKind, JobState
+from webapp.jobs import cancel, log, presence, queue
+from webapp.jobs.models import ACTIVE, LONG, Job, JobKind, JobState, Level
 from webapp.jobs.serializers import as_wire
-from webapp.jobs.signals import job_ended_early
+from webapp.jobs.signals import job_ended_early, job_retried
 from webapp.live import announce
 
 TASK_OF = {
@@ -42,6 +42,7 @@ def create(
 ) -> Job:
     """A new job, sent to the workers once the transaction is committed."""
     job = Job.objects.create(kind=kind, title=title[:300], graph=graph, user=user, params=params or {})
+    log.write(job.pk, "Queued.")
     queue.enqueue(TASK_OF[kind], job.pk)
     announce_on_commit(job.pk)
     return job
@@ -85,7 +86,11 @@ def _claim(job_id: int, worker: str) -> Job | None:
     if not claimed:
         return None
     announce_on_commit(job_id)
-    return Job.objects.select_related("graph", "graph__snapshot").get(pk=job_id)
+    job = Job.objects.select_related("graph", "graph__snapshot").get(pk=job_id)
+    log.write(
+        job_id, f"Begun by the worker {worker}" + (f", attempt {job.attempts}." if job.attempts > 1 else ".")
+    )
+    return job
 
 
 def report(*, job_id: int, progress: Progress, rate: float | None) -> None:
@@ -133,8 +138,47 @@ def requeue(*, job_id: int) -> None:
     if Job.objects.filter(pk=job_id, state=JobState.RUNNING).update(
         state=JobState.QUEUED, worker="", attempts=F("attempts") - 1
     ):
+        log.write(job_id, "Given back: the worker shuts down.", Level.WARNING)
         announce_on_commit(job_id)
         transaction.on_commit(send_next_long)
+
+
+def retry(*, job: Job, params: dict[str, Any] | None = None) -> Job:
+    """Queue a job anew that failed or was stopped; what it had done and kept is gone on with.
+
+    Args:
+        job: the job.
+        params: what is to be otherwise than before.
+
+    Raises:
+        ConflictError: it goes on, or is done.
+    """
+    if job.state not in (JobState.FAILED, JobState.CANCELLED):
+        raise ConflictError(
+            f"This job cannot be tried again: {job.state}.", hint="Only what failed or was stopped can."
+        )
+    cancel.clear("job", job.pk)
+    with transaction.atomic():
+        waiting = Job.objects.filter(pk=job.pk, state=job.state).update(
+            state=JobState.QUEUED,
+            params={**job.params, **(params or {})},
+            **dict.fromkeys(("stage", "message", "error_code", "error_message", "error_hint", "worker"), ""),
+            attempts=0,
+            cancel_requested=False,
+            done=0,
+            total=0,
+            rate=None,
+            started_at=None,
+            finished_at=None,
+        )
+        if not waiting:
+            raise ConflictError("This job was tried again meanwhile.", hint="Its page shows how far it is.")
+        job.refresh_from_db()
+        job_retried.send(sender=Job, job=job)
+        log.write(job.pk, "Queued again.")
+        queue.enqueue(TASK_OF[JobKind(job.kind)], job.pk)
+        announce_on_commit(job.pk)
+    return job
 
 
 def request_cancel(*, job: Job) -> Job:
@@ -149,6 +193,7 @@ def request_cancel(*, job: Job) -> Job:
         )
     cancel.request("job", job.pk)
     Job.objects.filter(pk=job.pk).update(cancel_requested=True)
+    log.write(job.pk, "Stopping was asked for.")
     if Job.objects.filter(pk=job.pk, state=JobState.QUEUED).update(
         state=JobState.CANCELLED, finished_at=timezone.now()
     ):
@@ -173,6 +218,7 @@ def sweep() -> None:
         if job.attempts < ATTEMPTS_MAX and not job.cancel_requested:
             mine = Job.objects.filter(pk=job.pk, state=JobState.RUNNING, worker=job.worker)
             if mine.update(state=JobState.QUEUED, worker=""):
+                log.write(job.pk, f"The worker {job.worker} is gone; queued once more.", Level.WARNING)
                 queue.enqueue(TASK_OF[JobKind(job.kind)], job.pk)
                 announce_on_commit(job.pk)
             continue
@@ -208,6 +254,9 @@ def _end(job_id: int, *, state: JobState, **values: Any) -> None:
         state=state, finished_at=timezone.now(), **values
     )
     if ended:
+        failed = state == JobState.FAILED
+        told = [values["error_message"], values["error_hint"]] if failed else [f"Ended: {state.value}."]
+        log.write(job_id, " ".join(filter(None, told)), Level.ERROR if failed else Level.INFO)
         announce_on_commit(job_id)
         if Job.objects.filter(pk=job_id, kind__in=LONG).exists():
             transaction.on_commit(send_next_long)

@@ -15,7 +15,8 @@ from retrieval.kg import readers
 from webapp.accounts.models import User
 from webapp.api.fields import Text
 from webapp.api.permissions import Analyst
-from webapp.graphs.serializers import ColumnsField, ProblemSerializer
+from webapp.graphs.reading import ColumnsField
+from webapp.graphs.serializers import ProblemSerializer
 from webapp.uploads import services
 
 FILES_MAX = 50

@@ -39,7 +39,7 @@ SPECTACULAR_SETTINGS = {
         "JobKindEnum": "webapp.jobs.models.JobKind",
         "NodeKindEnum": ["entity", "cvt", "literal"],
         "LanguageTestStateEnum": ["waiting", "done", "failed"],
-        "GraphFormatEnum": "webapp.graphs.serializers.FORMAT_CHOICES",
+        "GraphFormatEnum": "webapp.graphs.reading.FORMAT_CHOICES",
         "GraphStateEnum": "webapp.graphs.models.GraphState",
     },
 }

@@ -1,0 +1,59 @@
+"""How files are to be read, as requests say it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from retrieval.kg.readers import FORMATS
+from webapp.api.fields import Text
+from webapp.graphs.services import ReadOptions
+
+FORMAT_CHOICES = ["auto", *FORMATS]
+ROLES = ("head", "relation", "tail")
+
+
+@extend_schema_field(
+    {"type": "object", "additionalProperties": {"oneOf": [{"type": "integer"}, {"type": "string"}]}}
+)
+class ColumnsField(serializers.JSONField):
+    """Which columns are head, relation and tail: by position from 0, or by the header's name."""
+
+    default_error_messages = {
+        "columns": "Name the columns head, relation and tail, each by position or name."
+    }
+
+    def to_internal_value(self, data: Any) -> dict[str, int | str]:
+        """Check and return them."""
+        value = super().to_internal_value(json.loads(data) if isinstance(data, str) else data)
+        if (
+            not isinstance(value, dict)
+            or set(value) != set(ROLES)
+            or any(isinstance(at, bool) or not isinstance(at, (int, str)) for at in value.values())
+        ):
+            self.fail("columns")
+        return value
+
+
+class ReadingSerializer(serializers.Serializer[object]):
+    """What is said of files beyond their bytes; what is left out is guessed."""
+
+    format = serializers.ChoiceField(choices=FORMAT_CHOICES, required=False, default="auto")
+    delimiter = Text(max_length=10, required=False, allow_blank=True, default="", trim_whitespace=False)
+    header = serializers.BooleanField(required=False, allow_null=True, default=None)
+    encoding = Text(max_length=40, required=False, allow_blank=True, default="")
+    columns = ColumnsField(required=False, allow_null=True, default=None)
+
+
+def options_of(data: dict[str, Any]) -> ReadOptions:
+    """How files are to be read, as it was said."""
+    return ReadOptions(
+        None if data["format"] == "auto" else data["format"],
+        data["delimiter"] or None,
+        data["header"],
+        data["encoding"] or None,
+        data["columns"],
+    )
