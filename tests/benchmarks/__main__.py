@@ -26,6 +26,7 @@ from tests.benchmarks import (
     line_vs_raw,
     methods,
     paths,
+    review_load,
     scale,
     snapshots,
     studies,
@@ -47,7 +48,7 @@ BENCHMARKS = {
 
 LONG = (
     "methods", "efficiency", "supervision", "line_vs_raw", "webqsp",
-    "text", "big_text", "inses", "inses_facts", "agent", "scale",
+    "text", "big_text", "inses", "inses_facts", "agent", "scale", "review_load",
 )  # fmt: skip
 
 
@@ -73,6 +74,7 @@ def main() -> None:
         "inses": lambda: inses.measure(args.data),
         "big_text": big_text.measure,
         "scale": scale.measure,
+        "review_load": review_load.measure,
         "agent": lambda: agent.measure(args.data, run=not args.finished),
     }
     names = args.name or list(BENCHMARKS)
