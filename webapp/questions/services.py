@@ -6,6 +6,7 @@ import re
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +59,8 @@ def import_question_set(
             format = readers.detect_format(path, encoding=encoding)
         problems: list[types.Problem] = []
         questions = readers.read_questions(path, fmt=format, problems=problems.append, encoding=encoding)
-    named = [types.Problem(shown, p.line, p.message, p.text) for p in problems]
+    # A file of an archive is named by its path in it.
+    named = [replace(p, file=p.file.replace(path.name, shown, 1)) for p in problems]
     return save_question_set(
         name=name, graph=graph, questions=questions, format=format, problems=named, user=user
     )

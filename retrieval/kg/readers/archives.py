@@ -34,6 +34,9 @@ _ASIDE = re.compile(
 _OFFICE = ("[Content_Types].xml", "mimetype")
 _HINT = "Nothing of it was unpacked. Make the archive again, of the data files alone."
 
+#: How much of a tar is passed through to list what it holds.
+LISTED = 256 << 20
+
 ArchiveKind = Literal["zip", "tar"]
 
 
@@ -131,7 +134,8 @@ def unpacked(
 
 
 def members(path: Path, name: str, *, limits: Limits = LIMITS) -> list[tuple[str, int]]:
-    """The files of data in an archive, with their sizes. A tar is read through for it.
+    """The files of data in an archive, with their sizes; of a large tar, which has no list, those of the first
+    ``LISTED`` bytes.
 
     Raises:
         SourceError: it is broken, dangerous or too large.
@@ -140,8 +144,15 @@ def members(path: Path, name: str, *, limits: Limits = LIMITS) -> list[tuple[str
     if kind is None:
         return []
     opened = _Opened(path, name, kind, limits)
+    found, passed = [], 0
     with opened.errors():
-        return [(member, size) for member, size, _ in opened.entries() if not _ASIDE.search(member)]
+        for member, size, _ in opened.entries():
+            if not _ASIDE.search(member):
+                found.append((member, size))
+            passed += size
+            if kind == "tar" and passed > LISTED:
+                break
+    return found
 
 
 @contextmanager

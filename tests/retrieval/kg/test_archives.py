@@ -271,3 +271,12 @@ def test_question_files_of_an_archive_are_one_set(tmp_path, scratch):
 def test_an_archive_of_texts_alone_is_a_graph_of_passages(read):
     table, problems = read(zipped({"a.txt": b"Jaws is a film.\n\nIt is by Spielberg.\n"}))
     assert (table.passages.height, problems) == (1, [])
+
+
+def test_a_large_tar_is_listed_from_its_beginning(tmp_path, scratch, monkeypatch):
+    monkeypatch.setattr(archives, "LISTED", 30)
+    path = tmp_path / "a.tar"
+    path.write_bytes(tarred({f"{i}.txt": FACTS for i in range(5)}))
+    assert archives.members(path, "a.tar") == [("0.txt", len(FACTS)), ("1.txt", len(FACTS))]
+    path.write_bytes(zipped({f"{i}.txt": FACTS for i in range(5)}))
+    assert len(archives.members(path, "a.zip")) == 5
