@@ -16,12 +16,13 @@ from retrieval.kg.readers import read_graph
 from retrieval.kg.reporting import report
 from retrieval.kg.table import TripleTable
 from retrieval.types import Problem
-from webapp.graphs import files, versions
+from webapp.graphs import files, storage, versions
 from webapp.graphs import services as graphs
 from webapp.graphs.models import Mode, Snapshot, SourceFile
 from webapp.graphs.selectors import next_version
 from webapp.jobs import queue
 from webapp.jobs.models import Job
+from webapp.uploads import elsewhere
 from worker import reporting
 
 
@@ -38,6 +39,7 @@ def work(context: reporting.Context) -> dict[str, Any]:
     sources = list(job.files.all() or graph.files.filter(snapshot=None))
     if not sources:
         raise SourceError("The files of this import are not kept any more.", hint="Upload them again.")
+    _fetch(context, sources)
     shown = {Path(source.path).name: source.name for source in sources}
     problems: list[Problem] = []
     counts = {"problems": 0}
@@ -93,6 +95,18 @@ def work(context: reporting.Context) -> dict[str, Any]:
         "triples": recorded.triples,
         "problems": counts["problems"],
     }
+
+
+def _fetch(context: reporting.Context, sources: list[SourceFile]) -> None:
+    """Copy the files that lie elsewhere, but those that an earlier attempt has copied."""
+    for source in sources:
+        target = files.local_path(source.path)
+        if source.origin and not target.exists():
+            limit: int = settings.RESUMABLE_MAX_BYTES
+            source.size = elsewhere.fetch(source.origin, target, limit=limit, progress=context.progress)
+            source.save(update_fields=["size"])
+            if context.job.graph.owner is not None:
+                storage.require_room(context.job.graph.owner, 0)
 
 
 def _changed(table: TripleTable, mode: Mode, base: Snapshot) -> TripleTable:

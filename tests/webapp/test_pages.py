@@ -93,6 +93,7 @@ def test_the_schema_is_valid_without_a_warning(tmp_path):
         "graphs/{id}/versions/{version}/activate",
         "graphs/{id}/versions/diff",
         "graphs/{id}/dependents",
+        "graphs/{id}/sample-questions",
         "graphs/{id}/report",
         "graphs/{id}/statistics",
         "graphs/{id}/schema",

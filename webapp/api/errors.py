@@ -58,6 +58,12 @@ class ForbiddenError(ClewError):
     code = "forbidden"
 
 
+class NotAllowedError(ForbiddenError):
+    """The operator has not allowed to import from there."""
+
+    code = "not_allowed"
+
+
 class InvalidError(ClewError):
     """A request that makes no sense, although each field alone is well formed."""
 

@@ -20,6 +20,7 @@ from webapp.experiments.trajectories_api import TrajectorySetViewSet
 from webapp.graphs.api import GraphViewSet
 from webapp.graphs.extraction_api import ExtractView
 from webapp.graphs.figures_api import ReportView, SchemaView, StatisticsView
+from webapp.graphs.samples_api import SampleQuestionsView
 from webapp.graphs.trash_api import RestoreView, StorageView, TrashedView, TrashView
 from webapp.graphs.versions_api import ActivateView, DependentsView, DiffView, VersionsView, VersionView
 from webapp.jobs.api import JobViewSet
@@ -68,6 +69,7 @@ urlpatterns = [
     path("graphs/<int:pk>/report", ReportView.as_view()),
     path("graphs/<int:pk>/statistics", StatisticsView.as_view()),
     path("graphs/<int:pk>/schema", SchemaView.as_view()),
+    path("graphs/<int:pk>/sample-questions", SampleQuestionsView.as_view()),
     path("graphs/<int:pk>/dependents", DependentsView.as_view()),
     path("comparisons", ComparisonsView.as_view()),
     path("comparisons/<uuid:pk>", ComparisonView.as_view()),

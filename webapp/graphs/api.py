@@ -81,6 +81,7 @@ class GraphViewSet(viewsets.GenericViewSet[Graph]):
             description=data["description"],
             files=data["files"],
             uploads=uploads.complete(ids=data["uploads"], user=user),
+            sources=data["sources"],
             options=options_of(data),
             user=user,
         )

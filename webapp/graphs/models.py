@@ -81,7 +81,8 @@ class Graph(models.Model):
 class SourceFile(models.Model):
     """An uploaded file of a graph. ``path`` is its name in the storage, ``name`` what its owner called it.
 
-    ``job`` imports it; ``snapshot`` is the version that came of that, None until it stands.
+    ``job`` imports it; ``snapshot`` is the version that came of that, None until it stands. One with an ``origin`` is
+    fetched from there by the job, a path on the server or an address.
     """
 
     graph = models.ForeignKey(Graph, on_delete=models.CASCADE, related_name="files")
@@ -90,6 +91,7 @@ class SourceFile(models.Model):
     name = models.CharField(max_length=255)
     path = models.CharField(max_length=300)
     size = models.BigIntegerField()
+    origin = models.CharField(max_length=2000, blank=True)
 
     class Meta:
         ordering = ["id"]

@@ -117,11 +117,18 @@ class FilesSerializer(ReadingSerializer):
         max_length=MAX_FILES,
         help_text="ids of resumable uploads that are complete",
     )
+    sources = serializers.ListField(
+        child=Text(max_length=2000),
+        required=False,
+        default=list,
+        max_length=MAX_FILES,
+        help_text="paths on the server and addresses that the operator allows",
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """At least one file, in the request or uploaded before."""
-        if not attrs["files"] and not attrs["uploads"]:
-            raise serializers.ValidationError({"files": ["Give at least one file, or one upload."]})
+        if not (attrs["files"] or attrs["uploads"] or attrs["sources"]):
+            raise serializers.ValidationError({"files": ["Give at least one file, upload or source."]})
         return attrs
 
 

@@ -36,6 +36,7 @@ from webapp.jobs import cancel
 from webapp.jobs import services as jobs
 from webapp.jobs.models import ACTIVE, Job, JobKind
 from webapp.live import announce
+from webapp.uploads import elsewhere
 from webapp.uploads.models import Upload
 from webapp.uploads.services import Arrived, use
 
@@ -58,12 +59,22 @@ class ReadOptions:
         return asdict(self)
 
 
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The files of an import: ``uploads`` are those of ``files`` that had arrived before, ``sources`` are elsewhere."""
+
+    files: Sequence[File[Any]] = ()
+    uploads: Sequence[Upload] = ()
+    sources: Sequence[str] = ()
+
+
 def create_graph(
     *,
     name: str,
     description: str,
     files: Sequence[File[Any]] = (),
     uploads: Sequence[Upload] = (),
+    sources: Sequence[str] = (),
     options: ReadOptions,
     user: User | None,
     examples: Iterable[str] = (),
@@ -74,7 +85,10 @@ def create_graph(
         SourceError: a file is of the wrong kind.
         NameTakenError: there is a graph of this name.
         ConflictError: something else was made of an upload meanwhile.
+        NotAllowedError: the operator does not allow a source.
     """
+    for source in sources:
+        elsewhere.require_allowed(source)
     with ExitStack() as stack:
         given = [*files, *(stack.enter_context(Arrived(upload)) for upload in uploads)]
         for file in given:
@@ -82,10 +96,10 @@ def create_graph(
         graph = Graph(
             name=name, description=description, created_by=user, owner=user, examples=list(examples)
         )
-        return graph, _keep(graph, given, uploads, options)
+        return graph, _keep(graph, Given(given, uploads, sources), options)
 
 
-def _keep(graph: Graph, given: Sequence[File[Any]], uploads: Sequence[Upload], options: ReadOptions) -> Job:
+def _keep(graph: Graph, given: Given, options: ReadOptions) -> Job:
     try:
         with transaction.atomic():
             graph.save(force_insert=True)
@@ -96,7 +110,7 @@ def _keep(graph: Graph, given: Sequence[File[Any]], uploads: Sequence[Upload], o
                 user=graph.created_by,
                 params=options.as_json(),
             )
-            keep_files(job=job, files=given, uploads=uploads)
+            keep_files(job=job, given=given)
             announce.graph_changed_on_commit(graph.pk)
     except BaseException as error:
         if graph.pk is not None:
@@ -109,10 +123,8 @@ def _keep(graph: Graph, given: Sequence[File[Any]], uploads: Sequence[Upload], o
     return job
 
 
-def keep_files(
-    *, job: Job, files: Sequence[File[Any]], uploads: Sequence[Upload], stored: list[str] | None = None
-) -> None:
-    """Store the files of an import, ``uploads`` being those of them that had arrived before. In a transaction.
+def keep_files(*, job: Job, given: Given, stored: list[str] | None = None) -> None:
+    """Store the files of an import, or note where they are to be fetched from. In a transaction.
 
     ``stored`` gets their names in the storage, to be removed when the transaction fails.
 
@@ -120,14 +132,18 @@ def keep_files(
         ConflictError: something else was made of an upload meanwhile.
     """
     # Using comes first: another request that wants an upload waits here, and then finds it gone.
-    use(uploads=uploads)
+    use(uploads=given.uploads)
     before = job.graph.files.count()
-    for position, file in enumerate(files, start=before):
+    for position, file in enumerate(given.files, start=before):
         shown = (file.name or "file").replace("\0", "")[-255:]
         path = default_storage.save(storage.upload_name(job.graph_id, position, shown), file)
         if stored is not None:
             stored.append(path)
         SourceFile.objects.create(graph=job.graph, job=job, name=shown, path=path, size=file.size)
+    for position, source in enumerate(given.sources, start=before + len(given.files)):
+        shown = elsewhere.name_of(source)[-255:]
+        path = default_storage.get_available_name(storage.upload_name(job.graph_id, position, shown))
+        SourceFile.objects.create(graph=job.graph, job=job, name=shown, path=path, size=0, origin=source)
 
 
 def set_access(

@@ -19,6 +19,7 @@ from webapp.graphs.models import Graph, Mode, Snapshot, SourceFile
 from webapp.jobs import services as jobs
 from webapp.jobs.models import ACTIVE, Job, JobKind
 from webapp.live import announce
+from webapp.uploads import elsewhere
 from webapp.uploads.models import Upload
 from webapp.uploads.services import Arrived
 
@@ -41,6 +42,7 @@ def start(
     change: Change,
     files: Sequence[File[Any]] = (),
     uploads: Sequence[Upload] = (),
+    sources: Sequence[str] = (),
     user: User | None,
 ) -> Job:
     """Store the files and queue the import that makes the next version. The current one is asked meanwhile.
@@ -49,7 +51,10 @@ def start(
         SourceError: a file is of the wrong kind.
         ConflictError: another import of this graph goes on, or an upload was used meanwhile.
         GraphNotReadyError: there is nothing to add to or to remove from.
+        NotAllowedError: the operator does not allow a source.
     """
+    for source in sources:
+        elsewhere.require_allowed(source)
     stored: list[str] = []
     with ExitStack() as stack:
         given = [*files, *(stack.enter_context(Arrived(upload)) for upload in uploads)]
@@ -69,7 +74,7 @@ def start(
                     user=user,
                     params={**change.options.as_json(), "mode": change.mode.value, "note": change.note},
                 )
-                services.keep_files(job=job, files=given, uploads=uploads, stored=stored)
+                services.keep_files(job=job, given=services.Given(given, uploads, sources), stored=stored)
                 services.importing(graph=locked)
         except BaseException:
             for path in stored:

@@ -143,6 +143,7 @@ class VersionsView(_OfGraph):
             change=versions.Change(Mode(data["mode"]), options_of(data), data["note"]),
             files=data["files"],
             uploads=uploads.complete(ids=data["uploads"], user=user),
+            sources=data["sources"],
             user=user,
         )
         return Response(JobSerializer(job).data, status=status.HTTP_202_ACCEPTED)

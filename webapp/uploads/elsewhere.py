@@ -1,0 +1,175 @@
+"""Files that are not uploaded: on the server's own disk, or at an address, as far as the operator allows.
+
+Nothing is allowed unless ``CLEW_IMPORT_PATHS`` or ``CLEW_IMPORT_HOSTS`` say so. A path is looked at as it really is, so
+that a link does not lead out; of an address the host must be listed, and of each address that it sends on to as well.
+"""
+
+from __future__ import annotations
+
+import email.message
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from typing import IO, Any
+from urllib.parse import unquote, urlsplit
+
+from django.conf import settings
+
+from retrieval.errors import SourceError
+from retrieval.types import Progress
+from webapp.api.errors import NotAllowedError
+
+PIECE = 1 << 20
+TIMEOUT_S = 30.0
+REDIRECTS_MAX = 5
+SCHEMES = ("http", "https")
+
+
+def is_address(source: str) -> bool:
+    """Whether it is meant as an address rather than a path."""
+    return "://" in source
+
+
+def require_allowed(source: str) -> None:
+    """Refuse what the operator has not allowed.
+
+    Raises:
+        NotAllowedError: it leads outside of the listed directories or hosts.
+        SourceError: there is no such file.
+    """
+    if is_address(source):
+        _require_host(source)
+    else:
+        _real(source)
+
+
+def name_of(source: str) -> str:
+    """What its owner would call the file."""
+    path = unquote(urlsplit(source).path) if is_address(source) else source
+    return PurePosixPath(path).name.replace("\0", "") or "file"
+
+
+def _real(source: str) -> Path:
+    allowed = settings.CLEW.import_paths
+    path = Path(source.replace("\0", ""))
+    real = path.resolve()
+    if not path.is_absolute() or not any(real.is_relative_to(root) for root in allowed):
+        raise NotAllowedError(
+            f"Files may not be imported from {source}.", hint=_allowed("CLEW_IMPORT_PATHS", allowed)
+        )
+    if not real.is_file():
+        raise SourceError(f"There is no file {source}.", hint="Check its name on the server.")
+    return real
+
+
+def _require_host(address: str) -> None:
+    allowed = settings.CLEW.import_hosts
+    try:
+        parts = urlsplit(address)
+        host, port = (parts.hostname or "").lower(), parts.port
+    except ValueError:
+        host, port, parts = "", None, urlsplit("")
+    named = host if port is None else f"{host}:{port}"
+    if parts.scheme not in SCHEMES or not host or parts.username or named not in allowed:
+        raise NotAllowedError(
+            f"Files may not be imported from {parts.scheme}://{named}.",
+            hint=_allowed("CLEW_IMPORT_HOSTS", allowed),
+        )
+
+
+def _allowed(setting: str, allowed: Any) -> str:
+    listed = ", ".join(map(str, allowed)) or "nothing so far"
+    return f"The operator allows: {listed} ({setting})."
+
+
+class _Checked(urllib.request.HTTPRedirectHandler):
+    """Follows a redirect only to where one may go."""
+
+    max_redirections = REDIRECTS_MAX
+
+    def redirect_request(  # noqa: PLR0917 - the signature is urllib's
+        self,
+        req: urllib.request.Request,
+        fp: IO[bytes],
+        code: int,
+        msg: str,
+        headers: email.message.Message,
+        newurl: str,
+    ) -> urllib.request.Request | None:
+        """The next request.
+
+        Raises:
+            NotAllowedError: its host is not listed.
+        """
+        _require_host(newurl)
+        return super().redirect_request(req, fp, code, msg, headers, newurl)  # type: ignore[arg-type]
+
+
+@contextmanager
+def opened(source: str) -> Iterator[tuple[IO[bytes], int]]:
+    """A source open for reading, and how many bytes it has (0: not known).
+
+    Raises:
+        NotAllowedError: the operator has not allowed it.
+        SourceError: it is not there, or does not answer.
+    """
+    if not is_address(source):
+        real = _real(source)
+        with real.open("rb") as file:
+            yield file, real.stat().st_size
+        return
+    _require_host(source)
+    opener = urllib.request.OpenerDirector()
+    for handler in (
+        urllib.request.HTTPHandler,
+        urllib.request.HTTPSHandler,
+        urllib.request.HTTPDefaultErrorHandler,
+        urllib.request.HTTPErrorProcessor,
+        _Checked,
+    ):
+        opener.add_handler(handler())
+    try:
+        with opener.open(source, timeout=TIMEOUT_S) as answer:
+            yield answer, int(answer.headers.get("Content-Length") or 0)
+    except urllib.error.HTTPError as error:
+        error.close()
+        raise SourceError(f"{source} answers {error.code}.", hint="Check the address.") from None
+    except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
+        raise SourceError(
+            f"{source} does not answer: {error}.", hint="Check the address, and try again."
+        ) from None
+
+
+def fetch(source: str, target: Path, *, limit: int, progress: Callable[[Progress], None]) -> int:
+    """Copy a source to a file of our own, written beside and renamed into place; its size.
+
+    Args:
+        source: a path or an address.
+        target: where it goes.
+        limit: bytes that it may have.
+        progress: told how far it is; may break it off.
+
+    Raises:
+        NotAllowedError, SourceError: as :func:`opened`; or it is larger than ``limit``, or cut short.
+    """
+    part = target.with_name(f".{target.name}.part")
+    part.parent.mkdir(parents=True, exist_ok=True)
+    done = 0
+    try:
+        with opened(source) as (file, size), part.open("wb") as out:
+            while piece := file.read(PIECE):
+                done += len(piece)
+                if done > limit:
+                    raise SourceError(
+                        f"{name_of(source)} has more than {limit:,} bytes.", hint="Split or compress it."
+                    )
+                out.write(piece)
+                progress(Progress(f"fetching {name_of(source)}", done, max(size, done), "bytes"))
+        if done < size:
+            raise SourceError(f"{source} broke off after {done:,} of {size:,} bytes.", hint="Try again.")
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
+    return done
