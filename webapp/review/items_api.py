@@ -24,11 +24,12 @@ from webapp.review.standing import Said
 ID_MAX = 2**63 - 1
 
 
-def shown(item: Item | None, user: User) -> dict[str, Any] | None:
-    """An item as its analyst sees it."""
+def shown(item: Item | None, user: User, *, judged: bool = True) -> dict[str, Any] | None:
+    """An item as its analyst sees it, who may have ``judged`` it."""
     if item is None:
         return None
-    return dict(shapes.ItemSerializer(item, context={"mine": selectors.mine(item, user)}).data)
+    mine = selectors.mine(item, user) if judged else None
+    return dict(shapes.ItemSerializer(item, context={"mine": mine}).data)
 
 
 def valid(form: Any) -> dict[str, Any]:
@@ -107,7 +108,7 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
             return Response(_meanwhile(error, user, request.data), status=status.HTTP_409_CONFLICT)
         following = assigning.next_item(queue=item.queue, user=user, holding=holding)
         row = shapes.ItemRowSerializer(item).data
-        return Response({"item": row, "next": shown(following, user)})
+        return Response({"item": row, "next": shown(following, user, judged=False)})
 
     @extend_schema(request=forms.DecisionSerializer, responses=shapes.DecidedItemSerializer)
     @action(detail=True, methods=["post"])
