@@ -126,7 +126,7 @@ function Judging({ queue, user, paused }: Frame) {
           change={change}
           search={search}
           paused={paused || state.contested.length > 0}
-          acts={state}
+          acts={{ submit: state.submit, undo: state.undo, redo: state.redo }}
           footer={<Foot state={state} desk={desk} />}
           list={
             <QueueList

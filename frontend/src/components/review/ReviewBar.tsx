@@ -72,7 +72,9 @@ function Pairs({ data }: { data: QueueStatistics }) {
 
 function Figures({ data, queue }: { data: QueueStatistics; queue: Queue }) {
   const { agreement, reasons } = data;
-  const named = Object.entries(reasons).sort(([, a], [, b]) => b - a);
+  const named = Object.entries(reasons)
+    .filter(([, times]) => times > 0)
+    .sort(([, a], [, b]) => b - a);
   return (
     <div className="figures">
       <h3>Agreement on {count(agreement.paths, "path")} judged by two or more</h3>
@@ -123,7 +125,8 @@ export function ReviewBar({ queue, children }: Props) {
   const figures = useQuery(queueStatisticsQuery(queue.id));
   const judged = queue.items - queue.progress.open;
   const found = figures.data?.agreement;
-  const split = figures.data?.disagreements ?? null;
+  // Those that nobody has decided; what a person decides need not be a disagreement.
+  const split = figures.data ? Math.max(0, figures.data.disagreements - figures.data.adjudicated) : null;
   return (
     <header className="review-bar">
       <Link to="/review" className="muted">

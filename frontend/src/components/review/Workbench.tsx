@@ -192,7 +192,7 @@ export function Workbench({ desk, change, list, search, footer, acts: own, other
         editor={
           edit.draft && (
             <PathEditor
-              key={item}
+              key={`editor ${item}`}
               item={desk.item}
               draft={edit.draft}
               walk={edit.walk}
