@@ -75,6 +75,10 @@ const router = createBrowserRouter([
         lazy: async () => ({ Component: (await import("@/pages/DisagreementsPage")).DisagreementsPage }),
       },
       {
+        path: "review/:id/events",
+        lazy: async () => ({ Component: (await import("@/pages/ReviewEventsPage")).ReviewEventsPage }),
+      },
+      {
         path: "models",
         lazy: async () => ({
           Component: (await import("@/pages/LanguageModelsPage")).LanguageModelsPage,

@@ -1,8 +1,16 @@
 // Deciding what analysts do not agree on, accepting what they do, importing, and who did what when.
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { request } from "./client";
+import { request, requestFile, upload } from "./client";
 import { get } from "./queries";
-import { reviewKeys, type Candidate, type ItemRow, type Judgement, type Kind, type Reason } from "./review";
+import {
+  reviewKeys,
+  type Candidate,
+  type ItemRow,
+  type Judgement,
+  type Kind,
+  type Reason,
+  type SaidOf,
+} from "./review";
 import type { Id, Page } from "./types";
 
 export interface OneSaid {
@@ -45,4 +53,99 @@ export function acceptUnanimous(queue: Id, id: string): Promise<{ accepted: numb
 /** `id` is that of the acceptance. */
 export function undoAcceptance(queue: Id, id: string): Promise<{ undone: number }> {
   return request("POST", `review/queues/${queue}/accept-unanimous/undo`, { body: { id } });
+}
+
+export interface Imported {
+  /** Lines. */
+  read: number;
+  /** That were not there before. */
+  verdicts: number;
+  added_paths: number;
+  problems: { line: number; message: string; text: string }[];
+  problems_total: number;
+  /** By which all of it is taken back. */
+  undo: string;
+}
+
+export function importVerdicts(queue: Id, file: File, as: string): Promise<Imported> {
+  const form = new FormData();
+  form.set("file", file);
+  if (as) form.set("as", as);
+  return upload(`review/queues/${queue}/import`, form, () => undefined);
+}
+
+export function undoImport(queue: Id, id: string): Promise<{ undone: number }> {
+  return request("POST", `review/queues/${queue}/import/undo`, { body: { id } });
+}
+
+/** Something that happened, which nothing changes any more. */
+export interface ReviewEvent {
+  id: string;
+  at: string;
+  analyst: string;
+  kind:
+    | "submitted"
+    | "replaced"
+    | "undone"
+    | "redone"
+    | "added-path"
+    | "adjudicated"
+    | "settled"
+    | "unsettled"
+    | "imported";
+  item: number;
+  question_id: string;
+  question: string;
+  /** Hash of what the analyst saw. */
+  shown: string;
+  comment: string;
+  path: number | null;
+  undoes: string | null;
+  replaces: string | null;
+  batch: string | null;
+  verdicts: SaidOf[];
+}
+
+export const EVENTS = 50;
+
+export const eventsQuery = (queue: Id, filter: { item: string; analyst: string; page: number }) =>
+  queryOptions<Page<ReviewEvent>>({
+    queryKey: [...reviewKeys.queues, String(queue), "events", filter],
+    queryFn: () => get<Page<ReviewEvent>>(`review/queues/${queue}/events`, { ...filter, page_size: EVENTS }),
+    placeholderData: keepPreviousData,
+  });
+
+export function downloadEvents(
+  queue: Id,
+  format: "jsonl" | "csv",
+  filter: { item: string; analyst: string },
+): Promise<Blob> {
+  return requestFile(`review/queues/${queue}/events`, { ...filter, format });
+}
+
+export type FlagKind = "answer-wrong" | "path-wrong" | "answer-missing";
+
+/** What somebody doubts of a run, and where its question waits for analysts. */
+export interface Flag {
+  kind: FlagKind;
+  /** Its name. */
+  answer: string;
+  chain: number | null;
+  comment: string;
+  at: string;
+  user: string | null;
+  queue: Id;
+  item: number;
+}
+
+export interface NewFlag {
+  id: string;
+  kind: FlagKind;
+  answer?: number;
+  chain?: number;
+  comment: string;
+}
+
+export function flagRun(run: string, body: NewFlag): Promise<{ queue: Id; item: number }> {
+  return request("POST", `runs/${run}/flag`, { body });
 }

@@ -1,6 +1,7 @@
 // What the HTTP API answers, as docs/contracts.md lists it.
 import type { AgentAction, Node, NodeKind, Hop, NoAnswer } from "./events";
 import type { LLMUsage } from "./languageModels";
+import type { Flag } from "./reviewDeciding";
 
 export type { RunEvent } from "./events";
 
@@ -218,6 +219,8 @@ export interface Run {
   finished_at: string | null;
   duration_ms: number | null;
   user: string | null;
+  /** What people doubt of it; not in lists. */
+  flags?: Flag[];
 }
 
 /** Runs of one question by several methods. */

@@ -5,6 +5,7 @@ import { ActMenu, Button } from "@/components/kit/controls";
 import { troubleOf } from "@/components/kit/says";
 import { download, fileName } from "@/store/files";
 import { toast } from "@/store/toasts";
+import { ImportVerdicts } from "./ImportVerdicts";
 import { QueueTraining, TrainFromQueue } from "./TrainFromQueue";
 
 export async function saveQueue(queue: Queue, format: "jsonl" | "csv"): Promise<void> {
@@ -17,14 +18,17 @@ export async function saveQueue(queue: Queue, format: "jsonl" | "csv"): Promise<
 }
 
 export function QueueActs({ queue }: { queue: Queue }) {
-  const [training, setTraining] = useState(false);
+  const [open, setOpen] = useState<"train" | "import" | null>(null);
+  const close = () => {
+    setOpen(null);
+  };
   return (
     <>
       <QueueTraining queue={queue} />
       <Button
         size="small"
         onPress={() => {
-          setTraining(true);
+          setOpen("train");
         }}
       >
         Train from this queue
@@ -33,6 +37,14 @@ export function QueueActs({ queue }: { queue: Queue }) {
         label="This queue"
         trigger={<Button look="plain" size="small" icon="more" aria-label="Export and more" />}
         acts={[
+          {
+            id: "import",
+            label: "Import verdicts…",
+            icon: "upload",
+            onAction: () => {
+              setOpen("import");
+            },
+          },
           {
             id: "jsonl",
             label: "Labels (JSONL)",
@@ -47,13 +59,8 @@ export function QueueActs({ queue }: { queue: Queue }) {
           },
         ]}
       />
-      <TrainFromQueue
-        queue={queue}
-        isOpen={training}
-        onClose={() => {
-          setTraining(false);
-        }}
-      />
+      <TrainFromQueue queue={queue} isOpen={open === "train"} onClose={close} />
+      <ImportVerdicts queue={queue} isOpen={open === "import"} onClose={close} />
     </>
   );
 }

@@ -22,6 +22,8 @@ interface Props {
   onCite: (citation: Citation) => void;
   /** The method learns from questions, so that one without a checkpoint is less than it could be. */
   learns: boolean;
+  /** Say that an answer is wrong, or (null) that something is wrong with all of it. */
+  onDoubt?: ((answer: Answer | null) => void) | undefined;
 }
 
 /** How far an answer rests on the graph or on the text. */
@@ -131,6 +133,7 @@ function AnswerRow({
   answer,
   rank,
   onFind,
+  onDoubt,
   ...evidence
 }: { answer: Answer; rank: number; ranks: ReadonlyMap<number, number> } & Omit<Props, "view" | "learns">) {
   const [first] = answer.chains;
@@ -160,11 +163,23 @@ function AnswerRow({
         </span>
         {score(answer.score)}
       </span>
+      {onDoubt && (
+        <Button
+          look="plain"
+          size="small"
+          icon="flag"
+          className="answer-doubt"
+          label={`${answer.label} is wrong`}
+          onPress={() => {
+            onDoubt(answer);
+          }}
+        />
+      )}
     </li>
   );
 }
 
-export function AnswersPanel({ view, chain, onChain, onFind, onCite, learns }: Props) {
+export function AnswersPanel({ view, chain, onChain, onFind, onCite, learns, onDoubt }: Props) {
   const [all, setAll] = useState(false);
   const ranks = passageRanks(view);
   const { answers, text, tookMs } = view;
@@ -195,6 +210,17 @@ export function AnswersPanel({ view, chain, onChain, onFind, onCite, learns }: P
           </span>
         )}
         <span className="grow" />
+        {onDoubt && (
+          <Button
+            look="plain"
+            size="small"
+            icon="flag"
+            label="Something is wrong here"
+            onPress={() => {
+              onDoubt(null);
+            }}
+          />
+        )}
         {answers.length > 0 && (
           <ActMenu
             label="Copy or export the answers"
@@ -233,6 +259,7 @@ export function AnswersPanel({ view, chain, onChain, onFind, onCite, learns }: P
             onChain={onChain}
             onFind={onFind}
             onCite={onCite}
+            onDoubt={onDoubt}
           />
         ))}
       </ol>

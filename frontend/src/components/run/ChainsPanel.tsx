@@ -71,9 +71,11 @@ interface RowProps {
   index: number;
   on: boolean;
   onToggle: () => void;
+  /** Say that it is not why. */
+  onDoubt?: (() => void) | undefined;
 }
 
-export function ChainRow({ chain, index, on, onToggle }: RowProps) {
+export function ChainRow({ chain, index, on, onToggle, onDoubt }: RowProps) {
   const unverified = chain.hops.filter((hop) => !hop.verified).length;
   const listed = chain.levels.reduce((sum, level) => sum + level.length, 0);
   const reached = chain.level_counts.reduce((sum, size) => sum + size, 0);
@@ -116,6 +118,13 @@ export function ChainRow({ chain, index, on, onToggle }: RowProps) {
         </span>
       </button>
       {on && <Hops chain={chain} />}
+      {on && onDoubt && (
+        <p className="doubt">
+          <Button size="small" look="plain" icon="flag" onPress={onDoubt}>
+            This path is not why
+          </Button>
+        </p>
+      )}
     </li>
   );
 }
@@ -124,11 +133,12 @@ interface Props {
   view: RunView;
   chain: number | null;
   onChain: (chain: number | null) => void;
+  onDoubt?: ((chain: number) => void) | undefined;
 }
 
 const FIRST = 8;
 
-export function ChainsPanel({ view, chain, onChain }: Props) {
+export function ChainsPanel({ view, chain, onChain, onDoubt }: Props) {
   const [all, setAll] = useState(false);
   const { chains } = view;
   if (!chains.length) return null;
@@ -185,6 +195,12 @@ export function ChainsPanel({ view, chain, onChain }: Props) {
             onToggle={() => {
               onChain(index === chain ? null : index);
             }}
+            onDoubt={
+              onDoubt &&
+              (() => {
+                onDoubt(index);
+              })
+            }
           />
         ))}
       </ol>

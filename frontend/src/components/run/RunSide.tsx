@@ -6,9 +6,10 @@ import { Notice } from "@/components/kit/says";
 import { useUrl } from "@/components/kit/url";
 import { citationOf, citationText } from "@/store/citations";
 import type { Link } from "@/store/runStore";
-import type { RunView } from "@/store/runView";
+import { isOver, type RunView } from "@/store/runView";
 import { AnswersPanel } from "./AnswersPanel";
 import { ChainsPanel } from "./ChainsPanel";
+import { DoubtDialog, Doubts, type Doubt } from "./Doubt";
 import { NoAnswerCard } from "./NoAnswerCard";
 import { PassagesPanel } from "./PassagesPanel";
 import { RunNotices } from "./RunNotices";
@@ -40,6 +41,9 @@ export function RunSide(props: Props) {
   const { run, live, shown, link, graph, status, chain, learns, steering, onChain, onAgain } = props;
   const [address, putUrl] = useUrl();
   const [cite, setCite] = useState(() => citationOf(address.get("cite")));
+  const [doubt, setDoubt] = useState<Doubt | null>(null);
+  // Of a run that has ended, as it ended.
+  const mayDoubt = run !== undefined && isOver(live.phase) && shown.seq === live.seq;
   const going = live.phase === "running" && link !== "missing";
   const steer = steering && (live.agent.length > 0 || steering.phase !== "over") && (
     <SteerPanel view={live} steering={steering} onStop={props.onStop} />
@@ -62,6 +66,20 @@ export function RunSide(props: Props) {
         {shown.noAnswer && (
           <NoAnswerCard noAnswer={shown.noAnswer} onAgain={onAgain} onRaiseBudget={props.onRaiseBudget} />
         )}
+        {shown.noAnswer && mayDoubt && (
+          <p>
+            <Button
+              size="small"
+              icon="flag"
+              onPress={() => {
+                setDoubt({ kind: "answer-missing" });
+              }}
+            >
+              An answer is missing
+            </Button>
+          </p>
+        )}
+        {run && <Doubts flags={run.flags ?? []} />}
       </div>
       {going && shown.phase === "running" && !shown.answers.length && !shown.text && (
         <p className="waiting" role="status">
@@ -80,9 +98,33 @@ export function RunSide(props: Props) {
           putUrl({ cite: citationText(citation) });
         }}
         learns={learns}
+        {...(mayDoubt && {
+          onDoubt: (answer) => {
+            setDoubt({ kind: "answer-wrong", ...(answer && { answer }) });
+          },
+        })}
       />
       <PassagesPanel key={`${live.run} passages`} view={shown} cite={cite} />
-      <ChainsPanel view={shown} chain={chain} onChain={onChain} />
+      <ChainsPanel
+        view={shown}
+        chain={chain}
+        onChain={onChain}
+        {...(mayDoubt && {
+          onDoubt: (index) => {
+            setDoubt({ kind: "path-wrong", chain: index });
+          },
+        })}
+      />
+      {run && (
+        <DoubtDialog
+          run={run}
+          view={live}
+          doubt={doubt}
+          onClose={() => {
+            setDoubt(null);
+          }}
+        />
+      )}
       {steering?.phase === "over" && steer}
     </>
   );

@@ -1,0 +1,158 @@
+// Verdicts from a file: what went in, what did not and why, and the way back.
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { FileTrigger } from "react-aria-components";
+import { sessionQuery } from "@/api/queries";
+import { reviewKeys, type Queue } from "@/api/review";
+import { importVerdicts, undoImport, type Imported } from "@/api/reviewDeciding";
+import { Button, Modal } from "@/components/kit/controls";
+import { ErrorNotice, Notice } from "@/components/kit/says";
+import { bytes, count, integer } from "@/store/format";
+
+function Result({ queue, found, onClose }: { queue: Queue; found: Imported; onClose: () => void }) {
+  const client = useQueryClient();
+  const back = useMutation({
+    mutationFn: () => undoImport(queue.id, found.undo),
+    onSuccess: () => client.invalidateQueries({ queryKey: reviewKeys.queues }),
+  });
+  return (
+    <>
+      <Notice
+        tone={found.problems_total ? "warn" : "info"}
+        title={`${count(found.verdicts, "verdict")} from ${count(found.read, "line")} went in.`}
+      >
+        {[
+          found.added_paths > 0 &&
+            `${count(found.added_paths, "path")} that the queue did not have were added.`,
+          found.verdicts === 0 && found.problems_total === 0 && "All of it was there already.",
+          found.problems_total > 0 && `${count(found.problems_total, "line")} could not be used.`,
+        ]
+          .filter(Boolean)
+          .join(" ")}
+      </Notice>
+      {found.problems.length > 0 && (
+        <div className="scroll-x import-problems">
+          <table className="table dense">
+            <thead>
+              <tr>
+                <th className="num">Line</th>
+                <th>What is wrong</th>
+                <th>Text</th>
+              </tr>
+            </thead>
+            <tbody>
+              {found.problems.map((one, at) => (
+                <tr key={at}>
+                  <td className="num">{integer(one.line)}</td>
+                  <td>{one.message}</td>
+                  <td className="mono small">{one.text}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+          {found.problems_total > found.problems.length && (
+            <p className="small muted">
+              the first {integer(found.problems.length)} of {integer(found.problems_total)}
+            </p>
+          )}
+        </div>
+      )}
+      {back.data && <p role="status">Taken back: {count(back.data.undone, "question")} are as before.</p>}
+      {back.error && <ErrorNotice error={back.error} />}
+      <div className="foot">
+        {found.verdicts > 0 && !back.data && (
+          <Button
+            isDisabled={back.isPending}
+            onPress={() => {
+              back.mutate();
+            }}
+          >
+            Take it back
+          </Button>
+        )}
+        <Button look="primary" onPress={onClose}>
+          Done
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function Form({ queue, onClose }: { queue: Queue; onClose: () => void }) {
+  const client = useQueryClient();
+  const { data: session } = useQuery(sessionQuery);
+  const admin = session?.user?.role === "admin";
+  const [file, setFile] = useState<File | null>(null);
+  const [name, setName] = useState("");
+  const send = useMutation({
+    mutationFn: (chosen: File) => importVerdicts(queue.id, chosen, name.trim()),
+    onSuccess: () => client.invalidateQueries({ queryKey: reviewKeys.queues }),
+  });
+  if (send.data) return <Result queue={queue} found={send.data} onClose={onClose} />;
+  return (
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (file) send.mutate(file);
+      }}
+    >
+      <p className="muted">
+        A label file (JSONL), or what a queue exported (JSONL or CSV). Verdicts are matched by question, topic
+        and path; what cannot be matched is named by line, and the rest goes in.
+      </p>
+      <div className="row">
+        <FileTrigger
+          acceptedFileTypes={[".jsonl", ".csv", ".json", ".txt"]}
+          onSelect={(files) => {
+            setFile(files?.[0] ?? null);
+          }}
+        >
+          <Button icon="upload">Choose a file</Button>
+        </FileTrigger>
+        <span className="small muted elide">
+          {file ? `${file.name}, ${bytes(file.size)}` : "No file chosen yet"}
+        </span>
+      </div>
+      {admin && (
+        <div className="field">
+          <label htmlFor="import-as">Whose verdicts they are, optional</label>
+          <input
+            id="import-as"
+            className="input"
+            autoComplete="off"
+            maxLength={150}
+            value={name}
+            onChange={(event) => {
+              setName(event.target.value);
+            }}
+          />
+          <span className="hint">Left empty: the names in the file, else yours.</span>
+        </div>
+      )}
+      {send.error && <ErrorNotice error={send.error} />}
+      <div className="foot">
+        <Button onPress={onClose}>Cancel</Button>
+        <Button type="submit" look="primary" isDisabled={!file || send.isPending}>
+          {send.isPending ? "Reading…" : "Import"}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+export function ImportVerdicts({
+  queue,
+  isOpen,
+  onClose,
+}: {
+  queue: Queue;
+  isOpen: boolean;
+  onClose: () => void;
+}) {
+  return (
+    <Modal title={`Import verdicts into ${queue.name}`} wide isOpen={isOpen} onClose={onClose}>
+      <Form queue={queue} onClose={onClose} />
+    </Modal>
+  );
+}

@@ -1,0 +1,180 @@
+// "This answer is wrong", "this path is not why": what people doubt of a run goes to the analysts, with its paths.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link, useNavigate } from "react-router";
+import type { Answer } from "@/api/events";
+import { keys } from "@/api/queries";
+import { reviewKeys } from "@/api/review";
+import { flagRun, type Flag, type FlagKind } from "@/api/reviewDeciding";
+import type { Run } from "@/api/types";
+import { Button, Modal } from "@/components/kit/controls";
+import { Ago, ErrorNotice, Notice } from "@/components/kit/says";
+import type { RunView } from "@/store/runView";
+import { toast } from "@/store/toasts";
+import { chainText } from "./ChainsPanel";
+
+/** What is doubted; neither an answer nor a chain: the whole run. */
+export interface Doubt {
+  kind: FlagKind;
+  answer?: Answer;
+  chain?: number;
+}
+
+const WHOLE: { kind: FlagKind; label: string; about: string }[] = [
+  { kind: "answer-wrong", label: "The answer is wrong", about: "These are not what the question asks for" },
+  { kind: "path-wrong", label: "The paths are not why", about: "Right answers, for another reason" },
+  { kind: "answer-missing", label: "An answer is missing", about: "There is more than what stands here" },
+];
+
+function titleOf({ kind, answer, chain }: Doubt): string {
+  if (answer) return `${answer.label} is wrong`;
+  if (chain !== undefined) return "This path is not why";
+  return kind === "answer-missing" ? "An answer is missing" : "Something is wrong here";
+}
+
+interface FormProps {
+  run: Run;
+  view: RunView;
+  doubt: Doubt;
+  onClose: () => void;
+}
+
+function Form({ run, view, doubt, onClose }: FormProps) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [kind, setKind] = useState(doubt.kind);
+  const [comment, setComment] = useState("");
+  /** Of this doubt: sent again, it is the same one. */
+  const [id] = useState(() => crypto.randomUUID());
+  const whole = !doubt.answer && doubt.chain === undefined;
+  const chain = doubt.chain === undefined ? undefined : view.chains[doubt.chain];
+  const send = useMutation({
+    mutationFn: () =>
+      flagRun(run.id, {
+        id,
+        kind,
+        comment: comment.trim(),
+        ...(doubt.answer?.entity && { answer: doubt.answer.entity.id }),
+        ...(doubt.chain !== undefined && { chain: doubt.chain }),
+      }),
+    onSuccess: ({ queue, item }) => {
+      toast("Thank you. Analysts will judge it, in the queue “Flagged answers”.", {
+        ms: 12_000,
+        act: { label: "Open it", run: () => void navigate(`/review/${queue}?item=${item}`) },
+      });
+      for (const queryKey of [keys.runs, reviewKeys.queues]) void client.invalidateQueries({ queryKey });
+      onClose();
+    },
+  });
+  return (
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send.mutate();
+      }}
+    >
+      <p className="muted">
+        The question goes to the analysts of this graph with the paths that were shown. What they decide can
+        train the next checkpoint.
+      </p>
+      {chain && <p className="small">{chainText(chain)}</p>}
+      {whole && doubt.kind !== "answer-missing" && (
+        <fieldset className="choices">
+          <legend className="label">What is wrong</legend>
+          {WHOLE.map((one) => (
+            <div key={one.kind} className="choice">
+              <label>
+                <input
+                  type="radio"
+                  name="doubt"
+                  checked={kind === one.kind}
+                  onChange={() => {
+                    setKind(one.kind);
+                  }}
+                />
+                <span className="two">
+                  <span>{one.label}</span>
+                  <small className="muted">{one.about}</small>
+                </span>
+              </label>
+            </div>
+          ))}
+        </fieldset>
+      )}
+      <div className="field">
+        <label htmlFor="doubt-comment">Comment, optional</label>
+        <textarea
+          id="doubt-comment"
+          className="input area"
+          rows={3}
+          maxLength={2000}
+          autoFocus
+          placeholder="What would be right, or why this is not"
+          value={comment}
+          onChange={(event) => {
+            setComment(event.target.value);
+          }}
+        />
+      </div>
+      {send.error && <ErrorNotice error={send.error} />}
+      <div className="foot">
+        <Button onPress={onClose}>Cancel</Button>
+        <Button type="submit" look="primary" isDisabled={send.isPending}>
+          Send to the analysts
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+interface Props extends Omit<FormProps, "doubt"> {
+  doubt: Doubt | null;
+}
+
+export function DoubtDialog({ run, view, doubt, onClose }: Props) {
+  return (
+    <Modal title={doubt ? titleOf(doubt) : ""} isOpen={doubt !== null} onClose={onClose}>
+      {doubt && <Form run={run} view={view} doubt={doubt} onClose={onClose} />}
+    </Modal>
+  );
+}
+
+const SAYS: Record<FlagKind, string> = {
+  "answer-wrong": "says that an answer is wrong",
+  "path-wrong": "says that a path is not why",
+  "answer-missing": "says that an answer is missing",
+};
+
+function saying({ kind, answer, chain }: Flag): string {
+  if (kind === "answer-wrong" && answer) return `says that ${answer} is wrong`;
+  if (kind === "path-wrong" && chain !== null) return `says that chain ${chain + 1} is not why`;
+  return SAYS[kind];
+}
+
+/** What was doubted before, and where it is judged. */
+export function Doubts({ flags }: { flags: readonly Flag[] }) {
+  const [first] = flags;
+  if (!first) return null;
+  return (
+    <Notice
+      tone="warn"
+      title="Analysts will judge this answer"
+      acts={
+        <Link className="btn small" to={`/review/${first.queue}?item=${first.item}`}>
+          Open
+        </Link>
+      }
+    >
+      {flags.map((flag, at) => (
+        <span key={at} className="doubted">
+          {flag.user ?? "Somebody"} {saying(flag)}
+          {flag.comment && `: ${flag.comment}`}{" "}
+          <span className="muted small">
+            <Ago iso={flag.at} />
+          </span>
+        </span>
+      ))}
+    </Notice>
+  );
+}
