@@ -47,7 +47,9 @@ const item = (id: number, question: string) => ({
 const nothing = { agreement: { paths: 0, percent: null, alpha: null }, people: [], pairs: [] };
 
 /** What was posted, by address; the server has the questions 5, 6 and 7, and gives none that is held. */
-function serve(answer: (address: string, body: unknown) => Response | undefined = () => undefined) {
+function serve(
+  answer: (address: string, body: unknown, url: string) => Response | undefined = () => undefined,
+) {
   const posted: Record<string, unknown[]> = {};
   const questions = [
     item(5, "capital of Germany?"),
@@ -66,7 +68,7 @@ function serve(answer: (address: string, body: unknown) => Response | undefined 
     const address = url.replace("/api/v1/", "").replace(/\?.*/, "");
     const sent = JSON.parse(body ?? "null") as { holding: number[] };
     if (method === "POST") (posted[address] ??= []).push(sent);
-    const other = answer(address, sent);
+    const other = answer(address, sent, url);
     if (other) return Promise.resolve(other);
     const submitted = /^review\/items\/(\d)\/submit$/.exec(address)?.[1];
     if (submitted) judged.push(Number(submitted));
@@ -255,4 +257,71 @@ it("takes other keys, refuses one that is taken, and shows them on the buttons",
   await user.keyboard("g");
   expect(screen.getByText("1 path to judge", { exact: false })).toBeInTheDocument();
   expect(screen.getAllByText("G", { selector: "kbd" })).toHaveLength(2);
+});
+
+it("changes a path hop by hop by keys, shows what it would reach, and adds it as rational", async () => {
+  const language = { relation: "language", label: "official language", inverse: false };
+  const figures = { reached: 2, hits: 1, precision: 0.5, recall: 1 };
+  const walk = (path: unknown[]) => ({
+    valid: path.length > 0,
+    error: null,
+    steps: [],
+    ...figures,
+    same_as: null,
+    next: [
+      { relation: "borders", label: "borders", inverse: true, ...figures },
+      { ...language, ...figures },
+    ],
+    next_total: 2,
+    hops: [],
+    hit: [{ id: 1, label: "German", kind: "entity" }],
+    extra: [],
+    missed: [],
+  });
+  const added = { ...path(13, "language"), path: [["language", false]], author: "ann", edited_from: 11 };
+  const posted = serve((address, _, url) => {
+    if (address === "review/items/5/hops") {
+      const asked = new URL(url, "http://clew").searchParams.get("path") ?? "[]";
+      return new Response(JSON.stringify(walk(JSON.parse(asked) as unknown[])));
+    }
+    if (address === "review/items/5/candidates") {
+      const item5 = item(5, "capital of Germany?");
+      const now = { ...item5, version: 5, shown: "other", candidates: [...item5.candidates, added] };
+      return new Response(JSON.stringify({ item: now }));
+    }
+    return undefined;
+  });
+  const user = userEvent.setup();
+  await open();
+  await user.keyboard("e");
+  const editor = within(await screen.findByRole("group", { name: "Edit a path" }));
+  expect(editor.getByRole("button", { name: "Hop 1: capital", current: true })).toBeInTheDocument();
+  await editor.findByRole("option", { name: /official language/ });
+  await user.keyboard("lang{Enter}");
+  expect(await editor.findByText("German")).toBeInTheDocument();
+  await waitFor(() => {
+    expect(editor.getByRole("button", { name: "Add as a path" })).toBeEnabled();
+  });
+  await user.keyboard("{Control>}{Enter}{/Control}");
+  await screen.findByText("added by ann");
+  expect(posted["review/items/5/candidates"]?.[0]).toMatchObject({
+    topic: "Germany",
+    path: [["language", false]],
+    edited_from: 11,
+  });
+  expect(screen.queryByRole("group", { name: "Edit a path" })).toBeNull();
+  await user.keyboard("22{Enter}");
+  await question("capital of France?");
+  await waitFor(() => {
+    expect(posted["review/items/5/submit"]).toHaveLength(1);
+  });
+  expect(posted["review/items/5/submit"]?.[0]).toMatchObject({
+    version: 5,
+    shown: "other",
+    verdicts: [
+      { candidate: 11, kind: "not-rational" },
+      { candidate: 12, kind: "not-rational" },
+      { candidate: 13, kind: "rational" },
+    ],
+  });
 });

@@ -193,7 +193,7 @@ export function ReviewGraph({ item, drawings, lit, shown, pending, error, hops, 
           />
         )}
         {error ? <ErrorNotice error={error} /> : null}
-        {!pending && !error && model.edges.length === 0 && (
+        {!pending && !error && shown === "all" && model.edges.length === 0 && (
           <p className="graph-empty muted">No path of this question reaches anything in the graph.</p>
         )}
       </div>

@@ -1,0 +1,74 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { render, screen, waitFor } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { MemoryRouter } from "react-router";
+import { afterEach, expect, it, vi } from "vitest";
+import type { Run } from "@/api/types";
+import { emptyView } from "@/store/runView";
+import { useToasts } from "@/store/toasts";
+import { DoubtDialog, Doubts, type Doubt } from "./Doubt";
+
+const run = { id: "r1", question: "?" } as Run;
+
+function open(doubt: Doubt) {
+  const sent: unknown[] = [];
+  vi.stubGlobal("fetch", (_: string, { body }: { body: string }) => {
+    sent.push(JSON.parse(body));
+    return Promise.resolve(new Response(JSON.stringify({ queue: 3, item: 9 })));
+  });
+  render(
+    <QueryClientProvider client={new QueryClient()}>
+      <MemoryRouter>
+        <DoubtDialog run={run} view={emptyView("r1")} doubt={doubt} onClose={() => undefined} />
+      </MemoryRouter>
+    </QueryClientProvider>,
+  );
+  return sent;
+}
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+it("sends which answer is doubted, with a comment, and says where it went", async () => {
+  const entity = { id: 7, label: "Bern", kind: "entity" as const };
+  const answer = { label: "Bern", entity, score: 1, chains: [], verified: true, citations: [] };
+  const sent = open({ kind: "answer-wrong", answer });
+  expect(screen.getByRole("dialog", { name: "Bern is wrong" })).toBeInTheDocument();
+  await userEvent.type(screen.getByLabelText("Comment, optional"), "it is Geneva");
+  await userEvent.click(screen.getByRole("button", { name: "Send to the analysts" }));
+  await waitFor(() => {
+    expect(useToasts.getState().toasts.at(-1)?.act?.label).toBe("Open it");
+  });
+  expect(sent).toEqual([
+    expect.objectContaining({ kind: "answer-wrong", answer: 7, comment: "it is Geneva" }),
+  ]);
+});
+
+it("asks what is wrong with a run as a whole", async () => {
+  const sent = open({ kind: "answer-wrong" });
+  await userEvent.click(screen.getByLabelText(/The paths are not why/));
+  await userEvent.click(screen.getByRole("button", { name: "Send to the analysts" }));
+  await waitFor(() => {
+    expect(sent).toHaveLength(1);
+  });
+  expect(sent[0]).toMatchObject({ kind: "path-wrong", comment: "" });
+  expect(sent[0]).not.toHaveProperty("answer");
+});
+
+it("shows what was doubted, and the way to where it is judged", () => {
+  const flag = {
+    kind: "path-wrong" as const,
+    answer: "",
+    chain: 1,
+    comment: "by chance",
+    at: "2026-01-01T00:00:00Z",
+  };
+  render(
+    <MemoryRouter>
+      <Doubts flags={[{ ...flag, user: "ann", queue: 3, item: 9 }]} />
+    </MemoryRouter>,
+  );
+  expect(screen.getByText(/ann says that chain 2 is not why: by chance/)).toBeInTheDocument();
+  expect(screen.getByRole("link", { name: "Open" })).toHaveAttribute("href", "/review/3?item=9");
+});
