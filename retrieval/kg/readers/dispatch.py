@@ -68,7 +68,7 @@ def guess_format(source: Source) -> str:
     if suffixes and suffixes[-1] in _EXTENSIONS:
         return _EXTENSIONS[suffixes[-1]]
     start = text.lstrip()
-    if start[0] in "{[" and re.match(r'[\[{]\s*("|\{|\[|\})', start):
+    if start.startswith(("{", "[")) and re.match(r'[\[{]\s*("|\{|\[|\})', start):
         if _is_property_json(start):
             return "property-jsonl"
         if '"@context"' in text or '"@id"' in text or '"@graph"' in text:

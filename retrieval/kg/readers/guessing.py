@@ -318,6 +318,8 @@ def guess_encoding(file: Path) -> tuple[str, tuple[str, ...]]:
         some = f"{len(bad)} of the first {len(lines):,} lines are not UTF-8"
         return "utf-8", (f"{some} and will be left out. Choose another encoding to read all of them.",)
     encoding = encoding_of(b"\n".join(bad))
+    if encoding.startswith(("utf_16", "utf-16", "utf_32", "utf-32", "utf_7")):
+        encoding = "cp1252"  # a guess of few bytes: such text begins with a mark
     return encoding, (f"The text is not UTF-8; it looks like {encoding}. Check the letters below.",)
 
 
@@ -336,7 +338,10 @@ def _raw(file: Path, encoding: str) -> tuple[str, ...]:
             head = opened.read(SAMPLE)
     except (OSError, SourceError):
         return ()
-    text = next(decoded(io.BytesIO(head), encoding))
+    try:
+        text = next(decoded(io.BytesIO(head), encoding))
+    except UnicodeError:
+        return ()
     if "\0" in text[:1024]:
         return ()
     return tuple(line[:LINE].replace("\0", "\u2400") for line in text.splitlines()[:ROWS])

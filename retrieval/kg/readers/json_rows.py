@@ -37,6 +37,8 @@ def json_rows(source: Source, bad: Callable[[int, str, str, str], None]) -> Iter
                     repr(raw[:100]),
                     "encoding",
                 )
+            except RecursionError:
+                bad(number, "JSON that is nested too deeply", raw[:200].decode(errors="replace"), "row")
             except ValueError as error:
                 bad(number, f"not JSON ({error})", raw[:200].decode(errors="replace"), "row")
 
@@ -51,6 +53,11 @@ def _items(source: Source) -> Iterator[Any]:
             return
         try:
             value, text.at = decoder.raw_decode(text.buffer, text.at)
+        except RecursionError:
+            raise SourceError(
+                f"{source.name} is JSON that is nested too deeply.",
+                hint="Write one JSON object a line instead.",
+            ) from None
         except ValueError as error:
             if len(text.buffer) - text.at > LINE_LIMIT:
                 raise SourceError(

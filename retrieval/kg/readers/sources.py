@@ -79,7 +79,11 @@ class Source:
     def open(self) -> IO[bytes]:
         """The uncompressed bytes, in UTF-8."""
         file = open_bytes(self.path, self.name)
-        return file if self.encoding == "utf-8" else io.BufferedReader(_Recoded(file, self.encoding), 1 << 18)
+        return (
+            file
+            if self.encoding == "utf-8"
+            else io.BufferedReader(_Recoded(file, self.encoding, self.name), 1 << 18)
+        )
 
     def text_head(self) -> str:
         """The first bytes as text, for guessing; bytes that are not UTF-8 are replaced."""
@@ -129,6 +133,7 @@ def parse_encoding(text: str) -> str:
     try:
         name = codecs.lookup(text).name
         "".encode(name)
+        codecs.getincrementaldecoder(name)
     except LookupError:
         raise ConfigError(
             f"The encoding {text!r} is unknown.", hint="Use utf-8, utf-16, cp1252, latin-1 or their like."
@@ -149,8 +154,8 @@ def _line_end(file: IO[bytes]) -> bytes:
 class _Recoded(io.RawIOBase):
     """A file of another encoding as UTF-8. A byte that the encoding does not have comes through, and is found."""
 
-    def __init__(self, file: IO[bytes], encoding: str) -> None:
-        self._file = file
+    def __init__(self, file: IO[bytes], encoding: str, name: str) -> None:
+        self._file, self._encoding, self._name = file, encoding, name
         self._decoder = io.IncrementalNewlineDecoder(
             codecs.getincrementaldecoder(encoding)(
                 errors="replace" if encoding.startswith(("utf-16", "utf-32")) else "surrogateescape"
@@ -167,7 +172,13 @@ class _Recoded(io.RawIOBase):
         while not self._held and not self._ended:
             data = self._file.read(1 << 18)
             self._ended = not data
-            text = self._decoder.decode(data, final=self._ended)
+            try:
+                text = self._decoder.decode(data, final=self._ended)
+            except UnicodeError as error:
+                raise SourceError(
+                    f"{self._name} is not text in {self._encoding} ({error}).",
+                    hint="Choose another encoding.",
+                ) from error
             self._held = text.encode("utf-8", errors="surrogateescape")
         part, self._held = self._held[: len(buffer)], self._held[len(buffer) :]
         buffer[: len(part)] = part

@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from retrieval.errors import SourceError
+from retrieval.errors import ConfigError, EmptySourceError, SourceError
 from retrieval.kg.questions import read_questions
-from retrieval.kg.readers import read_graph, sources
+from retrieval.kg.readers import guess, read_graph, sources
 from retrieval.kg.readers.sources import Source
 
 GOOD = [("Jaws", "directed_by", "Spielberg"), ("Hook", "in_language", "French")]
@@ -185,3 +185,29 @@ def test_lines_of_another_encoding_are_named_in_every_format(read):
         rows, problems = read(content, name)
         assert len(rows) == 1, name
         assert [p.kind for p in problems] == ["encoding"], name
+
+
+def test_json_that_is_nested_too_deeply(read, tmp_path):
+    deep = "[" * 100_000
+    rows, problems = read(f'{edge(*GOOD[0])}\n{{"source": {deep}\n{edge(*GOOD[1])}\n', "a.jsonl")
+    assert rows == GOOD
+    assert [(p.line, p.message) for p in problems] == [(2, "JSON that is nested too deeply")]
+    with pytest.raises(SourceError, match="nested too deeply"):
+        read(f"[{edge(*GOOD[0])}, {deep}", "a.json")
+    assert "nested too deeply" in guess(tmp_path / "a.json").notes[0]
+
+
+def test_text_that_is_not_of_the_encoding_named(tmp_path):
+    path = tmp_path / "a.tsv"
+    path.write_text("a\tr\tb\n")
+    with pytest.raises(SourceError, match="is not text in utf-16"):
+        read_graph(path, problems=pytest.fail, encoding="utf-16")
+    assert "is not text in utf-16" in guess(path, encoding="utf-16").notes[0]
+    for name in ("klingon", "rot13", "hex"):
+        with pytest.raises(ConfigError, match=f"'{name}' is unknown"):
+            read_graph(path, problems=pytest.fail, encoding=name)
+
+
+def test_a_file_of_blanks_is_empty(read):
+    with pytest.raises(EmptySourceError):
+        read(b"\r\x1f \n", "a.tsv")
