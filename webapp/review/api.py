@@ -95,7 +95,7 @@ class QueueViewSet(viewsets.GenericViewSet[Queue]):
         data = valid(forms.HoldingSerializer(data=request.data))
         user = cast(User, request.user)
         item = assigning.next_item(queue=self.get_object(), user=user, holding=data["holding"])
-        return Response({"item": shown(item, user)})
+        return Response({"item": shown(item, user, judged=False)})
 
     @extend_schema(request=forms.UndoSerializer, responses=shapes.NextSerializer)
     @action(detail=True, methods=["post"])
@@ -164,7 +164,7 @@ class QueueViewSet(viewsets.GenericViewSet[Queue]):
     @action(detail=True)
     def statistics(self, request: Request, pk: str) -> Response:
         """Progress, people and agreement."""
-        return Response(shapes.StatisticsSerializer(statistics.statistics(self.get_object())).data)
+        return Response(statistics.statistics(self.get_object()))
 
     @extend_schema(
         parameters=[

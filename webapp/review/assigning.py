@@ -1,7 +1,7 @@
 """Who has which item before them: the next one, kept for a while, or given back.
 
-The next item is asked for with every submission, so its statements are written out: building them anew each time
-takes longer than the database does.
+This is asked for after every submission, while many wait: plain SQL that walks the index of open items and stops at the
+first that fits.
 """
 
 from __future__ import annotations
@@ -18,27 +18,39 @@ from webapp.review.models import Item, Queue, Reservation
 
 HELD_FOR = timedelta(minutes=15)
 """How long an item is kept for who has it before them; each look at it begins anew."""
+FRONT = 500
+"""Open items at the head of a queue that are always looked at first."""
 
-_WAITING = """
-    i.queue_id = %(queue)s AND i.state = 'open' AND i.id <> ALL(%(passed)s)
-    AND NOT EXISTS (SELECT FROM review_standing t WHERE t.item_id = i.id AND t.analyst_id = %(user)s)
-"""
 _FREE = """
     (SELECT count(*) FROM review_reservation r
      WHERE r.item_id = i.id AND r.until > %(now)s AND r.analyst_id <> %(user)s) < %(overlap)s - i.submitted
 """
+_NOT_MINE = "NOT EXISTS (SELECT FROM review_standing t WHERE t.item_id = i.id AND t.analyst_id = %(user)s)"
 _HELD = f"""
-    SELECT i.* FROM review_reservation mine JOIN review_item i ON i.id = mine.item_id
-    WHERE mine.queue_id = %(queue)s AND mine.analyst_id = %(user)s AND mine.until > %(now)s AND {_WAITING}
+    SELECT i.* FROM review_item i JOIN review_reservation h ON h.item_id = i.id
+    WHERE h.queue_id = %(queue)s AND h.analyst_id = %(user)s AND h.until > %(now)s AND i.state = 'open'
+        AND i.id <> ALL(%(passed)s) AND {_NOT_MINE}
     ORDER BY i.position LIMIT 1
 """
-# Who judges or takes an item locks its row, so one that is locked is not free.
-_NEXT = f"""
-    SELECT i.* FROM review_item i WHERE {_WAITING} AND {_FREE}
-    ORDER BY i.position LIMIT 1 FOR UPDATE OF i SKIP LOCKED
+_PICK = f"""
+    SELECT i.* FROM review_item i
+    WHERE i.queue_id = %(queue)s AND i.state = 'open' AND {{where}}
+        AND i.id <> ALL(%(passed)s) AND {_NOT_MINE} AND {_FREE}
+    ORDER BY i.position LIMIT 1
+    FOR UPDATE OF i SKIP LOCKED
 """
-# The row was chosen by what stood there before it was locked, so this looks again.
-_TAKE = f"""
+# Who is far ahead of the others in a queue with overlap has judged most of what is open: behind the head of the queue
+# they go on from where they were, and only then look at what they passed.
+_WHERE = (
+    f"""i.position <= (SELECT max(position) FROM (
+        SELECT position FROM review_item WHERE queue_id = %(queue)s AND state = 'open'
+        ORDER BY position LIMIT {FRONT}) AS head)""",
+    """i.position > (SELECT b.position FROM review_submission s JOIN review_item b ON b.id = s.item_id
+        WHERE s.queue_id = %(queue)s AND s.analyst_name = %(name)s ORDER BY s.at DESC LIMIT 1)""",
+    "true",
+)
+# The row was chosen by what stood there before it was locked; this looks again.
+_RESERVE = f"""
     INSERT INTO review_reservation (queue_id, item_id, analyst_id, until)
     SELECT i.queue_id, i.id, %(user)s, %(until)s FROM review_item i
     WHERE i.id = %(item)s AND i.state = 'open' AND {_FREE}
@@ -51,7 +63,7 @@ def next_item(*, queue: Queue, user: User, holding: Sequence[int] = ()) -> Item 
 
     Args:
         queue: which is filled.
-        user: the analyst, who has judged nothing of what is returned.
+        user: the analyst.
         holding: items that the analyst has before them; another one is wanted.
 
     Raises:
@@ -59,32 +71,47 @@ def next_item(*, queue: Queue, user: User, holding: Sequence[int] = ()) -> Item 
     """
     queue.require_done()
     now = timezone.now()
-    known: dict[str, Any] = {
+    values: dict[str, Any] = {
         "queue": queue.pk,
-        "user": user.pk,
         "overlap": queue.overlap,
+        "user": user.pk,
+        "name": user.username,
         "passed": list(holding),
+        "now": now,
+        "until": now + HELD_FOR,
     }
-    known |= {"now": now, "until": now + HELD_FOR}
-    held = _first(_HELD, known)
+    held = _first(_HELD, values)
     if held is not None:
         reserve(item=held, user=user)
         return held
-    while True:
-        with transaction.atomic(), connection.cursor() as cursor:
-            # A reservation lost in a crash of the database costs no verdict: its commit does not wait for the disk.
-            cursor.execute("SET LOCAL synchronous_commit = off")
-            item = _first(_NEXT, known)
-            if item is None:
-                return None
-            cursor.execute(_TAKE, {**known, "item": item.pk})
-            if cursor.rowcount:
-                return item
-        known["passed"].append(item.pk)
+    for where in _WHERE:
+        while True:
+            with transaction.atomic():
+                _need_not_last()
+                # Who judges or takes an item locks its row, so one that is locked is not free.
+                item = _first(_PICK.format(where=where), values)
+                if item is None:
+                    break
+                if _reserved(item, values):
+                    return item
+            values["passed"].append(item.pk)
+    return None
 
 
-def _first(sql: str, known: dict[str, Any]) -> Item | None:
-    return next(iter(Item.objects.raw(sql, known)), None)
+def _first(sql: str, values: dict[str, Any]) -> Item | None:
+    return next(iter(Item.objects.raw(sql, values)), None)
+
+
+def _reserved(item: Item, values: dict[str, Any]) -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute(_RESERVE, {**values, "item": item.pk})
+        return bool(cursor.rowcount)
+
+
+def _need_not_last() -> None:
+    """A reservation lost in a crash of the database costs no verdict: its commit does not wait for the disk."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL synchronous_commit = off")
 
 
 def reserve(*, item: Item, user: User) -> None:

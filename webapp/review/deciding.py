@@ -167,7 +167,7 @@ def accept_unanimous(*, queue: Queue, user: User, id: UUID) -> dict[str, int]:
             accepted = _run(_ACCEPT, queue, user, id)
             counting.add(queue.pk, user.username, Counter(), Counter({("settled",): accepted}))
     decided = counting.read(queue.pk)
-    left = queue.items - decided["settled",].n - decided["adjudicated",].n
+    left = queue.items - decided["settled",] - decided["adjudicated",]
     return {"accepted": accepted, "left": left}
 
 

@@ -25,7 +25,7 @@ ID_MAX = 2**63 - 1
 
 
 def shown(item: Item | None, user: User, *, judged: bool = True) -> dict[str, Any] | None:
-    """An item as its analyst sees it, who may have ``judged`` it."""
+    """An item as its analyst sees it; ``judged`` False says that they did not judge it, so nothing is looked for."""
     if item is None:
         return None
     mine = selectors.mine(item, user) if judged else None

@@ -89,32 +89,32 @@ def submit(*, item: Item | int, user: User, judgement: Judgement) -> Item:
         ConflictError: the id is another submission's.
     """
     try:
-        with transaction.atomic():
-            row = standing.locked(item)
-            if is_repeat(judgement.id, row, user):
-                return row
-            before = standing.of_item(row)
-            mine = next((one for one in before if one.analyst_id == user.pk), None)
-            _require_seen(row, judgement, judged=mine is not None)
-            standing.require_undecided(row)
-            require_whole(row, judgement)
-            kind = EventKind.SUBMITTED if mine is None else EventKind.REPLACED
-            event = new_event(
-                judgement.id,
-                row,
-                user,
-                kind,
-                comment=judgement.comment,
-                replaces_id=mine.event if mine else None,
-            )
-            event.save(force_insert=True)
-            Verdict.objects.bulk_create(verdicts(event, judgement.said))
-            stand(row, user, event, mine)
-            release(item=row, user=user)
-            now = Opinion(user.username, user.pk, None, event.pk, judgement.said)
-            return standing.settle(row, before, exchanged(before, mine, now), by=user.username)
-    except IntegrityError:  # another request with this id, on another item, came first
-        raise _taken(judgement.id) from None
+        return _submitted(item, user, judgement)
+    except (IntegrityError, ConflictError, InvalidError):
+        # Only what cannot be recorded may have been recorded before: the others need not be looked for.
+        row = Item.objects.select_related("queue").get(pk=item.pk if isinstance(item, Item) else item)
+        if is_repeat(judgement.id, row, user):
+            return row
+        raise
+
+
+def _submitted(item: Item | int, user: User, judgement: Judgement) -> Item:
+    with transaction.atomic():
+        row = standing.locked(item)
+        before = standing.of_item(row)
+        mine = next((one for one in before if one.analyst_id == user.pk), None)
+        _require_seen(row, judgement, judged=mine is not None)
+        standing.require_undecided(row)
+        require_whole(row, judgement)
+        kind = EventKind.SUBMITTED if mine is None else EventKind.REPLACED
+        replaces = mine.event if mine else None
+        event = new_event(judgement.id, row, user, kind, comment=judgement.comment, replaces_id=replaces)
+        event.save(force_insert=True)
+        Verdict.objects.bulk_create(verdicts(event, judgement.said))
+        stand(row, user, event, mine)
+        release(item=row, user=user)
+        now = Opinion(user.username, user.pk, None, event.pk, judgement.said)
+        return standing.settle(row, before, exchanged(before, mine, now), by=user.username)
 
 
 def _require_seen(item: Item, judgement: Judgement, *, judged: bool) -> None:

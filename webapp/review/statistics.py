@@ -10,17 +10,16 @@ from django.utils import timezone
 
 from webapp.review import agreement, counting
 from webapp.review.counting import Key
-from webapp.review.models import Accord, ItemState, Queue, Reason, Reservation, Tally
+from webapp.review.models import Accord, ItemState, Queue, Reason, Reservation
 
 
 def progress(queue: Queue) -> dict[str, int]:
     """Items by state."""
-    rows = Tally.objects.filter(queue=queue, key__startswith='["state", ')
-    return _progress(queue, counting.summed(rows))
+    return _progress(queue, counting.read(queue.pk, what="state"))
 
 
-def _progress(queue: Queue, tallies: counting.Tallies) -> dict[str, int]:
-    complete = {state: tallies["state", state].n for state in (ItemState.DONE, ItemState.BROKEN)}
+def _progress(queue: Queue, tallies: Counter[Key]) -> dict[str, int]:
+    complete = {state: tallies["state", state.value] for state in (ItemState.DONE, ItemState.BROKEN)}
     return {"open": queue.items - sum(complete.values()), **{str(k): n for k, n in complete.items()}}
 
 
@@ -52,35 +51,36 @@ def statistics(queue: Queue) -> dict[str, Any]:
             }
             for names, counts in sorted(pairs.items())
         ],
-        "reasons": {code: tallies["reason", code].n for code in Reason.values},
-        "unanimous": tallies["accord", Accord.UNANIMOUS.value].n,
-        "disagreements": tallies["accord", Accord.SPLIT.value].n,
-        "settled": tallies["settled",].n,
-        "adjudicated": tallies["adjudicated",].n,
+        "reasons": {code: tallies["reason", code] for code in Reason.values},
+        "unanimous": tallies["accord", Accord.UNANIMOUS.value],
+        "disagreements": tallies["accord", Accord.SPLIT.value],
+        "settled": tallies["settled",],
+        "adjudicated": tallies["adjudicated",],
     }
 
 
-def _of(tallies: counting.Tallies, what: str) -> dict[Key, int]:
-    return {key: one.n for key, one in tallies.items() if key[0] == what and one.n}
+def _of(tallies: Counter[Key], what: str) -> dict[Key, int]:
+    return {key: n for key, n in tallies.items() if key[0] == what}
 
 
-def _pairs(tallies: counting.Tallies) -> dict[tuple[str, str], dict[tuple[str, str], int]]:
+def _pairs(tallies: Counter[Key]) -> dict[tuple[str, str], dict[tuple[str, str], int]]:
     found: dict[tuple[str, str], dict[tuple[str, str], int]] = defaultdict(dict)
     for (_, one, other, kind, also), n in _of(tallies, "pair").items():
         found[str(one), str(other)][str(kind), str(also)] = n
     return found
 
 
-def _people(queue: Queue, tallies: counting.Tallies) -> list[dict[str, Any]]:
+def _people(queue: Queue, tallies: Counter[Key]) -> list[dict[str, Any]]:
     """Who judged how many items, most first, when they last did something, and how many they have before them."""
     live = Reservation.objects.filter(queue=queue, until__gt=timezone.now())
     held = dict(live.values_list("analyst__username").annotate(n=Count("pk")))
+    last = counting.last_changed(queue.pk)
     names = {str(key[1]) for key in _of(tallies, "judged")} | held.keys()
     people = [
         {
             "analyst": name,
-            "judged": tallies["judged", name].n,
-            "last": tallies["judged", name].at,
+            "judged": tallies["judged", name],
+            "last": last.get(name),
             "reserved": held.get(name, 0),
         }
         for name in names

@@ -36,7 +36,7 @@ def exported(client, queue, format):
 
 def tallied_right(queue):
     """The tallies say what stands."""
-    counted = {key: one.n for key, one in counting.read(queue.pk).items() if one.n}
+    counted = dict(counting.read(queue.pk))
     anew = sum(
         (counting.of_item(row, standing.of_item(row)) for row in queue.rows.all()), start=counting.Counter()
     )
