@@ -54,6 +54,13 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
         """In their order."""
         return selectors.items()
 
+    def _visible(self, pk: str) -> int:
+        """The id of an item that the user may see, without its row: that is read once, locked."""
+        number = int(pk)
+        if number > ID_MAX or not self.filter_queryset(Item.objects.filter(pk=number)).exists():
+            raise Http404
+        return number
+
     def retrieve(self, request: Request, pk: str) -> Response:
         """One item."""
         return Response(shown(self.get_object(), cast(User, request.user)))
@@ -101,7 +108,7 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
         data = valid(forms.JudgementSerializer(data=request.data))
         user, holding = cast(User, request.user), data.pop("holding")
         try:
-            item = judging.submit(item=_number(pk), user=user, judgement=_judgement(data))
+            item = judging.submit(item=self._visible(pk), user=user, judgement=_judgement(data))
         except Item.DoesNotExist:
             raise Http404 from None
         except judging.JudgedMeanwhileError as error:
@@ -118,7 +125,7 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
         user = cast(User, request.user)
         try:
             item = deciding.adjudicate(
-                item=_number(pk), user=user, judgement=_judgement({"shown": "", **data})
+                item=self._visible(pk), user=user, judgement=_judgement({"shown": "", **data})
             )
         except Item.DoesNotExist:
             raise Http404 from None
@@ -152,11 +159,3 @@ def _judgement(data: dict[str, Any]) -> judging.Judgement:
         for one in data.pop("verdicts")
     )
     return judging.Judgement(verdicts=said, reasons=reasons, **data)
-
-
-def _number(pk: str) -> int:
-    """An id of an address; what no row can have is not there."""
-    number = int(pk)
-    if number > ID_MAX:
-        raise Http404
-    return number

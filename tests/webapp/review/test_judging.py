@@ -108,3 +108,18 @@ def test_the_database_refuses_to_change_a_verdict(api, make):
     send(client, after(client, make()), "rational", "unsure")
     with pytest.raises(DatabaseError, match="never changed"):
         Verdict.objects.update(kind="unsure")
+
+
+def test_what_belongs_to_anothers_graph_is_not_there(api, make, tiny_graph):
+    client = api("analyst")
+    item = after(client, make())
+    tiny_graph.visibility = "private"
+    tiny_graph.save()
+    assert send(client, item, "rational", "unsure").status_code == 404
+    for what in ("adjudicate", "candidates", "release"):
+        known = {**judgement(item, "rational", "unsure"), "topic": "Germany", "path": []}
+        assert client.post(f"{ITEMS}/{item['id']}/{what}", known, format="json").status_code == 404
+    for what in ("hops?topic=Germany&path=[]", "topics", "drawing"):
+        assert client.get(f"{ITEMS}/{item['id']}/{what}").status_code == 404
+    assert Submission.objects.count() == 0
+    assert send(api("admin"), item, "rational", "unsure").status_code == 200
