@@ -48,6 +48,7 @@ def work(context: reporting.Context) -> dict[str, Any]:
         raise Cancelled("The report was deleted.")
     try:
         made = _make(context, report)
+        files.send(files.report_name(report.graph_id, report.pk))
         reports.save_report(report=report, made=made)
     finally:
         if not Report.objects.filter(pk=report.pk).exists():

@@ -55,7 +55,7 @@ def work(context: reporting.Context) -> dict[str, Any]:
             cancelled=context.cancelled,
         )
     version = next_version(graph)
-    out = files.local_path(files.snapshot_name(graph.pk, version))
+    out = files.place(files.snapshot_name(graph.pk, version))
     files.make_way(out)
     snapshot = kg.build(made.table, out, progress=context.progress)
     graphs.imported(graph=graph, version=version, manifest=snapshot.manifest, origin=graphs.Origin(job=job))

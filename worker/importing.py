@@ -51,7 +51,7 @@ def work(context: reporting.Context) -> dict[str, Any]:
             problems.append(replace(found, file=name))
 
     version = next_version(graph)
-    out = files.local_path(files.snapshot_name(graph.pk, version))
+    out = files.place(files.snapshot_name(graph.pk, version))
     files.make_way(out)
     paths = [files.local_path(source.path) for source in sources]
     how: dict[str, Any] = {
@@ -100,7 +100,7 @@ def work(context: reporting.Context) -> dict[str, Any]:
 def _fetch(context: reporting.Context, sources: list[SourceFile]) -> None:
     """Copy the files that lie elsewhere, but those that an earlier attempt has copied."""
     for source in sources:
-        target = files.local_path(source.path)
+        target = files.place(source.path)
         if source.origin and not target.exists():
             limit: int = settings.RESUMABLE_MAX_BYTES
             source.size = elsewhere.fetch(source.origin, target, limit=limit, progress=context.progress)

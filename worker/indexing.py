@@ -44,6 +44,7 @@ def work(context: reporting.Context) -> dict[str, Any]:
     statistics.describe(snapshot)  # kept, so that the graph's page need not wait for them
     schema.schema(snapshot)
     indexing.build(snapshot, encoder, progress=context.progress, cancelled=context.cancelled)
+    files.send(version.path)  # the index with it
     if version.pk == graph.snapshot_id:
         graphs.set_index_state(graph=graph, state=IndexState.READY)
         queue.send(queue.WARM, graph.pk)

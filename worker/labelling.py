@@ -63,6 +63,7 @@ def work(context: reporting.Context) -> dict[str, Any]:
     path = files.local_path(files.labels_name(graph.pk, label_set.pk))
     path.parent.mkdir(parents=True, exist_ok=True)
     count = write_labels(path, found.labels)
+    files.send(files.labels_name(graph.pk, label_set.pk))
     kept = labelling.save_label_set(
         label_set=label_set,
         questions=len(questions),

@@ -63,6 +63,8 @@ def work(context: reporting.Context) -> dict[str, Any]:
             hint="Ask for a smaller match, or use a question set that belongs to this graph.",
         )
     steps = _write(made, world, episodes)
+    for form in (RAW, REFINED, PAIRS):
+        files.send(files.trajectories_name(made.graph_id, made.pk, form))
     kept = synthesising.save_trajectories(
         made=made,
         questions=len(questions),

@@ -142,6 +142,12 @@ class ProtocolError(ClewError):
     code = "wrong_protocol"
 
 
+class StorageAwayError(ClewError):
+    """The object storage does not answer."""
+
+    code = "storage_away"
+
+
 class NotConfiguredError(ClewError):
     """A part that was not set up was asked for."""
 
@@ -167,6 +173,7 @@ STATUS: list[tuple[type[ClewError], int]] = [
     (TooLargeError, 413),
     (BusyError, 423),
     (ChecksumError, 460),
+    (StorageAwayError, 503),
     (StorageFullError, 507),
     (LLMError, 502),
     (InvalidError, 400),

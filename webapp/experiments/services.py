@@ -158,6 +158,7 @@ def save_checkpoint(*, job: Job, path: str, **made: Any) -> Checkpoint:
     """
     graph = job.graph
     assert graph.snapshot is not None, "training ran on a snapshot"
+    files.send(path)
     with transaction.atomic():
         for name in ("question_set", "label_set"):  # the engine took long; they may have been deleted
             made[name] = _still_there(made[name])

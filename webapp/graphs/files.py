@@ -8,6 +8,8 @@ from pathlib import Path
 from django.conf import settings
 from django.core.files.storage import default_storage
 
+from webapp.graphs import remote
+
 CACHE = "cache"
 KINDS = ("uploads", "snapshots", "checkpoints", "labels", "reports", "trajectories")
 
@@ -43,16 +45,32 @@ def report_name(graph_id: int, report_id: int) -> str:
     return f"reports/{graph_id}/{report_id}"
 
 
-def local_path(name: str) -> Path:
-    """Path of a stored file or directory on this machine, for memory maps."""
+def place(name: str) -> Path:
+    """Where a stored file or directory is, or will be, on this machine."""
     return Path(default_storage.path(name))
+
+
+def local_path(name: str) -> Path:
+    """Path of a stored file or directory on this machine, for memory maps; fetched first where it is stored elsewhere.
+
+    Raises:
+        StorageAwayError: it would have to be fetched, and the object storage does not answer.
+    """
+    path = place(name)
+    remote.ensure(name, path)
+    return path
+
+
+def send(name: str) -> None:
+    """Store a file or directory that was made on this machine where all machines find it."""
+    remote.send(name, place(name))
 
 
 def make_way(out: Path) -> None:
     """Prepare to build a version of a graph: delete what attempts whose worker died left. One is built at a time."""
     shutil.rmtree(out, ignore_errors=True)
     out.parent.mkdir(parents=True, exist_ok=True)
-    for half in out.parent.glob(".*"):
+    for half in out.parent.glob(".*.building-*"):
         shutil.rmtree(half, ignore_errors=True)
 
 
@@ -61,8 +79,8 @@ def remove_leftovers(graph_ids: set[int]) -> None:
     for path in Path(settings.FILE_UPLOAD_TEMP_DIR).iterdir():
         shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
     for kind in KINDS:
-        if local_path(kind).is_dir():
-            for path in local_path(kind).iterdir():
+        if place(kind).is_dir():
+            for path in place(kind).iterdir():
                 if not path.name.isdigit() or int(path.name) not in graph_ids:
                     shutil.rmtree(path, ignore_errors=True)
 
@@ -70,12 +88,13 @@ def remove_leftovers(graph_ids: set[int]) -> None:
 def remove_graph(graph_id: int) -> None:
     """Delete everything stored for a graph."""
     for kind in KINDS:
-        shutil.rmtree(local_path(f"{kind}/{graph_id}"), ignore_errors=True)
+        shutil.rmtree(place(f"{kind}/{graph_id}"), ignore_errors=True)
+        remote.remove(f"{kind}/{graph_id}")
 
 
 def size(name: str, *, caches: bool = False) -> int:
     """Bytes that a stored file or directory takes, with or without what was computed from it."""
-    root = local_path(name)
+    root = place(name)
     if root.is_file():
         return root.stat().st_size
     paths = (path for path in root.rglob("*") if caches or path.relative_to(root).parts[0] != CACHE)
@@ -84,10 +103,12 @@ def size(name: str, *, caches: bool = False) -> int:
 
 def remove(name: str) -> None:
     """Delete a stored file or directory, if it is there."""
-    path = local_path(name)
+    path = place(name)
     shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+    remote.remove(name)
 
 
 def remove_uploads(graph_id: int) -> None:
     """Delete the uploaded files of a graph."""
-    shutil.rmtree(local_path(f"uploads/{graph_id}"), ignore_errors=True)
+    shutil.rmtree(place(f"uploads/{graph_id}"), ignore_errors=True)
+    remote.remove(f"uploads/{graph_id}")

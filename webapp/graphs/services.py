@@ -139,6 +139,7 @@ def keep_files(*, job: Job, given: Given, stored: list[str] | None = None) -> No
         path = default_storage.save(storage.upload_name(job.graph_id, position, shown), file)
         if stored is not None:
             stored.append(path)
+        storage.send(path)
         SourceFile.objects.create(graph=job.graph, job=job, name=shown, path=path, size=file.size)
     for position, source in enumerate(given.sources, start=before + len(given.files)):
         shown = elsewhere.name_of(source)[-255:]
@@ -253,6 +254,7 @@ def imported(*, graph: Graph, version: int, manifest: Manifest, origin: Origin |
     """Record a snapshot that stands, make it the graph's current one, and queue its vector index."""
     origin = origin or Origin()
     path = storage.snapshot_name(graph.pk, version)
+    storage.send(path)
     with transaction.atomic():
         snapshot, _ = Snapshot.objects.update_or_create(
             graph=graph,

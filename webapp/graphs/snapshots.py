@@ -46,10 +46,11 @@ def of_graph(graph: Graph) -> kg.Snapshot:
 
 def opened(name: str) -> kg.Snapshot:
     """The snapshot at a storage name."""
+    path = local_path(name)  # also of one that is open: its copy may have made way since
     with _lock:
         found = _open.get(name)
         if found is None:
-            found = _open[name] = kg.open(local_path(name))
+            found = _open[name] = kg.open(path)
             while len(_open) > settings.OPEN_SNAPSHOTS:
                 _open.popitem(last=False)
         _open.move_to_end(name)

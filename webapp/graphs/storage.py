@@ -10,7 +10,7 @@ from django.db.models import Sum
 
 from webapp.accounts.models import User
 from webapp.api.errors import QuotaError
-from webapp.graphs import files
+from webapp.graphs import files, remote
 from webapp.graphs.models import Graph, Snapshot, SourceFile
 from webapp.uploads.models import Upload, folder
 
@@ -33,7 +33,11 @@ class Used:
 
 
 def of_graph(graph_id: int) -> Used:
-    """What a graph takes, as found on the disk."""
+    """What a graph takes, as found on the disk; in object storage, its files and versions as they were counted."""
+    if remote.enabled():
+        files_ = SourceFile.objects.filter(graph=graph_id).aggregate(n=Sum("size"))["n"]
+        versions = Snapshot.objects.filter(graph=graph_id).aggregate(n=Sum("bytes"))["n"]
+        return Used(uploads=files_ or 0, snapshots=versions or 0, caches=0, others=0)
     paths = list(Snapshot.objects.filter(graph=graph_id).values_list("path", flat=True))
     snapshots = sum(files.size(path) for path in paths)
     return Used(

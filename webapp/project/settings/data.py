@@ -26,13 +26,29 @@ def _database(url: str) -> dict[str, Any]:
     }
 
 
+def remote_storage(address: str) -> dict[str, Any]:
+    """Django's settings of the storage that ``s3://bucket/prefix?endpoint=...&region=...`` names."""
+    parts = urlsplit(address)
+    query = dict(parse_qsl(parts.query))
+    options = {
+        "bucket_name": parts.netloc,
+        "location": parts.path.strip("/"),
+        "endpoint_url": query.get("endpoint"),
+        "region_name": query.get("region"),
+        "addressing_style": "path" if "endpoint" in query else None,
+    }
+    return {"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": options}
+
+
 DATABASES = {"default": _database(DATABASE_ADDRESS)}
 
 MEDIA_ROOT = str(ENV.home / "storage")
-STORAGES = {
+STORAGES: dict[str, dict[str, Any]] = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
+if ENV.storage != "file":
+    STORAGES["remote"] = remote_storage(ENV.storage)
 _TEMP = ENV.home / "tmp"  # beside the storage: keeping an upload is a rename
 _TEMP.mkdir(parents=True, exist_ok=True)
 FILE_UPLOAD_TEMP_DIR = str(_TEMP)

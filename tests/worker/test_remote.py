@@ -1,0 +1,222 @@
+"""Snapshots in object storage: sent, fetched once a machine, making way, deleted; against a server of the protocol."""
+
+import logging
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from retrieval.errors import ConfigError
+from webapp.api.errors import StorageAwayError
+from webapp.graphs import files, remote, services, snapshots, trash
+from webapp.graphs.models import GraphState, IndexState
+from webapp.jobs.models import Job, JobKind, JobState
+from webapp.project import env
+from webapp.project.settings.data import remote_storage
+from worker import importing, indexing
+
+FACTS = b"Paris\tin\tFrance\nRome\tin\tItaly\n"
+BUCKET = "clew"
+
+
+@pytest.fixture(scope="module")
+def server():
+    """Moto's S3 server; its address."""
+    from moto.server import ThreadedMotoServer
+
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
+    running = ThreadedMotoServer(ip_address="127.0.0.1", port=0)
+    running.start()
+    host, port = running.get_host_and_port()
+    yield f"http://{host}:{port}"
+    running.stop()
+
+
+@pytest.fixture
+def bucket(server, settings, monkeypatch):
+    """An empty bucket, with Clew set up to store there."""
+    import boto3
+
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "key")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    made = boto3.resource("s3", endpoint_url=server).Bucket(BUCKET)
+    made.create()
+    address = f"s3://{BUCKET}/some/prefix?endpoint={server}&region=us-east-1"
+    settings.STORAGES = {**settings.STORAGES, "remote": remote_storage(address)}
+    remote._looked.clear()
+    yield made
+    made.objects.all().delete()
+    made.delete()
+
+
+def keys(bucket):
+    return sorted(one.key.removeprefix("some/prefix/") for one in bucket.objects.all())
+
+
+@pytest.fixture
+def graph(bucket, users):
+    made, job = services.create_graph(
+        name="Cities",
+        description="",
+        files=[SimpleUploadedFile("facts.tsv", FACTS)],
+        options=services.ReadOptions(),
+        user=users["admin"],
+    )
+    importing.import_graph(job.pk)
+    made.refresh_from_db()
+    assert made.state == GraphState.READY
+    return made
+
+
+def forget(graph):
+    """Be another machine, which has nothing yet."""
+    snapshots._open.clear()
+    remote._looked.clear()
+    for kind in ("snapshots", "uploads", "fetching"):
+        shutil.rmtree(files.place(kind), ignore_errors=True)
+
+
+def test_what_is_made_is_sent(graph, bucket):
+    version = f"snapshots/{graph.pk}/1"
+    there = keys(bucket)
+    assert f"uploads/{graph.pk}/0.tsv" in there
+    assert f"{version}/{remote.LISTED}" in there
+    local = {
+        f"{version}/{path.relative_to(files.place(version)).as_posix()}"
+        for path in files.place(version).rglob("*")
+        if path.is_file()
+    }
+    assert {key for key in there if key.startswith(version)} == local | {f"{version}/{remote.LISTED}"}
+
+
+def test_another_machine_fetches_it_once(graph, api, monkeypatch):
+    fetched = []
+    real = remote._fetch
+    monkeypatch.setattr(
+        remote, "_fetch", lambda bucket, key, path: fetched.append(key) or real(bucket, key, path)
+    )
+    forget(graph)
+    with ThreadPoolExecutor(4) as pool:
+        paths = set(pool.map(files.local_path, [graph.snapshot.path] * 4))
+    inode = {path: path.stat().st_ino for path in paths}
+    found = api("viewer").get(f"/api/v1/graphs/{graph.pk}/entities", {"q": "paris"}).json()
+    assert found[0]["label"] == "Paris"
+    assert {path: path.stat().st_ino for path in paths} == inode
+    assert 1 <= len(fetched) <= 4
+    remote._looked.clear()
+    assert files.local_path(graph.snapshot.path).stat().st_ino == next(iter(inode.values()))
+
+
+def test_the_index_comes_after(graph, bucket):
+    index = Job.objects.get(kind=JobKind.INDEX)
+    path = files.local_path(graph.snapshot.path)
+    elsewhere = path.with_name("elsewhere")
+    shutil.copytree(path, elsewhere)
+    indexing.index_graph(index.pk)
+    graph.refresh_from_db()
+    assert graph.index_state == IndexState.READY
+    made = {p.relative_to(path).as_posix(): p.stat().st_size for p in path.rglob("*") if p.is_file()}
+    assert any(name.startswith("cache/") for name in made)
+    shutil.rmtree(path)
+    elsewhere.rename(path)  # another machine, which has the snapshot without its index
+    remote._stamp_of(path).write_text("{}")
+    remote._looked.clear()
+    files.local_path(graph.snapshot.path)
+    assert {p.relative_to(path).as_posix(): p.stat().st_size for p in path.rglob("*") if p.is_file()} == made
+
+
+def test_the_work_of_another_machine_can_be_gone_on_with(graph, users):
+    forget(graph)
+    job = Job.objects.get(kind=JobKind.IMPORT)
+    Job.objects.filter(pk=job.pk).update(state=JobState.QUEUED)
+    importing.import_graph(job.pk)  # its file was uploaded to the other machine
+    job.refresh_from_db()
+    assert (job.state, job.result["unchanged"]) == (JobState.DONE, True)
+
+
+def test_what_is_half_sent_is_not_there(graph, bucket):
+    bucket.Object(f"some/prefix/{graph.snapshot.path}/{remote.LISTED}").delete()
+    forget(graph)
+    assert not files.local_path(graph.snapshot.path).exists()
+
+
+def test_snapshots_that_were_not_used_for_long_make_way(graph, users, settings, monkeypatch):
+    other, job = services.create_graph(
+        name="Other",
+        description="",
+        files=[SimpleUploadedFile("facts.tsv", b"a\tr\tb\n")],
+        options=services.ReadOptions(),
+        user=users["admin"],
+    )
+    importing.import_graph(job.pk)
+    other.refresh_from_db()
+    first, second = graph.snapshot.path, other.snapshot.path
+    settings.CLEW = replace(settings.CLEW, cache_gb=0.0)
+    shutil.rmtree(files.place(second))
+    remote._looked.clear()
+    files.local_path(second)
+    assert files.place(first).is_dir()  # in use lately
+    monkeypatch.setattr(remote, "IN_USE_S", -1.0)
+    shutil.rmtree(files.place(second))
+    remote._looked.clear()
+    files.local_path(second)
+    assert (files.place(first).is_dir(), files.place(second).is_dir()) == (False, True)
+    assert snapshots.opened(first).num_triples == 2
+    assert files.place(first).is_dir()
+
+
+def test_deleting_deletes_it_there_too(graph, bucket, api):
+    body = {"mode": "append", "files": [SimpleUploadedFile("more.tsv", b"Oslo\tin\tNorway\n")]}
+    job = api().post(f"/api/v1/graphs/{graph.pk}/versions", body, format="multipart").json()
+    importing.import_graph(job["id"])
+    assert any(key.startswith(f"snapshots/{graph.pk}/2/") for key in keys(bucket))
+    assert api().delete(f"/api/v1/graphs/{graph.pk}/versions/1").status_code == 204
+    assert not any(key.startswith(f"snapshots/{graph.pk}/1/") for key in keys(bucket))
+    assert not any(key.startswith(f"uploads/{graph.pk}/0.tsv") for key in keys(bucket))
+    assert any(key.startswith(f"uploads/{graph.pk}/1.tsv") for key in keys(bucket))
+    graph.refresh_from_db()
+    trash.discard(graph=graph, confirm="Cities", user=None)
+    services.purge_graph(graph=graph)
+    assert keys(bucket) == []
+
+
+def test_removing_one_name_leaves_those_that_begin_alike(bucket):
+    for name in ("uploads/1/0.tsv", "uploads/1/0.tsv.gz", "uploads/1/0.tsvx"):
+        bucket.put_object(Key=f"some/prefix/{name}", Body=b"x")
+    files.remove("uploads/1/0.tsv")
+    assert keys(bucket) == ["uploads/1/0.tsv.gz", "uploads/1/0.tsvx"]
+
+
+def test_a_storage_that_is_away_says_so_and_copies_go_on(graph, settings, api):
+    gone = f"s3://{BUCKET}/some/prefix?endpoint=http://127.0.0.1:9&region=us-east-1"
+    settings.STORAGES = {**settings.STORAGES, "remote": remote_storage(gone)}
+    remote._looked.clear()
+    assert files.local_path(graph.snapshot.path).is_dir()
+    forget(graph)
+    with pytest.raises(StorageAwayError, match="object storage"):
+        files.local_path(graph.snapshot.path)
+    answer = api().get(f"/api/v1/graphs/{graph.pk}/relations")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (503, "storage_away")
+
+
+@pytest.mark.parametrize(
+    "wrong", ["s3", "s3://", "ftp://x", "s3://b?endpoint=nowhere", "s3://b?colour=red", "s3://key:secret@b"]
+)
+def test_wrong_addresses_stop_the_start(wrong):
+    with pytest.raises(ConfigError, match="CLEW_STORAGE"):
+        env.read({"CLEW_STORAGE": wrong})
+
+
+def test_addresses_are_read():
+    address = "s3://b/p/q?endpoint=https://s3.example.org&region=eu"
+    assert env.read({"CLEW_STORAGE": address}).storage == address
+    assert remote_storage(address)["OPTIONS"] == {
+        "bucket_name": "b",
+        "location": "p/q",
+        "endpoint_url": "https://s3.example.org",
+        "region_name": "eu",
+        "addressing_style": "path",
+    }
