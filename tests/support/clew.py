@@ -95,7 +95,7 @@ class Clew:
                 answer = requests.get(f"{self.url}/api/v1/session", timeout=2)
                 if answer.status_code == 200:
                     return
-            except requests.ConnectionError:
+            except (requests.ConnectionError, requests.Timeout):
                 pass
             time.sleep(0.2)
         raise RuntimeError(f"Clew was not healthy in time:\n{self.log.read_text()[-4000:]}")

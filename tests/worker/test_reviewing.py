@@ -123,6 +123,16 @@ def test_paths_are_merged_and_measured(tiny_graph, questions, both):
     assert [s["explanation"] for s in explained] == ["fits best"]
 
 
+def test_of_those_equally_in_doubt_few_answers_come_first(tiny_graph, questions, label_set):
+    labels = [
+        Label("q2", "Switzerland", BORDERS, "answer-set", 1.0),
+        Label("q3", "Switzerland", LANGUAGE, "answer-set", 1.0),
+    ]
+    queue, _ = prepared(tiny_graph, questions, [label_set("One", labels)])
+    rows = queue.rows.exclude(candidates=None)
+    assert [(row.key, row.doubt, len(row.answers)) for row in rows] == [("q3", 0.0, 1), ("q2", 0.0, 2)]
+
+
 def test_other_orders(tiny_graph, questions, both):
     queue, _ = prepared(tiny_graph, questions, both, ordering="sequential")
     assert [row.key for row in queue.rows.all()] == ["q1", "q2", "q3", "q4"]
