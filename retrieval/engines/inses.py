@@ -29,6 +29,7 @@ from retrieval.reasoning.base import Evidence, Reasoner, Verdict
 from retrieval.reasoning.extractive import ExtractiveReasoner, not_linked
 from retrieval.reasoning.gather import GatherSettings, gather
 from retrieval.reasoning.llm import NAME as LLM
+from retrieval.reasoning.reading import PassageReader, read_passages, weigher
 from retrieval.reasoning.triples import TriplesReasoner
 from retrieval.retrievers.base import RelationPath
 from retrieval.retrievers.inses.base import Navigator, Stand
@@ -46,8 +47,10 @@ if TYPE_CHECKING:
     from retrieval.kg.restriction import RestrictedSnapshot
     from retrieval.kg.snapshot import Snapshot
     from retrieval.text.entity_index import EntityIndex
+    from retrieval.text.passage_index import PassageIndex
 
 PASSAGES_SHOWN = 20
+PASSAGES_READ = 5
 TEMPERATURE = 0.04
 """Scores of relation paths become probabilities by a softmax of this temperature, as zero-shot paths' do."""
 
@@ -84,6 +87,7 @@ class InsesEngine(Engine):
         linker: finds the entities that the question names.
         reasoner: extractive or language model.
         index: names of the graph with their vectors.
+        passages: of the graph, where it has some.
         encoder: name of the text encoder, for the record.
         options: see :class:`InsesOptions`.
         settings: see :class:`InsesSettings`.
@@ -100,6 +104,7 @@ class InsesEngine(Engine):
         reasoner: Reasoner,
         *,
         index: EntityIndex,
+        passages: PassageIndex | None = None,
         encoder: str = "",
         options: InsesOptions | None = None,
         settings: InsesSettings | None = None,
@@ -108,6 +113,7 @@ class InsesEngine(Engine):
         self.navigator = navigator
         self.fallback = fallback
         self.index = index
+        self.passages = passages
         self.linker = linker
         self.reasoner = reasoner
         self.encoder = encoder
@@ -156,16 +162,18 @@ class InsesEngine(Engine):
             return
         yield from self._explore(run, entities, found, warnings)
         run.facts.update(found.facts)
-        if self.snapshot.passages is not None:
-            yield self._passages(found, run)
+        fallback = ExtractiveReasoner()
+        if self.passages is not None:
+            shown = self._passages(found, run)
+            yield shown
+            fallback = self._reader(run.request.question, found, shown)
         began = time.perf_counter()
         evidence = self._evidence(run, entities, linked.unmatched, found)
         best = sorted(found.facts, key=lambda fact: (-found.facts[fact], fact))
         evidence = replace(evidence, facts=tuple(best))
         yield ChainsBuilt(evidence.chains, run.paths, distinct_facts(evidence.chains), run.ms(began))
-        yield from reason(
-            run, self.reasoner, ExtractiveReasoner(), evidence, spent=found.usage, warnings=tuple(warnings)
-        )
+        reasoner = fallback if isinstance(self.reasoner, ExtractiveReasoner) else self.reasoner
+        yield from reason(run, reasoner, fallback, evidence, spent=found.usage, warnings=tuple(warnings))
 
     def _mentioned(
         self, run: Run, linked: Sequence[LinkedEntity], found: Found, warnings: list[str]
@@ -262,6 +270,13 @@ class InsesEngine(Engine):
         shown = tuple(RetrievedPassage(table.passage(p), round(scores[p], 6), counts[p]) for p in order)
         return PassagesRetrieved(shown, "sources of the selected facts", run.ms(began))
 
+    def _reader(self, question: str, found: Found, shown: PassagesRetrieved) -> ExtractiveReasoner:
+        """Answers from the best of the passages behind the selected facts, without a language model."""
+        assert self.passages is not None, "asked only where there are passages"
+        ends = frozenset(self.snapshot.hop(way[-1]).target.label for way in found.ways)
+        read = read_passages(self.passages, question, shown.passages[:PASSAGES_READ])
+        return PassageReader(read, weigher(self.passages), ends)
+
     def _evidence(
         self, run: Run, entities: Sequence[LinkedEntity], unmatched: tuple[str, ...], found: Found
     ) -> Evidence:
@@ -339,6 +354,7 @@ def open_engine(opening: Opening) -> InsesEngine:
         parts.linker,
         reasoner,
         index=parts.index,
+        passages=passages,
         encoder=parts.encoder.name,
         options=options,
     )

@@ -17,6 +17,7 @@ from retrieval.pipeline import Engine, Run
 from retrieval.reasoning import passages as reading
 from retrieval.reasoning.base import Reasoner, Verdict
 from retrieval.reasoning.llm import NAME as LLM
+from retrieval.reasoning.reading import ReadPassage, extract, read_passages, weigher
 from retrieval.text.passage_index import Blend, PassageIndex
 from retrieval.types import Method, RetrievedPassage
 
@@ -101,22 +102,27 @@ class TextEngine(Engine):
             found = self.retrieve(question)
         yield PassagesRetrieved(found, STRATEGY, run.ms(began))
         run.check()
-        read = reading.sentences_of(found, lambda i: self.index.sentence_scores(question, i))
+        read = read_passages(self.index, question, found)
         if self.reasoner.name == LLM and self.llm is not None and found:
             verdict = yield from self._ask(run, found, read)
         else:
-            verdict = reading.extract(question, self.snapshot, read)
+            verdict = extract(question, self.snapshot, read, weigher(self.index))
         yield run.final(verdict)
 
     def _ask(
-        self, run: Run, found: tuple[RetrievedPassage, ...], read: list[list[reading.Sentence]]
+        self, run: Run, found: tuple[RetrievedPassage, ...], read: list[ReadPassage]
     ) -> Generator[AnswerDelta, None, Verdict]:
         """The language model's answer, its reasoning as it is written; when it fails, the extracted one stands in."""
         assert self.llm is not None, "asked for only with one"
         question, titles = run.request.question, [item.passage.title for item in found]
         try:
             asked = reading.ask_model(
-                question, self.snapshot, read, self.llm, titles, cancelled=run.cancelled
+                question,
+                self.snapshot,
+                [each.sentences for each in read],
+                self.llm,
+                titles,
+                cancelled=run.cancelled,
             )
             while True:
                 try:
@@ -125,7 +131,7 @@ class TextEngine(Engine):
                     verdict: Verdict = end.value
                     return verdict
         except LLMError as error:
-            verdict = reading.extract(question, self.snapshot, read)
+            verdict = extract(question, self.snapshot, read, weigher(self.index))
             return reading.without_model(verdict, f"{error.message} {error.hint}".strip())
 
 

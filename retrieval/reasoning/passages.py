@@ -1,4 +1,4 @@
-"""Answers from passages: the sentence that answers best, or what a language model reads in them (INSES, App. F).
+"""Answers from passages: their sentences, and what a language model reads in them (INSES, App. F).
 
 The score of an answer is a confidence in [0, 1]: the language model's own, or, without one, how often a sentence
 of such a likeness stood in a passage that supports the answer (fitted on half of MuSiQue's questions, docs/text.md).
@@ -17,14 +17,9 @@ from retrieval.kg.snapshot import Snapshot
 from retrieval.llm import asking, prompts
 from retrieval.llm.settings import LLMSettings
 from retrieval.reasoning.base import Verdict
-from retrieval.reasoning.spans import short_answer
 from retrieval.types import Answer, Citation, NoAnswer, NoAnswerReason, RetrievedPassage
 
 PROMPT = "passages"
-#: Answers given without a language model, each from a sentence of its own.
-ANSWERS = 3
-#: Below this likeness no sentence is about the question.
-LEAST = 0.3
 #: Logistic of the likeness: (slope, middle).
 CALIBRATION = (8.1, 0.52)
 
@@ -62,26 +57,6 @@ def confidence(score: float) -> float:
     """How likely a sentence of this cosine stands in a passage that supports the answer, in [0, 1]."""
     slope, middle = CALIBRATION
     return round(1 / (1 + math.exp(-slope * (score - middle))), 4)
-
-
-def extract(question: str, snapshot: Snapshot, read: Sequence[Sequence[Sentence]]) -> Verdict:
-    """The sentences that answer best, as short as can be said for certain; each answer cites its sentence."""
-    ranked = sorted((s for own in read for s in own), key=lambda s: -s.score)
-    if not ranked or ranked[0].score < LEAST:
-        return Verdict(
-            no_answer=NoAnswer(
-                NoAnswerReason.NOT_IN_GRAPH,
-                "No passage says anything about this.",
-                "Ask in other words, or add documents about it.",
-            )
-        )
-    answers: dict[str, Answer] = {}
-    for sentence in ranked:
-        if sentence.score < LEAST or len(answers) == ANSWERS:
-            break
-        label = short_answer(question, sentence.text) or sentence.text
-        answers.setdefault(label, _answer(snapshot, label, confidence(sentence.score), (sentence.at,)))
-    return Verdict(answers=tuple(answers.values()), text=ranked[0].text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +105,7 @@ def ask_model(
             "Read the passages, ask in other words, or add documents about it.",
         )
         return Verdict(no_answer=declined, text=reply.reasoning, usage=usage)
-    answer = _answer(snapshot, reply.answer, reply.confidence, reply.citations)
+    answer = answer_of(snapshot, reply.answer, reply.confidence, reply.citations)
     warnings = (f"Cited and not there: {', '.join(reply.unknown)}.",) if reply.unknown else ()
     return Verdict(answers=(answer,), text=reply.reasoning or reply.answer, warnings=warnings, usage=usage)
 
@@ -159,7 +134,7 @@ def _read(value: object, numbered: dict[str, Sentence]) -> _Read:
     )
 
 
-def _answer(snapshot: Snapshot, label: str, score: float, citations: tuple[Citation, ...]) -> Answer:
+def answer_of(snapshot: Snapshot, label: str, score: float, citations: tuple[Citation, ...]) -> Answer:
     """An answer, with the graph's entity of that name if it has one."""
     entity = snapshot.find_entity(label) if snapshot.num_entities else None
     return Answer(label, score, snapshot.node(entity) if entity is not None else None, citations=citations)

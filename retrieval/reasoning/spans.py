@@ -1,64 +1,134 @@
-"""The short answer within a sentence, where its kind is certain from the question. No model and no word lists of a
-domain: dates, numbers and names, as English writes them. Where it is not certain there is none."""
+"""What a question asks for, and the spans of a sentence that are of that kind: dates, numbers and names, as English
+writes them. No model, and no word lists of a domain."""
 
 from __future__ import annotations
 
 import re
-
-from retrieval.text.lexical import words
+from enum import StrEnum
 
 _MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
-_YEAR = r"\b(?:1[0-9]|20)\d\d\b"
+_YEAR = re.compile(r"\b(?:1[0-9]|20)\d\d\b")
 _DATE = re.compile(
-    rf"\b\d{{1,2}} (?:{_MONTHS})(?:,? \d{{4}})?\b|\b(?:{_MONTHS}) (?:\d{{1,2}}, )?\d{{4}}\b|{_YEAR}"
+    rf"\b(?:{_MONTHS}) \d{{1,2}},? \d{{4}}\b|\b\d{{1,2}} (?:{_MONTHS})(?:,? \d{{4}})?\b"
+    rf"|\b(?:{_MONTHS}) (?:\d{{4}}|\d{{1,2}})\b|{_YEAR.pattern}"
 )
-_ONLY_YEAR = re.compile(_YEAR)
 _NUMBER = re.compile(
     r"(?<![\w.])[$€£]?\d+(?:[.,]\d+)*(?:\s?%| (?:percent|hundred|thousand|million|billion|trillion))*(?![\w])"
 )
 _NAME_WORD = r"(?:[A-ZÀ-ÖØ-Þ][\w’'.-]*[\w]|[A-Z]\.)"
-_NAME = re.compile(rf"{_NAME_WORD}(?: (?:(?:of|the|de|von|van|der|la|and|&) ){{0,2}}{_NAME_WORD})*")
-_WHEN = re.compile(r"\bwhen\b|\b(?:what|which)\b[\w ]{0,20}\b(?:year|date|day)\b", re.IGNORECASE)
-_AMOUNT = re.compile(
-    r"\bhow (?:many|much|old|long|far|tall|high|large|big|deep)\b|\b(?:number|population) of\b", re.IGNORECASE
+_NAME = re.compile(rf"{_NAME_WORD}(?: (?:(?:of|the|de|von|van|der|la|&) ){{0,2}}{_NAME_WORD})*")
+_POSSESSIVE = re.compile(r"['’]s$")
+_BEGINNINGS = """
+    A According After Also Although An And As At Because Before Both But By Due During Each First For From He Her His
+    However If In It Its Later Many Most No Of On One Other Our She Since Some Such That The Their There These They
+    This Those To Two Under Until We When Where While With You
+"""
+#: Words that begin a sentence and no name.
+_BEGINS = frozenset(_BEGINNINGS.split())
+
+_HOW_MANY = r"how (?:many|much|old|long|far|tall|high|large|big|deep)"
+_ASKS = rf"{_HOW_MANY}|when|who|whom|whose|where|which|what"
+_BEFORE = "and|at|but|by|during|for|from|in|of|on|to|under|with"
+_UNASKED = re.compile(
+    rf"^\W*(?:why|is|are|was|were|do|does|did|can|has|have)\b|^\W*how (?!{_HOW_MANY[4:]})", re.IGNORECASE
 )
-_NAMED = re.compile(
-    r"^\W*(?:(?:in|to|of|by|from|for|at|on|with) )?(?:who|whom|whose|where|which|what)\b", re.IGNORECASE
+#: Where a question begins to ask: at the start of it or of a clause, before a word in the middle of one.
+_QUESTION_WORDS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"(?:^|[,.;?] )\W*(?:(?:{_BEFORE}) )*({_ASKS})\b",
+        rf"\b({_HOW_MANY})\b",
+        rf"\b({_ASKS})\b",
+    )
 )
+_OF_YEARS = re.compile(r"(?:(?:is|was) (?:the )?)?(?:\w+ )?year\b", re.IGNORECASE)
+_OF_TIME = re.compile(r"(?:\w+ ){0,2}?(?:date|day)\b", re.IGNORECASE)
+_OF_AMOUNT = re.compile(
+    r"(?:\w+ ){0,4}?(?:percentage|amount|number|population|code|total|average|time|age)\b", re.IGNORECASE
+)
+_NOUN = re.compile(
+    r"\b(?:what|which) (?:(?:is|was|are|were) (?:the )?)?((?:[a-z-]+ ){0,2}?[a-z-]+)"
+    r"(?= (?:is|was|are|were|did|does|do|of|in|that|has|have|shares?|flows?|can|where|by|from|comes|stars?|part|with"
+    r"|the)\b|\?)",
+    re.IGNORECASE,
+)
+_OF_PLACE = re.compile(r"\b(?:in|at|near|of|from|to|into|on) (?:the )?$")
+_NO_PERSON = """
+    Army Association Award Awards Church City Club College Company County Cup East Empire Island Kingdom League New
+    North Party Records Republic River School Series South State States Street United University War West
+"""
+_OTHERWISE = frozenset(_NO_PERSON.split())
 
 
-def short_answer(question: str, sentence: str) -> str | None:
-    """The one span of the sentence of the kind that the question asks for and does not name itself.
+class Kind(StrEnum):
+    """What a question asks for."""
 
-    A question that asks when gets the date, how many the number, who, where or which the name. None where the
-    kind is not clear, or where the sentence has several such spans or none.
-    """
-    asked = set(words(question))
-    if _WHEN.search(question):
-        dates = _ONLY_YEAR if re.search(r"\byear\b", question, re.IGNORECASE) else _DATE
-        return _only(dates.findall(sentence), asked)
-    if _AMOUNT.search(question):
-        return _only(_NUMBER.findall(_DATE.sub(" ", sentence)), asked)
-    if _NAMED.search(question):
-        return _only(_names(sentence), asked)
-    return None
+    YEAR = "year"
+    DATE = "date"
+    NUMBER = "number"
+    PERSON = "person"
+    PLACE = "place"
+    NAME = "name"
 
 
-def _names(sentence: str) -> list[str]:
-    """Capitalised phrases; the first word of the sentence only as part of a longer one."""
-    found = []
-    for match in _NAME.finditer(sentence):
-        name = match[0]
-        if match.start() == 0 and " " not in name:
-            continue
-        found.append(name.removeprefix("The "))
-    return found
+#: Kinds whose spans are digits: they may share words with the question.
+COUNTED = frozenset({Kind.YEAR, Kind.DATE, Kind.NUMBER})
 
 
-def _only(spans: list[str], asked: set[str]) -> str | None:
-    """The span that says something new, if there is exactly one."""
-    new = {span.strip(): None for span in spans if not asked.issuperset(words(span)) and words(span)}
-    fresh = [span for span in new if not asked.intersection(words(span))]
-    if len(fresh) == 1:
-        return fresh[0]
-    return next(iter(new)) if len(new) == 1 else None
+def kind_of(question: str) -> Kind | None:
+    """What the question asks for; None where it is neither a name, a date nor a number, or not clear."""
+    if _UNASKED.search(question):
+        return None
+    found = next((match for each in _QUESTION_WORDS if (match := each.search(question))), None)
+    if found is None:
+        return None
+    word, rest = found[1].lower(), question[found.end() :].strip()
+    if word in ("what", "which"):
+        if _OF_YEARS.match(rest):
+            return Kind.YEAR
+        if _OF_TIME.match(rest):
+            return Kind.DATE
+        return Kind.NUMBER if _OF_AMOUNT.match(rest) else Kind.NAME
+    if word.startswith("how"):
+        return Kind.NUMBER
+    return {"when": Kind.DATE, "where": Kind.PLACE}.get(word, Kind.PERSON)
+
+
+def noun_of(question: str) -> str | None:
+    """What kind of thing is asked for, where the question says it: "county" of "Which county ..."."""
+    found = _NOUN.search(question)
+    return found[1].lower().split()[-1] if found else None
+
+
+def spans(kind: Kind, sentence: str) -> list[tuple[int, str]]:
+    """The spans of that kind, each with where it begins."""
+    if kind is Kind.YEAR:
+        return [(found.start(), found[0]) for found in _YEAR.finditer(sentence)]
+    if kind is Kind.DATE:
+        return [(found.start(), found[0]) for found in _DATE.finditer(sentence)]
+    if kind is Kind.NUMBER:
+        undated = _DATE.sub(lambda found: " " * len(found[0]), sentence)
+        return [(found.start(), found[0]) for found in _NUMBER.finditer(undated)]
+    return [name for found in _NAME.finditer(sentence) if (name := _trimmed(found.start(), found[0]))[1]]
+
+
+def _trimmed(start: int, name: str) -> tuple[int, str]:
+    """A capitalised phrase without words that only begin a sentence; empty where nothing is left but a month."""
+    words = name.split(" ")
+    while words and (words[0] in _BEGINS or not words[0][0].isupper()):
+        start += len(words[0]) + 1
+        words = words[1:]
+    if not words or (len(words) == 1 and words[0] in _MONTHS.split("|")):
+        return start, ""
+    return start, _POSSESSIVE.sub("", " ".join(words).rstrip(".,"))
+
+
+def like_person(name: str) -> bool:
+    """Whether a name is written as people's are: two to four capitalised words, none of them an institution's."""
+    words = name.split(" ")
+    return 2 <= len(words) <= 4 and all(w[:1].isupper() for w in words) and not _OTHERWISE.intersection(words)
+
+
+def of_place(before: str) -> bool:
+    """Whether the words before a name say that it is where something is."""
+    return _OF_PLACE.search(before) is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
@@ -48,6 +48,18 @@ def _forms(stem: str) -> list[str]:
     return [form for each in spelt for form in (each, f"{each}s") if _stem(form) == stem]
 
 
+def holding(passages: PassageIndex, stem: str) -> np.ndarray:
+    """The passages that hold a word, whatever its ending, int32."""
+    return np.unique(np.concatenate([passages.holding(form) for form in _forms(stem)]))
+
+
+def shares_told(stems: Iterable[str], count: int, having: Callable[[str], np.ndarray]) -> dict[str, float]:
+    """How much each word tells, log(1 + n / (1 + those of n that have it)), as shares of all of them."""
+    found = {word: math.log(1 + count / (1 + len(having(word)))) for word in stems}
+    total = sum(found.values())
+    return {word: weight / total for word, weight in found.items()} if total else {}
+
+
 class Contexts:
     """The passages of one graph as vectors and words, and vectors of its facts; all of it from the graph's index.
 
@@ -84,7 +96,7 @@ class Contexts:
         """The passages that hold a word, whatever its ending, int32."""
         if self._passages is None:
             return np.zeros(0, np.int32)
-        return np.unique(np.concatenate([self._passages.holding(form) for form in _forms(stem)]))
+        return holding(self._passages, stem)
 
     @cached_property
     def _relation_words(self) -> dict[str, list[int]]:
@@ -112,14 +124,10 @@ class Contexts:
         return table
 
     def weights(self, stems: Iterable[str]) -> dict[str, float]:
-        """How much each word tells, log(1 + P / (1 + passages that hold it)), as shares of all of them.
-
-        Where there are no passages, entities count.
-        """
-        count, holding = (self._count, self._holding) if self._count else (self._names, self._naming)
-        found = {word: math.log(1 + count / (1 + len(holding(word)))) for word in stems}
-        total = sum(found.values())
-        return {word: weight / total for word, weight in found.items()} if total else {}
+        """How much each word tells by the passages that hold it; where there are none, entities count."""
+        if self._count:
+            return shares_told(stems, self._count, self._holding)
+        return shares_told(stems, self._names, self._naming)
 
     def held(self, weights: dict[str, float]) -> np.ndarray:
         """Which words each passage holds, by weight: float32 [P, words]."""

@@ -346,3 +346,19 @@ def test_a_selection_is_read_or_refused():
         read_selection({"determination": "insufficient", "selection": "4"}, 3)
     with pytest.raises(ValueError, match="determination"):
         read_selection({"selection": "1"}, 3)
+
+
+def test_without_a_model_the_answer_is_read_in_the_passages_behind_the_selected_facts(parts):
+    events = ask(opened(parts, threshold=0.7), "Where was Ann Lee born?")
+    (built,), best = of(events, ChainsBuilt), events[-1].answers[0]
+    assert best.entity == parts.snapshot.node(parts.snapshot.find_entity("Bern"))
+    assert best.label == "Bern"
+    assert best.verified
+    assert [built.chains[i].levels[-1][0].label for i in best.chains] == ["Bern"]
+    (cited,) = best.citations
+    assert PASSAGES[cited.passage].text[cited.start : cited.end] == "Ann Lee was born in Bern."
+
+
+def test_where_no_passage_has_a_short_answer_the_chains_answer(parts):
+    (answer,) = ask(opened(parts, threshold=0.7), "Is chess a game?")[-1].answers
+    assert (answer.chains, answer.citations) == ((0,), ())

@@ -1,0 +1,254 @@
+"""Short answers read from passages without a language model: spans of the kind that the question asks for.
+
+A span is worth what its passage and its sentence say to the question, and whether it is such a thing as was asked
+for. What the question names itself is no answer. The weights were chosen on half of 100 MuSiQue questions
+(docs/text.md).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from retrieval.kg.snapshot import Snapshot
+from retrieval.reasoning.base import Evidence, Verdict
+from retrieval.reasoning.extractive import ExtractiveReasoner
+from retrieval.reasoning.passages import Sentence, answer_of, confidence, sentences_of
+from retrieval.reasoning.spans import COUNTED, Kind, kind_of, like_person, noun_of, of_place, spans
+from retrieval.retrievers.inses.contexts import holding, shares_told, words_in
+from retrieval.text.lexical import words
+from retrieval.text.passage_index import PassageIndex
+from retrieval.types import NoAnswer, NoAnswerReason, RetrievedPassage
+
+_WORD = re.compile(r"\w+")
+_NEAR = 40.0
+"""Characters over which closeness to the question's words fades by a factor of e."""
+
+
+@dataclass(frozen=True, slots=True)
+class Worth:
+    """How much each thing counts.
+
+    Attributes:
+        passage: its score, as a share of the best passage's.
+        sentence: its cosine with the question.
+        words: of the question in the sentence or its title, by how rare they are.
+        near: the same words close to a number or a date.
+        noun: the name ends in what is asked for ("county").
+        fact: a fact of the passage begins or ends in it.
+        person: it is written as a person's name is, where one is asked for.
+        place: "in" and its like stand before it, where a place is asked for.
+        end: a chain of facts that was found ends in it.
+    """
+
+    passage: float = 0.3
+    sentence: float = 0.5
+    words: float = 2.5
+    near: float = 1.0
+    noun: float = 0.6
+    fact: float = 0.15
+    person: float = 0.3
+    place: float = 0.2
+    end: float = 0.3
+
+
+WORTH = Worth()
+ANSWERS = 3
+"""Answers given, at most."""
+
+LEAST = 0.3
+"""Below this likeness no sentence is about the question."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPassage:
+    """A passage that was found, its sentences, and the names of the entities that its facts join."""
+
+    found: RetrievedPassage
+    sentences: Sequence[Sentence]
+    entities: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A span that may be the answer, the sentence it was read in, and its worth."""
+
+    label: str
+    sentence: Sentence
+    worth: float
+
+
+def readings(
+    question: str,
+    read: Sequence[ReadPassage],
+    weigh: Callable[[Sequence[str]], Mapping[str, float]],
+    ends: frozenset[str] = frozenset(),
+) -> list[Reading]:
+    """The spans of the kind that the question asks for, each once, the best first; none where the kind is not clear.
+
+    Args:
+        question: as asked.
+        read: passages.
+        weigh: how much each of some words tells, as shares.
+        ends: names of entities that a search ended at.
+    """
+    kind = kind_of(question)
+    if kind is None:
+        return []
+    asked = words_in(question)
+    reader = _Reader(kind, noun_of(question), frozenset(words(question)), weigh(asked), ends)
+    most = max((each.found.score for each in read), default=0.0)
+    best: dict[str, Reading] = {}
+    for each in read:
+        share = WORTH.passage * each.found.score / most if most > 0 else 0.0
+        for sentence in each.sentences:
+            for found in reader.of(sentence, each, share):
+                if found.label not in best or found.worth > best[found.label].worth:
+                    best[found.label] = found
+    return sorted(best.values(), key=lambda found: -found.worth)
+
+
+def read_passages(index: PassageIndex, question: str, found: Sequence[RetrievedPassage]) -> list[ReadPassage]:
+    """The passages with their sentences and what their facts join."""
+    table, snapshot = index.table, index.snapshot
+    read = []
+    for each, own in zip(
+        found, sentences_of(found, lambda i: index.sentence_scores(question, i)), strict=True
+    ):
+        facts = table.facts_of(each.passage.id)
+        joined = np.concatenate([snapshot.heads[facts], snapshot.tails[facts]]).tolist()
+        names = frozenset(snapshot.entity_label(entity).casefold() for entity in set(joined))
+        read.append(ReadPassage(each, own, names))
+    return read
+
+
+def weigher(index: PassageIndex) -> Callable[[Sequence[str]], Mapping[str, float]]:
+    """How much words tell, by the passages that hold them."""
+    return lambda stems: shares_told(stems, len(index.table), partial(holding, index))
+
+
+def extract(
+    question: str,
+    snapshot: Snapshot,
+    read: Sequence[ReadPassage],
+    weigh: Callable[[Sequence[str]], Mapping[str, float]],
+) -> Verdict:
+    """The spans that answer best, or, where it is not clear what is asked for, sentences; each answer cites its own.
+
+    The best answer's score is the confidence that its passages support one; the others have a share of it.
+    """
+    ranked = sorted((sentence for each in read for sentence in each.sentences), key=lambda s: -s.score)
+    if not ranked or ranked[0].score < LEAST:
+        return Verdict(
+            no_answer=NoAnswer(
+                NoAnswerReason.NOT_IN_GRAPH,
+                "No passage says anything about this.",
+                "Ask in other words, or add documents about it.",
+            )
+        )
+    short = readings(question, read, weigh)[:ANSWERS]
+    if short:
+        answers = [
+            answer_of(snapshot, r.label, score, (r.sentence.at,)) for r, score in _scored(short, ranked)
+        ]
+        return Verdict(answers=tuple(answers), text=short[0].sentence.text)
+    near = [sentence for sentence in ranked[:ANSWERS] if sentence.score >= LEAST]
+    answers = [answer_of(snapshot, s.text, confidence(s.score), (s.at,)) for s in near]
+    return Verdict(answers=tuple(answers), text=ranked[0].text)
+
+
+def _scored(short: Sequence[Reading], ranked: Sequence[Sentence]) -> list[tuple[Reading, float]]:
+    sure = confidence(ranked[0].score)
+    return [(each, round(sure * each.worth / short[0].worth, 4)) for each in short]
+
+
+class PassageReader(ExtractiveReasoner):
+    """Reads the passages behind the selected facts; where nothing short is found there, the chains answer.
+
+    Args:
+        read: the passages, the best first.
+        weigh: how much words tell.
+        ends: names of entities that the selected chains end at.
+    """
+
+    def __init__(
+        self,
+        read: Sequence[ReadPassage],
+        weigh: Callable[[Sequence[str]], Mapping[str, float]],
+        ends: frozenset[str],
+    ) -> None:
+        super().__init__()
+        self._read, self._weigh, self._ends = read, weigh, ends
+
+    def decide(self, evidence: Evidence) -> Verdict:
+        """The verdict. An answer that is the end of evidence chains names them."""
+        short = readings(evidence.question, self._read, self._weigh, self._ends)[:ANSWERS]
+        ranked = sorted((s for each in self._read for s in each.sentences), key=lambda s: -s.score)
+        if evidence.compared is not None or not short:
+            return super().decide(evidence)
+        answers = []
+        for each, score in _scored(short, ranked):
+            made = answer_of(evidence.snapshot, each.label, score, (each.sentence.at,))
+            chains = tuple(
+                i
+                for i, chain in enumerate(evidence.chains)
+                if any(node.label == each.label for node in chain.levels[-1])
+            )
+            sound = any(all(hop.verified for hop in evidence.chains[i].hops) for i in chains)
+            answers.append(replace(made, chains=chains, verified=sound))
+        return Verdict(answers=tuple(answers), text="")
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """What is asked: kind, noun, all words, and how much those with a meaning tell."""
+
+    kind: Kind
+    noun: str | None
+    asked: frozenset[str]
+    weights: Mapping[str, float]
+    ends: frozenset[str]
+
+    def of(self, sentence: Sentence, passage: ReadPassage, share: float) -> list[Reading]:
+        """The spans of one sentence; ``share`` is what its passage is worth."""
+        said = set(words_in(sentence.text)) | set(words_in(passage.found.passage.title))
+        held = sum(weight for word, weight in self.weights.items() if word in said)
+        base = share + WORTH.sentence * sentence.score + WORTH.words * held
+        return [
+            Reading(label, sentence, base + self._fit(label, start, sentence.text, passage.entities))
+            for start, label in spans(self.kind, sentence.text)
+            if not self._named(label)
+        ]
+
+    def _named(self, label: str) -> bool:
+        """Whether the question says it itself: of a name, most of its words."""
+        if self.kind in COUNTED:
+            return self.asked.issuperset(words(label))
+        own = words_in(label)
+        return 2 * sum(word in self.weights for word in own) > len(own) or not own
+
+    def _fit(self, label: str, start: int, text: str, entities: frozenset[str]) -> float:
+        """What speaks for a span itself."""
+        if self.kind in COUNTED:
+            worth = WORTH.near * self._near(start, text)
+        elif self.kind is Kind.PERSON:
+            worth = WORTH.person * like_person(label)
+        elif self.kind is Kind.PLACE:
+            worth = WORTH.place * of_place(text[max(0, start - 9) : start])
+        else:
+            last = label.casefold().split()[-1].rstrip("s")
+            worth = WORTH.noun * (self.noun is not None and last == self.noun.rstrip("s"))
+        return worth + WORTH.fact * (label.casefold() in entities) + WORTH.end * (label in self.ends)
+
+    def _near(self, start: int, text: str) -> float:
+        """The question's words in the sentence, by how rare they are and how close they stand."""
+        total = 0.0
+        for found in _WORD.finditer(text):
+            for word in words_in(found[0]):
+                total += self.weights.get(word, 0.0) * math.exp(-abs(found.start() - start) / _NEAR)
+        return total
