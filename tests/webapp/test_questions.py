@@ -1,6 +1,8 @@
 """Uploading and reading question sets."""
 
+import io
 import json
+import zipfile
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -52,6 +54,30 @@ def test_bad_rows_are_named_and_the_good_go_in(api, tiny_graph):
     ).json()
     assert made["questions"] == 1
     assert [(p["file"], p["line"], p["text"]) for p in made["problems"]] == [("q.jsonl", 2, "not json")]
+
+
+def archive(**files):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as opened:
+        for name, content in files.items():
+            opened.writestr(name.replace("_", "."), content)
+    return packed.getvalue()
+
+
+def test_the_files_of_an_archive_are_one_set(api, tiny_graph):
+    made = upload(
+        api("analyst"),
+        tiny_graph.pk,
+        archive(train_txt=METAQA, test_txt=f"{METAQA}no tab\n"),
+        filename="all.zip",
+    )
+    assert made.status_code == 201, made.content
+    body = made.json()
+    assert (body["questions"], body["splits"]) == (4, {"train": 2, "dev": 0, "test": 2})
+    assert [(p["file"], p["line"]) for p in body["problems"]] == [("all.zip/test.txt", 3)]
+    bad = upload(api("analyst"), tiny_graph.pk, archive(**{"__/x": METAQA}), filename="bad.zip", name="Other")
+    assert (bad.status_code, bad.json()["error"]["code"]) == (400, "bad_source")
+    assert "leads out of it" in bad.json()["error"]["message"]
 
 
 @pytest.mark.parametrize(

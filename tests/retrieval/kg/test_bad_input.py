@@ -211,3 +211,10 @@ def test_text_that_is_not_of_the_encoding_named(tmp_path):
 def test_a_file_of_blanks_is_empty(read):
     with pytest.raises(EmptySourceError):
         read(b"\r\x1f \n", "a.tsv")
+
+
+def test_attributes_that_are_nested_too_deeply(read):
+    deep = "[" * 50_000
+    rows, problems = read(f"source,relation,target,attributes\na,r,b,{deep}\nJaws,by,S,{{}}\n", "edges.csv")
+    assert rows == [("Jaws", "by", "S")]
+    assert [p.line for p in problems] == [2]
