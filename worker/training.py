@@ -23,6 +23,8 @@ from webapp.experiments import services as experiments
 from webapp.experiments.methods import STEERABLE
 from webapp.experiments.models import Checkpoint, LabelSet
 from webapp.graphs import files
+from webapp.graphs.models import Graph
+from webapp.graphs.selectors import require_version
 from webapp.jobs import queue
 from webapp.jobs.models import Job
 from webapp.questions.models import QuestionSet
@@ -41,7 +43,7 @@ def train(job_id: int) -> None:
 
 
 def work(context: reporting.Context) -> dict[str, Any]:
-    """Train; goes on where an earlier attempt of the same job stopped."""
+    """Train on the version that was current when it was asked for; goes on where an earlier attempt stopped."""
     from retrieval.training import train as fit  # noqa: PLC0415
 
     job, graph = context.job, context.job.graph
@@ -57,7 +59,8 @@ def work(context: reporting.Context) -> dict[str, Any]:
     name = files.checkpoint_name(graph.pk, job.pk)
     out = files.local_path(name)
     out.parent.mkdir(parents=True, exist_ok=True)
-    snapshot = files.local_path(graph.snapshot.path)
+    version = require_version(graph, job.params.get("snapshot") or graph.snapshot.hash)
+    snapshot = files.local_path(version.path)
     opened = kg.open(snapshot)
     questions = training_sample(as_engine(question_set), fraction, seed=config.get("seed", 0))
     learned = _learned(context, label_set, opened, questions)
@@ -81,6 +84,7 @@ def work(context: reporting.Context) -> dict[str, Any]:
     manifest = json.loads((result.checkpoint / "manifest.json").read_text())
     checkpoint, reports = _keep(
         job,
+        snapshot=version,
         path=name,
         method=job.params["method"],
         question_set=question_set,
@@ -135,7 +139,8 @@ def _keep(job: Job, **made: Any) -> tuple[Checkpoint, list[int]]:
         asked = QuestionSet.objects.filter(pk=made["question_set"].pk).first()
         started: list[int] = job.params.get("reports", [])
         before = None
-        if asked is not None and job.params.get("compare") and not started:
+        current = Graph.objects.filter(pk=job.graph_id, snapshot=made["snapshot"]).exists()
+        if asked is not None and current and job.params.get("compare") and not started:
             before = promoting.start_before(job=job, question_set=asked)
         checkpoint = experiments.save_checkpoint(job=job, **made)
         if asked is not None and before is not None:

@@ -8,15 +8,19 @@ import pytest
 import torch
 
 from retrieval.evaluation import evaluator
+from retrieval.kg import snapshot as kg
 from retrieval.kg.questions import training_sample
+from retrieval.kg.table import TripleTable
 from retrieval.types import TRAINED, Method, Question
+from tests.conftest import TINY
 from tests.support.llm_server import LLMServer
 from webapp.answers import services as answers
 from webapp.experiments import labelling as labels
 from webapp.experiments import reports
 from webapp.experiments import services as experiments
 from webapp.experiments.models import Checkpoint, LabelSet, Report
-from webapp.graphs import files
+from webapp.graphs import files, versions
+from webapp.graphs import services as graphs
 from webapp.jobs import services as jobs
 from webapp.jobs.models import Job, JobState
 from webapp.questions.services import save_question_set
@@ -58,6 +62,43 @@ def ended(row):
     assert (job.state, job.error_code, job.error_message) == (JobState.DONE, "", "")
     row.refresh_from_db()
     return job
+
+
+def test_training_keeps_to_the_version_that_it_was_asked_for(tiny_graph, questions, users, text_version):
+    job = experiments.start_training(
+        graph=tiny_graph,
+        question_set=questions,
+        training=experiments.Training("rel-rag-path", config={"epochs": 1}, seed=5),
+        user=users["analyst"],
+    )
+    first = tiny_graph.snapshot
+    second = text_version()
+    training.train(job.pk)
+    job.refresh_from_db()
+    assert (job.state, job.error_message) == (JobState.DONE, "")
+    checkpoint = Checkpoint.objects.get(pk=job.result["checkpoint"])
+    assert (checkpoint.snapshot, second.version) == (first, 2)
+    labelled = labels.start_labelling(
+        graph=tiny_graph, question_set=questions, strategy="answer-set", name="L", user=users["analyst"]
+    )
+    versions.activate(graph=tiny_graph, snapshot=first, user=None)
+    labelling.label(labelled.job_id)
+    ended(labelled)
+    assert labelled.snapshot_hash == second.hash
+
+
+@pytest.fixture
+def text_version(tiny_graph):
+    """``text_version()`` makes a second version of the tiny graph, with a fact more, the current one."""
+
+    def make():
+        name = files.snapshot_name(tiny_graph.pk, 2)
+        built = kg.build(TripleTable.of([*TINY, ("France", "capital", "Paris")]), files.local_path(name))
+        made = graphs.imported(graph=tiny_graph, version=2, manifest=built.manifest)
+        tiny_graph.refresh_from_db()
+        return made
+
+    return make
 
 
 @pytest.mark.parametrize("method", sorted(TRAINED - {Method.ROUTER}))

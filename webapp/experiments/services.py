@@ -87,6 +87,7 @@ def start_training(*, graph: Graph, question_set: QuestionSet, training: Trainin
         user=user,
         params={
             "question_set": question_set.pk,
+            "snapshot": snapshot.hash,
             "method": method.value,
             "config": config,
             "fraction": training.fraction,
@@ -154,7 +155,7 @@ def save_checkpoint(*, job: Job, path: str, **made: Any) -> Checkpoint:
     Args:
         job: the training.
         path: its directory in the storage.
-        made: the other columns of the row.
+        made: the other columns of the row; ``snapshot`` is the current one when left out.
     """
     graph = job.graph
     assert graph.snapshot is not None, "training ran on a snapshot"
