@@ -26,6 +26,7 @@ from tests.benchmarks import (
     line_vs_raw,
     methods,
     paths,
+    review_curves,
     review_load,
     scale,
     snapshots,
@@ -48,7 +49,7 @@ BENCHMARKS = {
 
 LONG = (
     "methods", "efficiency", "supervision", "line_vs_raw", "webqsp",
-    "text", "big_text", "inses", "inses_facts", "agent", "scale", "review_load",
+    "text", "big_text", "inses", "inses_facts", "agent", "scale", "review_load", "review_curves",
 )  # fmt: skip
 
 
@@ -60,7 +61,9 @@ def main() -> None:
         "--data", action="append", default=[], help="of the long ones: only this set; repeatable"
     )
     parser.add_argument(
-        "--finished", action="store_true", help="of methods and line_vs_raw: run nothing, show what is done"
+        "--finished",
+        action="store_true",
+        help="of methods, line_vs_raw and review_curves: run nothing, show what is done",
     )
     args = parser.parse_args()
     known: dict[str, Callable[[], list[Section]]] = BENCHMARKS | {
@@ -75,6 +78,7 @@ def main() -> None:
         "big_text": big_text.measure,
         "scale": scale.measure,
         "review_load": review_load.measure,
+        "review_curves": lambda: review_curves.measure(args.data, run=not args.finished),
         "agent": lambda: agent.measure(args.data, run=not args.finished),
     }
     names = args.name or list(BENCHMARKS)
