@@ -153,7 +153,7 @@ class _Chunk:
             Submission.objects.bulk_create(self._events)
             Verdict.objects.bulk_create(self._verdicts, batch_size=2000)
             self._stand(held)
-            Item.objects.bulk_update(changed, ["submitted", "state", "accord", "version", "shown"])
+            standing.store(changed)
             counting.add(self._queue.pk, self._user.username, self._before, self._after)
 
     def _open(self, work: Mapping[int, ByAnalyst]) -> list[Item]:
@@ -199,7 +199,7 @@ class _Chunk:
         again = [one for key in wanted if (one := there.get(key)) is not None and one.retired]
         for one in again:
             one.retired = False
-        Candidate.objects.bulk_update(again, ["retired"])
+            one.save(update_fields=["retired"])
         new = {key: name for key, name in wanted.items() if key not in there}
         return [*again, *(self._store(item, new, adding.CANDIDATES_MAX - len(there)) if new else ())]
 

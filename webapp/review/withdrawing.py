@@ -54,8 +54,7 @@ def _items(queue: Queue, user: User, id: UUID, keys: Sequence[int]) -> int:
         brought = Submission.objects.filter(batch=id, item__in=items)
         before = standing.opinions(items)
         events = list(brought.filter(kind=EventKind.IMPORTED, standing__isnull=False))
-        for event in events:
-            _off(event)
+        _off(events)
         after = standing.opinions(items)
         added = _paths(brought, after)
         undone = [
@@ -70,12 +69,12 @@ def _items(queue: Queue, user: User, id: UUID, keys: Sequence[int]) -> int:
     return len(changed)
 
 
-def _off(event: Submission) -> None:
-    stands = Standing.objects.filter(submission=event)
-    if event.replaces_id is None:
-        stands.delete()
-    else:
-        stands.update(submission=event.replaces_id)
+def _off(events: Sequence[Submission]) -> None:
+    new = [event.pk for event in events if event.replaces_id is None]
+    Standing.objects.filter(submission__in=new).delete()
+    for event in events:
+        if event.replaces_id is not None:
+            Standing.objects.filter(submission=event).update(submission=event.replaces_id)
 
 
 def _paths(brought: QuerySet[Submission], after: Mapping[int, Sequence[Opinion]]) -> list[Submission]:
@@ -106,6 +105,6 @@ def _describe(
         new.update(counting.of_item(item, after.get(item.pk, [])))
         if item.pk in shrunk:
             item.shown = shown_of(item, selectors.candidates(item))
-    Item.objects.bulk_update(items, ["submitted", "state", "accord", "version", "shown"])
+    standing.store(items)
     if items:
         counting.add(items[0].queue_id, by, old, new)
