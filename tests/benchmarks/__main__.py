@@ -63,8 +63,12 @@ def main() -> None:
     parser.add_argument(
         "--finished",
         action="store_true",
-        help="of methods, line_vs_raw and review_curves: run nothing, show what is done",
+        help="of methods, line_vs_raw, review_curves and agent: run nothing, show what is done",
     )
+    parser.add_argument(
+        "--part", action="append", choices=agent.PARTS, default=[], help="of agent: only this one; repeatable"
+    )
+    parser.add_argument("--seeds", type=int, default=len(agent.SEEDS), help="of agent: so many")
     args = parser.parse_args()
     known: dict[str, Callable[[], list[Section]]] = BENCHMARKS | {
         "methods": lambda: methods.measure(args.method, args.data, run=not args.finished),
@@ -79,7 +83,9 @@ def main() -> None:
         "scale": scale.measure,
         "review_load": review_load.measure,
         "review_curves": lambda: review_curves.measure(args.data, run=not args.finished),
-        "agent": lambda: agent.measure(args.data, run=not args.finished),
+        "agent": lambda: agent.measure(
+            args.data, parts=args.part or agent.PARTS, seeds=args.seeds, run=not args.finished
+        ),
     }
     names = args.name or list(BENCHMARKS)
     unknown = [name for name in names if name not in known]

@@ -11,7 +11,8 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
@@ -42,19 +43,67 @@ from tests.benchmarks.sets import CACHE, chosen
 
 METHOD, COMMAND = "graph-s3", "python -m tests.benchmarks agent"
 FOCUSED = ("MetaQA", "PQ-2H", "PQ-3H", "PQL-2H", "PQL-3H")
+PARTS = ("focus", "reinforcement", "transfer")
+ALONE = "imitation alone"
+STAGES: dict[str, Any] = {
+    "then rewards by step": StepwiseTask,
+    "then rewards by outcome": OutcomeTask,
+    "then more imitation": ImitationTask,
+}
 #: Hops of the sets whose questions do not say them.
 HOPS = {"PQ-2H": 2, "PQ-3H": 3, "PQL-2H": 2, "PQL-3H": 3}
-#: Sets that the ablation trains on, with the share of their questions, and test questions asked at most.
-ABLATED, LIMIT, SEEDS = {"PQL-3H": 1.0, "MetaQA": 0.02}, 600, (0, 1, 2)
-_EPOCHS = {"epochs": 3, "patience": 6, "questions_per_epoch": 1024, "rl_epochs": 3}
+#: Test questions that the ablation asks, at most, and its seeds.
+LIMIT, SEEDS = 600, (0, 1, 2)
 TRANSFER = {"PQ-2H": "PQL-2H", "PQ-3H": "PQL-3H", "MetaQA": "demo"}
 SHOWN = ("exact_set", "hit_at_1", "macro_f1")
 
 
-def measure(data: Sequence[str] = (), *, run: bool = True) -> list[Section]:
-    """All three, of the named sets or of all; without ``run`` only what is finished."""
-    found = [_focus(data, run=run), *(_ablation(data) if run else []), _transfer(data, run=run)]
-    return [section for section in found if section is not None and section.rows]
+@dataclass(frozen=True, slots=True)
+class Ablated:
+    """What the ablation trains on, and how long: epochs of ``trajectories``, 32 of them a step.
+
+    Attributes:
+        data: name of the set.
+        hops: only questions of so many; 0 for all.
+        share: of the training questions.
+        trajectories: of an epoch.
+        imitation, further: epochs of imitation, and of what comes after it.
+    """
+
+    data: str
+    hops: int = 0
+    share: float = 1.0
+    trajectories: int = 1024
+    imitation: int = 3
+    further: int = 3
+
+    @property
+    def title(self) -> str:
+        """For the page and for the names of files."""
+        hops, share = (
+            f", {self.hops} hop" if self.hops else "",
+            f", {self.share:.0%}" if self.share < 1 else "",
+        )
+        return f"{self.data}{hops}{share}, {self.imitation * self.trajectories // 32} steps"
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Of training."""
+        epochs = {"epochs": self.imitation, "rl_epochs": self.further, "patience": self.imitation}
+        return {**epochs, "questions_per_epoch": self.trajectories}
+
+
+ABLATED = (Ablated("MetaQA", share=0.02), Ablated("MetaQA", 3, 0.03, 512, 1), Ablated("PQL-3H"))
+
+
+def measure(
+    data: Sequence[str] = (), *, parts: Sequence[str] = PARTS, seeds: int = len(SEEDS), run: bool = True
+) -> list[Section]:
+    """Those parts, of the named sets or of all; without ``run`` only what is finished."""
+    found = [_focus(data, run=run)] if "focus" in parts else []
+    found += _ablation(data, SEEDS[:seeds], run=run) if "reinforcement" in parts else []
+    found += [_transfer(data, run=run)] if "transfer" in parts else []
+    return [section for section in found if section.rows]
 
 
 def _results(config: StudyConfig, *, run: bool) -> list[dict[str, Any]]:
@@ -64,14 +113,15 @@ def _results(config: StudyConfig, *, run: bool) -> list[dict[str, Any]]:
     return [result for cell in cells(config) if (result := study.finished(cell)) is not None]
 
 
-def _focus(data: Sequence[str], *, run: bool) -> Section | None:
+def _focus(data: Sequence[str], *, run: bool) -> Section:
     """Triples of the focus beside those within as many hops of the topics as the question has."""
     section = Section(
         "Focus of `graph-s3`",
         COMMAND,
         "Test questions of the cells of `methods`. Share: triples of the focus over all triples within as many hops of "
-        "the topics as the question has, mean and median over the questions, and of all questions together. To reach: "
-        "at most 12%; at most 250 ms a question.",
+        "the topics as the question has, mean and median over the questions, and of all questions together. At least: "
+        "one triple for each right answer, all together; no focus that holds the answers is smaller. To reach: at most "
+        "12%; at most 250 ms a question.",
         head=(
             "set",
             "questions",
@@ -80,6 +130,7 @@ def _focus(data: Sequence[str], *, run: bool) -> Section | None:
             "mean share",
             "median",
             "together",
+            "at least",
             "a question p50 / p95",
         ),
     )
@@ -90,19 +141,24 @@ def _focus(data: Sequence[str], *, run: bool) -> Section | None:
         for result in _results(config, run=run):
             latency = result["latency_ms"]
             spent = f"{latency['p50']:.0f} / {latency['p95']:.0f} ms"
-            for hops, pairs in _sizes(name, of).items():
-                section.add(*_shares(f"{name}, {hops} hop", pairs), spent)
+            by_hops = _sizes(name, of)
+            for hops, sizes in by_hops.items():
+                section.add(*_shares(f"{name}, {hops} hop", sizes), spent)
+            if len(by_hops) > 1:
+                section.add(
+                    *_shares(f"{name}, all", [each for sizes in by_hops.values() for each in sizes]), spent
+                )
     return section
 
 
-def _sizes(name: str, of: DataSet) -> dict[int, list[tuple[int, int]]]:
-    """By hops: triples of the focus and of the neighbourhood, of each test question."""
+def _sizes(name: str, of: DataSet) -> dict[int, list[tuple[int, int, int]]]:
+    """By hops: triples of the focus and of the neighbourhood, and right answers, of each test question."""
     graph = snapshots.open(of.graph)
     asked = {q.id: q for q in read_questions(of.questions, problems=lambda _: None)}
     home = CACHE / "methods" / "cells" / f"{name}--{METHOD}--1--0"
     report = next(home.glob(f"{name}--*/report.json"))
     around: dict[tuple[int, int], int] = {}
-    found: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    found: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
     for row in json.loads(report.read_text(encoding="utf-8"))["per_question"]:
         hops = row["hops"] or HOPS[name]
         topics = [graph.find_entity(label) for label in asked[row["id"]].topic_entities]
@@ -111,55 +167,77 @@ def _sizes(name: str, of: DataSet) -> dict[int, list[tuple[int, int]]]:
         if (topic, hops) not in around:
             near = search.k_hop(graph, [topic], hops, max_triples=graph.num_triples)
             around[topic, hops] = len(near.facts)
-        found[hops].append((row["triples"], around[topic, hops]))
+        found[hops].append((row["triples"], around[topic, hops], len(asked[row["id"]].answers)))
     return dict(sorted(found.items()))
 
 
-def _shares(title: str, pairs: Sequence[tuple[int, int]]) -> tuple[str, ...]:
-    shares = [focus / near for focus, near in pairs]
-    together = sum(focus for focus, _ in pairs) / sum(near for _, near in pairs)
+def _shares(title: str, sizes: Sequence[tuple[int, int, int]]) -> tuple[str, ...]:
+    focus, near, answers = zip(*sizes, strict=True)
+    shares = [kept / around for kept, around in zip(focus, near, strict=True)]
     return (
         title,
-        f"{len(pairs):,}",
-        f"{fmean(focus for focus, _ in pairs):,.1f}",
-        f"{fmean(near for _, near in pairs):,.1f}",
+        f"{len(sizes):,}",
+        f"{fmean(focus):,.1f}",
+        f"{fmean(near):,.1f}",
         f"{fmean(shares):.3f}",
         f"{np.median(shares):.3f}",
-        f"{together:.3f}",
+        f"{sum(focus) / sum(near):.3f}",
+        f"{sum(answers) / sum(near):.3f}",
     )
 
 
-def _ablation(data: Sequence[str]) -> list[Section]:
-    """Imitation, and from its weights either kind of reinforcement; trajectories are made once a set."""
+def _ablation(data: Sequence[str], seeds: Sequence[int], *, run: bool) -> list[Section]:
+    """Imitation, and from its weights either kind of reinforcement or more of the same."""
     section = Section(
         "Reinforcement of `graph-s3`",
         COMMAND,
-        "Three seeds, mean ± deviation on the test questions (at most 600), answers of greedy searches. PQL-3H: all "
-        "training questions; MetaQA: 2 in 100. Three epochs of 32 steps of imitation; from there as many of "
-        "reinforcement by either reward, 32 questions a step, or of imitation. Of each stage the weights with the best "
-        "dev score are kept. To reach: with reinforcement above without, rewards by step above rewards by outcome.",
-        head=("set", "training", "exact set", "Macro-F1", "dev F1", "seconds"),
+        "Mean ± deviation over the seeds on the test questions (at most 600), each step the most probable one. The row "
+        "names the share of the training questions and the steps of imitation; from its weights as many or more steps, "
+        "the same for all, of reinforcement by either reward, or of imitation; 32 questions a step. Of each stage the "
+        "weights with the best dev score are kept, and those it began with where none is better. To reach: with "
+        "reinforcement above without, rewards by step above rewards by outcome.",
+        head=("set", "training", "steps after", "exact set", "Macro-F1", "dev F1", "seconds"),
     )
-    for name, of in chosen(data, tuple(ABLATED)).items():
-        found: dict[str, list[tuple[float, ...]]] = defaultdict(list)
-        if name in ABLATED:
-            shared, asked = _prepared(of, ABLATED[name])
-            for seed in SEEDS:
-                for variant, figures in _seed(shared, asked, seed):
-                    print(name, variant, seed, *(f"{figure:.4f}" for figure in figures), flush=True)
-                    found[variant].append(figures)
+    there = chosen(data, tuple(dict.fromkeys(each.data for each in ABLATED)))
+    for ablated in ABLATED:
+        if ablated.data not in there:
+            continue
+        found: dict[str, list[Sequence[float]]] = defaultdict(list)
+        for seed in seeds:
+            for variant, figures in _cell(ablated, there[ablated.data], seed, run=run).items():
+                found[variant].append(figures)
         for variant, rows in found.items():
-            shown = (f"{fmean(c):.3f} ± {stdev(c):.3f}" for c in list(zip(*rows, strict=True))[:-1])
-            section.add(name, variant, *shown, f"{fmean(row[-1] for row in rows):.0f} s")
+            shown = (
+                f"{fmean(c):.3f}" + (f" ± {stdev(c):.3f}" if len(c) > 1 else "")
+                for c in list(zip(*rows, strict=True))[:-1]
+            )
+            later = 0 if variant == ALONE else ablated.further * ablated.trajectories // 32
+            seconds = f"{fmean(row[-1] for row in rows):.0f} s"
+            section.add(ablated.title, variant, f"{later}", *shown, seconds)
     return [section]
 
 
-def _prepared(of: DataSet, fraction: float) -> tuple[AgentData, list[Grounded]]:
+def _cell(ablated: Ablated, of: DataSet, seed: int, *, run: bool) -> dict[str, Sequence[float]]:
+    """One seed of one row; kept as it is finished, kind by kind."""
+    file = CACHE / "agent" / f"{ablated.title.replace(', ', '-').replace(' ', '-')}-{seed}.json"
+    found: dict[str, Sequence[float]] = json.loads(file.read_text("utf-8")) if file.is_file() else {}
+    if run and len(found) < 1 + len(STAGES):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        for variant, figures in _seed(*_prepared(ablated, of), seed):
+            print(ablated.title, variant, seed, *(f"{figure:.4f}" for figure in figures), flush=True)
+            found[variant] = figures
+            file.write_text(json.dumps(found), encoding="utf-8")
+    return found
+
+
+@cache
+def _prepared(ablated: Ablated, of: DataSet) -> tuple[AgentData, list[Grounded]]:
     """What all seeds learn from, and the test questions."""
     graph = snapshots.open(of.graph)
     questions = with_splits(read_questions(of.questions, problems=lambda _: None))
-    taught = training_sample(questions, fraction, seed=0)
-    config = configs.parse(METHOD, _EPOCHS)
+    questions = [q for q in questions if not ablated.hops or q.hops == ablated.hops]
+    taught = training_sample(questions, ablated.share, seed=0)
+    config = configs.parse(METHOD, ablated.settings)
     assert isinstance(config, GraphS3Config)
     work = Work(graph, load_encoder(), lambda _: None, lambda: False, None)
     parts = split(graph, taught, 0)
@@ -170,20 +248,18 @@ def _prepared(of: DataSet, fraction: float) -> tuple[AgentData, list[Grounded]]:
     return made.reading(few), few
 
 
-def _seed(data: AgentData, asked: Sequence[Grounded], seed: int) -> Iterator[tuple[str, tuple[float, ...]]]:
+def _seed(data: AgentData, asked: Sequence[Grounded], seed: int) -> Iterator[tuple[str, Sequence[float]]]:
     """Exact sets, F1, dev F1 and seconds of every kind of training."""
     config = replace(data.config, seed=seed)
     torch.manual_seed(seed)
     model = make_model(data.work.encoder.dim, config.hidden, config.dropout, words=config.words)
     course, seconds = _fit(ImitationTask(data, model), config)
-    yield "imitation alone", (*_figures(data, model, asked), course.best, seconds)
-    for variant, stage in (
-        ("then rewards by step", StepwiseTask),
-        ("then rewards by outcome", OutcomeTask),
-        ("then more imitation", ImitationTask),
-    ):
+    yield ALONE, (*_figures(data, model, asked), course.best, seconds)
+    for variant, stage in STAGES.items():
         further = deepcopy(model)
-        again = config if stage is ImitationTask else reinforcement(config)
+        again = reinforcement(config)
+        if stage is ImitationTask:
+            again = replace(config, epochs=config.rl_epochs, patience=config.rl_epochs)
         later, more = _fit(stage(data, further), again, course.best)
         yield variant, (*_figures(data, further, asked), later.best, seconds + more)
 
