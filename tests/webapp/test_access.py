@@ -77,6 +77,37 @@ def test_nothing_of_a_private_graph_is_found_by_others(api, things):
     assert set(statuses(api("admin"), things).values()) == {(200, 1)}
 
 
+def test_what_leads_to_a_graph_by_way_of_something_else_is_hidden_too(api, things):
+    from webapp.answers.models import AgentCorrection
+    from webapp.experiments.models import Promotion
+    from webapp.review.models import Item
+
+    item = Item.objects.create(
+        queue=things["review/queues"], position=0, key="q", question="q?", doubt=0.5, reason="r", shown="s"
+    )
+    AgentCorrection.objects.create(run=things["runs"], step=1, before=[], chosen={})
+    expected = {"viewer": (404, 0), "analyst": (200, 1), "admin": (200, 1)}
+    for role, (status, count) in expected.items():
+        client = api(role)
+        assert client.get(f"/api/v1/review/items/{item.pk}").status_code == status, role
+        assert client.get(f"/api/v1/review/queues/{item.queue_id}/items").status_code == status
+        assert client.get("/api/v1/corrections").json()["count"] == count
+        assert client.get(f"/api/v1/graphs/{things['graphs'].pk}/promotions").status_code == status
+    assert {Item, AgentCorrection, Promotion} <= set(_reaching_a_graph())
+
+
+def _reaching_a_graph():
+    """The models whose rows :func:`of_visible` can lead to a graph."""
+    from django.apps import apps
+
+    from webapp.graphs.access import LOOKUPS
+
+    for model in apps.get_models():
+        fields = {field.name for field in model._meta.concrete_fields}
+        if "graph" in fields or model._meta.label_lower in LOOKUPS:
+            yield model
+
+
 def test_nothing_can_be_made_of_a_private_graph_by_others(api, things, users):
     other = User.objects.create_user("other", password="x" * 12, role=Role.ANALYST)
     client = api("viewer")

@@ -16,7 +16,7 @@ from webapp.accounts.models import User
 from webapp.api.errors import GraphNotReadyError, InvalidError
 from webapp.api.fields import Text
 from webapp.api.params import integer
-from webapp.graphs import dependents, selectors, storage, versions
+from webapp.graphs import dependents, files, selectors, storage, versions
 from webapp.graphs import serializers as shapes
 from webapp.graphs.access import OwnerWrites, visible
 from webapp.graphs.models import Graph, Mode, Snapshot, SourceFile
@@ -57,6 +57,7 @@ class VersionSerializer(serializers.ModelSerializer[Snapshot]):
     snapshot = serializers.IntegerField(source="pk")
     base = serializers.IntegerField(source="base.version", allow_null=True, default=None)
     created_by = serializers.CharField(source="created_by.username", allow_null=True, default=None)
+    bytes = serializers.SerializerMethodField()
     problems = serializers.IntegerField(source="problem_count")
     files = SourceFileSerializer(many=True)
     current = serializers.SerializerMethodField()
@@ -69,6 +70,10 @@ class VersionSerializer(serializers.ModelSerializer[Snapshot]):
             *("passages", "attributes", "bytes", "problems", "files", "current", "used_by"),
             *("created_at", "created_by"),
         ]
+
+    def get_bytes(self, snapshot: Snapshot) -> int:
+        """What it takes on the disk; looked up for versions that were made before it was counted."""
+        return snapshot.bytes or files.size(snapshot.path)
 
     def get_current(self, snapshot: Snapshot) -> bool:
         """Whether it is the one that is asked."""
