@@ -19,6 +19,7 @@ from tests.benchmarks import (
     big_text,
     build,
     chains,
+    endpoint,
     inses,
     inses_facts,
     latency,
@@ -44,6 +45,7 @@ BENCHMARKS = {
     "chains": chains.measure,
     "build": build.measure,
     "paths": paths.measure,
+    "endpoint": endpoint.measure,
 }
 
 
