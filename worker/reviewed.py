@@ -65,7 +65,7 @@ def reviewed(
     context.check()
     labels = merge(_base(context, row, also, snapshot, questions), verdicts, broken=broken)
     accepted = usable(verdicts)
-    added = _added(row, snapshot, accepted, {question.id for question in questions})
+    added = _added(row, snapshot, accepted, questions)
     by_analysts = {id(one) for one in verdicts}
     return Learned(
         labels,
@@ -121,8 +121,15 @@ def _found(context: reporting.Context, snapshot: Snapshot, questions: Sequence[Q
     return [*gold, *found.labels]
 
 
-def _added(row: Queue, snapshot: Snapshot, accepted: Sequence[Label], known: set[str]) -> list[Question]:
-    """The questions of the queue that the question set lacks and that have an accepted path."""
+def _added(
+    row: Queue, snapshot: Snapshot, accepted: Sequence[Label], questions: Sequence[Question]
+) -> list[Question]:
+    """The questions of the queue that the question set lacks and that have an accepted path.
+
+    One that is worded as a test question is left out: people ask those too, and then it would be no test any more.
+    """
+    known = {question.id for question in questions}
+    tested = {question.question.casefold() for question in questions if question.split == "test"}
     paths: dict[str, list[Label]] = defaultdict(list)
     for label in accepted:
         if label.question not in known:
@@ -131,7 +138,7 @@ def _added(row: Queue, snapshot: Snapshot, accepted: Sequence[Label], known: set
     for item in Item.objects.filter(queue=row, key__in=paths).order_by("position"):
         reached = [e for label in paths[item.key] for e in _reached(snapshot, label, simple=row.simple)]
         answers = tuple(dict.fromkeys(snapshot.entity_label(e) for e in reached))
-        if answers:
+        if answers and item.question.casefold() not in tested:
             topics = tuple(dict.fromkeys(label.topic for label in paths[item.key]))
             added.append(Question(item.key, item.question, topics, answers, split="train"))
     return added

@@ -135,6 +135,16 @@ def test_questions_that_only_the_review_has_are_learned_with_what_their_paths_re
     assert labelled["q4"].path == LANGUAGE
 
 
+def test_a_test_question_that_somebody_asked_is_not_learned(queue, questions, users):
+    Queue.objects.filter(pk=queue.pk).update(question_set=None)
+    queue.refresh_from_db()
+    Item.objects.filter(key="q2").update(key="run:1", question="What is spoken in GERMANY?")
+    say(users["analyst"], "run:1", borders=YES)
+    found = learned(queue, questions=questions)
+    assert [q.id for q in found.questions] == ["q1", "q2", "q3", "q4", "q5", "q6"]
+    assert (found.counts["accepted"], found.counts["added"]) == (1, 0)
+
+
 def start(client, graph, **fields):
     body = {"method": "rel-rag-path", "config": {"epochs": 1}, **fields}
     return client.post(TRAIN.format(graph.pk), body, format="json")
