@@ -1,5 +1,6 @@
 """Uploading and reading question sets."""
 
+import gzip
 import io
 import json
 import zipfile
@@ -54,6 +55,13 @@ def test_bad_rows_are_named_and_the_good_go_in(api, tiny_graph):
     ).json()
     assert made["questions"] == 1
     assert [(p["file"], p["line"], p["text"]) for p in made["problems"]] == [("q.jsonl", 2, "not json")]
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_questions_in_utf_16_are_read(api, tiny_graph, pack):
+    made = upload(api("analyst"), tiny_graph.pk, pack(METAQA.encode("utf-16")))
+    assert made.status_code == 201, made.content
+    assert made.json()["questions"] == 2
 
 
 def archive(**files):

@@ -22,8 +22,10 @@ _KNOWN = {
 CONTAINERS = (b"PK\x03\x04", b"PAR1", b"(\xb5/\xfd")
 #: Where a tar archive says that it is one.
 _TAR = slice(257, 262)
-#: Beginnings of documents that are read though they are no UTF-8 text: PDF, and text in UTF-16.
-DOCUMENTS = (b"%PDF", b"\xff\xfe", b"\xfe\xff")
+#: Beginnings of text in UTF-16, which the readers decode.
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+#: Beginnings of documents that are no text: PDF.
+DOCUMENTS = (b"%PDF",)
 _HINT = (
     "Upload triples, nodes and edges (CSV, JSONL, Parquet, GraphML), RDF, or documents (text, Markdown, HTML, PDF, "
     "passages as JSONL), compressed, in an archive, or as they are."
@@ -55,8 +57,8 @@ def require_text(name: str, file: IO[Any], *, allowed: tuple[bytes, ...] = ()) -
     for magic, what in _KNOWN.items():
         if start.startswith(magic):
             raise SourceError(f"{name} is {what}.", hint=_HINT)
-    if start.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise SourceError(f"{name} is UTF-16 text.", hint="Save it as UTF-8 and upload it again.")
+    if start.startswith(_UTF16):
+        return
     if b"\0" in start:
         raise SourceError(f"{name} is not a text file.", hint=_HINT)
 
