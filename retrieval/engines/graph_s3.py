@@ -154,7 +154,11 @@ class GraphS3Engine(Engine):
         topics = list(dict.fromkeys(each.entity.id for each in linked.entities))
         topics = [topic for topic in topics if self.snapshot.degree(topic)]
         if not topics:
-            nothing = no_path(linked.entities) if linked.entities else not_linked(linked.unmatched, ())
+            nothing = (
+                no_path(linked.entities)
+                if linked.entities
+                else not_linked(linked.unmatched, (), named=self.snapshot.has_names)
+            )
             yield run.final(Verdict(no_answer=nothing))
             return
         world = self.deciders.world

@@ -157,8 +157,10 @@ class InsesEngine(Engine):
         entities = self._mentioned(run, linked.entities, found, warnings)
         yield QuestionLinked(entities, linked.unmatched, run.ms(began))
         starts = self._starts(run, entities, self.navigator)
-        if not starts:  # nothing is named and nothing is near
-            yield run.final(Verdict(no_answer=not_linked(linked.unmatched, ())))
+        readable = self.snapshot.has_names or self.snapshot.passages is not None
+        if not starts or not (entities or readable):  # nothing is named, and nothing near that says anything
+            nothing = not_linked(linked.unmatched, (), named=self.snapshot.has_names)
+            yield run.final(Verdict(no_answer=nothing))
             return
         yield from self._explore(run, entities, found, warnings)
         run.facts.update(found.facts)

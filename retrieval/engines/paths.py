@@ -132,7 +132,9 @@ class PathEngine(Engine):
         run.check()
         if not linked.entities:
             near = _near(self.snapshot, linked.unmatched)
-            yield run.final(Verdict(no_answer=not_linked(linked.unmatched, near)))
+            yield run.final(
+                Verdict(no_answer=not_linked(linked.unmatched, near, named=self.snapshot.has_names))
+            )
             return
         yield self._subgraph(run, linked)
         topics = [t for t in _topics(linked) if self.snapshot.degree(t) > 0]

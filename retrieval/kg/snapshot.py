@@ -146,6 +146,11 @@ class Snapshot:
         """``entity``, ``cvt`` (mediator without a name of its own) or ``literal``."""
         return KINDS[int(self.kinds[entity])]
 
+    @cached_property
+    def has_names(self) -> bool:
+        """Whether any entity has a name of its own."""
+        return bool((self.kinds != KINDS.index("cvt")).any())
+
     def node(self, entity: int) -> Node:
         """The entity as shown to a person."""
         return Node(int(entity), self.entity_labels[entity], self.kind(entity))

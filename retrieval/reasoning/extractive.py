@@ -16,6 +16,8 @@ from retrieval.reasoning.comparison import Compared
 from retrieval.types import Answer, LinkedEntity, NoAnswer, NoAnswerReason
 
 NAME = "extractive"
+#: Topics that a message names.
+_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,8 +192,14 @@ def _compared_verdict(evidence: Evidence, compared: Compared) -> Verdict:
     return Verdict(answers=answers, text=f"Compared: {values}.")
 
 
-def not_linked(unmatched: Sequence[str], near: Sequence[str]) -> NoAnswer:
-    """Nothing in the question is an entity of this graph."""
+def not_linked(unmatched: Sequence[str], near: Sequence[str], *, named: bool = True) -> NoAnswer:
+    """Nothing in the question is an entity of this graph; ``named``: whether any node of it has a name."""
+    if not named:
+        return NoAnswer(
+            NoAnswerReason.ENTITY_NOT_LINKED,
+            "No node of this graph has a name, so that no question can name one.",
+            "Build the graph with names for its nodes, or choose a node by its id.",
+        )
     phrases = ", ".join(f"“{phrase}”" for phrase in unmatched)
     message = (
         f"The graph has no entity named {phrases}."
@@ -206,7 +214,9 @@ def not_linked(unmatched: Sequence[str], near: Sequence[str]) -> NoAnswer:
 
 def no_path(entities: Sequence[LinkedEntity]) -> NoAnswer:
     """The topics are known and nothing leads from them to an answer."""
-    names = " and ".join(linked.entity.label for linked in entities)
+    labels = [linked.entity.label for linked in entities[:_NAMED]]
+    labels += [f"{len(entities) - _NAMED} others"] if len(entities) > _NAMED else []
+    names = " and ".join(labels)
     return NoAnswer(
         NoAnswerReason.NO_PATH,
         f"No path leads from {names} to an answer.",

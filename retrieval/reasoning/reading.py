@@ -157,6 +157,11 @@ def extract(
             answer_of(snapshot, r.label, score, (r.sentence.at,)) for r, score in _scored(short, ranked)
         ]
         return Verdict(answers=tuple(answers), text=short[0].sentence.text)
+    return _nearest(snapshot, ranked)
+
+
+def _nearest(snapshot: Snapshot, ranked: Sequence[Sentence]) -> Verdict:
+    """The sentences nearest to the question; there is at least one."""
     near = [sentence for sentence in ranked[:ANSWERS] if sentence.score >= LEAST]
     answers = [answer_of(snapshot, s.text, confidence(s.score), (s.at,)) for s in near]
     return Verdict(answers=tuple(answers), text=ranked[0].text)
@@ -168,7 +173,8 @@ def _scored(short: Sequence[Reading], ranked: Sequence[Sentence]) -> list[tuple[
 
 
 class PassageReader(ExtractiveReasoner):
-    """Reads the passages behind the selected facts; where nothing short is found there, the chains answer.
+    """Reads the passages behind the selected facts; where nothing short is found there, the chains answer, and
+    where they do not, the nearest sentences.
 
     Args:
         read: the passages, the best first.
@@ -190,7 +196,9 @@ class PassageReader(ExtractiveReasoner):
         short = readings(evidence.question, self._read, self._weigh, self._ends)[:ANSWERS]
         ranked = sorted((s for each in self._read for s in each.sentences), key=lambda s: -s.score)
         if evidence.compared is not None or not short:
-            return super().decide(evidence)
+            found = super().decide(evidence)
+            said = bool(ranked) and ranked[0].score >= LEAST
+            return _nearest(evidence.snapshot, ranked) if found.no_answer and said else found
         answers = []
         for each, score in _scored(short, ranked):
             made = answer_of(evidence.snapshot, each.label, score, (each.sentence.at,))

@@ -362,3 +362,23 @@ def test_without_a_model_the_answer_is_read_in_the_passages_behind_the_selected_
 def test_where_no_passage_has_a_short_answer_the_chains_answer(parts):
     (answer,) = ask(opened(parts, threshold=0.7), "Is chess a game?")[-1].answers
     assert (answer.chains, answer.citations) == ((0,), ())
+
+
+def test_a_question_of_another_language_is_answered_with_its_sentence(tmp_path):
+    passages = [Passage(0, "p", "", "Hans Muster ist der Präsident von Bern.")]
+    facts = TripleTable.of([("m.01", "ist", "m.02")], passages=passages, fact_passages=[(0, 0)])
+    engine = opened(indexed(snapshot.build(facts, tmp_path / "deutsch")))
+    (answer,) = ask(engine, "Wer ist der Präsident von Bern?")[-1].answers
+    assert answer.label == "Hans Muster ist der Präsident von Bern."
+    assert [(each.passage, each.start, each.end) for each in answer.citations] == [(0, 0, 39)]
+
+
+@pytest.mark.parametrize("method", ["inses", "router", "rel-rag-path", "graph-s3"])
+def test_a_graph_without_names_says_so(tmp_path, method):
+    facts = [(f"m.0{i}", "r", f"m.0{i + 1}") for i in range(9)]
+    parts = indexed(snapshot.build(TripleTable.of(facts), tmp_path / "ids"))
+    engine = load_engine(EngineSpec(parts.snapshot.path, method=method), parts)
+    final = ask(engine, "Who is the head of it?")[-1]
+    assert final.no_answer.reason == "entity_not_linked"
+    assert final.no_answer.message.startswith("No node of this graph has a name")
+    assert "names for its nodes" in final.no_answer.hint

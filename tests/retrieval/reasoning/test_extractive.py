@@ -8,9 +8,9 @@ import pytest
 
 from retrieval.errors import ConfigError
 from retrieval.reasoning.comparison import asks_to_compare, side, value_of
-from retrieval.reasoning.extractive import ExtractiveReasoner, ExtractiveSettings
+from retrieval.reasoning.extractive import ExtractiveReasoner, ExtractiveSettings, no_path
 from retrieval.reasoning.gather import GatherSettings, gather
-from retrieval.types import NoAnswerReason
+from retrieval.types import LinkedEntity, NoAnswerReason, Node
 from tests.retrieval.world import LabelLinker, ScriptedRetriever, build, ids
 
 
@@ -248,3 +248,9 @@ def test_a_question_without_a_choice_compares_nothing():
 def test_wrong_settings_are_refused(wrong):
     with pytest.raises(ConfigError):
         ExtractiveSettings(**wrong)
+
+
+def test_a_message_names_three_topics_and_counts_the_others():
+    linked = [LinkedEntity(Node(i, f"T{i}"), f"T{i}", -1, -1, 1.0, "given") for i in range(5)]
+    assert no_path(linked).message == "No path leads from T0 and T1 and T2 and 2 others to an answer."
+    assert no_path(linked[:2]).message == "No path leads from T0 and T1 to an answer."
