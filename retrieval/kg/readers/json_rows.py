@@ -22,14 +22,18 @@ def json_rows(source: Source, bad: Callable[[int, str, str, str], None]) -> Iter
         SourceError: the array is broken, or the file is cut short.
     """
     if source.text_head().lstrip().startswith("["):
-        yield from enumerate(_items(source), 1)
+        for number, (value, spelt) in enumerate(_items(source), 1):
+            if _is_text(value, spelt):
+                yield number, value
+            else:
+                bad(number, "not Unicode text", ascii(value), "encoding")
         return
     for first, block in source.blocks():
         for number, raw in enumerate(block.split(b"\n"), first):
             if not raw.strip():
                 continue
             try:
-                yield number, json.loads(raw)
+                value = json.loads(raw)
             except UnicodeDecodeError as error:
                 bad(
                     number,
@@ -41,18 +45,35 @@ def json_rows(source: Source, bad: Callable[[int, str, str, str], None]) -> Iter
                 bad(number, "JSON that is nested too deeply", raw[:200].decode(errors="replace"), "row")
             except ValueError as error:
                 bad(number, f"not JSON ({error})", raw[:200].decode(errors="replace"), "row")
+            else:
+                if _is_text(value, raw.decode(errors="replace")):
+                    yield number, value
+                else:
+                    bad(number, "not Unicode text", ascii(value), "encoding")
 
 
-def _items(source: Source) -> Iterator[Any]:
-    """The items of an array, decoded as they come."""
+def _is_text(value: Any, spelt: str) -> bool:
+    """Whether all of a value is text: half of a character outside the basic plane, spelt ``\\ud800``, is none."""
+    if "\\ud" not in spelt and "\\uD" not in spelt:
+        return True
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _items(source: Source) -> Iterator[tuple[Any, str]]:
+    """The items of an array, decoded as they come, with how they are spelt."""
     decoder, text = json.JSONDecoder(), _Text(_pieces(source))
     text.skip_separators("[")
     while True:
         text.skip_separators(",")
         if text.buffer.startswith("]", text.at):
             return
+        start = text.at
         try:
-            value, text.at = decoder.raw_decode(text.buffer, text.at)
+            value, text.at = decoder.raw_decode(text.buffer, start)
         except RecursionError:
             raise SourceError(
                 f"{source.name} is JSON that is nested too deeply.",
@@ -69,7 +90,7 @@ def _items(source: Source) -> Iterator[Any]:
             raise SourceError(
                 f"{source.name} is broken JSON ({error}).", hint="Write one JSON object a line instead."
             ) from error
-        yield value
+        yield value, text.buffer[start : text.at]
 
 
 class _Text:

@@ -43,11 +43,6 @@ def read_property_jsonl(source: Source, log: ProblemLog) -> FactFile:
     rows = PropertyRows(log)
     for line, row in json_rows(source, log.add):
         try:
-            json.dumps(row, ensure_ascii=False).encode()
-        except UnicodeEncodeError:  # a lone surrogate is spelt \\ud800 and is no text
-            log.add(line, "not Unicode text", ascii(row), "encoding")
-            continue
-        try:
             _read_object(row, rows, line)
         except BadRowError as error:
             log.add(line, str(error), json.dumps(row, ensure_ascii=False), error.kind)

@@ -218,3 +218,27 @@ def test_attributes_that_are_nested_too_deeply(read):
     rows, problems = read(f"source,relation,target,attributes\na,r,b,{deep}\nJaws,by,S,{{}}\n", "edges.csv")
     assert rows == [("Jaws", "by", "S")]
     assert [p.line for p in problems] == [2]
+
+
+@pytest.mark.parametrize(
+    ("good", "bad"),
+    [
+        ({"id": "p", "text": "fine \U0001f600"}, {"id": "q", "text": "half \ud800"}),
+        ({"question": "?", "graph": [["a", "r", "b"]]}, {"question": "?", "graph": [["a", "\ud800", "b"]]}),
+        (
+            {"source": "a", "relation": "r", "target": "b"},
+            {"source": "\ud800", "relation": "r", "target": "b"},
+        ),
+    ],
+)
+def test_half_a_character_is_no_text(tmp_path, good, bad):
+    for name, content in {
+        "a.jsonl": f"{json.dumps(good)}\n{json.dumps(bad)}\n",
+        "a.json": json.dumps([good, bad]),
+    }.items():
+        path = tmp_path / name
+        path.write_text(content)
+        problems = []
+        table = read_graph(path, problems=problems.append)
+        assert len(table) + (0 if table.passages is None else table.passages.height) == 1
+        assert [(p.line, p.message, p.kind) for p in problems] == [(2, "not Unicode text", "encoding")]
