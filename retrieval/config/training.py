@@ -192,7 +192,7 @@ class GraphS3Config(RetrieverConfig):
     word_dropout: float = setting(
         0.0,
         "Share of the words that are blanked while imitating. Where a question's words say which relation comes first, "
-        "blanks hide it: 0.1 kept PathQuestion's dev answers of three hops at F1 0.92 where 0 brings 0.99.",
+        "blanks hide it: after eight epochs of PathQuestion's three hops the dev F1 was 0.92 with 0.1, 0.96 with 0.",
         least=0,
         below=1,
     )
