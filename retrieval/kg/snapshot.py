@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from retrieval.types import Progress
 
 ABOUT = 200
+#: Keys of groups between two that are kept in memory.
+_STRIDE = 4096
 KINDS: tuple[NodeKind, ...] = ("entity", "cvt", "literal")
 
 
@@ -276,10 +278,22 @@ class Groups:
             raise SnapshotError(f"{path.name}: the {direction} groups are damaged.", hint=REBUILD)
         return cls(keys, starts, relations)
 
+    @cached_property
+    def _marks(self) -> np.ndarray:
+        """Every ``_STRIDE``-th key, so that a search of a large file touches one place of it; read on first use."""
+        return self.keys[::_STRIDE].copy()
+
+    def _find(self, key: int) -> int:
+        """The first position whose key is at least ``key``."""
+        if len(self.keys) <= _STRIDE:
+            return int(np.searchsorted(self.keys, key))
+        low = max(int(np.searchsorted(self._marks, key)) - 1, 0) * _STRIDE
+        return low + int(np.searchsorted(self.keys[low : low + _STRIDE + 1], key))
+
     def bounds_of(self, entity: int, relation: int) -> tuple[int, int]:
         """Positions [start, stop) of one entity's facts of one relation; empty when it has none."""
         key = entity * self.relations + relation
-        i = int(np.searchsorted(self.keys, key))
+        i = self._find(key)
         if i == len(self.keys) or int(self.keys[i]) != key:
             return 0, 0
         return int(self.starts[i]), int(self.starts[i + 1])
@@ -297,7 +311,8 @@ class Groups:
 
     def of_entity(self, entity: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """One entity's relations with the start and length of each run, ascending by relation."""
-        first, last = np.searchsorted(self.keys, [entity * self.relations, (entity + 1) * self.relations])
+        first = self._find(entity * self.relations)
+        last = self._find((entity + 1) * self.relations)
         starts = self.starts[first : last + 1]
         return self.keys[first:last] - entity * self.relations, starts[:-1], np.diff(starts)
 

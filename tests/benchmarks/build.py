@@ -13,7 +13,7 @@ from tests.benchmarks.report import Section
 COMMAND = "python -m tests.benchmarks build"
 TRIPLES = 10_000_000
 #: Each is built so often, in turns; the quickest counts, as other work on the machine only ever adds time.
-TURNS = 2
+TURNS = 1
 BUILD = """
 from retrieval.kg import bulk
 began, spent = time.perf_counter(), time.process_time()
@@ -40,12 +40,11 @@ def measure() -> list[Section]:
         COMMAND,
         f"{TRIPLES:,} rows of made-up names as TSV, a tenth as many entities, Zipf degrees; the same facts as "
         "N-Triples for pyoxigraph's `bulk_load` into a store on the same disk. Built is all of the snapshot: adjacency "
-        f"both ways, names, words and trigrams, hash, forced to disk. The quickest of {TURNS} turns each.",
+        f"both ways, names, words and trigrams, hash, forced to disk. Turns of each: {TURNS}.",
     )
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory() as name, generated.tsv(TRIPLES) as source:
         folder = Path(name)
-        source, statements = folder / "facts.tsv", folder / "facts.nt"
-        generated.write_tsv(source, TRIPLES)
+        statements = folder / "facts.nt"
         _as_ntriples(source, statements)
         builds, loads = [], []
         before = child.load()
@@ -57,6 +56,7 @@ def measure() -> list[Section]:
     built, loaded = (min(runs, key=lambda run: run["seconds"]) for runs in (builds, loads))
     rate = TRIPLES / built["seconds"]
     section.add("triples a second", f"{rate:,.0f}", ">= 800,000")
+    section.add("triples a second of processor time", f"{TRIPLES / built['cpu']:,.0f}")
     section.add("seconds, of which processor time", f"{built['seconds']:.1f}, {built['cpu']:.1f}")
     section.add("peak memory", f"{max(run['peak_mb'] for run in builds) / 1024:.2f} GB", "<= 6 GB")
     section.add("facts and entities kept", f"{built['triples']:,} and {built['entities']:,}")

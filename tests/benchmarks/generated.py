@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import random
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +17,19 @@ TRIPLES_PER_ENTITY = 10
 RELATIONS = 200
 CHUNK = 1_000_000
 _SYLLABLES = ("ka", "lo", "mi", "ren", "tas", "vor", "shi", "du", "pel", "ona", "bri", "zu")
+
+
+@contextmanager
+def tsv(triples: int) -> Iterator[Path]:
+    """A file of :func:`write_tsv`: removed in the end, unless ``CLEW_BENCH_CACHE`` says where to keep it."""
+    cache = os.environ.get("CLEW_BENCH_CACHE")
+    with tempfile.TemporaryDirectory() as name:
+        path = Path(cache or name) / f"zipf-{triples}.tsv"
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_tsv(path.with_suffix(".part"), triples)
+            path.with_suffix(".part").rename(path)
+        yield path
 
 
 def write_tsv(out: Path, triples: int) -> None:
@@ -40,11 +57,6 @@ def write_tsv(out: Path, triples: int) -> None:
                 }
             )
             rows.write_csv(file, include_header=False, separator="\t", quote_style="never")
-
-
-def hub(triples: int) -> str:
-    """The label of the entity with most facts."""
-    return str(_names(max(triples // TRIPLES_PER_ENTITY, 100))[0])
 
 
 def _names(count: int) -> pl.Series:
