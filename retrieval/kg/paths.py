@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from retrieval.kg.snapshot import Snapshot
-from retrieval.kg.walks import RelationPath, all_arcs, as_ids
+from retrieval.kg.walks import RelationPath, all_arcs, as_ids, spans
 
 _FAR = np.iinfo(np.int8).max
 
@@ -94,9 +94,7 @@ def paths_between(
         if not len(visited) or left <= 0:
             truncated |= left <= 0 and len(visited) > 0
             break
-        owner, _, reached, walked = all_arcs(snapshot, visited[:, -1])
-        useful = distance[reached] <= max_hops - hop
-        owner, reached, walked = owner[useful], reached[useful], walked[useful]
+        owner, reached, walked = _arcs_into(snapshot, visited[:, -1], distance, max_hops - hop)
         fresh = ~(visited[owner] == reached[:, None]).any(axis=1)
         owner, reached, walked = owner[fresh], reached[fresh], walked[fresh]
         if len(owner) > max_rows:
@@ -109,6 +107,28 @@ def paths_between(
         found.append(complete[:left])
         left -= len(found[-1])
     return Paths(tuple(rows for rows in found if len(rows)), truncated)
+
+
+def _arcs_into(
+    snapshot: Snapshot, entities: np.ndarray, distance: np.ndarray, most: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The arcs from ``entities``, which may repeat, to those of at most that distance, from the side that has fewer.
+
+    Returns:
+        ``(owner, target, arc)``, int64 [n], as :func:`retrieval.kg.walks.step`; in what order is not said.
+    """
+    near = np.flatnonzero(distance <= most)
+    if snapshot.degrees(entities).sum() <= snapshot.degrees(near).sum():
+        owner, _, reached, arcs = all_arcs(snapshot, entities)
+        useful = distance[reached] <= most
+        return owner[useful], reached[useful], arcs[useful]
+    target, _, sources, arcs = all_arcs(snapshot, near)
+    order = np.argsort(sources, kind="stable")
+    sources = sources[order]
+    starts = np.searchsorted(sources, entities)
+    place, owner = spans(starts, np.searchsorted(sources, entities, side="right") - starts)
+    arcs, facts = arcs[order][place], snapshot.num_triples
+    return owner, near[target[order][place]], np.where(arcs < facts, arcs + facts, arcs - facts)
 
 
 def shortest_paths(
