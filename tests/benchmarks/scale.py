@@ -79,8 +79,9 @@ def measure() -> list[Section]:
     section = Section(
         "A graph that grows tenfold",
         COMMAND,
-        "Made-up names, a tenth as many entities as triples, tails drawn by Zipf's law. Built out of core by "
-        f"`bulk.build` in a process that may have {MEMORY // 1024**3} GB; asked in another, in process, after its "
+        "Made-up names, a tenth as many entities as triples, tails drawn by Zipf's law. Built by "
+        "`bulk.build`, which holds 2 GB of rows and of sort keys and leaves the rest on disk, in a process that may "
+        f"have {MEMORY // 1024**3} GB; asked in another, in process, after its "
         "files were read once. In brackets the processor time, which other work on the machine changes little. Peak "
         "memory counts pages of mapped files.\n\n![Cost by size](scale.svg)",
         head=head,
