@@ -83,6 +83,7 @@ def test_training_is_queued_with_what_was_asked_for(api, tiny_graph, question_se
     assert (job.kind, job.title) == ("train", "Train rel-rag-path on Tiny questions (0.05 of it)")
     assert job.params == {
         "question_set": question_set.pk,
+        "snapshot": tiny_graph.snapshot.hash,
         "method": "rel-rag-path",
         "config": {"epochs": 2, "seed": 7},
         "fraction": 0.05,
