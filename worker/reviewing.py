@@ -20,7 +20,7 @@ from webapp.experiments.models import LabelSet
 from webapp.graphs import files
 from webapp.jobs import queue
 from webapp.questions.selectors import as_engine
-from webapp.review import queues
+from webapp.review import adding, queues
 from webapp.review.doubt import doubt
 from webapp.review.models import Ordering, Queue
 from worker import reporting
@@ -118,6 +118,7 @@ def _pool(label_sets: Sequence[LabelSet], context: reporting.Context) -> Pool:
 
 def _draft(snapshot: kg.Snapshot, question: Question, pool: Pool, *, simple: bool) -> queues.DraftItem:
     found = pool.by_question.get(question.id, {})
+    total, found = len(found), _best(found)
     ids = {id for name in question.answers if (id := snapshot.find_entity(name)) is not None}
     answers = np.array(sorted(ids), np.int64)
     candidates = [
@@ -130,6 +131,8 @@ def _draft(snapshot: kg.Snapshot, question: Question, pool: Pool, *, simple: boo
         [(_chain(path), merged.scores) for (_, path), merged in found.items()],
         {key: name for key, name in pool.names.items() if key in holding},
     )
+    if len(found) < total:
+        reason = f"{reason} The {len(found):,} best of {total:,} paths are shown."
     return queues.DraftItem(
         question.id,
         question.question,
@@ -139,6 +142,14 @@ def _draft(snapshot: kg.Snapshot, question: Question, pool: Pool, *, simple: boo
         reason,
         candidates,
     )
+
+
+def _best(found: dict[Key, Merged]) -> dict[Key, Merged]:
+    """The paths of a question, without the worst where there are too many to be shown."""
+    if len(found) <= adding.CANDIDATES_MAX:
+        return found
+    ranked = sorted(found.items(), key=lambda one: (-max(one[1].scores.values()), len(one[0][1])))
+    return dict(ranked[: adding.CANDIDATES_MAX])
 
 
 def _candidate(

@@ -9,7 +9,7 @@ from webapp.graphs import files
 from webapp.jobs import services as jobs
 from webapp.jobs.models import Job, JobState
 from webapp.questions.services import save_question_set
-from webapp.review import queues
+from webapp.review import adding, queues
 from webapp.review.doubt import doubt
 from webapp.review.models import Item, Queue
 from worker import reviewing
@@ -150,6 +150,17 @@ def test_a_refused_path_counts_against(tiny_graph, questions, label_set):
     prepared(tiny_graph, questions, [label_set("One", [agreed]), label_set("Two", [refused])])
     item = Item.objects.get(key="q1")
     assert (item.doubt, item.reason) == (1.0, "“capital” scores 0.50, 0.00 from the border of 0.5.")
+
+
+def test_of_too_many_paths_the_best_are_shown(tiny_graph, questions, both, monkeypatch):
+    monkeypatch.setattr(adding, "CANDIDATES_MAX", 2)
+    prepared(tiny_graph, questions, both)
+    item = Item.objects.get(key="q3")
+    assert [[name for name, _ in one.path] for one in item.candidates.all()] == [
+        ["official_language"],
+        ["speaks"],
+    ]
+    assert item.reason.endswith("The 2 best of 3 paths are shown.")
 
 
 def test_preparing_again_doubles_nothing(tiny_graph, questions, both):

@@ -4,6 +4,7 @@ import pytest
 
 from tests.webapp.review.calls import URL, after, send
 from webapp.accounts.models import User
+from webapp.review.serializers import StatisticsSerializer
 
 
 def test_figures_of_a_queue(api, ann, make):
@@ -15,6 +16,7 @@ def test_figures_of_a_queue(api, ann, make):
         for said in kinds:
             assert send(client, after(client, queue), *said).status_code == 200
     shown = api("viewer").get(f"{URL}/{queue.pk}/statistics").json()
+    assert StatisticsSerializer(shown).data.keys() == shown.keys(), "the schema says what is answered"
     assert shown["progress"] == {"open": 1, "done": 2, "broken": 0}
     assert [(one["analyst"], one["judged"]) for one in shown["people"]] == [("analyst", 2), ("ann", 2)]
     assert (shown["agreement"]["paths"], shown["agreement"]["percent"]) == (3, pytest.approx(2 / 3))
