@@ -224,3 +224,22 @@ def test_questions_are_made_from_a_graph_and_kept_on_demand(api, tiny_graph):
         "n",
         "hops",
     ]
+
+
+def test_a_question_set_is_imported_from_elsewhere(api, tiny_graph, tmp_path, web, allow):
+    line = b'{"id": "1", "question": "capital of Germany?", "topic_entities": ["Germany"], "answers": ["Berlin"]}\n'
+    (tmp_path / "q.jsonl").write_bytes(line)
+    host = web({"/q.jsonl": (200, {}, line * 2)})
+
+    def make(source, name):
+        body = {"name": name, "graph": tiny_graph.pk, "source": source}
+        return api("analyst").post("/api/v1/question-sets", body, format="json")
+
+    assert refused(make(str(tmp_path / "q.jsonl"), "A")) == (403, "not_allowed")
+    allow(paths=[tmp_path], hosts=[host])
+    made = make(str(tmp_path / "q.jsonl"), "A")
+    assert (made.status_code, made.json()["questions"], made.json()["format"]) == (201, 1, "jsonl")
+    assert make(f"http://{host}/q.jsonl", "B").status_code == 201
+    assert refused(make(f"http://{host}/none.jsonl", "C")) == (400, "bad_source")
+    both = {"name": "D", "graph": tiny_graph.pk, "source": "/x", "upload": "0" * 32}
+    assert refused(api("analyst").post("/api/v1/question-sets", both, format="json")) == (400, "invalid")

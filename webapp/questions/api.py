@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from typing import Any, cast
 
+from django.conf import settings
 from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers, status, viewsets
@@ -23,6 +24,7 @@ from webapp.graphs.access import visible
 from webapp.graphs.serializers import ProblemSerializer
 from webapp.questions import checking, selectors, services
 from webapp.questions.models import Question, QuestionSet
+from webapp.uploads import elsewhere
 from webapp.uploads import services as uploads
 
 
@@ -77,13 +79,20 @@ class QuestionUploadSerializer(serializers.Serializer[object]):
     upload = serializers.UUIDField(
         required=False, allow_null=True, default=None, help_text="a resumable upload that is complete"
     )
+    source = Text(  # type: ignore[assignment]  # a field of this name hides an option of the base
+        max_length=2000,
+        required=False,
+        allow_blank=True,
+        default="",
+        help_text="a path on the server or an address that the operator allows",
+    )
     format = serializers.ChoiceField(choices=["auto", *FORMATS], required=False, default="auto")
     encoding = Text(max_length=40, required=False, allow_blank=True, default="")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """One file, in the request or uploaded before."""
-        if (attrs["file"] is None) == (attrs["upload"] is None):
-            raise serializers.ValidationError({"file": ["Give either a file or an upload."]})
+        if [attrs["file"] is None, attrs["upload"] is None, not attrs["source"]].count(False) != 1:
+            raise serializers.ValidationError({"file": ["Give one of a file, an upload and a source."]})
         return attrs
 
 
@@ -151,6 +160,8 @@ class QuestionSetViewSet(viewsets.GenericViewSet[QuestionSet]):
         arrived = uploads.complete(ids=[data["upload"]] if data["upload"] else [], user=user)
         with ExitStack() as stack:
             file = stack.enter_context(uploads.Arrived(arrived[0])) if arrived else data["file"]
+            if data["source"]:
+                file = stack.enter_context(elsewhere.fetched(data["source"], limit=settings.UPLOAD_MAX_BYTES))
             question_set = services.import_question_set(
                 name=data["name"],
                 graph=graph,

@@ -7,6 +7,7 @@ that a link does not lead out; of an address the host must be listed, and of eac
 from __future__ import annotations
 
 import email.message
+import tempfile
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -16,6 +17,7 @@ from typing import IO, Any
 from urllib.parse import unquote, urlsplit
 
 from django.conf import settings
+from django.core.files.base import File
 
 from retrieval.errors import SourceError
 from retrieval.types import Progress
@@ -173,3 +175,17 @@ def fetch(source: str, target: Path, *, limit: int, progress: Callable[[Progress
     finally:
         part.unlink(missing_ok=True)
     return done
+
+
+@contextmanager
+def fetched(source: str, *, limit: int) -> Iterator[File[Any]]:
+    """A copy of a source, as a form's file would be; it goes afterwards.
+
+    Raises:
+        NotAllowedError, SourceError: as :func:`fetch`.
+    """
+    with tempfile.TemporaryDirectory(dir=settings.FILE_UPLOAD_TEMP_DIR) as directory:
+        path = Path(directory) / "file"
+        fetch(source, path, limit=limit, progress=lambda _: None)
+        with path.open("rb") as file:
+            yield File(file, name=name_of(source))
