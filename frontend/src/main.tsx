@@ -13,6 +13,7 @@ import "@/styles/tokens.css";
 import "@/styles/base.css";
 import "@/styles/kit.css";
 import "@/styles/pages.css";
+import "@/styles/datasets.css";
 import "@/styles/review.css";
 
 const client = new QueryClient({

@@ -39,7 +39,7 @@ def test_upload_names_the_bad_row_and_keeps_the_good_ones(page: Page, tmp_path: 
     page.get_by_role("button", name="Upload").first.click()
     page.get_by_role("dialog").locator("input[type=file]").set_input_files(graph)
     page.get_by_label("Name", exact=True).fill("Lanterns")
-    page.get_by_role("dialog").get_by_role("button", name="Upload", exact=True).click()
+    page.get_by_role("dialog").get_by_role("button", name="Import", exact=True).click()
     expect(page.get_by_role("heading", name="Lanterns")).to_be_visible()
     expect(page.get_by_text("ready", exact=True).first).to_be_visible(timeout=120_000)
     expect(page.get_by_role("cell", name="lanterns.tsv").first).to_be_visible()
@@ -48,7 +48,7 @@ def test_upload_names_the_bad_row_and_keeps_the_good_ones(page: Page, tmp_path: 
 
     page.get_by_role("button", name=re.compile("Upload", re.IGNORECASE)).first.click()
     page.get_by_role("dialog").locator("input[type=file]").set_input_files(asked)
-    page.get_by_role("dialog").get_by_role("button", name="Upload", exact=True).click()
+    page.get_by_role("dialog").get_by_role("button", name="Import", exact=True).click()
     expect(page.get_by_text("lantern questions").first).to_be_visible()
 
 
@@ -59,7 +59,7 @@ def test_a_wrong_file_is_refused_with_the_reason(page: Page, tmp_path: Path, sho
     broken.write_bytes(b"\x1f\x8b\x08\x00garbage")
     page.get_by_role("button", name="Upload").first.click()
     page.get_by_role("dialog").locator("input[type=file]").set_input_files(broken)
-    page.get_by_role("dialog").get_by_role("button", name="Upload", exact=True).click()
+    page.get_by_role("dialog").get_by_role("button", name="Import", exact=True).click()
     expect(page.get_by_text(re.compile("gzip", re.IGNORECASE)).first).to_be_visible(timeout=120_000)
     shot("broken-gzip")
     page.goto(at)

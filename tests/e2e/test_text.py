@@ -46,7 +46,7 @@ def test_documents_become_a_graph_whose_passages_can_be_read(page: Page, tmp_pat
         page.get_by_role("button", name="Log in").click()
     page.get_by_role("button", name="Upload a graph").first.click()
     page.get_by_role("dialog").locator("input[type=file]").set_input_files(file)
-    page.get_by_role("dialog").get_by_role("button", name="Upload", exact=True).click()
+    page.get_by_role("dialog").get_by_role("button", name="Import", exact=True).click()
     expect(page.get_by_role("heading", name="lantern passages")).to_be_visible()
     passages = page.get_by_role("region", name="Passages")
     expect(passages.get_by_role("listitem")).to_have_count(len(PASSAGES), timeout=120_000)

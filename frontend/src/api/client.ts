@@ -72,6 +72,11 @@ export function setCsrf(token: string): void {
   csrf = token;
 }
 
+/** What a request that changes something sends as `X-CSRFToken`. */
+export function csrfToken(): string {
+  return csrf;
+}
+
 /** Called whenever the server says 401 outside the log-in call. */
 export function onSignedOut(callback: () => void): void {
   signedOut = callback;
@@ -140,41 +145,4 @@ export async function requestFile(path: string, query: Query = {}): Promise<Blob
     throw ApiError.fromBody(response.status, await response.text());
   }
   return response.blob();
-}
-
-/** POST a form with files. `onProgress` gets the share sent, 0 to 1. Abort by `signal`. */
-export function upload<T>(
-  path: string,
-  form: FormData,
-  onProgress: (share: number) => void,
-  signal?: AbortSignal,
-): Promise<T> {
-  return new Promise((resolve, reject) => {
-    // fetch cannot report how much of a body has been sent; XMLHttpRequest can.
-    const xhr = new XMLHttpRequest();
-    xhr.open("POST", apiUrl(path));
-    xhr.setRequestHeader("X-CSRFToken", csrf);
-    xhr.setRequestHeader("Accept", "application/json");
-    xhr.upload.onprogress = (event) => {
-      if (event.lengthComputable) onProgress(event.loaded / event.total);
-    };
-    xhr.onload = () => {
-      if (xhr.status >= 200 && xhr.status < 300) {
-        resolve(JSON.parse(xhr.responseText) as T);
-      } else {
-        if (xhr.status === 401) signedOut();
-        reject(ApiError.fromBody(xhr.status, xhr.responseText));
-      }
-    };
-    xhr.onerror = () => {
-      reject(ApiError.offline());
-    };
-    xhr.onabort = () => {
-      reject(new ApiError(0, "stopped", "The upload was stopped.", "Nothing was kept on the server."));
-    };
-    signal?.addEventListener("abort", () => {
-      xhr.abort();
-    });
-    xhr.send(form);
-  });
 }

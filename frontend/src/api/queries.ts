@@ -1,6 +1,6 @@
 // Every call the pages make, by name, with the keys their cached answers live under.
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { request, requestFile, setCsrf, upload, type Query } from "./client";
+import { request, requestFile, setCsrf, type Query } from "./client";
 import type {
   AskBody,
   ChangedQuestion,
@@ -30,6 +30,7 @@ import type {
   SteerBody,
   TrainBody,
 } from "./types";
+import type { Reading } from "./uploads";
 
 export const keys = {
   session: ["session"],
@@ -115,8 +116,9 @@ export function neighbours(graph: Id, query: NeighbourQuery): Promise<Neighbours
   return get(`graphs/${graph}/neighbours`, { ...query });
 }
 
-export function uploadGraph(form: FormData, onProgress: (share: number) => void, signal: AbortSignal) {
-  return upload<{ graph: Graph; job: Job }>("graphs", form, onProgress, signal);
+/** Of uploads that have arrived. */
+export function createGraph(body: { name: string; uploads: readonly string[] } & Reading) {
+  return request<{ graph: Graph; job: Job }>("POST", "graphs", { body });
 }
 
 export function deleteGraph(id: Id, confirm: string): Promise<void> {
@@ -135,8 +137,9 @@ export const questionSetsQuery = (graph: Id | null) =>
     queryFn: () => get<Page<QuestionSet>>("question-sets", { graph, page_size: 200 }),
   });
 
-export function uploadQuestions(form: FormData, onProgress: (share: number) => void) {
-  return upload<QuestionSet>("question-sets", form, onProgress);
+/** Of an upload that has arrived. */
+export function createQuestionSet(body: { name: string; graph: Id; upload: string } & Reading) {
+  return request<QuestionSet>("POST", "question-sets", { body });
 }
 
 export function deleteQuestions(id: Id): Promise<void> {

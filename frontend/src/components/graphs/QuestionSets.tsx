@@ -1,39 +1,29 @@
 // Question sets of a graph: list, upload, delete.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { FileTrigger } from "react-aria-components";
-import { deleteQuestions, keys, questionSetsQuery, uploadQuestions } from "@/api/queries";
+import { createQuestionSet, deleteQuestions, keys, questionSetsQuery } from "@/api/queries";
 import type { Id, QuestionSet } from "@/api/types";
-import { Button, Modal, Pick } from "@/components/kit/controls";
-import { Ago, ErrorNotice, Loading, Progress } from "@/components/kit/says";
-import { bytes, count, integer } from "@/store/format";
+import type { Reading } from "@/api/uploads";
+import { Button, Modal } from "@/components/kit/controls";
+import { Ago, ErrorNotice, Loading } from "@/components/kit/says";
+import { Files, useFiles } from "@/components/uploads/Files";
+import { nameFromFile } from "@/components/uploads/formats";
+import { Preview } from "@/components/uploads/Preview";
+import { count, integer } from "@/store/format";
+import { useUploads } from "@/store/uploads";
 import { ProblemRows } from "./ProblemsTable";
-import { nameFromFile } from "./UploadDialog";
-
-const FORMATS = [
-  { id: "auto", label: "Detect", detail: "By the first lines" },
-  { id: "jsonl", label: "JSONL", detail: "One question object a line" },
-  { id: "metaqa", label: "MetaQA", detail: "Question with [topic], tab, answers" },
-  { id: "pathquestion", label: "PathQuestion" },
-  { id: "rog", label: "RoG (WebQSP, CWQ)" },
-];
 
 function SetForm({ graph, onClose }: { graph: Id; onClose: () => void }) {
   const client = useQueryClient();
-  const [file, setFile] = useState<File | null>(null);
+  const purpose = `questions of ${graph}`;
+  const { ids } = useFiles(purpose);
   const [name, setName] = useState("");
-  const [format, setFormat] = useState("auto");
-  const [share, setShare] = useState(0);
+  const [reading, setReading] = useState<Reading>({});
+  const [upload] = ids ?? [];
   const send = useMutation({
-    mutationFn: () => {
-      const form = new FormData();
-      form.set("name", name.trim());
-      form.set("graph", String(graph));
-      form.set("format", format);
-      if (file) form.set("file", file);
-      return uploadQuestions(form, setShare);
-    },
+    mutationFn: () => createQuestionSet({ name: name.trim(), graph, upload: upload ?? "", ...reading }),
     onSuccess: async () => {
+      useUploads.getState().forget(purpose);
       await client.invalidateQueries({ queryKey: keys.questionSets });
       onClose();
     },
@@ -46,21 +36,18 @@ function SetForm({ graph, onClose }: { graph: Id; onClose: () => void }) {
         send.mutate();
       }}
     >
-      <div className="row wrap">
-        <FileTrigger
-          onSelect={(list) => {
-            const chosen = list?.[0];
-            if (!chosen) return;
-            setFile(chosen);
-            if (!name) setName(nameFromFile(chosen.name));
-          }}
-        >
-          <Button icon="upload">Choose a file</Button>
-        </FileTrigger>
-        <span className="muted">
-          {file ? `${file.name}, ${bytes(file.size)}` : "Questions with their answers"}
-        </span>
-      </div>
+      <Files
+        purpose={purpose}
+        multiple={false}
+        onAdded={([file]) => {
+          if (!name && file) setName(nameFromFile(file.name));
+        }}
+      >
+        <p className="small muted">
+          Questions with their answers: JSONL, MetaQA, PathQuestion, RoG, GrailQA, HotpotQA and their like
+        </p>
+      </Files>
+      {ids && <Preview kind="questions" uploads={ids} reading={reading} onChange={setReading} />}
       <div className="field">
         <label htmlFor="set-name">Name</label>
         <input
@@ -73,13 +60,11 @@ function SetForm({ graph, onClose }: { graph: Id; onClose: () => void }) {
           }}
         />
       </div>
-      <Pick label="Format" showLabel options={FORMATS} value={format} onChange={setFormat} />
-      {send.isPending && <Progress label="Sending" share={share} />}
       {send.error && <ErrorNotice error={send.error} />}
       <div className="foot">
         <Button onPress={onClose}>Cancel</Button>
-        <Button type="submit" look="primary" isDisabled={!file || !name.trim() || send.isPending}>
-          Upload
+        <Button type="submit" look="primary" isDisabled={!upload || !name.trim() || send.isPending}>
+          Import
         </Button>
       </div>
     </form>

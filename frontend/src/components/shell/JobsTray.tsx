@@ -7,9 +7,11 @@ import { cancelJob } from "@/api/queries";
 import type { Job } from "@/api/types";
 import { Button } from "@/components/kit/controls";
 import { Ago, JobBadge, Progress, troubleOf } from "@/components/kit/says";
-import { duration, integer } from "@/store/format";
+import { FileRow } from "@/components/uploads/Files";
+import { count, duration, integer } from "@/store/format";
 import { isActive, useJobStore } from "@/store/jobStore";
 import { comparisonOf } from "@/store/reviewTraining";
+import { useUploads } from "@/store/uploads";
 
 const STATES: Record<Job["state"], string> = {
   queued: "waiting for a worker",
@@ -97,16 +99,21 @@ export function JobsTray({ workers }: { workers: number | undefined }) {
   const jobs = useJobStore((state) => state.jobs);
   const active = jobs.filter(isActive);
   const [first] = active;
+  const uploads = useUploads((state) => state.files).filter((file) => file.state !== "done");
   return (
     <DialogTrigger>
       <Button
         look="plain"
         icon="jobs"
         className="jobs-btn"
-        aria-label={`Jobs: ${active.length} running or waiting`}
+        aria-label={`Jobs: ${active.length} running or waiting${
+          uploads.length ? `, ${count(uploads.length, "upload")} under way` : ""
+        }`}
       >
         <span className="wide-only">jobs</span>
-        {active.length > 0 && <span className="badge accent tabular">{active.length}</span>}
+        {active.length + uploads.length > 0 && (
+          <span className="badge accent tabular">{active.length + uploads.length}</span>
+        )}
         {first && first.total > 0 && (
           <span className="small muted tabular wide-only">
             {Math.round((first.done / first.total) * 100)}%
@@ -115,6 +122,16 @@ export function JobsTray({ workers }: { workers: number | undefined }) {
       </Button>
       <Popover className="popover" placement="bottom end">
         <Dialog aria-label="Jobs" className="tray">
+          {uploads.length > 0 && (
+            <>
+              <h2>Uploads</h2>
+              <ul className="files">
+                {uploads.map((file) => (
+                  <FileRow key={file.key} file={file} />
+                ))}
+              </ul>
+            </>
+          )}
           <h2>Jobs</h2>
           {jobs.length === 0 ? (
             <p className="muted">

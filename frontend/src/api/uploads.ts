@@ -1,0 +1,150 @@
+// Files on their way to the server by the tus protocol, and what they are taken for before they are imported.
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { DetailedError, Upload } from "tus-js-client";
+import { ApiError, apiUrl, csrfToken, request } from "./client";
+import { get } from "./queries";
+import type { Page, RowProblem } from "./types";
+
+const PIECE = 16 * 1024 * 1024;
+const RETRY_AFTER_MS = [500, 1000, 3000, 5000, 10_000];
+/** Answers that another try may change: no network, a busy or moved upload, a server in trouble (but not a full disk). */
+const PASSING = new Set([0, 409, 423, 429, 500, 502, 503, 504]);
+
+export interface Told {
+  progress: (sent: number) => void;
+  done: (id: string) => void;
+  failed: (error: Error) => void;
+}
+
+export interface Sending {
+  pause: () => void;
+  resume: () => void;
+  /** Stops it; the server forgets what has arrived. */
+  drop: () => Promise<void>;
+}
+
+function statusOf(error: Error): number {
+  return error instanceof DetailedError ? (error.originalResponse?.getStatus() ?? 0) : 0;
+}
+
+/** The server's own words, where it said any. */
+export function troubleOfUpload(error: Error): ApiError {
+  if (error instanceof ApiError) return error;
+  const status = statusOf(error);
+  if (!status) return ApiError.offline();
+  const body = error instanceof DetailedError ? (error.originalResponse?.getBody() ?? "") : "";
+  return ApiError.fromBody(status, body);
+}
+
+/** Sends a file in pieces. The same file chosen again, even after a reload, goes on where it stopped. */
+export function sendFile(file: File, told: Told): Sending {
+  const upload = new Upload(file, {
+    endpoint: apiUrl("uploads"),
+    chunkSize: PIECE,
+    retryDelays: RETRY_AFTER_MS,
+    metadata: { filename: file.name, filetype: file.type },
+    removeFingerprintOnSuccess: true,
+    onBeforeRequest: (sent) => {
+      sent.setHeader("X-CSRFToken", csrfToken());
+    },
+    onShouldRetry: (error) => PASSING.has(statusOf(error)),
+    onProgress: told.progress,
+    onError: (error) => {
+      told.failed(troubleOfUpload(error));
+    },
+    onSuccess: () => {
+      told.done(upload.url?.split("/").pop() ?? "");
+    },
+  });
+  let begun = false;
+  const start = async () => {
+    if (!begun) {
+      begun = true;
+      const [before] = await upload.findPreviousUploads();
+      if (before) upload.resumeFromPreviousUpload(before);
+    }
+    upload.start();
+  };
+  const go = () => {
+    start().catch((error: unknown) => {
+      told.failed(error instanceof Error ? error : new Error(String(error)));
+    });
+  };
+  go();
+  return {
+    pause: () => void upload.abort(),
+    resume: go,
+    drop: () => upload.abort(true).catch(() => undefined),
+  };
+}
+
+/** An upload as the server knows it. */
+export interface Arriving {
+  id: string;
+  name: string;
+  length: number;
+  offset: number;
+  complete: boolean;
+  created_at: string;
+  expires_at: string;
+}
+
+export const uploadKeys = { all: ["uploads"] } as const;
+
+export const arrivingQuery = queryOptions({
+  queryKey: [...uploadKeys.all, "mine"],
+  queryFn: () => get<Page<Arriving>>("uploads", { page_size: 100 }),
+});
+
+/** Takes an upload that was not finished away. */
+export async function dropUpload(id: string): Promise<void> {
+  const response = await fetch(apiUrl(`uploads/${id}`), {
+    method: "DELETE",
+    credentials: "same-origin",
+    headers: { "Tus-Resumable": "1.0.0", "X-CSRFToken": csrfToken() },
+  });
+  if (!response.ok) throw ApiError.fromBody(response.status, await response.text());
+}
+
+export type Kind = "graph" | "questions";
+
+/** How files are read; what is left out is guessed. */
+export interface Reading {
+  format?: string;
+  delimiter?: string;
+  header?: boolean;
+  encoding?: string;
+  columns?: Record<string, number>;
+}
+
+/** What a file is taken for. */
+export interface Guess {
+  name: string;
+  kind: Kind;
+  /** "" where it is none of the formats; `notes` say why. */
+  format: string;
+  delimiter: string | null;
+  header: boolean | null;
+  encoding: string;
+  /** Of rows of facts: where head, relation and tail are. */
+  columns: Record<string, number>;
+  header_cells: string[];
+  titles: string[];
+  rows: string[][];
+  raw: string[];
+  alternatives: string[];
+  notes: string[];
+  problems: RowProblem[];
+  members: [string, number][];
+}
+
+export const previewQuery = (kind: Kind, uploads: readonly string[], reading: Reading) =>
+  queryOptions({
+    queryKey: [...uploadKeys.all, "preview", kind, uploads, reading],
+    queryFn: ({ signal }) =>
+      request<{ files: Guess[] }>("POST", "uploads/preview", { body: { kind, uploads, ...reading }, signal }),
+    enabled: uploads.length > 0,
+    staleTime: Infinity,
+    placeholderData: keepPreviousData,
+    retry: false,
+  });

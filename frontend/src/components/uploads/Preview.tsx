@@ -1,0 +1,206 @@
+// What files are taken for, with their first rows as they would be read; what is wrong can be corrected.
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { previewQuery, type Guess, type Kind, type Reading } from "@/api/uploads";
+import { ProblemRows } from "@/components/graphs/ProblemsTable";
+import { Pick } from "@/components/kit/controls";
+import { ErrorNotice, Loading, Notice } from "@/components/kit/says";
+import { bytes, count } from "@/store/format";
+import { DELIMITERS, ENCODINGS, FORMATS, HEADERS, formatName, said } from "./formats";
+
+const ROLES = ["head", "relation", "tail"] as const;
+const MEMBERS = 8;
+
+interface ReadingProps {
+  kind: Kind;
+  guess: Guess;
+  reading: Reading;
+  onChange: (reading: Reading) => void;
+}
+
+function auto(options: readonly { id: string; label: string }[], found: string | undefined) {
+  return options.map((one) =>
+    one.id === "auto" && found !== undefined ? { ...one, label: `Detected: ${found}` } : one,
+  );
+}
+
+/** The settings of reading, each with what was found. */
+function ReadingForm({ kind, guess, reading, onChange }: ReadingProps) {
+  const set = (name: keyof Reading) => (value: string) => {
+    onChange(said(reading, name, value));
+  };
+  const table = guess.delimiter !== null;
+  const found = (options: readonly { id: string; label: string }[], id: string) =>
+    options.find((one) => one.id === id)?.label ?? id;
+  const facts = ROLES.every((role) => guess.columns[role] !== undefined);
+  return (
+    <div className="fields">
+      <Pick
+        label="Format"
+        showLabel
+        options={auto(FORMATS[kind], guess.format ? formatName(kind, guess.format) : undefined)}
+        value={reading.format ?? "auto"}
+        onChange={set("format")}
+      />
+      {(table || reading.delimiter !== undefined) && (
+        <Pick
+          label="Delimiter"
+          showLabel
+          options={auto(
+            DELIMITERS,
+            guess.delimiter === null ? undefined : found(DELIMITERS, guess.delimiter),
+          )}
+          value={reading.delimiter ?? "auto"}
+          onChange={set("delimiter")}
+        />
+      )}
+      {(table || reading.header !== undefined) && (
+        <Pick
+          label="First line"
+          showLabel
+          options={auto(HEADERS, guess.header === null ? undefined : found(HEADERS, String(guess.header)))}
+          value={reading.header === undefined ? "auto" : String(reading.header)}
+          onChange={set("header")}
+        />
+      )}
+      <Pick
+        label="Encoding"
+        showLabel
+        options={auto(ENCODINGS, guess.encoding)}
+        value={reading.encoding ?? "auto"}
+        onChange={set("encoding")}
+      />
+      {facts &&
+        guess.header_cells.length >= ROLES.length &&
+        ROLES.map((role) => (
+          <Pick
+            key={role}
+            label={`${role[0]?.toUpperCase() ?? ""}${role.slice(1)} is in`}
+            showLabel
+            options={guess.header_cells.map((cell, place) => ({
+              id: String(place),
+              label: cell || `column ${place + 1}`,
+            }))}
+            value={String(guess.columns[role])}
+            onChange={(place) => {
+              onChange({ ...reading, columns: { ...guess.columns, [role]: Number(place) } });
+            }}
+          />
+        ))}
+    </div>
+  );
+}
+
+function Rows({ guess }: { guess: Guess }) {
+  return (
+    <div
+      className="scroll-x preview-rows"
+      tabIndex={0}
+      role="region"
+      aria-label={`First rows of ${guess.name}`}
+    >
+      <table className="table">
+        <thead>
+          <tr>
+            {guess.titles.map((title) => (
+              <th key={title}>{title}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {guess.rows.map((row, place) => (
+            <tr key={place}>
+              {row.map((cell, column) => (
+                <td key={column} className="elide cell-text" title={cell}>
+                  {cell}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Looked({ guess }: { guess: Guess }) {
+  return (
+    <>
+      {!guess.format && (
+        <Notice tone="warn" title={`${guess.name} cannot be read as it is`}>
+          {guess.notes.join(" ") || "Choose its format, or take the file out."}
+        </Notice>
+      )}
+      {guess.members.length > 0 && (
+        <p className="small muted">
+          {count(guess.members.length, "file")} in it:{" "}
+          {guess.members
+            .slice(0, MEMBERS)
+            .map(([name, size]) => `${name} (${bytes(size)})`)
+            .join(", ")}
+          {guess.members.length > MEMBERS && ` and ${guess.members.length - MEMBERS} more`}
+        </p>
+      )}
+      {guess.format !== "" && guess.notes.length > 0 && (
+        <ul className="notes small">
+          {guess.notes.map((note) => (
+            <li key={note}>{note}</li>
+          ))}
+        </ul>
+      )}
+      {guess.rows.length > 0 && <Rows guess={guess} />}
+      {guess.problems.length > 0 && (
+        <details>
+          <summary>{count(guess.problems.length, "row")} of these cannot be used</summary>
+          <ProblemRows problems={guess.problems} />
+        </details>
+      )}
+      {guess.raw.length > 0 && (
+        <details>
+          <summary>The file as it stands</summary>
+          <pre className="raw">{guess.raw.join("\n")}</pre>
+        </details>
+      )}
+    </>
+  );
+}
+
+interface PreviewProps {
+  kind: Kind;
+  uploads: readonly string[];
+  reading: Reading;
+  onChange: (reading: Reading) => void;
+}
+
+export function Preview({ kind, uploads, reading, onChange }: PreviewProps) {
+  const [place, setPlace] = useState(0);
+  const { data, error, isFetching } = useQuery(previewQuery(kind, uploads, reading));
+  if (!data) return error ? <ErrorNotice error={error} /> : <Loading what="the first rows" />;
+  const guess = data.files[Math.min(place, data.files.length - 1)];
+  if (!guess) return null;
+  return (
+    <section className="stack preview" aria-label="What the files are taken for" aria-busy={isFetching}>
+      {data.files.length > 1 && (
+        <Pick
+          label="File"
+          showLabel
+          options={data.files.map((one, at) => ({
+            id: String(at),
+            label: one.name,
+            detail: one.format ? formatName(kind, one.format) : "cannot be read",
+          }))}
+          value={String(Math.min(place, data.files.length - 1))}
+          onChange={(at) => {
+            setPlace(Number(at));
+          }}
+        />
+      )}
+      <ReadingForm kind={kind} guess={guess} reading={reading} onChange={onChange} />
+      {data.files.length > 1 && Object.keys(reading).length > 0 && (
+        <p className="small muted">What is corrected here holds for all files of this upload.</p>
+      )}
+      {error && <ErrorNotice error={error} />}
+      <Looked guess={guess} />
+    </section>
+  );
+}
