@@ -116,6 +116,14 @@ export function neighbours(graph: Id, query: NeighbourQuery): Promise<Neighbours
   return get(`graphs/${graph}/neighbours`, { ...query });
 }
 
+export const neighboursQuery = (graph: Id, query: NeighbourQuery) =>
+  queryOptions<Neighbours>({
+    queryKey: [...keys.graphs, String(graph), "neighbours", query],
+    queryFn: () => neighbours(graph, query),
+    staleTime: 60_000,
+    placeholderData: keepPreviousData,
+  });
+
 /** Of uploads that have arrived. */
 export function createGraph(body: { name: string; uploads: readonly string[] } & Reading) {
   return request<{ graph: Graph; job: Job }>("POST", "graphs", { body });

@@ -261,7 +261,7 @@ export interface NeighbourGroup {
 }
 
 export interface Neighbours {
-  node: Node;
+  node: Node & { attributes?: Record<string, string> };
   groups: NeighbourGroup[];
   hops: Hop[];
   total: number;

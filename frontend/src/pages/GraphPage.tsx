@@ -4,15 +4,19 @@ import { Link, useParams } from "react-router";
 import { ApiError } from "@/api/client";
 import { graphQuery, sessionQuery, statusQuery } from "@/api/queries";
 import type { Graph } from "@/api/types";
+import { Browse } from "@/components/graphs/Browse";
 import { DeleteGraph } from "@/components/graphs/DeleteGraph";
 import { Extract } from "@/components/graphs/Extract";
+import { Figures, Validation } from "@/components/graphs/Figures";
 import { GraphState } from "@/components/graphs/GraphState";
 import { IndexNotice } from "@/components/graphs/IndexNotice";
 import { LabelSets } from "@/components/graphs/LabelSets";
 import { Passages } from "@/components/graphs/Passages";
 import { ProblemsTable } from "@/components/graphs/ProblemsTable";
 import { QuestionSets } from "@/components/graphs/QuestionSets";
+import { SampleQuestions } from "@/components/graphs/SampleQuestions";
 import { Training } from "@/components/graphs/Training";
+import { Versions } from "@/components/graphs/Versions";
 import { Button } from "@/components/kit/controls";
 import { useTitle } from "@/components/kit/hooks";
 import { Ago, EmptyState, ErrorNotice, Loading, Notice } from "@/components/kit/says";
@@ -153,6 +157,12 @@ export function GraphPage() {
       <Counts graph={graph} />
       <Work graph={graph} />
       <Examples graph={graph} />
+      {graph.state === "ready" && graph.triples > 0 && (
+        <>
+          <Figures graph={graph} />
+          <Browse graph={graph} />
+        </>
+      )}
       {graph.passages > 0 && graph.state === "ready" && (
         <>
           <Passages graph={graph} />
@@ -160,12 +170,17 @@ export function GraphPage() {
         </>
       )}
       <QuestionSets graph={graph.id} mayWrite={role === "admin" || role === "analyst"} />
+      {graph.state === "ready" && graph.triples > 0 && (
+        <SampleQuestions graph={graph} mayWrite={role === "admin" || role === "analyst"} />
+      )}
       {(graph.triples > 0 || graph.state !== "ready") && (
         <>
           <LabelSets graph={graph} mayWrite={role === "admin" || role === "analyst"} />
           <Training graph={graph} mayWrite={role === "admin" || role === "analyst"} />
         </>
       )}
+      <Versions graph={graph} admin={role === "admin"} />
+      <Validation graph={graph} />
       {graph.problems > 0 && (
         <section className="card" aria-labelledby="problems-title">
           <header>

@@ -1,10 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { downloadProblems } from "@/api/datasets";
 import { problemsQuery } from "@/api/queries";
 import type { Id, RowProblem } from "@/api/types";
 import { Button } from "@/components/kit/controls";
-import { ErrorNotice, Loading } from "@/components/kit/says";
+import { ErrorNotice, Loading, troubleOf } from "@/components/kit/says";
+import { download } from "@/store/files";
 import { integer } from "@/store/format";
+import { toast } from "@/store/toasts";
 
 export function ProblemRows({ problems }: { problems: readonly RowProblem[] }) {
   return (
@@ -44,6 +47,24 @@ export function ProblemsTable({ graph }: { graph: Id }) {
   return (
     <>
       <ProblemRows problems={data.results} />
+      <p className="body">
+        <Button
+          size="small"
+          icon="download"
+          onPress={() => {
+            downloadProblems(graph).then(
+              (file) => {
+                download(`bad-rows-${graph}.csv`, file);
+              },
+              (reason: unknown) => {
+                toast(troubleOf(reason).message);
+              },
+            );
+          }}
+        >
+          Download as CSV
+        </Button>
+      </p>
       {data.count > data.results.length && (
         <div className="pages">
           <Button

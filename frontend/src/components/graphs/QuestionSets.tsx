@@ -12,6 +12,7 @@ import { Preview } from "@/components/uploads/Preview";
 import { count, integer } from "@/store/format";
 import { useUploads } from "@/store/uploads";
 import { ProblemRows } from "./ProblemsTable";
+import { QuestionFit } from "./QuestionFit";
 
 function SetForm({ graph, onClose }: { graph: Id; onClose: () => void }) {
   const client = useQueryClient();
@@ -73,7 +74,7 @@ function SetForm({ graph, onClose }: { graph: Id; onClose: () => void }) {
 
 function SetRow({ set }: { set: QuestionSet }) {
   const client = useQueryClient();
-  const [open, setOpen] = useState<"problems" | "delete" | null>(null);
+  const [open, setOpen] = useState<"problems" | "delete" | "fit" | null>(null);
   const remove = useMutation({
     mutationFn: () => deleteQuestions(set.id),
     onSuccess: () => client.invalidateQueries({ queryKey: keys.questionSets }),
@@ -95,6 +96,15 @@ function SetRow({ set }: { set: QuestionSet }) {
         <Ago iso={set.created_at} />
       </td>
       <td className="acts">
+        <Button
+          size="small"
+          onPress={() => {
+            setOpen("fit");
+          }}
+        >
+          Fit
+        </Button>
+        <QuestionFit set={set} isOpen={open === "fit"} onClose={close} />
         {set.problems.length > 0 && (
           <Button
             look="plain"

@@ -1,0 +1,203 @@
+// Looking around in a graph: find an entity, see its facts by relation, go on to a neighbour.
+import { useQuery } from "@tanstack/react-query";
+import { useCallback, useId, useMemo, useState } from "react";
+import { entitiesQuery, neighboursQuery } from "@/api/queries";
+import type { Graph, Neighbours } from "@/api/types";
+import { EntitySuggest, optionId } from "@/components/ask/EntitySuggest";
+import { PlainCanvas } from "@/components/graph/PlainCanvas";
+import { Button } from "@/components/kit/controls";
+import { useSettled } from "@/components/kit/hooks";
+import { ErrorNotice, Loading } from "@/components/kit/says";
+import { useUrlNumber } from "@/components/kit/url";
+import { integer } from "@/store/format";
+import { factOfHop } from "@/store/found";
+import { factsGraph } from "@/store/plainGraph";
+
+const STEP = 40;
+
+function Find({ graph, onPick }: { graph: Graph; onPick: (id: number) => void }) {
+  const [text, setText] = useState("");
+  const [active, setActive] = useState(0);
+  const list = useId();
+  const q = useSettled(text.trim(), 120);
+  const { data } = useQuery(entitiesQuery(graph.id, q));
+  const open = text.trim() !== "" && (data?.length ?? 0) > 0;
+  const pick = (id: number) => {
+    setText("");
+    onPick(id);
+  };
+  return (
+    <div className="finder">
+      <input
+        className="input find"
+        type="search"
+        role="combobox"
+        aria-label="Find an entity"
+        aria-expanded={open}
+        aria-controls={list}
+        aria-activedescendant={open ? optionId(list, active) : undefined}
+        placeholder="Find an entity"
+        value={text}
+        onChange={(event) => {
+          setText(event.target.value);
+          setActive(0);
+        }}
+        onKeyDown={(event) => {
+          const last = (data?.length ?? 1) - 1;
+          if (event.key === "ArrowDown") setActive(Math.min(last, active + 1));
+          else if (event.key === "ArrowUp") setActive(Math.max(0, active - 1));
+          else if (event.key === "Escape") setText("");
+          else if (event.key === "Enter" && data?.[active]) pick(data[active].id);
+          else return;
+          event.preventDefault();
+        }}
+      />
+      {open && data && (
+        <div className="popover suggest">
+          <EntitySuggest
+            id={list}
+            matches={data}
+            active={active}
+            onHover={setActive}
+            onPick={(match) => {
+              pick(match.id);
+            }}
+          />
+        </div>
+      )}
+      {text.trim() !== "" && q === text.trim() && data?.length === 0 && (
+        <p className="small muted">No entity is called “{q}”.</p>
+      )}
+    </div>
+  );
+}
+
+function Facts({ found, onGo }: { found: Neighbours; onGo: (id: number) => void }) {
+  return (
+    <ul className="step-facts browse-facts">
+      {found.hops.map((hop) => {
+        const fact = factOfHop(hop);
+        const ends = [fact.head, fact.tail] as const;
+        const [head, tail] = ends.map((node) =>
+          node.id === found.node.id ? (
+            <strong key={node.id}>{node.label}</strong>
+          ) : (
+            <button
+              key={node.id}
+              type="button"
+              className="btn link"
+              onClick={() => {
+                onGo(node.id);
+              }}
+            >
+              {node.label}
+            </button>
+          ),
+        );
+        return (
+          <li key={fact.key}>
+            {head}{" "}
+            <span className="rel" title={fact.relation}>
+              → {fact.label} →
+            </span>{" "}
+            {tail}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function Entity({ graph, id, onGo }: { graph: Graph; id: number; onGo: (id: number) => void }) {
+  const [group, setGroup] = useState<{ relation: string; direction: "out" | "in" } | null>(null);
+  const [limit, setLimit] = useState(STEP);
+  const { data, error, isPlaceholderData } = useQuery(
+    neighboursQuery(graph.id, { entity: id, limit, ...(group ?? {}) }),
+  );
+  const model = useMemo(() => (data ? factsGraph(data.hops.map(factOfHop), data.node) : null), [data]);
+  if (error) return <ErrorNotice error={error} />;
+  if (!data || !model) return <Loading what="its facts" />;
+  const attributes = Object.entries(data.node.attributes ?? {});
+  return (
+    <div className="browse" aria-busy={isPlaceholderData}>
+      <div className="stack tight">
+        <h3>{data.node.label}</h3>
+        {attributes.length > 0 && (
+          <dl className="facts-list small">
+            {attributes.map(([name, value]) => (
+              <div key={name}>
+                <dt className="muted">{name}</dt>
+                <dd>{value}</dd>
+              </div>
+            ))}
+          </dl>
+        )}
+        <div className="row wrap" role="group" aria-label="Relations">
+          {data.groups.map((one) => {
+            const on = group?.relation === one.relation && group.direction === one.direction;
+            return (
+              <Button
+                key={`${one.relation} ${one.direction}`}
+                size="small"
+                look={on ? "primary" : undefined}
+                aria-pressed={on}
+                onPress={() => {
+                  setGroup(on ? null : { relation: one.relation, direction: one.direction });
+                  setLimit(STEP);
+                }}
+              >
+                {one.direction === "in" ? "← " : ""}
+                {one.label} <span className="muted tabular">{integer(one.count)}</span>
+              </Button>
+            );
+          })}
+        </div>
+        <Facts found={data} onGo={onGo} />
+        <p className="small muted">
+          shown {integer(data.shown)} of {integer(data.total)}{" "}
+          {data.shown < data.total && limit < 200 && (
+            <Button
+              size="small"
+              look="link"
+              onPress={() => {
+                setLimit(Math.min(200, limit + 2 * STEP));
+              }}
+            >
+              show more
+            </Button>
+          )}
+        </p>
+      </div>
+      <PlainCanvas model={model} label={`The facts of ${data.node.label}, as listed`} onExpand={onGo} />
+    </div>
+  );
+}
+
+export function Browse({ graph }: { graph: Graph }) {
+  const [entity, setEntity] = useUrlNumber("entity");
+  const go = useCallback(
+    (id: number) => {
+      setEntity(id);
+    },
+    [setEntity],
+  );
+  return (
+    <section className="card" aria-labelledby="browse-title" id="browse">
+      <header>
+        <h2 id="browse-title">Look around</h2>
+        <span className="grow" />
+        <Find graph={graph} onPick={go} />
+      </header>
+      <div className="body">
+        {entity === null ? (
+          <p className="muted">
+            Find an entity to see its facts, or begin with one of the most connected above. Double-click in
+            the drawing goes on to a neighbour.
+          </p>
+        ) : (
+          <Entity key={entity} graph={graph} id={entity} onGo={go} />
+        )}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,108 @@
+// The next version of a graph: facts added or taken out by file, or new content.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { changeGraph, type Mode } from "@/api/datasets";
+import { keys } from "@/api/queries";
+import type { Graph } from "@/api/types";
+import type { Reading } from "@/api/uploads";
+import { Button, Modal } from "@/components/kit/controls";
+import { ErrorNotice } from "@/components/kit/says";
+import { Files, useFiles } from "@/components/uploads/Files";
+import { Preview } from "@/components/uploads/Preview";
+import { toast } from "@/store/toasts";
+import { useUploads } from "@/store/uploads";
+
+const MODES: readonly { id: Mode; label: string; detail: string }[] = [
+  { id: "append", label: "Add", detail: "What the files hold is added to the version in use" },
+  { id: "replace", label: "Replace", detail: "The files are the whole graph from now on" },
+  { id: "remove", label: "Take out", detail: "The facts in the files are taken out of the version in use" },
+];
+
+function ChangeForm({ graph, onClose }: { graph: Graph; onClose: () => void }) {
+  const client = useQueryClient();
+  const purpose = `version of ${graph.id}`;
+  const { ids } = useFiles(purpose);
+  const [mode, setMode] = useState<Mode>("append");
+  const [note, setNote] = useState("");
+  const [reading, setReading] = useState<Reading>({});
+  const send = useMutation({
+    mutationFn: () => changeGraph(graph.id, { mode, uploads: ids ?? [], note: note.trim(), ...reading }),
+    onSuccess: async () => {
+      useUploads.getState().forget(purpose);
+      toast("The next version is being made. The one in use is asked until it stands.");
+      await client.invalidateQueries({ queryKey: keys.graphs });
+      onClose();
+    },
+  });
+  return (
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send.mutate();
+      }}
+    >
+      <fieldset className="choices">
+        <legend className="label">What to do with the files</legend>
+        {MODES.map((one) => (
+          <div key={one.id} className="choice">
+            <label>
+              <input
+                type="radio"
+                name="mode"
+                checked={mode === one.id}
+                onChange={() => {
+                  setMode(one.id);
+                }}
+              />
+              <span className="two">
+                <span>{one.label}</span>
+                <small className="muted">{one.detail}</small>
+              </span>
+            </label>
+          </div>
+        ))}
+      </fieldset>
+      <Files purpose={purpose} />
+      {ids && <Preview kind="graph" uploads={ids} reading={reading} onChange={setReading} />}
+      <div className="field">
+        <label htmlFor="version-note">Note (what and why, for the list of versions)</label>
+        <input
+          id="version-note"
+          className="input"
+          maxLength={2000}
+          value={note}
+          onChange={(event) => {
+            setNote(event.target.value);
+          }}
+        />
+      </div>
+      <p className="small muted">
+        Checkpoints, runs, labels and reports keep the version that they used. You can go back at any time.
+      </p>
+      {send.error && <ErrorNotice error={send.error} />}
+      <div className="foot">
+        <Button onPress={onClose}>Cancel</Button>
+        <Button type="submit" look="primary" isDisabled={!ids || send.isPending}>
+          Make the next version
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+export function ChangeGraph({
+  graph,
+  isOpen,
+  onClose,
+}: {
+  graph: Graph;
+  isOpen: boolean;
+  onClose: () => void;
+}) {
+  return (
+    <Modal wide title={`Change ${graph.name}`} isOpen={isOpen} onClose={onClose}>
+      <ChangeForm graph={graph} onClose={onClose} />
+    </Modal>
+  );
+}

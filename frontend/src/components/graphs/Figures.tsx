@@ -1,0 +1,232 @@
+// What a graph is like: how connected, which relations with an example of each, parts, text, and its schema.
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "react-router";
+import { importReportQuery, statisticsQuery, type GraphStatistics, type ImportReport } from "@/api/datasets";
+import type { Graph } from "@/api/types";
+import { ErrorNotice, Loading } from "@/components/kit/says";
+import { count, integer, percent } from "@/store/format";
+import { SchemaView } from "./SchemaView";
+
+const HEIGHT = 96;
+const BAR = 26;
+const SHOWN = 12;
+
+function binName({ low, high }: { low: number; high: number }): string {
+  return low === high ? String(low) : `${integer(low)}–${integer(high)}`;
+}
+
+/** How many entities have how many facts; heights are logarithmic, or a hub would be no line at all. */
+function Degrees({ figures }: { figures: GraphStatistics }) {
+  const { degrees } = figures;
+  const top = Math.log10(1 + Math.max(1, ...degrees.map((bin) => bin.count)));
+  return (
+    <figure className="degrees">
+      <figcaption className="small">
+        Facts of an entity <span className="muted">mean {figures.mean_degree.toFixed(1)}, median</span>{" "}
+        <span className="muted">{figures.median_degree}</span>
+      </figcaption>
+      <div className="scroll-x">
+        <table className="bars">
+          <caption className="sr-only">Entities by the number of their facts</caption>
+          <tbody>
+            <tr className="up">
+              {degrees.map((bin) => (
+                <td key={bin.low}>
+                  <span className="small tabular">{bin.count ? integer(bin.count) : ""}</span>
+                  <span
+                    className="bar"
+                    style={{
+                      height: `${(Math.log10(1 + bin.count) / top) * HEIGHT}px`,
+                      minWidth: `${BAR}px`,
+                    }}
+                  />
+                </td>
+              ))}
+            </tr>
+            <tr>
+              {degrees.map((bin) => (
+                <th key={bin.low} scope="col" className="small muted tabular">
+                  {binName(bin)}
+                </th>
+              ))}
+            </tr>
+          </tbody>
+        </table>
+      </div>
+      <p className="small muted">Entities by facts, on a logarithmic scale.</p>
+    </figure>
+  );
+}
+
+function Relations({ figures }: { figures: GraphStatistics }) {
+  const shown = figures.top_relations.slice(0, SHOWN);
+  return (
+    <div>
+      <h3>Relations</h3>
+      <table className="table compact">
+        <thead>
+          <tr>
+            <th>Relation</th>
+            <th className="num">Facts</th>
+            <th className="hide-narrow">For example</th>
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map((row) => (
+            <tr key={row.relation}>
+              <td title={row.name}>{row.label}</td>
+              <td className="num">{integer(row.count)}</td>
+              <td className="small muted hide-narrow elide cell-text" title={row.example.join(" → ")}>
+                {row.example[0]} <span className="rel">→</span> {row.example[2]}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {shown.length < figures.relations && (
+        <p className="small muted">
+          shown {integer(shown.length)} of {integer(figures.relations)}, the most used first
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Parts({ figures }: { figures: GraphStatistics }) {
+  const { components, text } = figures;
+  const all = Math.max(1, figures.entities);
+  const lines: [string, string][] = [
+    [
+      count(components.count, "part"),
+      `the largest holds ${percent(components.largest_share)} of the entities`,
+    ],
+    ...(figures.isolated
+      ? ([[integer(figures.isolated), "entities without a fact"]] as [string, string][])
+      : []),
+    ...(figures.unnamed
+      ? ([[integer(figures.unnamed), "entities without a name"]] as [string, string][])
+      : []),
+    ...(figures.self_loops
+      ? ([[integer(figures.self_loops), "facts from an entity to itself"]] as [string, string][])
+      : []),
+    [percent(text.entities_with_descriptions / all), "of the entities have a description"],
+    ...(text.passages
+      ? ([
+          [
+            percent(text.facts_with_passages / Math.max(1, figures.triples)),
+            "of the facts name the passage they are from",
+          ],
+        ] as [string, string][])
+      : []),
+  ];
+  return (
+    <div>
+      <h3>Connected</h3>
+      <dl className="facts-list small">
+        {lines.map(([value, what]) => (
+          <div key={what}>
+            <dt className="tabular">{value}</dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+      {figures.hubs.length > 0 && (
+        <>
+          <h3>Most connected</h3>
+          <ul className="small hubs">
+            {figures.hubs.slice(0, 8).map((hub) => (
+              <li key={hub.entity}>
+                <Link to={`?entity=${hub.entity}#browse`}>{hub.label}</Link>{" "}
+                <span className="muted tabular">{integer(hub.count)}</span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </div>
+  );
+}
+
+export function Figures({ graph }: { graph: Graph }) {
+  const hash = graph.snapshot?.hash ?? "";
+  const { data, error } = useQuery({ ...statisticsQuery(graph.id, hash), enabled: hash !== "" });
+  if (!hash || data?.triples === 0) return null;
+  return (
+    <section className="card" aria-labelledby="figures-title" id="figures">
+      <header>
+        <h2 id="figures-title">What it is like</h2>
+      </header>
+      {error && <ErrorNotice error={error} />}
+      {!data && !error && <Loading what="the figures" />}
+      {data && (
+        <div className="body figures">
+          <Degrees figures={data} />
+          <Parts figures={data} />
+          <Relations figures={data} />
+          <SchemaView graph={graph} />
+        </div>
+      )}
+    </section>
+  );
+}
+
+const NOTED: [keyof Omit<ImportReport, "files">, string][] = [
+  ["duplicates", "given more than once, kept once"],
+  ["self_loops", "from an entity to itself"],
+  ["dangling", "entities declared and in no fact"],
+  ["blank_labels", "rows left out for a blank name"],
+  ["problems", "rows left out in all"],
+  ["odd_encodings", "files that are not UTF-8"],
+];
+
+/** What became of the files of the version in use. */
+export function Validation({ graph }: { graph: Graph }) {
+  const hash = graph.snapshot?.hash ?? "";
+  const { data } = useQuery({ ...importReportQuery(graph.id, hash), enabled: hash !== "" });
+  if (!data) return null;
+  return (
+    <section className="card" aria-labelledby="validation-title" id="validation">
+      <header>
+        <h2 id="validation-title">What became of the files</h2>
+      </header>
+      <div className="body">
+        <dl className="facts-list small">
+          {NOTED.map(([name, what]) => (
+            <div key={name} className={data[name] ? "" : "muted"}>
+              <dt className="tabular">{integer(data[name])}</dt>
+              <dd>{what}</dd>
+            </div>
+          ))}
+        </dl>
+        {data.files.length > 0 && (
+          <div className="scroll-x">
+            <table className="table compact">
+              <thead>
+                <tr>
+                  <th>File</th>
+                  <th>Read as</th>
+                  <th className="num">Good rows</th>
+                  <th className="num">Left out</th>
+                  <th className="hide-narrow">Encoding</th>
+                </tr>
+              </thead>
+              <tbody>
+                {data.files.map((file) => (
+                  <tr key={file.name}>
+                    <td className="elide cell-text" title={file.name}>
+                      {file.name}
+                    </td>
+                    <td className="muted">{file.same_as ? `same as ${file.same_as}` : file.format}</td>
+                    <td className="num">{integer(file.rows)}</td>
+                    <td className="num">{integer(file.problems)}</td>
+                    <td className="muted hide-narrow">{file.encoding}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </div>
+    </section>
+  );
+}

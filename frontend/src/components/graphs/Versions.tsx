@@ -1,0 +1,227 @@
+// The versions of a graph: how each was made, what uses it, what changed, and a way back.
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { activateVersion, deleteVersion, versionsQuery, type UsedBy, type Version } from "@/api/datasets";
+import { keys } from "@/api/queries";
+import type { Graph } from "@/api/types";
+import { Button, Modal } from "@/components/kit/controls";
+import { Ago, ErrorNotice, Loading } from "@/components/kit/says";
+import { bytes, count, integer } from "@/store/format";
+import { toast } from "@/store/toasts";
+import { ChangeGraph } from "./ChangeGraph";
+import { VersionDiff } from "./VersionDiff";
+
+const MADE: Record<Version["mode"], string> = {
+  replace: "new content",
+  append: "facts added",
+  remove: "facts taken out",
+};
+
+const USES: Record<string, string> = {
+  checkpoints: "checkpoint",
+  queues: "review queue",
+  runs: "run",
+  label_sets: "label set",
+  trajectory_sets: "trajectory set",
+  reports: "report",
+  question_sets: "question set",
+  versions: "version",
+};
+
+/** "3 runs, 1 checkpoint"; "" when there is nothing. */
+export function usesOf(used: UsedBy): string {
+  return Object.entries(used)
+    .filter(([, many]) => many > 0)
+    .map(([name, many]) => count(many, USES[name] ?? name))
+    .join(", ");
+}
+
+interface RowProps {
+  graph: Graph;
+  version: Version;
+  admin: boolean;
+  onCompare: () => void;
+}
+
+function Row({ graph, version, admin, onCompare }: RowProps) {
+  const client = useQueryClient();
+  const [deleting, setDeleting] = useState(false);
+  const refresh = () => client.invalidateQueries({ queryKey: keys.graphs });
+  const activate = useMutation({
+    mutationFn: () => activateVersion(graph.id, version.version),
+    onSuccess: async () => {
+      toast(`${graph.name} is asked at version ${version.version} from now on.`);
+      await refresh();
+    },
+  });
+  const remove = useMutation({
+    mutationFn: () => deleteVersion(graph.id, version.version),
+    onSuccess: refresh,
+  });
+  const uses = usesOf(version.used_by);
+  return (
+    <tr>
+      <td className="nowrap">
+        <strong>v{version.version}</strong> {version.current && <span className="badge good">in use</span>}
+      </td>
+      <td className="cell-main">
+        {MADE[version.mode]}
+        {version.base !== null && version.mode !== "replace" && ` to v${version.base}`}
+        {version.note && <div className="small">{version.note}</div>}
+        <div
+          className="small muted elide"
+          title={version.files.map((file) => `${file.name}, ${bytes(file.size)}`).join("\n")}
+        >
+          {version.files.map((file) => file.name).join(", ")}
+        </div>
+        {(activate.error ?? remove.error) && <ErrorNotice error={activate.error ?? remove.error} />}
+      </td>
+      <td className="num">{integer(version.triples)}</td>
+      <td className="num hide-narrow">{integer(version.entities)}</td>
+      <td className="num hide-narrow">{bytes(version.bytes)}</td>
+      <td className="small muted hide-narrow">{uses || "nothing"}</td>
+      <td className="muted nowrap hide-narrow">
+        <Ago iso={version.created_at} />
+        {version.created_by && <div className="small">{version.created_by}</div>}
+      </td>
+      <td className="acts">
+        {version.version > 1 && (
+          <Button size="small" onPress={onCompare}>
+            What changed
+          </Button>
+        )}
+        {admin && !version.current && (
+          <>
+            <Button
+              size="small"
+              isDisabled={activate.isPending}
+              onPress={() => {
+                activate.mutate();
+              }}
+            >
+              Use this one
+            </Button>
+            <Button
+              look="plain"
+              size="small"
+              icon="trash"
+              label={`Delete version ${version.version}`}
+              isDisabled={uses !== ""}
+              onPress={() => {
+                setDeleting(true);
+              }}
+            />
+          </>
+        )}
+        <Modal
+          title={`Delete version ${version.version}?`}
+          isOpen={deleting}
+          role="alertdialog"
+          onClose={() => {
+            setDeleting(false);
+          }}
+        >
+          <p>Nothing uses it. {bytes(version.bytes)} become free; its files go too. This cannot be undone.</p>
+          <div className="foot">
+            <Button
+              onPress={() => {
+                setDeleting(false);
+              }}
+            >
+              Keep it
+            </Button>
+            <Button
+              look="danger"
+              isDisabled={remove.isPending}
+              onPress={() => {
+                setDeleting(false);
+                remove.mutate();
+              }}
+            >
+              Delete
+            </Button>
+          </div>
+        </Modal>
+      </td>
+    </tr>
+  );
+}
+
+export function Versions({ graph, admin }: { graph: Graph; admin: boolean }) {
+  const { data, error } = useQuery(versionsQuery(graph.id));
+  const [changing, setChanging] = useState(false);
+  const [compared, setCompared] = useState<number | null>(null);
+  return (
+    <section className="card" aria-labelledby="versions-title" id="versions">
+      <header>
+        <h2 id="versions-title">Versions</h2>
+        {data && <span className="muted tabular">{integer(data.length)}</span>}
+        <span className="grow" />
+        {admin && graph.state === "ready" && (
+          <Button
+            size="small"
+            icon="upload"
+            onPress={() => {
+              setChanging(true);
+            }}
+          >
+            Add, replace or take out
+          </Button>
+        )}
+      </header>
+      {error && <ErrorNotice error={error} />}
+      {!data && !error && <Loading what="the versions" />}
+      {data?.length === 0 && <p className="body muted">The first version stands when its import is done.</p>}
+      {data && data.length > 0 && (
+        <div className="scroll-x">
+          <table className="table">
+            <thead>
+              <tr>
+                <th>Version</th>
+                <th>Made of</th>
+                <th className="num">Facts</th>
+                <th className="num hide-narrow">Entities</th>
+                <th className="num hide-narrow">On disk</th>
+                <th className="hide-narrow">Used by</th>
+                <th className="hide-narrow">Made</th>
+                <th>
+                  <span className="sr-only">Actions</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {data.map((version) => (
+                <Row
+                  key={version.version}
+                  graph={graph}
+                  version={version}
+                  admin={admin}
+                  onCompare={() => {
+                    setCompared(version.version);
+                  }}
+                />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {data && (
+        <VersionDiff
+          graph={graph}
+          versions={data.map((one) => one.version)}
+          to={compared}
+          onClose={() => {
+            setCompared(null);
+          }}
+        />
+      )}
+      <ChangeGraph
+        graph={graph}
+        isOpen={changing}
+        onClose={() => {
+          setChanging(false);
+        }}
+      />
+    </section>
+  );
+}
