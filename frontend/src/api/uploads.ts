@@ -119,6 +119,7 @@ export interface Reading {
 
 /** What a file is taken for. */
 export interface Guess {
+  upload: string;
   name: string;
   kind: Kind;
   /** "" where it is none of the formats; `notes` say why. */
@@ -135,14 +136,14 @@ export interface Guess {
   alternatives: string[];
   notes: string[];
   problems: RowProblem[];
-  members: [string, number][];
+  members: { name: string; bytes: number }[];
 }
 
 export const previewQuery = (kind: Kind, uploads: readonly string[], reading: Reading) =>
   queryOptions({
     queryKey: [...uploadKeys.all, "preview", kind, uploads, reading],
     queryFn: ({ signal }) =>
-      request<{ files: Guess[] }>("POST", "uploads/preview", { body: { kind, uploads, ...reading }, signal }),
+      request<Guess[]>("POST", "uploads/preview", { body: { kind, uploads, ...reading }, signal }),
     enabled: uploads.length > 0,
     staleTime: Infinity,
     placeholderData: keepPreviousData,

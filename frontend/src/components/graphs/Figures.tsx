@@ -159,7 +159,7 @@ export function Figures({ graph }: { graph: Graph }) {
       {error && <ErrorNotice error={error} />}
       {!data && !error && <Loading what="the figures" />}
       {data && (
-        <div className="body figures">
+        <div className="body portrait">
           <Degrees figures={data} />
           <Parts figures={data} />
           <Relations figures={data} />

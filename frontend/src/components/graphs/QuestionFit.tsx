@@ -31,7 +31,7 @@ function Missing({
               <th>Name</th>
               <th className="num">Questions</th>
               <th>In the graph, nearest</th>
-              <th className="hide-narrow">For example</th>
+              <th className="hide-narrow">Question</th>
             </tr>
           </thead>
           <tbody>
@@ -64,7 +64,10 @@ function Fit({ set }: { set: QuestionSet }) {
   const all = Math.max(1, data.questions);
   const lines: [string, string][] = [
     [percent(data.askable / all), `can be asked: a topic entity is in the graph (${integer(data.askable)})`],
-    [percent(data.measurable / all), `can be measured: an answer is too (${integer(data.measurable)})`],
+    [
+      percent(data.measurable / all),
+      `can be measured: an answer is in the graph (${integer(data.measurable)})`,
+    ],
     [`${integer(data.topics_found)} of ${integer(data.topics)}`, "topic entities are in the graph"],
     [`${integer(data.answers_found)} of ${integer(data.answers)}`, "answers are in the graph"],
     ...(data.relations

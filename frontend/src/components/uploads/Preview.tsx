@@ -136,7 +136,7 @@ function Looked({ guess }: { guess: Guess }) {
           {count(guess.members.length, "file")} in it:{" "}
           {guess.members
             .slice(0, MEMBERS)
-            .map(([name, size]) => `${name} (${bytes(size)})`)
+            .map((one) => `${one.name} (${bytes(one.bytes)})`)
             .join(", ")}
           {guess.members.length > MEMBERS && ` and ${guess.members.length - MEMBERS} more`}
         </p>
@@ -176,27 +176,27 @@ export function Preview({ kind, uploads, reading, onChange }: PreviewProps) {
   const [place, setPlace] = useState(0);
   const { data, error, isFetching } = useQuery(previewQuery(kind, uploads, reading));
   if (!data) return error ? <ErrorNotice error={error} /> : <Loading what="the first rows" />;
-  const guess = data.files[Math.min(place, data.files.length - 1)];
+  const guess = data[Math.min(place, data.length - 1)];
   if (!guess) return null;
   return (
-    <section className="stack preview" aria-label="What the files are taken for" aria-busy={isFetching}>
-      {data.files.length > 1 && (
+    <section className="stack guessed" aria-label="What the files are taken for" aria-busy={isFetching}>
+      {data.length > 1 && (
         <Pick
           label="File"
           showLabel
-          options={data.files.map((one, at) => ({
+          options={data.map((one, at) => ({
             id: String(at),
             label: one.name,
             detail: one.format ? formatName(kind, one.format) : "cannot be read",
           }))}
-          value={String(Math.min(place, data.files.length - 1))}
+          value={String(Math.min(place, data.length - 1))}
           onChange={(at) => {
             setPlace(Number(at));
           }}
         />
       )}
       <ReadingForm kind={kind} guess={guess} reading={reading} onChange={onChange} />
-      {data.files.length > 1 && Object.keys(reading).length > 0 && (
+      {data.length > 1 && Object.keys(reading).length > 0 && (
         <p className="small muted">What is corrected here holds for all files of this upload.</p>
       )}
       {error && <ErrorNotice error={error} />}
