@@ -85,6 +85,10 @@ const router = createBrowserRouter([
           Component: (await import("@/pages/LanguageModelsPage")).LanguageModelsPage,
         }),
       },
+      {
+        path: "account",
+        lazy: async () => ({ Component: (await import("@/pages/AccountPage")).AccountPage }),
+      },
       { path: "*", element: <NotFoundPage /> },
     ],
   },

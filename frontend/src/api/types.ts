@@ -125,6 +125,9 @@ export interface Promotion {
   rolled_back: boolean;
 }
 
+/** Its owner alone, the members of its groups too, or everybody. */
+export type Visibility = "private" | "group" | "public";
+
 export interface Graph {
   id: Id;
   name: string;
@@ -144,6 +147,9 @@ export interface Graph {
   error: Problem | null;
   created_at: string;
   created_by: string | null;
+  owner: string | null;
+  visibility: Visibility;
+  groups: { id: number; name: string }[];
 }
 
 export interface RowProblem {

@@ -4,6 +4,7 @@ import { Link, useParams } from "react-router";
 import { ApiError } from "@/api/client";
 import { graphQuery, sessionQuery, statusQuery } from "@/api/queries";
 import type { Graph } from "@/api/types";
+import { Access } from "@/components/graphs/Access";
 import { Browse } from "@/components/graphs/Browse";
 import { DeleteGraph } from "@/components/graphs/DeleteGraph";
 import { Extract } from "@/components/graphs/Extract";
@@ -175,6 +176,10 @@ export function GraphPage() {
           <Training graph={graph} mayWrite={role === "admin" || role === "analyst"} />
         </>
       )}
+      <Access
+        graph={graph}
+        mayChange={role === "admin" || (graph.owner !== null && graph.owner === session?.user?.username)}
+      />
       <Versions graph={graph} admin={role === "admin"} />
       <Validation graph={graph} />
       {graph.problems > 0 && (

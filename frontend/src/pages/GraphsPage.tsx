@@ -4,6 +4,7 @@ import { Link, useSearchParams } from "react-router";
 import { graphsQuery, sessionQuery } from "@/api/queries";
 import type { Graph } from "@/api/types";
 import { GraphState } from "@/components/graphs/GraphState";
+import { StorageDialog, Trash } from "@/components/graphs/Kept";
 import { UploadDialog } from "@/components/graphs/UploadDialog";
 import { Button } from "@/components/kit/controls";
 import { useTitle } from "@/components/kit/hooks";
@@ -17,6 +18,11 @@ function Row({ graph }: { graph: Graph }) {
         <Link to={`/graphs/${graph.id}`} className="run-link">
           {graph.name}
         </Link>
+        {graph.visibility !== "public" && (
+          <span className="badge" title={graph.owner ? `owner: ${graph.owner}` : undefined}>
+            {graph.visibility}
+          </span>
+        )}
         {graph.description && <div className="small muted elide-2">{graph.description}</div>}
         {graph.error && <div className="small bad-text">{graph.error.message}</div>}
       </td>
@@ -85,6 +91,13 @@ export function GraphsPage() {
             }}
           />
         )}
+        <Button
+          onPress={() => {
+            setParams({ storage: "1" }, { replace: true });
+          }}
+        >
+          What is stored
+        </Button>
         {button}
       </div>
       {graphs.error && (
@@ -130,6 +143,13 @@ export function GraphsPage() {
           </table>
         </div>
       )}
+      <Trash />
+      <StorageDialog
+        isOpen={params.has("storage")}
+        onClose={() => {
+          setParams({}, { replace: true });
+        }}
+      />
       <UploadDialog
         isOpen={params.has("upload") && admin}
         onClose={() => {

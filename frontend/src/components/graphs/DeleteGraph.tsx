@@ -1,12 +1,15 @@
 // Deleting what others use asks to type its name.
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate } from "react-router";
+import { accessKeys } from "@/api/access";
+import { dependentsQuery } from "@/api/datasets";
 import { deleteGraph, keys } from "@/api/queries";
 import type { Graph } from "@/api/types";
 import { Button, Modal } from "@/components/kit/controls";
 import { ErrorNotice } from "@/components/kit/says";
 import { toast } from "@/store/toasts";
+import { usesOf } from "./uses";
 
 export function DeleteGraph({
   graph,
@@ -20,12 +23,16 @@ export function DeleteGraph({
   const client = useQueryClient();
   const navigate = useNavigate();
   const [typed, setTyped] = useState("");
+  const dependents = useQuery({ ...dependentsQuery(graph.id), enabled: isOpen });
+  const uses = dependents.data ? usesOf(dependents.data) : "";
   const remove = useMutation({
     mutationFn: () => deleteGraph(graph.id, typed),
     onSuccess: async () => {
-      toast(`${graph.name} was deleted.`);
+      toast(`${graph.name} was deleted. It can be restored from the graphs page.`);
       await navigate("/graphs");
-      await client.invalidateQueries({ queryKey: keys.graphs });
+      await Promise.all(
+        [keys.graphs, accessKeys.trash].map((queryKey) => client.invalidateQueries({ queryKey })),
+      );
     },
   });
   return (
@@ -38,8 +45,8 @@ export function DeleteGraph({
         }}
       >
         <p>
-          Its snapshot, question sets, checkpoints and the runs that asked it are deleted for everybody. This
-          cannot be undone.
+          Nobody can ask it any more, and all that was made of it goes with it
+          {uses ? `: ${uses}` : ""}. It can be restored from the list of deleted graphs for some days.
         </p>
         <div className="field">
           <label htmlFor="confirm-name">Type the name of the graph: {graph.name}</label>

@@ -1,14 +1,15 @@
 // The versions of a graph: how each was made, what uses it, what changed, and a way back.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { activateVersion, deleteVersion, versionsQuery, type UsedBy, type Version } from "@/api/datasets";
+import { activateVersion, deleteVersion, versionsQuery, type Version } from "@/api/datasets";
 import { keys } from "@/api/queries";
 import type { Graph } from "@/api/types";
 import { Button, Modal } from "@/components/kit/controls";
 import { Ago, ErrorNotice, Loading } from "@/components/kit/says";
-import { bytes, count, integer } from "@/store/format";
+import { bytes, integer } from "@/store/format";
 import { toast } from "@/store/toasts";
 import { ChangeGraph } from "./ChangeGraph";
+import { usesOf } from "./uses";
 import { VersionDiff } from "./VersionDiff";
 
 const MADE: Record<Version["mode"], string> = {
@@ -16,25 +17,6 @@ const MADE: Record<Version["mode"], string> = {
   append: "facts added",
   remove: "facts taken out",
 };
-
-const USES: Record<string, string> = {
-  checkpoints: "checkpoint",
-  queues: "review queue",
-  runs: "run",
-  label_sets: "label set",
-  trajectory_sets: "trajectory set",
-  reports: "report",
-  question_sets: "question set",
-  versions: "version",
-};
-
-/** "3 runs, 1 checkpoint"; "" when there is nothing. */
-export function usesOf(used: UsedBy): string {
-  return Object.entries(used)
-    .filter(([, many]) => many > 0)
-    .map(([name, many]) => count(many, USES[name] ?? name))
-    .join(", ");
-}
 
 interface RowProps {
   graph: Graph;

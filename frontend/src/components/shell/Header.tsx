@@ -108,6 +108,12 @@ export function Header({ session, status, offline, onPalette, onKeys }: Props) {
                 },
               ]
             : []),
+          {
+            id: "account",
+            label: session.user?.role === "admin" ? "People and tokens" : "Your tokens",
+            icon: "user" as const,
+            onAction: () => void navigate("/account"),
+          },
           { id: "keys", label: "Keys", end: "?", onAction: onKeys },
           {
             id: "out",

@@ -1,0 +1,214 @@
+// Tokens for scripts: what each may be used for, until when, and when it was used last. Shown once.
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { accessKeys, deleteToken, makeToken, tokensQuery, type ApiToken, type Scope } from "@/api/access";
+import { Button, Modal, Pick } from "@/components/kit/controls";
+import { Ago, ErrorNotice, Loading, Notice } from "@/components/kit/says";
+import { relativeTime } from "@/store/format";
+
+const SCOPES: readonly { id: Scope; label: string; detail: string }[] = [
+  { id: "read", label: "Read", detail: "Look at graphs, runs, questions and reports" },
+  { id: "ask", label: "Ask", detail: "Start and stop runs and comparisons" },
+  { id: "write", label: "Write", detail: "Change graphs, question sets, reviews and experiments" },
+  { id: "admin", label: "Administer", detail: "Tokens, groups, people, language models and the trash" },
+];
+
+const LASTS = [
+  { id: "30", label: "30 days" },
+  { id: "90", label: "90 days" },
+  { id: "365", label: "A year" },
+  { id: "0", label: "Until it is deleted" },
+];
+
+function NewToken({ onMade }: { onMade: (token: string) => void }) {
+  const client = useQueryClient();
+  const [name, setName] = useState("");
+  const [scopes, setScopes] = useState<readonly Scope[]>(["read", "ask"]);
+  const [days, setDays] = useState("90");
+  const make = useMutation({
+    mutationFn: () =>
+      makeToken({
+        ...{ name: name.trim(), scopes: [...scopes] },
+        ...(days !== "0" && { expires_days: Number(days) }),
+      }),
+    onSuccess: async ({ token }) => {
+      onMade(token);
+      await client.invalidateQueries({ queryKey: accessKeys.tokens });
+    },
+  });
+  return (
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        make.mutate();
+      }}
+    >
+      <div className="field">
+        <label htmlFor="token-name">Name (what it is for)</label>
+        <input
+          id="token-name"
+          className="input"
+          required
+          maxLength={100}
+          value={name}
+          onChange={(event) => {
+            setName(event.target.value);
+          }}
+        />
+      </div>
+      <fieldset className="choices">
+        <legend className="label">It may</legend>
+        {SCOPES.map((one) => (
+          <div key={one.id} className="choice">
+            <label>
+              <input
+                type="checkbox"
+                checked={scopes.includes(one.id)}
+                onChange={(event) => {
+                  const rest = scopes.filter((scope) => scope !== one.id);
+                  setScopes(event.target.checked ? [...rest, one.id] : rest);
+                }}
+              />
+              <span className="two">
+                <span>{one.label}</span>
+                <small className="muted">{one.detail}</small>
+              </span>
+            </label>
+          </div>
+        ))}
+      </fieldset>
+      <Pick label="It lasts" showLabel options={LASTS} value={days} onChange={setDays} />
+      <p className="small muted">Never more than your own role allows.</p>
+      {make.error && <ErrorNotice error={make.error} />}
+      <div className="foot">
+        <Button
+          type="submit"
+          look="primary"
+          isDisabled={!name.trim() || scopes.length === 0 || make.isPending}
+        >
+          Make the token
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function Made({ token }: { token: string }) {
+  const [copied, setCopied] = useState(false);
+  return (
+    <div className="stack">
+      <Notice tone="info" title="Copy it now">
+        It is shown this once and cannot be read again.
+      </Notice>
+      <p className="mono token" tabIndex={0}>
+        {token}
+      </p>
+      <p className="small muted">Send it as the header “Authorization: Bearer TOKEN”.</p>
+      <div className="foot">
+        <Button
+          look="primary"
+          onPress={() => {
+            void navigator.clipboard.writeText(token).then(() => {
+              setCopied(true);
+            });
+          }}
+        >
+          {copied ? "Copied" : "Copy"}
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function Row({ token }: { token: ApiToken }) {
+  const client = useQueryClient();
+  const remove = useMutation({
+    mutationFn: () => deleteToken(token.id),
+    onSuccess: () => client.invalidateQueries({ queryKey: accessKeys.tokens }),
+  });
+  return (
+    <tr>
+      <td>{token.name || <span className="muted">without a name</span>}</td>
+      <td className="muted">{token.scopes.join(", ")}</td>
+      <td className="muted nowrap hide-narrow">
+        {token.last_used_at ? <Ago iso={token.last_used_at} /> : "never"}
+      </td>
+      <td className="muted nowrap">{token.expires_at ? relativeTime(token.expires_at) : "no end"}</td>
+      <td className="acts">
+        {remove.error && <ErrorNotice error={remove.error} />}
+        <Button
+          look="plain"
+          size="small"
+          icon="trash"
+          label={`Delete the token ${token.name}`}
+          isDisabled={remove.isPending}
+          onPress={() => {
+            remove.mutate();
+          }}
+        />
+      </td>
+    </tr>
+  );
+}
+
+export function Tokens() {
+  const { data, error } = useQuery(tokensQuery);
+  const [making, setMaking] = useState(false);
+  const [made, setMade] = useState<string | null>(null);
+  return (
+    <section className="card" aria-labelledby="tokens-title">
+      <header>
+        <h2 id="tokens-title">Tokens for scripts</h2>
+        <span className="grow" />
+        <Button
+          size="small"
+          onPress={() => {
+            setMade(null);
+            setMaking(true);
+          }}
+        >
+          New token
+        </Button>
+      </header>
+      {error && <ErrorNotice error={error} />}
+      {!data && !error && <Loading what="tokens" />}
+      {data?.length === 0 && (
+        <p className="body muted">
+          None yet. A token lets a script use the API as you, as far as its scopes go.
+        </p>
+      )}
+      {data && data.length > 0 && (
+        <div className="scroll-x">
+          <table className="table">
+            <thead>
+              <tr>
+                <th>Name</th>
+                <th>May</th>
+                <th className="hide-narrow">Last used</th>
+                <th>Ends</th>
+                <th>
+                  <span className="sr-only">Actions</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {data.map((token) => (
+                <Row key={token.id} token={token} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      <Modal
+        title="New token"
+        isOpen={making}
+        onClose={() => {
+          setMaking(false);
+        }}
+      >
+        {made === null ? <NewToken onMade={setMade} /> : <Made token={made} />}
+      </Modal>
+    </section>
+  );
+}

@@ -1,0 +1,82 @@
+// Who may see a graph: its owner alone, groups, or everybody.
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { changeAccess, groupsQuery } from "@/api/access";
+import { keys } from "@/api/queries";
+import type { Graph, Visibility } from "@/api/types";
+import { Pick } from "@/components/kit/controls";
+import { ErrorNotice } from "@/components/kit/says";
+
+const WHO: readonly { id: Visibility; label: string; detail: string }[] = [
+  { id: "public", label: "Everybody", detail: "Who can log in sees and asks it" },
+  { id: "group", label: "Groups", detail: "Its owner, the members of its groups, and administrators" },
+  { id: "private", label: "Its owner", detail: "And administrators" },
+];
+
+export function Access({ graph, mayChange }: { graph: Graph; mayChange: boolean }) {
+  const client = useQueryClient();
+  const groups = useQuery({ ...groupsQuery, enabled: mayChange });
+  const change = useMutation({
+    mutationFn: (body: { visibility?: Visibility; groups?: number[] }) => changeAccess(graph.id, body),
+    onSuccess: () => client.invalidateQueries({ queryKey: keys.graphs }),
+  });
+  const who = WHO.find((one) => one.id === graph.visibility);
+  const mine = new Set(graph.groups.map((one) => one.id));
+  return (
+    <section className="card" aria-labelledby="access-title" id="access">
+      <header>
+        <h2 id="access-title">Access</h2>
+        {graph.owner && <span className="muted small">owner: {graph.owner}</span>}
+      </header>
+      <div className="body stack">
+        {mayChange ? (
+          <Pick
+            label="Who may see it, and all that is made of it"
+            showLabel
+            options={WHO}
+            value={graph.visibility}
+            onChange={(id) => {
+              change.mutate({ visibility: id as Visibility });
+            }}
+          />
+        ) : (
+          <p>
+            {who?.label}. <span className="muted">{who?.detail}.</span>
+          </p>
+        )}
+        {graph.visibility === "group" && !mayChange && (
+          <p className="small">Groups: {graph.groups.map((one) => one.name).join(", ") || "none yet"}</p>
+        )}
+        {graph.visibility === "group" && mayChange && (
+          <fieldset className="choices">
+            <legend className="label">Groups</legend>
+            {groups.data?.results.length === 0 && (
+              <p className="small muted">
+                There is no group yet. An administrator makes them on the page of people and tokens.
+              </p>
+            )}
+            {groups.data?.results.map((one) => (
+              <div key={one.id} className="choice">
+                <label>
+                  <input
+                    type="checkbox"
+                    checked={mine.has(one.id)}
+                    disabled={change.isPending}
+                    onChange={(event) => {
+                      const rest = [...mine].filter((id) => id !== one.id);
+                      change.mutate({ groups: event.target.checked ? [...rest, one.id] : rest });
+                    }}
+                  />
+                  <span className="two">
+                    <span>{one.name}</span>
+                    <small className="muted">{one.members.join(", ") || "nobody yet"}</small>
+                  </span>
+                </label>
+              </div>
+            ))}
+          </fieldset>
+        )}
+        {change.error && <ErrorNotice error={change.error} />}
+      </div>
+    </section>
+  );
+}

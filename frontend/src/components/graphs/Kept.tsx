@@ -1,0 +1,225 @@
+// What graphs take on the disk, and those that were deleted and can still come back.
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { accessKeys, purgeGraph, restoreGraph, storageQuery, trashQuery, type Trashed } from "@/api/access";
+import { ApiError } from "@/api/client";
+import { keys } from "@/api/queries";
+import { Button, Modal } from "@/components/kit/controls";
+import { Ago, ErrorNotice, Loading } from "@/components/kit/says";
+import { bytes, integer, relativeTime } from "@/store/format";
+import { toast } from "@/store/toasts";
+
+function Purge({
+  row,
+  onClose,
+  onDone,
+}: {
+  row: Trashed;
+  onClose: () => void;
+  onDone: () => Promise<unknown>;
+}) {
+  const [typed, setTyped] = useState("");
+  const purge = useMutation({
+    mutationFn: () => purgeGraph(row.id, typed),
+    onSuccess: async () => {
+      await onDone();
+      onClose();
+    },
+  });
+  return (
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        purge.mutate();
+      }}
+    >
+      <p>All its versions and what was made of them go now. This cannot be undone.</p>
+      <div className="field">
+        <label htmlFor="purge-name">Type the name of the graph: {row.name}</label>
+        <input
+          id="purge-name"
+          className="input"
+          autoComplete="off"
+          value={typed}
+          onChange={(event) => {
+            setTyped(event.target.value);
+          }}
+        />
+      </div>
+      {purge.error && <ErrorNotice error={purge.error} />}
+      <div className="foot">
+        <Button onPress={onClose}>Keep it</Button>
+        <Button type="submit" look="danger" isDisabled={typed !== row.name || purge.isPending}>
+          Delete for good
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function TrashRow({ row }: { row: Trashed }) {
+  const client = useQueryClient();
+  const [purging, setPurging] = useState(false);
+  const [name, setName] = useState("");
+  const refresh = () =>
+    Promise.all(
+      [keys.graphs, accessKeys.trash, accessKeys.storage].map((queryKey) =>
+        client.invalidateQueries({ queryKey }),
+      ),
+    );
+  const restore = useMutation({
+    mutationFn: () => restoreGraph(row.id, name.trim() || undefined),
+    onSuccess: async (graph) => {
+      toast(`${graph.name} is back.`);
+      await refresh();
+    },
+  });
+  const taken = restore.error instanceof ApiError && restore.error.code === "name_taken";
+  return (
+    <tr>
+      <td>{row.name}</td>
+      <td className="num hide-narrow">{integer(row.triples)}</td>
+      <td className="muted nowrap">
+        <Ago iso={row.deleted_at} />
+        {row.deleted_by && ` by ${row.deleted_by}`}
+      </td>
+      <td className="muted nowrap hide-narrow">goes {relativeTime(row.kept_until)}</td>
+      <td className="acts">
+        {restore.error && <ErrorNotice error={restore.error} />}
+        {taken && (
+          <input
+            className="input"
+            aria-label={`Another name for ${row.name}`}
+            placeholder="Another name"
+            value={name}
+            onChange={(event) => {
+              setName(event.target.value);
+            }}
+          />
+        )}
+        <Button
+          size="small"
+          isDisabled={restore.isPending || (taken && !name.trim())}
+          onPress={() => {
+            restore.mutate();
+          }}
+        >
+          Restore
+        </Button>
+        <Button
+          look="plain"
+          size="small"
+          icon="trash"
+          label={`Delete ${row.name} for good`}
+          onPress={() => {
+            setPurging(true);
+          }}
+        />
+        <Modal
+          title={`Delete ${row.name} for good?`}
+          isOpen={purging}
+          role="alertdialog"
+          onClose={() => {
+            setPurging(false);
+          }}
+        >
+          <Purge
+            row={row}
+            onDone={refresh}
+            onClose={() => {
+              setPurging(false);
+            }}
+          />
+        </Modal>
+      </td>
+    </tr>
+  );
+}
+
+export function Trash() {
+  const { data } = useQuery(trashQuery);
+  if (!data?.length) return null;
+  return (
+    <section className="card" aria-labelledby="trash-title">
+      <header>
+        <h2 id="trash-title">Deleted</h2>
+        <span className="muted small">can still come back, with all that was made of them</span>
+      </header>
+      <div className="scroll-x">
+        <table className="table">
+          <thead>
+            <tr>
+              <th>Name</th>
+              <th className="num hide-narrow">Facts</th>
+              <th>Deleted</th>
+              <th className="hide-narrow">For good</th>
+              <th>
+                <span className="sr-only">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {data.map((row) => (
+              <TrashRow key={row.id} row={row} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+function Stored() {
+  const { data, error } = useQuery(storageQuery);
+  if (error) return <ErrorNotice error={error} />;
+  if (!data) return <Loading what="what is stored" />;
+  return (
+    <div className="stack">
+      <p>
+        {bytes(data.total)} in all, {bytes(data.free)} free on the disk. Yours: {bytes(data.mine)}
+        {data.quota === null ? "." : ` of ${bytes(data.quota)}.`}
+      </p>
+      <div className="scroll-x">
+        <table className="table compact">
+          <thead>
+            <tr>
+              <th>Graph</th>
+              <th className="num">Files</th>
+              <th className="num">Versions</th>
+              <th className="num">Caches</th>
+              <th className="num">Others</th>
+              <th className="num">In all</th>
+            </tr>
+          </thead>
+          <tbody>
+            {data.graphs.map((row) => (
+              <tr key={row.id}>
+                <td>
+                  {row.name} {row.trashed && <span className="badge">deleted</span>}
+                </td>
+                <td className="num">{bytes(row.uploads)}</td>
+                <td className="num">{bytes(row.snapshots)}</td>
+                <td className="num">{bytes(row.caches)}</td>
+                <td className="num">{bytes(row.others)}</td>
+                <td className="num">{bytes(row.total)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <p className="small muted">
+        Uploads under way: {bytes(data.uploads)}. Caches can be made again; others are checkpoints, labels and
+        indexes.
+      </p>
+    </div>
+  );
+}
+
+export function StorageDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  return (
+    <Modal wide title="What is stored" isOpen={isOpen} onClose={onClose}>
+      {isOpen && <Stored />}
+    </Modal>
+  );
+}
