@@ -3,7 +3,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { request, requestFile } from "./client";
 import { get, keys } from "./queries";
 import type { Graph, Id, Job, QuestionSet } from "./types";
-import type { Reading } from "./uploads";
+import type { From, Reading } from "./uploads";
 
 export type Mode = "replace" | "append" | "remove";
 
@@ -63,10 +63,7 @@ export const diffQuery = (graph: Id, from: number, to: number) =>
     staleTime: Infinity,
   });
 
-export function changeGraph(
-  graph: Id,
-  body: { mode: Mode; uploads: readonly string[]; note: string } & Reading,
-): Promise<Job> {
+export function changeGraph(graph: Id, body: { mode: Mode; note: string } & From & Reading): Promise<Job> {
   return request("POST", `graphs/${graph}/versions`, { body });
 }
 

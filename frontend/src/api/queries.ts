@@ -30,7 +30,7 @@ import type {
   SteerBody,
   TrainBody,
 } from "./types";
-import type { Reading } from "./uploads";
+import type { From, Reading } from "./uploads";
 
 export const keys = {
   session: ["session"],
@@ -125,7 +125,7 @@ export const neighboursQuery = (graph: Id, query: NeighbourQuery) =>
   });
 
 /** Of uploads that have arrived. */
-export function createGraph(body: { name: string; uploads: readonly string[] } & Reading) {
+export function createGraph(body: { name: string } & From & Reading) {
   return request<{ graph: Graph; job: Job }>("POST", "graphs", { body });
 }
 
@@ -302,6 +302,17 @@ export const jobQuery = (id: Id) =>
 export function cancelJob(id: Id): Promise<Job> {
   return request("POST", `jobs/${id}/cancel`);
 }
+
+/** Does after all what failed or was stopped. */
+export function retryJob(id: Id): Promise<Job> {
+  return request("POST", `jobs/${id}/retry`, { body: {} });
+}
+
+export const jobLogQuery = (id: Id) =>
+  queryOptions({
+    queryKey: [...keys.jobs, String(id), "log"],
+    queryFn: () => get<{ at: string; level: "info" | "warning" | "error"; text: string }[]>(`jobs/${id}/log`),
+  });
 
 export interface RunFilter {
   q?: string;

@@ -119,7 +119,8 @@ export interface Reading {
 
 /** What a file is taken for. */
 export interface Guess {
-  upload: string;
+  upload: string | null;
+  source: string | null;
   name: string;
   kind: Kind;
   /** "" where it is none of the formats; `notes` say why. */
@@ -139,12 +140,18 @@ export interface Guess {
   members: { name: string; bytes: number }[];
 }
 
-export const previewQuery = (kind: Kind, uploads: readonly string[], reading: Reading) =>
+/** What is imported: uploads by id, and paths or addresses that the operator allows. */
+export interface From {
+  uploads: readonly string[];
+  sources: readonly string[];
+}
+
+export const previewQuery = (kind: Kind, from: From, reading: Reading) =>
   queryOptions({
-    queryKey: [...uploadKeys.all, "preview", kind, uploads, reading],
+    queryKey: [...uploadKeys.all, "preview", kind, from, reading],
     queryFn: ({ signal }) =>
-      request<Guess[]>("POST", "uploads/preview", { body: { kind, uploads, ...reading }, signal }),
-    enabled: uploads.length > 0,
+      request<Guess[]>("POST", "uploads/preview", { body: { kind, ...from, ...reading }, signal }),
+    enabled: from.uploads.length + from.sources.length > 0,
     staleTime: Infinity,
     placeholderData: keepPreviousData,
     retry: false,

@@ -15,6 +15,7 @@ import { LabelSets } from "@/components/graphs/LabelSets";
 import { Passages } from "@/components/graphs/Passages";
 import { ProblemsTable } from "@/components/graphs/ProblemsTable";
 import { QuestionSets } from "@/components/graphs/QuestionSets";
+import { SampleQuestions } from "@/components/graphs/SampleQuestions";
 import { Training } from "@/components/graphs/Training";
 import { Versions } from "@/components/graphs/Versions";
 import { Button } from "@/components/kit/controls";
@@ -170,6 +171,9 @@ export function GraphPage() {
         </>
       )}
       <QuestionSets graph={graph.id} mayWrite={role === "admin" || role === "analyst"} />
+      {graph.state === "ready" && graph.triples > 0 && (
+        <SampleQuestions graph={graph} mayWrite={role === "admin" || role === "analyst"} />
+      )}
       {(graph.triples > 0 || graph.state !== "ready") && (
         <>
           <LabelSets graph={graph} mayWrite={role === "admin" || role === "analyst"} />

@@ -8,6 +8,7 @@ import type { Reading } from "@/api/uploads";
 import { Button, Modal } from "@/components/kit/controls";
 import { ErrorNotice } from "@/components/kit/says";
 import { Files, useFiles } from "@/components/uploads/Files";
+import { Sources } from "@/components/uploads/Sources";
 import { Preview } from "@/components/uploads/Preview";
 import { toast } from "@/store/toasts";
 import { useUploads } from "@/store/uploads";
@@ -21,12 +22,15 @@ const MODES: readonly { id: Mode; label: string; detail: string }[] = [
 function ChangeForm({ graph, onClose }: { graph: Graph; onClose: () => void }) {
   const client = useQueryClient();
   const purpose = `version of ${graph.id}`;
-  const { ids } = useFiles(purpose);
+  const { files, ids } = useFiles(purpose);
+  const [sources, setSources] = useState<readonly string[]>([]);
+  const from = { uploads: ids ?? [], sources };
+  const ready = (files.length === 0 || ids !== null) && (ids?.length ?? 0) + sources.length > 0;
   const [mode, setMode] = useState<Mode>("append");
   const [note, setNote] = useState("");
   const [reading, setReading] = useState<Reading>({});
   const send = useMutation({
-    mutationFn: () => changeGraph(graph.id, { mode, uploads: ids ?? [], note: note.trim(), ...reading }),
+    mutationFn: () => changeGraph(graph.id, { mode, ...from, note: note.trim(), ...reading }),
     onSuccess: async () => {
       useUploads.getState().forget(purpose);
       toast("The next version is being made. The one in use is asked until it stands.");
@@ -64,7 +68,8 @@ function ChangeForm({ graph, onClose }: { graph: Graph; onClose: () => void }) {
         ))}
       </fieldset>
       <Files purpose={purpose} />
-      {ids && <Preview kind="graph" uploads={ids} reading={reading} onChange={setReading} />}
+      <Sources sources={sources} onChange={setSources} />
+      {ready && <Preview kind="graph" from={from} reading={reading} onChange={setReading} />}
       <div className="field">
         <label htmlFor="version-note">Note (what and why, for the list of versions)</label>
         <input
@@ -83,7 +88,7 @@ function ChangeForm({ graph, onClose }: { graph: Graph; onClose: () => void }) {
       {send.error && <ErrorNotice error={send.error} />}
       <div className="foot">
         <Button onPress={onClose}>Cancel</Button>
-        <Button type="submit" look="primary" isDisabled={!ids || send.isPending}>
+        <Button type="submit" look="primary" isDisabled={!ready || send.isPending}>
           Make the next version
         </Button>
       </div>

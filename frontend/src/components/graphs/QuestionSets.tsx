@@ -48,7 +48,14 @@ function SetForm({ graph, onClose }: { graph: Id; onClose: () => void }) {
           Questions with their answers: JSONL, MetaQA, PathQuestion, RoG, GrailQA, HotpotQA and their like
         </p>
       </Files>
-      {ids && <Preview kind="questions" uploads={ids} reading={reading} onChange={setReading} />}
+      {ids && (
+        <Preview
+          kind="questions"
+          from={{ uploads: ids, sources: [] }}
+          reading={reading}
+          onChange={setReading}
+        />
+      )}
       <div className="field">
         <label htmlFor="set-name">Name</label>
         <input

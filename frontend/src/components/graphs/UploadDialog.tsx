@@ -8,6 +8,7 @@ import { Button, Modal } from "@/components/kit/controls";
 import { ErrorNotice } from "@/components/kit/says";
 import { Files, useFiles } from "@/components/uploads/Files";
 import { nameFromFile } from "@/components/uploads/formats";
+import { Sources } from "@/components/uploads/Sources";
 import { Preview } from "@/components/uploads/Preview";
 import { useUploads } from "@/store/uploads";
 
@@ -46,8 +47,11 @@ function UploadForm({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState("");
   const [reading, setReading] = useState<Reading>({});
   const { files, ids } = useFiles(PURPOSE);
+  const [sources, setSources] = useState<readonly string[]>([]);
+  const from = { uploads: ids ?? [], sources };
+  const ready = (files.length === 0 || ids !== null) && (ids?.length ?? 0) + sources.length > 0;
   const send = useMutation({
-    mutationFn: () => createGraph({ name: name.trim(), uploads: ids ?? [], ...reading }),
+    mutationFn: () => createGraph({ name: name.trim(), ...from, ...reading }),
     onSuccess: async ({ graph }) => {
       useUploads.getState().forget(PURPOSE);
       await client.invalidateQueries({ queryKey: keys.graphs });
@@ -72,7 +76,15 @@ function UploadForm({ onClose }: { onClose: () => void }) {
       >
         <Accepts />
       </Files>
-      {ids && <Preview kind="graph" uploads={ids} reading={reading} onChange={setReading} />}
+      <Sources
+        sources={sources}
+        onChange={(list) => {
+          setSources(list);
+          const [first] = list;
+          if (!name && first) setName(nameFromFile(first.split("/").pop() ?? ""));
+        }}
+      />
+      {ready && <Preview kind="graph" from={from} reading={reading} onChange={setReading} />}
       <div className="field">
         <label htmlFor="graph-name">Name</label>
         <input
@@ -94,7 +106,7 @@ function UploadForm({ onClose }: { onClose: () => void }) {
           </span>
         )}
         <Button onPress={onClose}>{files.length ? "Close" : "Cancel"}</Button>
-        <Button type="submit" look="primary" isDisabled={!ids || !name.trim() || send.isPending}>
+        <Button type="submit" look="primary" isDisabled={!ready || !name.trim() || send.isPending}>
           Import
         </Button>
       </div>

@@ -1,9 +1,10 @@
 // Long work, wherever one is: stage, count, rate, time left, error, cancel. It survives a reload,
 // because the jobs live on the server.
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { Dialog, DialogTrigger, Popover } from "react-aria-components";
 import { Link } from "react-router";
-import { cancelJob } from "@/api/queries";
+import { cancelJob, jobLogQuery, retryJob } from "@/api/queries";
 import type { Job } from "@/api/types";
 import { Button } from "@/components/kit/controls";
 import { Ago, JobBadge, Progress, troubleOf } from "@/components/kit/says";
@@ -40,9 +41,33 @@ function placeOf(job: Job): string | null {
   return job.graph === null ? null : `/graphs/${job.graph}`;
 }
 
+function Log({ job }: { job: Job }) {
+  const { data, error } = useQuery({
+    ...jobLogQuery(job.id),
+    refetchInterval: isActive(job) ? 2000 : false,
+  });
+  if (error) return <p className="small bad-text">{troubleOf(error).message}</p>;
+  if (data?.length === 0) return <p className="small muted">Nothing is written yet.</p>;
+  return (
+    <ol className="job-log small" aria-label={`Log of ${job.title}`}>
+      {data?.map((line, place) => (
+        <li key={place} className={line.level === "info" ? "" : "bad-text"}>
+          <span className="muted tabular">
+            <Ago iso={line.at} />
+          </span>{" "}
+          {line.text}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
 export function JobRow({ job, workers }: { job: Job; workers: number | undefined }) {
   const cancel = useMutation({ mutationFn: () => cancelJob(job.id) });
+  const retry = useMutation({ mutationFn: () => retryJob(job.id) });
+  const [logged, setLogged] = useState(false);
   const running = isActive(job);
+  const ended = job.state === "failed" || job.state === "cancelled";
   const place = placeOf(job);
   const comparison = comparisonOf(job);
   return (
@@ -88,6 +113,37 @@ export function JobRow({ job, workers }: { job: Job; workers: number | undefined
       {job.error && (
         <p className="small bad-text">
           {job.error.message} {job.error.hint}
+        </p>
+      )}
+      <div className="row">
+        {ended && (
+          <Button
+            size="small"
+            aria-label={`Try ${job.title} again`}
+            isDisabled={retry.isPending || retry.isSuccess}
+            onPress={() => {
+              retry.mutate();
+            }}
+          >
+            {retry.isSuccess ? "Tried again" : "Try again"}
+          </Button>
+        )}
+        <Button
+          size="small"
+          look="link"
+          aria-expanded={logged}
+          aria-label={`Log of ${job.title}`}
+          onPress={() => {
+            setLogged(!logged);
+          }}
+        >
+          {logged ? "Hide the log" : "Log"}
+        </Button>
+      </div>
+      {logged && <Log job={job} />}
+      {retry.error && (
+        <p className="small bad-text">
+          {troubleOf(retry.error).message} {troubleOf(retry.error).hint}
         </p>
       )}
       {cancel.error && <p className="small bad-text">{troubleOf(cancel.error).message}</p>}

@@ -1,7 +1,7 @@
 // What files are taken for, with their first rows as they would be read; what is wrong can be corrected.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { previewQuery, type Guess, type Kind, type Reading } from "@/api/uploads";
+import { previewQuery, type From, type Guess, type Kind, type Reading } from "@/api/uploads";
 import { ProblemRows } from "@/components/graphs/ProblemsTable";
 import { Pick } from "@/components/kit/controls";
 import { ErrorNotice, Loading, Notice } from "@/components/kit/says";
@@ -167,14 +167,14 @@ function Looked({ guess }: { guess: Guess }) {
 
 interface PreviewProps {
   kind: Kind;
-  uploads: readonly string[];
+  from: From;
   reading: Reading;
   onChange: (reading: Reading) => void;
 }
 
-export function Preview({ kind, uploads, reading, onChange }: PreviewProps) {
+export function Preview({ kind, from, reading, onChange }: PreviewProps) {
   const [place, setPlace] = useState(0);
-  const { data, error, isFetching } = useQuery(previewQuery(kind, uploads, reading));
+  const { data, error, isFetching } = useQuery(previewQuery(kind, from, reading));
   if (!data) return error ? <ErrorNotice error={error} /> : <Loading what="the first rows" />;
   const guess = data[Math.min(place, data.length - 1)];
   if (!guess) return null;
