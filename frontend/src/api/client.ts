@@ -146,3 +146,39 @@ export async function requestFile(path: string, query: Query = {}): Promise<Blob
   }
   return response.blob();
 }
+/** POST a form with files. `onProgress` gets the share sent, 0 to 1. Abort by `signal`. */
+export function upload<T>(
+  path: string,
+  form: FormData,
+  onProgress: (share: number) => void,
+  signal?: AbortSignal,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    // fetch cannot report how much of a body has been sent; XMLHttpRequest can.
+    const xhr = new XMLHttpRequest();
+    xhr.open("POST", apiUrl(path));
+    xhr.setRequestHeader("X-CSRFToken", csrf);
+    xhr.setRequestHeader("Accept", "application/json");
+    xhr.upload.onprogress = (event) => {
+      if (event.lengthComputable) onProgress(event.loaded / event.total);
+    };
+    xhr.onload = () => {
+      if (xhr.status >= 200 && xhr.status < 300) {
+        resolve(JSON.parse(xhr.responseText) as T);
+      } else {
+        if (xhr.status === 401) signedOut();
+        reject(ApiError.fromBody(xhr.status, xhr.responseText));
+      }
+    };
+    xhr.onerror = () => {
+      reject(ApiError.offline());
+    };
+    xhr.onabort = () => {
+      reject(new ApiError(0, "stopped", "The upload was stopped.", "Nothing was kept on the server."));
+    };
+    signal?.addEventListener("abort", () => {
+      xhr.abort();
+    });
+    xhr.send(form);
+  });
+}
