@@ -34,7 +34,7 @@ function Degrees({ figures }: { figures: GraphStatistics }) {
                 <td key={bin.low}>
                   <span className="small tabular">{bin.count ? integer(bin.count) : ""}</span>
                   <span
-                    className="bar"
+                    className="column"
                     style={{
                       height: `${(Math.log10(1 + bin.count) / top) * HEIGHT}px`,
                       minWidth: `${BAR}px`,
