@@ -327,11 +327,11 @@ def _figures(name: str) -> Section:
     section = Section(
         f"What reviewing is worth on {name}",
         f"{COMMAND} --data {name}",
-        f"`{METHOD}` in a small form ({POOL} questions with shortest-path labels, one in five for dev), trained "
+        f"`{METHOD}` in a small form ({POOL} questions with shortest-path labels, {DEV} of them for dev), trained "
         f"anew on the labels as they stand after so many reviewed questions; Macro-F1 on {TEST} test questions, mean "
-        f"± sample deviation of {len(SEEDS)} seeds (which draw the questions too). Simulated analysts refuse a path "
-        "that is not the one of answer-set consistency, and add that; with errors of 10% so many verdicts are the "
-        "other way round.",
+        f"± sample deviation of {len(SEEDS)} seeds (which draw the questions too), or each seed that is done. "
+        "Simulated analysts refuse a path that is not the one of answer-set consistency, and add that; with errors "
+        "of 10% so many verdicts are the other way round.",
         head=("reviewed", *(f"{order}{', 10% errors' if error else ''}" for order, error in curves)),
     )
     means: dict[tuple[str, float], list[float]] = {curve: [] for curve in curves}
@@ -339,10 +339,10 @@ def _figures(name: str) -> Section:
         row = []
         for order, error in curves:
             found = _kept(name, order, error, reviewed)
-            if len(found) < len(SEEDS):
-                row.append("")
-                continue
             scores = [one["macro_f1"] for one in found]
+            if len(found) < len(SEEDS):  # partial: each seed by itself
+                row.append(", ".join(f"{score:.3f}" for score in scores))
+                continue
             means[order, error].append(fmean(scores))
             row.append(f"{fmean(scores):.3f} ± {stdev(scores):.3f}")
         if any(row):
