@@ -134,8 +134,8 @@ it("is judged by keys alone, from one question to the next and back, and on agai
     version: 4,
     shown: "hash",
     broken: false,
-    // The next one was there before, and the one after it is asked for.
-    holding: [6],
+    // The next one was there before, and the one after both is asked for.
+    holding: [6, 5],
     verdicts: [
       { candidate: 11, kind: "rational", reasons: [], comment: "" },
       { candidate: 12, kind: "not-rational", reasons: [], comment: "" },
@@ -198,13 +198,18 @@ it("keeps a judgement that the server did not get, and sends it again as it was"
   await question("capital of France?");
   expect(await screen.findByText("1 judgement could not be sent.")).toBeInTheDocument();
   expect(Object.keys(localStorage)).toContainEqual(expect.stringMatching(/^clew-unsent:/));
+  // It is not given again while the server does not know of it.
+  await user.keyboard("12{Enter}");
+  await question("capital of Chad?");
+  expect(await screen.findByText("2 judgements could not be sent.")).toBeInTheDocument();
   down = false;
   await user.click(screen.getByRole("button", { name: "Send again" }));
   await waitFor(() => {
-    expect(screen.queryByText("1 judgement could not be sent.")).toBeNull();
+    expect(screen.queryByText("2 judgements could not be sent.")).toBeNull();
   });
+  expect(posted["review/items/6/submit"]).toHaveLength(1);
   const ids = posted["review/items/5/submit"]?.map((one) => (one as { id: string }).id);
-  expect(ids).toHaveLength(2);
+  expect(ids).toHaveLength(3);
   expect(new Set(ids).size).toBe(1);
   expect(Object.keys(localStorage).filter((key) => key.startsWith("clew-unsent:"))).toEqual([]);
 });

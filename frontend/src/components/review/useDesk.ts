@@ -51,6 +51,10 @@ export interface DeskState extends Table {
 
 /** How often the figures of the queue are asked for anew while one judges quickly. */
 const FIGURES_MS = 3000;
+/** How long after the server did not answer it is asked again. */
+const AGAIN_MS = 5000;
+/** How many items the server lets one hold. */
+const HELD = 5;
 
 /** The server did not get it, or did not finish: it is worth sending again. */
 function silent(error: unknown): boolean {
@@ -115,6 +119,21 @@ export function useDesk(queue: string, user: string, first: number | null): Desk
     [client, queue, freshen],
   );
 
+  /** What the server must not give: what is on the table, and what it has not heard of. It takes so many. */
+  const held = useCallback(
+    () => [...new Set([...holding(now.current), ...outbox.current.map((one) => one.item)])].slice(0, HELD),
+    [],
+  );
+  const take = useCallback(
+    (item: Item | null) => {
+      // Judged already, and not sent yet: the server cannot know.
+      if (item && outbox.current.some((one) => one.item === item.id)) return;
+      put((table) => receive(table, item));
+      warm(item);
+    },
+    [put, warm],
+  );
+
   /** One after the other, in the order they were asked for. */
   const inTurn = useCallback(<T>(work: () => Promise<T>): Promise<T> => {
     const turn = tail.current.then(work, work);
@@ -148,11 +167,9 @@ export function useDesk(queue: string, user: string, first: number | null): Desk
       inTurn(async () => {
         for (let entry = outbox.current[0]; entry; entry = outbox.current[0]) {
           try {
-            const held = holding(now.current).slice(0, 5);
-            const { item, next } = await submitItem(entry.item, entry.judgement, held);
+            const { item, next } = await submitItem(entry.item, entry.judgement, held());
             forgetUnsent(entry.judgement.id);
-            put((table) => receive(table, next));
-            warm(next);
+            take(next);
             putRow(item);
           } catch (reason) {
             if (silent(reason)) {
@@ -165,32 +182,30 @@ export function useDesk(queue: string, user: string, first: number | null): Desk
         }
         setStuck([]);
       }),
-    [inTurn, put, putRow, refused, tell, warm],
+    [held, inTurn, putRow, refused, take, tell],
   );
 
   const topUp = useCallback(
     () =>
       inTurn(async () => {
         if (gone.current || now.current.empty || now.current.ahead.length > 0) return;
-        const { item } = await nextItem(queue, holding(now.current).slice(0, 5));
-        const known = item !== null && holding(now.current).includes(item.id);
-        put((table) => receive(table, known ? null : item));
-        warm(item);
+        const { item } = await nextItem(queue, held());
+        take(item !== null && holding(now.current).includes(item.id) ? null : item);
       }),
-    [inTurn, put, queue, warm],
+    [held, inTurn, queue, take],
   );
 
   const begin = useCallback(() => {
     void inTurn(async () => {
       const { item } =
-        start.current === null ? await nextItem(queue, []) : { item: await loadItem(start.current) };
+        start.current === null ? await nextItem(queue, held()) : { item: await loadItem(start.current) };
       start.current = null;
       put((table) => receive({ ...table, empty: false }, item));
       warm(item);
     }).catch((reason: unknown) => {
       setError(reason as Error);
     });
-  }, [inTurn, put, queue, warm]);
+  }, [held, inTurn, put, queue, warm]);
 
   useEffect(() => {
     gone.current = false;
@@ -218,6 +233,14 @@ export function useDesk(queue: string, user: string, first: number | null): Desk
       if (now.current.desk === null) setError(reason as Error);
     });
   }, [wants, current, topUp]);
+
+  useEffect(() => {
+    if (!stuck.length) return undefined;
+    const again = setTimeout(() => void flush().catch(() => undefined), AGAIN_MS);
+    return () => {
+      clearTimeout(again);
+    };
+  }, [stuck, flush]);
 
   const post = useCallback(
     (entry: Unsent) => {
