@@ -24,7 +24,7 @@ function Foot({ state, desk }: { state: DeskState; desk: Desk }) {
   const { broken } = desk.opinion;
   return (
     <>
-      <KeyButton act="submit" look="primary" disabled={missing(desk) > 0 || busy} onPress={submit}>
+      <KeyButton act="submit" look="primary" disabled={missing(desk) > 0} onPress={submit}>
         Submit and next
       </KeyButton>
       <KeyButton

@@ -159,7 +159,8 @@ export function Workbench({ desk, change, list, search, footer, acts: own, other
     }
     if (event.key === "Escape" && edit.draft) edit.close();
     const act = actOf(event, keymap);
-    if (!act) return;
+    // A key that is held down submits once.
+    if (!act || (act === "submit" && event.repeat)) return;
     // A button that the keyboard went to keeps its Enter.
     if (act === "submit" && event.target instanceof Element && event.target.closest("button, a, summary"))
       return;

@@ -288,9 +288,7 @@ export function useDesk(queue: string, user: string, first: number | null): Desk
         return { ...table, desk };
       });
     },
-    submit: () => {
-      if (waiting === 0) submit();
-    },
+    submit,
     undo: () => {
       const back = desk && stepBack(desk);
       if (back) {
