@@ -206,7 +206,7 @@ def test_a_third_decides_side_by_side_and_accepts_the_rest(
     said = page.get_by_role("list", name="What analysts said of it").get_by_role("listitem")
     expect(said).to_have_text([re.compile("ann.*Not rational.*too wide"), re.compile("bob.*Rational")])
     shot("review-disagreement")
-    page.get_by_role("button", name="Accept 1 unanimous question").click()
+    page.get_by_role("button", name="Accept all unanimous").click()
     expect(page.get_by_text("1 question accepted as all analysts say.")).to_be_visible()
     page.locator("body").press("1")
     page.keyboard.press("Enter")

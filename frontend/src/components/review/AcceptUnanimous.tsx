@@ -14,7 +14,9 @@ const UNDO_MS = 20_000;
 export function AcceptUnanimous({ queue }: { queue: Queue }) {
   const client = useQueryClient();
   const { data } = useQuery(queueStatisticsQuery(queue.id));
-  const waiting = data ? data.unanimous - data.settled : 0;
+  // Those that not all analysts judged yet are counted among the unanimous, and are not accepted.
+  const complete = data ? data.progress.done + data.progress.broken : 0;
+  const some = data !== undefined && complete > data.settled && data.unanimous > data.settled;
   const fresh = () => client.invalidateQueries({ queryKey: reviewKeys.queues });
   const tell = (error: unknown) => {
     const { message, hint } = troubleOf(error);
@@ -31,6 +33,10 @@ export function AcceptUnanimous({ queue }: { queue: Queue }) {
   const accept = useMutation({
     mutationFn: (id: string) => acceptUnanimous(queue.id, id),
     onSuccess: ({ accepted }, id) => {
+      if (accepted === 0) {
+        toast("Nothing that all analysts judged alike was left to accept.");
+        return;
+      }
       toast(`${count(accepted, "question")} accepted as all analysts say.`, {
         ms: UNDO_MS,
         act: {
@@ -44,7 +50,7 @@ export function AcceptUnanimous({ queue }: { queue: Queue }) {
     },
     onError: tell,
   });
-  if (waiting <= 0) return null;
+  if (!some) return null;
   return (
     <p className="accept">
       <Button
@@ -55,7 +61,7 @@ export function AcceptUnanimous({ queue }: { queue: Queue }) {
           accept.mutate(crypto.randomUUID());
         }}
       >
-        Accept {count(waiting, "unanimous question")}
+        Accept all unanimous
       </Button>
     </p>
   );

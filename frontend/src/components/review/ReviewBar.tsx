@@ -125,8 +125,11 @@ export function ReviewBar({ queue, children }: Props) {
   const figures = useQuery(queueStatisticsQuery(queue.id));
   const judged = queue.items - queue.progress.open;
   const found = figures.data?.agreement;
-  // Those that nobody has decided; what a person decides need not be a disagreement.
-  const split = figures.data ? Math.max(0, figures.data.disagreements - figures.data.adjudicated) : null;
+  // Those that nobody has decided. With more than two analysts a question may be split before all have judged it.
+  const split =
+    figures.data && queue.overlap < 3
+      ? Math.max(0, figures.data.disagreements - figures.data.adjudicated)
+      : null;
   return (
     <header className="review-bar">
       <Link to="/review" className="muted">
