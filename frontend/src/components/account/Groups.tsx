@@ -10,6 +10,7 @@ import {
   usersQuery,
   type Group,
 } from "@/api/access";
+import { SomeOf } from "@/components/kit/Choices";
 import { Button, Modal } from "@/components/kit/controls";
 import { ErrorNotice, Loading } from "@/components/kit/says";
 import { count } from "@/store/format";
@@ -53,28 +54,18 @@ function GroupForm({ group, onClose }: { group: Group | null; onClose: () => voi
           }}
         />
       </div>
-      <fieldset className="choices">
-        <legend className="label">Members</legend>
+      <SomeOf
+        label="Members"
+        options={(users.data ?? []).map((one) => ({
+          id: one.username,
+          label: one.username,
+          detail: one.role,
+        }))}
+        value={members}
+        onChange={setMembers}
+      >
         {users.isPending && <Loading what="people" />}
-        {users.data?.map((one) => (
-          <div key={one.id} className="choice">
-            <label>
-              <input
-                type="checkbox"
-                checked={members.includes(one.username)}
-                onChange={(event) => {
-                  const rest = members.filter((member) => member !== one.username);
-                  setMembers(event.target.checked ? [...rest, one.username] : rest);
-                }}
-              />
-              <span className="two">
-                <span>{one.username}</span>
-                <small className="muted">{one.role}</small>
-              </span>
-            </label>
-          </div>
-        ))}
-      </fieldset>
+      </SomeOf>
       {error && <ErrorNotice error={error} />}
       <div className="foot">
         {group && (

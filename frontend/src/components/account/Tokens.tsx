@@ -2,6 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { accessKeys, deleteToken, makeToken, tokensQuery, type ApiToken, type Scope } from "@/api/access";
+import { SomeOf } from "@/components/kit/Choices";
 import { Button, Modal, Pick } from "@/components/kit/controls";
 import { Ago, ErrorNotice, Loading, Notice } from "@/components/kit/says";
 import { relativeTime } from "@/store/format";
@@ -57,27 +58,7 @@ function NewToken({ onMade }: { onMade: (token: string) => void }) {
           }}
         />
       </div>
-      <fieldset className="choices">
-        <legend className="label">It may</legend>
-        {SCOPES.map((one) => (
-          <div key={one.id} className="choice">
-            <label>
-              <input
-                type="checkbox"
-                checked={scopes.includes(one.id)}
-                onChange={(event) => {
-                  const rest = scopes.filter((scope) => scope !== one.id);
-                  setScopes(event.target.checked ? [...rest, one.id] : rest);
-                }}
-              />
-              <span className="two">
-                <span>{one.label}</span>
-                <small className="muted">{one.detail}</small>
-              </span>
-            </label>
-          </div>
-        ))}
-      </fieldset>
+      <SomeOf label="It may" options={SCOPES} value={scopes} onChange={setScopes} />
       <Pick label="It lasts" showLabel options={LASTS} value={days} onChange={setDays} />
       <p className="small muted">Never more than your own role allows.</p>
       {make.error && <ErrorNotice error={make.error} />}

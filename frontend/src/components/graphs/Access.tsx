@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { changeAccess, groupsQuery } from "@/api/access";
 import { keys } from "@/api/queries";
 import type { Graph, Visibility } from "@/api/types";
+import { SomeOf } from "@/components/kit/Choices";
 import { Pick } from "@/components/kit/controls";
 import { ErrorNotice } from "@/components/kit/says";
 
@@ -20,7 +21,6 @@ export function Access({ graph, mayChange }: { graph: Graph; mayChange: boolean 
     onSuccess: () => client.invalidateQueries({ queryKey: keys.graphs }),
   });
   const who = WHO.find((one) => one.id === graph.visibility);
-  const mine = new Set(graph.groups.map((one) => one.id));
   return (
     <section className="card" aria-labelledby="access-title" id="access">
       <header>
@@ -47,33 +47,25 @@ export function Access({ graph, mayChange }: { graph: Graph; mayChange: boolean 
           <p className="small">Groups: {graph.groups.map((one) => one.name).join(", ") || "none yet"}</p>
         )}
         {graph.visibility === "group" && mayChange && (
-          <fieldset className="choices">
-            <legend className="label">Groups</legend>
-            {groups.data?.results.length === 0 && (
+          <SomeOf
+            label="Groups"
+            options={(groups.data?.results ?? []).map((one) => ({
+              id: one.id,
+              label: one.name,
+              detail: one.members.join(", ") || "nobody yet",
+            }))}
+            value={graph.groups.map((one) => one.id)}
+            isDisabled={change.isPending}
+            onChange={(ids) => {
+              change.mutate({ groups: ids });
+            }}
+          >
+            {groups.data && (
               <p className="small muted">
                 There is no group yet. An administrator makes them on the page of people and tokens.
               </p>
             )}
-            {groups.data?.results.map((one) => (
-              <div key={one.id} className="choice">
-                <label>
-                  <input
-                    type="checkbox"
-                    checked={mine.has(one.id)}
-                    disabled={change.isPending}
-                    onChange={(event) => {
-                      const rest = [...mine].filter((id) => id !== one.id);
-                      change.mutate({ groups: event.target.checked ? [...rest, one.id] : rest });
-                    }}
-                  />
-                  <span className="two">
-                    <span>{one.name}</span>
-                    <small className="muted">{one.members.join(", ") || "nobody yet"}</small>
-                  </span>
-                </label>
-              </div>
-            ))}
-          </fieldset>
+          </SomeOf>
         )}
         {change.error && <ErrorNotice error={change.error} />}
       </div>

@@ -5,6 +5,7 @@ import { changeGraph, type Mode } from "@/api/datasets";
 import { keys } from "@/api/queries";
 import type { Graph } from "@/api/types";
 import type { Reading } from "@/api/uploads";
+import { OneOf } from "@/components/kit/Choices";
 import { Button, Modal } from "@/components/kit/controls";
 import { ErrorNotice } from "@/components/kit/says";
 import { Files, useFiles } from "@/components/uploads/Files";
@@ -46,27 +47,7 @@ function ChangeForm({ graph, onClose }: { graph: Graph; onClose: () => void }) {
         send.mutate();
       }}
     >
-      <fieldset className="choices">
-        <legend className="label">What to do with the files</legend>
-        {MODES.map((one) => (
-          <div key={one.id} className="choice">
-            <label>
-              <input
-                type="radio"
-                name="mode"
-                checked={mode === one.id}
-                onChange={() => {
-                  setMode(one.id);
-                }}
-              />
-              <span className="two">
-                <span>{one.label}</span>
-                <small className="muted">{one.detail}</small>
-              </span>
-            </label>
-          </div>
-        ))}
-      </fieldset>
+      <OneOf label="What to do with the files" options={MODES} value={mode} onChange={setMode} />
       <Files purpose={purpose} />
       <Sources sources={sources} onChange={setSources} />
       {ready && <Preview kind="graph" from={from} reading={reading} onChange={setReading} />}

@@ -8,6 +8,7 @@ import { Button, Modal } from "@/components/kit/controls";
 import { Ago, ErrorNotice, Loading } from "@/components/kit/says";
 import { bytes, integer, relativeTime } from "@/store/format";
 import { toast } from "@/store/toasts";
+import { ConfirmName } from "./ConfirmName";
 
 function Purge({
   row,
@@ -18,43 +19,24 @@ function Purge({
   onClose: () => void;
   onDone: () => Promise<unknown>;
 }) {
-  const [typed, setTyped] = useState("");
   const purge = useMutation({
-    mutationFn: () => purgeGraph(row.id, typed),
+    mutationFn: (typed: string) => purgeGraph(row.id, typed),
     onSuccess: async () => {
       await onDone();
       onClose();
     },
   });
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        purge.mutate();
-      }}
+    <ConfirmName
+      name={row.name}
+      act="Delete for good"
+      error={purge.error}
+      isBusy={purge.isPending}
+      onConfirm={purge.mutate}
+      onClose={onClose}
     >
-      <p>All its versions and what was made of them go now. This cannot be undone.</p>
-      <div className="field">
-        <label htmlFor="purge-name">Type the name of the graph: {row.name}</label>
-        <input
-          id="purge-name"
-          className="input"
-          autoComplete="off"
-          value={typed}
-          onChange={(event) => {
-            setTyped(event.target.value);
-          }}
-        />
-      </div>
-      {purge.error && <ErrorNotice error={purge.error} />}
-      <div className="foot">
-        <Button onPress={onClose}>Keep it</Button>
-        <Button type="submit" look="danger" isDisabled={typed !== row.name || purge.isPending}>
-          Delete for good
-        </Button>
-      </div>
-    </form>
+      All its versions and what was made of them go now. This cannot be undone.
+    </ConfirmName>
   );
 }
 

@@ -11,6 +11,7 @@ import {
   statusQuery,
 } from "@/api/queries";
 import type { Graph, LabelSet } from "@/api/types";
+import { OneOf } from "@/components/kit/Choices";
 import { Button, Modal, Pick } from "@/components/kit/controls";
 import { Ago, ErrorNotice, JobBadge, troubleOf } from "@/components/kit/says";
 import { integer, percent } from "@/store/format";
@@ -61,31 +62,17 @@ function LabelForm({ graph, onClose }: { graph: Graph; onClose: () => void }) {
         value={chosenSet}
         onChange={setSet}
       />
-      <fieldset className="choices">
-        <legend className="label">Strategy</legend>
-        {strategies.map((one) => (
-          <div key={one.id} className="choice">
-            <label>
-              <input
-                type="radio"
-                name="strategy"
-                checked={chosen === one.id}
-                disabled={!one.available}
-                onChange={() => {
-                  setStrategy(one.id);
-                }}
-              />
-              <span className="two">
-                <span>{one.label}</span>
-                <small className="muted">
-                  {one.description}
-                  {!one.available && " No language model is set up (LLM_BASE_URL)."}
-                </small>
-              </span>
-            </label>
-          </div>
-        ))}
-      </fieldset>
+      <OneOf
+        label="Strategy"
+        options={strategies.map((one) => ({
+          id: one.id,
+          label: one.label,
+          detail: one.description + (one.available ? "" : " No language model is set up (LLM_BASE_URL)."),
+          disabled: !one.available,
+        }))}
+        value={chosen}
+        onChange={setStrategy}
+      />
       <div className="field">
         <label htmlFor="label-name">Name, optional</label>
         <input

@@ -7,6 +7,7 @@ import { keys } from "@/api/queries";
 import { reviewKeys } from "@/api/review";
 import { flagRun, type Flag, type FlagKind } from "@/api/reviewDeciding";
 import type { Run } from "@/api/types";
+import { OneOf } from "@/components/kit/Choices";
 import { Button, Modal } from "@/components/kit/controls";
 import { Ago, ErrorNotice, Notice } from "@/components/kit/says";
 import type { RunView } from "@/store/runView";
@@ -80,27 +81,12 @@ function Form({ run, view, doubt, onClose }: FormProps) {
       </p>
       {chain && <p className="small">{chainText(chain)}</p>}
       {whole && doubt.kind !== "answer-missing" && (
-        <fieldset className="choices">
-          <legend className="label">What is wrong</legend>
-          {WHOLE.map((one) => (
-            <div key={one.kind} className="choice">
-              <label>
-                <input
-                  type="radio"
-                  name="doubt"
-                  checked={kind === one.kind}
-                  onChange={() => {
-                    setKind(one.kind);
-                  }}
-                />
-                <span className="two">
-                  <span>{one.label}</span>
-                  <small className="muted">{one.about}</small>
-                </span>
-              </label>
-            </div>
-          ))}
-        </fieldset>
+        <OneOf
+          label="What is wrong"
+          options={WHOLE.map((one) => ({ id: one.kind, label: one.label, detail: one.about }))}
+          value={kind}
+          onChange={setKind}
+        />
       )}
       <div className="field">
         <label htmlFor="doubt-comment">Comment, optional</label>

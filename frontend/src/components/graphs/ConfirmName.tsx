@@ -1,0 +1,50 @@
+// Deleting what others use asks to type its name.
+import { useId, useState, type ReactNode } from "react";
+import { Button } from "@/components/kit/controls";
+import { ErrorNotice } from "@/components/kit/says";
+
+interface ConfirmNameProps {
+  name: string;
+  act: string;
+  error: unknown;
+  isBusy: boolean;
+  onConfirm: (typed: string) => void;
+  onClose: () => void;
+  /** What will happen. */
+  children: ReactNode;
+}
+
+export function ConfirmName({ name, act, error, isBusy, onConfirm, onClose, children }: ConfirmNameProps) {
+  const field = useId();
+  const [typed, setTyped] = useState("");
+  return (
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onConfirm(typed);
+      }}
+    >
+      <p>{children}</p>
+      <div className="field">
+        <label htmlFor={field}>Type the name of the graph: {name}</label>
+        <input
+          id={field}
+          className="input"
+          autoComplete="off"
+          value={typed}
+          onChange={(event) => {
+            setTyped(event.target.value);
+          }}
+        />
+      </div>
+      {error ? <ErrorNotice error={error} /> : null}
+      <div className="foot">
+        <Button onPress={onClose}>Keep it</Button>
+        <Button type="submit" look="danger" isDisabled={typed !== name || isBusy}>
+          {act}
+        </Button>
+      </div>
+    </form>
+  );
+}
