@@ -22,6 +22,7 @@ from retrieval.types import (
     LinkedEntity,
     NoAnswer,
     Node,
+    Pulled,
     RetrievedPassage,
     Usage,
 )
@@ -34,6 +35,7 @@ class RunStarted:
     """The worker has begun. Names everything needed to repeat the run.
 
     ``llm`` is the language model that may be asked, ``prompts`` the version and the hash of each prompt by its name.
+    A graph that lives in an endpoint, at the address ``endpoint``, has no snapshot: ``snapshot`` is empty.
     """
 
     type: ClassVar[str] = "run.started"
@@ -47,6 +49,7 @@ class RunStarted:
     seed: int
     llm: str | None = None
     prompts: dict[str, str] = field(default_factory=dict)
+    endpoint: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,7 @@ class RouterDecided:
 
 @dataclass(frozen=True, slots=True)
 class SubgraphExtracted:
-    """The candidate subgraph around the topic entities."""
+    """The candidate subgraph around the topic entities; ``pulled`` where it comes from an endpoint."""
 
     type: ClassVar[str] = "subgraph.extracted"
     topics: tuple[Node, ...]
@@ -81,6 +84,7 @@ class SubgraphExtracted:
     max_hops: int
     strategy: str
     took_ms: float
+    pulled: Pulled | None = None
 
 
 @dataclass(frozen=True, slots=True)

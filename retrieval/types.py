@@ -46,6 +46,9 @@ TRAINED = frozenset(
 
 #: The methods that ask a language model and look at nothing.
 LLM_ALONE = frozenset({Method.LLM_ONLY, Method.LLM_COT})
+#: The methods that can be asked of a graph in an endpoint, zero-shot: relation paths need no index of names and texts.
+#: The agent of Graph-S3 is not among them: its steps can be taken back and done again, on a graph that stays the same.
+ON_ENDPOINTS = TRAINED - {Method.ROUTER, Method.GRAPH_S3}
 #: The methods that stand for themselves without any training.
 UNTRAINED = frozenset({Method.INSES, Method.ROUTER, Method.TEXT_RAG})
 
@@ -148,6 +151,23 @@ class LinkedEntity:
     score: float
     source: Literal["exact", "alias", "fuzzy", "vector", "given"]
     alternatives: tuple[Node, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Pulled:
+    """How a candidate subgraph was pulled from an endpoint, which has no version that could be asked again.
+
+    Attributes:
+        at: when, ISO 8601 in UTC; earlier than the run when it was kept from another.
+        hash: of what was pulled: the same hash is the same facts.
+        queries: sent for it.
+        truncated: a limit cut something off.
+    """
+
+    at: str
+    hash: str
+    queries: int
+    truncated: bool
 
 
 @dataclass(frozen=True, slots=True)

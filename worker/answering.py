@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from uuid import UUID
 
@@ -12,6 +13,7 @@ from retrieval.errors import ClewError
 from retrieval.events import (
     TERMINAL_TYPES,
     AnswerFinal,
+    Event,
     PathRetrieved,
     RunCancelled,
     RunFailed,
@@ -27,9 +29,10 @@ from webapp.answers.models import Run
 from webapp.experiments.choosing import checkpoint_in_use
 from webapp.experiments.methods import STEERABLE
 from webapp.graphs.models import Graph
+from webapp.graphs.selectors import endpoint_of
 from webapp.jobs import cancel, queue
 from webapp.live.publish import Publisher
-from worker import engines, identity, language_models
+from worker import endpoints, engines, identity, language_models
 
 logger = logging.getLogger(__name__)
 Halt = services.Ending | RunPaused
@@ -79,9 +82,8 @@ def work(run: Run) -> None:
 
 def _stream(run: Run, publisher: Publisher) -> Halt:
     cancelled = cancel.flag("run", run.pk)
-    engine = engines.of_run(run)
     paths = 0
-    for event in engine.run(_request(run), cancelled=cancelled, pausing=cancel.flag(steering.PAUSE, run.pk)):
+    for event in _events(run, cancelled):
         if event.type in TERMINAL_TYPES or isinstance(event, RunPaused):
             assert isinstance(event, Halt)
             return event
@@ -90,6 +92,14 @@ def _stream(run: Run, publisher: Publisher) -> Halt:
         if cancelled():
             return RunCancelled("Stopped. What was found until then is kept.", paths)
     raise RuntimeError("the engine ended without a terminal event")
+
+
+def _events(run: Run, cancelled: Callable[[], bool]) -> Iterator[Event]:
+    endpoint = endpoint_of(run.graph)
+    if endpoint is not None:
+        return endpoints.events_of(run, endpoint, cancelled=cancelled)
+    pausing = cancel.flag(steering.PAUSE, run.pk)
+    return engines.of_run(run).run(_request(run), cancelled=cancelled, pausing=pausing)
 
 
 def _request(run: Run) -> AskRequest:

@@ -5,18 +5,22 @@ Redirects are not followed, so that whoever checked the address has checked what
 
 from __future__ import annotations
 
+import threading
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.client import HTTPException
 from typing import Any
 
-from retrieval.errors import ConfigError, EndpointError
+from retrieval.errors import Cancelled, ConfigError, EndpointError
 
 _RESULTS = "application/sparql-results+json"
 #: The longest answer that is read, in bytes.
 ANSWER_LIMIT = 64 * 1024 * 1024
+_PIECE = 1 << 16
+_LOOK_S = 0.1
 
 
 class Endpoint:
@@ -24,8 +28,9 @@ class Endpoint:
 
     Args:
         address: http or https.
-        timeout: seconds for one query.
+        timeout: seconds for one query, from sending it to the last byte of its answer.
         graph: the named graph that is asked, None for the endpoint's default.
+        cancelled: asked ten times a second while an answer is waited for.
 
     Attributes:
         queries: how many were sent.
@@ -34,13 +39,21 @@ class Endpoint:
         ConfigError: the address makes no sense.
     """
 
-    def __init__(self, address: str, *, timeout: float = 20.0, graph: str | None = None) -> None:
+    def __init__(
+        self,
+        address: str,
+        *,
+        timeout: float = 20.0,
+        graph: str | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> None:
         import pyoxigraph  # noqa: PLC0415 - loaded on use
 
         parts = urllib.parse.urlsplit(address)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ConfigError(f"{address!r} is no address of an endpoint.", hint="Give one of http or https.")
         self.address, self._timeout, self._graph = address, timeout, graph
+        self._cancelled = cancelled
         self.queries = 0
         self._ox = pyoxigraph
         self._opener = urllib.request.build_opener(_NoRedirects)
@@ -50,6 +63,7 @@ class Endpoint:
 
         Raises:
             EndpointError: it cannot be reached, refuses, takes too long, or answers something else.
+            Cancelled: ``cancelled`` said so; the answer is not waited for.
         """
         self.queries += 1
         form = {"query": query}
@@ -60,20 +74,7 @@ class Endpoint:
             urllib.parse.urlencode(form).encode(),
             {"Accept": _RESULTS, "User-Agent": "Clew", "Content-Type": "application/x-www-form-urlencoded"},
         )
-        try:
-            with self._opener.open(request, timeout=self._timeout) as answer:
-                body = answer.read(ANSWER_LIMIT + 1)
-        except urllib.error.HTTPError as error:
-            raise self._refused(error) from error
-        except TimeoutError as error:
-            raise self._late() from error
-        except (OSError, HTTPException) as error:
-            reason = getattr(error, "reason", None) or error
-            if isinstance(reason, TimeoutError):
-                raise self._late() from error
-            raise EndpointError(
-                f"{self.address} cannot be reached: {reason}.", hint="Check the address, and that it is up."
-            ) from error
+        body = self._asked(request)
         if len(body) > ANSWER_LIMIT:
             raise EndpointError(
                 f"{self.address} answered with more than {ANSWER_LIMIT >> 20} MB.",
@@ -90,6 +91,48 @@ class Endpoint:
                 f"{self.address} did not answer with SPARQL results ({start!r}).",
                 hint="Give the address of the endpoint itself, which often ends in /sparql.",
             ) from error
+
+    def _asked(self, request: urllib.request.Request) -> bytes:
+        """The answer's body. It is read beside, so that neither silence nor a trickle holds whoever waits for it."""
+        answer = _Answer()
+        thread = threading.Thread(target=self._read, args=(request, answer), name="sparql", daemon=True)
+        thread.start()
+        until = time.monotonic() + self._timeout
+        while not answer.came.wait(_LOOK_S):
+            if self._cancelled():
+                answer.unwanted = True
+                raise Cancelled("Stopped.")
+            if time.monotonic() > until:
+                answer.unwanted = True
+                raise self._late()
+        if answer.error is not None:
+            raise answer.error
+        return answer.body
+
+    def _read(self, request: urllib.request.Request, answer: _Answer) -> None:
+        pieces, size = [], 0
+        try:
+            with self._opener.open(request, timeout=self._timeout) as file:
+                while size <= ANSWER_LIMIT and not answer.unwanted and (piece := file.read1(_PIECE)):
+                    pieces.append(piece)
+                    size += len(piece)
+            answer.body = b"".join(pieces)
+        except urllib.error.HTTPError as error:
+            answer.error = self._refused(error)
+        except (OSError, HTTPException) as error:
+            reason = getattr(error, "reason", None) or error
+            answer.error = (
+                self._late()
+                if isinstance(reason, TimeoutError)
+                else EndpointError(
+                    f"{self.address} cannot be reached: {reason}.",
+                    hint="Check the address, and that it is up.",
+                )
+            )
+        except Exception as error:  # whoever waits must hear of it
+            answer.error = error
+        finally:
+            answer.came.set()
 
     def _refused(self, error: urllib.error.HTTPError) -> EndpointError:
         with error:
@@ -112,6 +155,16 @@ class Endpoint:
             f"{self.address} did not answer within {self._timeout:g} seconds.",
             hint="Allow it more time, or ask for less (hops, facts).",
         )
+
+
+class _Answer:
+    """What comes of a query: a body or an error, once ``came`` is set. ``unwanted``: nobody waits any more."""
+
+    def __init__(self) -> None:
+        self.came = threading.Event()
+        self.body = b""
+        self.error: Exception | None = None
+        self.unwanted = False
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):

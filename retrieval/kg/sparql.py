@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import re
 import shutil
-import tempfile
-from collections import OrderedDict
+import time
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from pathlib import Path
+from datetime import UTC, datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from retrieval.errors import Cancelled, ConfigError, EndpointError, QuestionError, UnknownEntityError
+from retrieval.errors import ConfigError, EmptySourceError, EndpointError, QuestionError, UnknownEntityError
 from retrieval.kg.endpoint import Endpoint
+from retrieval.kg.pulls import Pulls, Subgraph
 
 if TYPE_CHECKING:
     import pyoxigraph as ox
@@ -32,8 +33,7 @@ _CLAIM = "http://wikiba.se/ontology#directClaim"
 _FACTS_OF, _NAMES_OF = 20, 200
 #: Words of a name that is looked for in a question, and facts by which entities of one name are compared.
 _WORDS, _RANKED = 6, 200
-#: Subgraphs kept.
-_KEPT = 8
+_IRI = re.compile(r"(https?|urn):\S+$")
 _PUNCTUATION = "?,.!;:\"'()"
 _COMMON = frozenset(
     """a an and are at by did do does for from had has have how in is it many of on or that the their they this to was
@@ -79,42 +79,57 @@ def options_from(given: Mapping[str, Any]) -> SparqlOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Subgraph:
-    """What lies near some topics.
+class Candidate:
+    """An entity of a name.
 
     Attributes:
-        snapshot: it, as a graph of its own.
-        topics: the topics' ids in it.
-        truncated: whether a limit cut something off.
-        queries: how many were sent for it.
+        iri: its.
+        facts: how many it has; up to 200 in each direction are counted, None when they were not.
     """
 
-    snapshot: Snapshot
-    topics: tuple[int, ...]
-    truncated: bool
-    queries: int
+    iri: str
+    facts: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What a trial query found: whether anything has a name in the languages asked for, and how long it took."""
+
+    named: bool
+    took_ms: float
 
 
 class SparqlGraph:
-    """An endpoint opened for asking. Use as a context, or call :meth:`close`, which removes what was pulled.
+    """An endpoint opened for asking. Use as a context, or call :meth:`close`.
 
     Args:
         endpoint: its address, http or https.
         options: see :class:`SparqlOptions`.
+        cancelled: asked while an answer is waited for; every method then raises ``Cancelled``.
+        pulls: where subgraphs are kept; None keeps them until this graph is closed.
 
     Raises:
         ConfigError: the address or an option makes no sense.
     """
 
-    def __init__(self, endpoint: str, options: SparqlOptions | None = None) -> None:
+    def __init__(
+        self,
+        endpoint: str,
+        options: SparqlOptions | None = None,
+        *,
+        cancelled: Callable[[], bool] = lambda: False,
+        pulls: Pulls | None = None,
+    ) -> None:
         import pyoxigraph  # noqa: PLC0415 - the web process imports this module
 
         self.endpoint, self.options = endpoint, options or SparqlOptions()
         _check(self.options)
-        self._endpoint = Endpoint(endpoint, timeout=self.options.timeout, graph=self.options.graph)
+        self._endpoint = Endpoint(
+            endpoint, timeout=self.options.timeout, graph=self.options.graph, cancelled=cancelled
+        )
         self._ox = pyoxigraph
-        self._folder: str | None = tempfile.mkdtemp(prefix="clew-sparql-")
-        self._kept: OrderedDict[tuple[str, ...], Subgraph] = OrderedDict()
+        self._own, self._pulls = pulls is None, pulls or Pulls()
+        self._closed = False
 
     def __enter__(self) -> Self:
         return self
@@ -125,11 +140,32 @@ class SparqlGraph:
         self.close()
 
     def close(self) -> None:
-        """Remove what was pulled. Its snapshots must not be used any more."""
-        self._kept.clear()
-        if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
-        self._folder = None
+        """Ask no more. What it kept itself goes as soon as nobody holds it."""
+        self._closed = True
+        if self._own:
+            self._pulls.clear()
+
+    def probe(self) -> Probe:
+        """Ask for one fact, and for one name in the languages of the options.
+
+        Raises:
+            EmptySourceError: there are no facts.
+            EndpointError: see :meth:`retrieval.kg.endpoint.Endpoint.select`.
+        """
+        began = time.perf_counter()
+        if not list(self._endpoint.select("SELECT ?s ?p ?o WHERE { ?s ?p ?o } LIMIT 1")):
+            where = f" in the graph {self.options.graph}" if self.options.graph else ""
+            raise EmptySourceError(
+                f"{self.endpoint} answers, and has no facts{where}.",
+                hint="Check the name of the graph; an endpoint without a default graph needs one."
+                if self.options.graph
+                else "Name the graph that holds them, if they are in a named one.",
+            )
+        names = self._endpoint.select(
+            f"SELECT ?l WHERE {{ VALUES ?p {{ {_NAMING} }} ?e ?p ?l . {self._spoken('?l')} }} LIMIT 1"
+        )
+        named = bool(list(names))
+        return Probe(named, round((time.perf_counter() - began) * 1000, 1))
 
     def find(self, names: Iterable[str]) -> dict[str, str]:
         """The entity of each name that has one: its IRI. Of several, the one of most facts (up to 200 are counted).
@@ -140,10 +176,21 @@ class SparqlGraph:
             EndpointError: see :meth:`retrieval.kg.endpoint.Endpoint.select`.
         """
         wanted = list(dict.fromkeys(name.strip() for name in names if name.strip()))
-        found = {name: name for name in wanted if re.match(r"(https?|urn):\S+$", name)}
-        candidates: dict[str, dict[str, None]] = {}
-        plain = [name for name in wanted if name not in found]
-        for part in _batches(plain, _NAMES_OF):
+        found = {name: name for name in wanted if _IRI.match(name)}
+        for name, candidates in self.candidates(name for name in wanted if name not in found).items():
+            found[name] = candidates[0].iri
+        return found
+
+    def candidates(self, names: Iterable[str]) -> dict[str, list[Candidate]]:
+        """The entities of each name that has some; of several, which are counted, those of most facts first.
+
+        A name is one as for :meth:`find`, and no IRI.
+
+        Raises:
+            EndpointError: see :meth:`retrieval.kg.endpoint.Endpoint.select`.
+        """
+        found: dict[str, dict[str, None]] = {}
+        for part in _batches(list(dict.fromkeys(names)), _NAMES_OF):
             labels = " ".join(
                 str(literal)
                 for name in part
@@ -157,11 +204,41 @@ class SparqlGraph:
                 f"?e ?named ?label . FILTER(isIRI(?e)) }} LIMIT 1000"
             )
             for row in self._endpoint.select(query):
-                candidates.setdefault(row["label"].value, {})[row["e"].value] = None
-        sizes = self._sizes(sorted({iri for iris in candidates.values() for iri in iris}))
-        for name, iris in candidates.items():
-            found[name] = min(iris, key=lambda iri: (-sizes.get(iri, 0), iri))
-        return found
+                found.setdefault(row["label"].value, {})[row["e"].value] = None
+        sizes = self._sizes(sorted({iri for iris in found.values() if len(iris) > 1 for iri in iris}))
+        return {
+            name: _most_facts_first(Candidate(iri, sizes.get(iri)) for iri in iris)
+            for name, iris in found.items()
+        }
+
+    def search(self, text: str) -> list[Candidate]:
+        """The entities of a name as somebody types it, also with capital letters; an IRI is itself, if it has facts.
+
+        Raises:
+            EndpointError: see :meth:`retrieval.kg.endpoint.Endpoint.select`.
+        """
+        name = text.strip()
+        if _IRI.match(name):
+            sizes = self._sizes([name]) if _is_iri(self._ox, name) else {}
+            return [Candidate(name, sizes[name])] if sizes.get(name) else []
+        found = self.candidates(_spellings(name)) if name else {}
+        every = {one.iri: one for each in found.values() for one in each}
+        return _most_facts_first(every.values())
+
+    def names(self, iris: Iterable[str]) -> dict[str, str]:
+        """What entities are called, each in the best of the languages; those without a name are left out.
+
+        Raises:
+            EndpointError: see :meth:`retrieval.kg.endpoint.Endpoint.select`.
+        """
+        order = {language: n for n, language in enumerate(self.options.languages)}
+        best: dict[str, tuple[int, str]] = {}
+        terms = [str(self._ox.NamedNode(iri)) for iri in dict.fromkeys(iris)]
+        for fact in self._named(terms, self._own_names()):
+            entity, name = fact.subject.value, fact.object
+            offer = -1 if name.language is None else order.get(name.language, len(order)), name.value
+            best[entity] = min(offer, best.get(entity, offer))
+        return {iri: name for iri, (_, name) in best.items()}
 
     def link(self, question: str) -> dict[str, str]:
         """The entities that a question names, by the words that name them: longest names first, none within another.
@@ -195,44 +272,40 @@ class SparqlGraph:
         named = {text: iri for text, iri in chosen.items() if " " in text or not text.islower()}
         return named or chosen
 
-    def subgraph(self, topics: Sequence[str], *, cancelled: Callable[[], bool] = lambda: False) -> Subgraph:
+    def subgraph(self, topics: Sequence[str]) -> Subgraph:
         """What lies near the topics, pulled now or lately.
 
         Args:
             topics: IRIs.
-            cancelled: asked between queries.
 
         Raises:
             UnknownEntityError: the endpoint knows nothing of any topic.
             EndpointError: see :meth:`retrieval.kg.endpoint.Endpoint.select`.
             Cancelled: it was.
         """
+        if self._closed:
+            raise EndpointError(f"{self.endpoint} was closed.", hint="Open it again.")
         key = tuple(sorted(set(topics)))
-        kept = self._kept.get(key)
+        kept = self._pulls.get((self.endpoint, self.options, key))
         if kept is not None:
-            self._kept.move_to_end(key)
             return kept
-        before = self._endpoint.queries
-        facts, truncated = self._pull(key, cancelled)
+        before, at = self._endpoint.queries, datetime.now(UTC)
+        facts, truncated = self._pull(key)
         if not facts:
             raise UnknownEntityError(
                 f"{self.endpoint} knows no facts of {', '.join(key) or 'nothing'}.",
                 hint="Check the IRI, or name another entity.",
             )
-        names = self._names(facts, cancelled)
+        names = self._names(facts)
         snapshot, ids = self._build(key, facts, names)
-        found = Subgraph(snapshot, ids, truncated, self._endpoint.queries - before)
-        self._kept[key] = found
-        while len(self._kept) > _KEPT:
-            _, old = self._kept.popitem(last=False)
-            shutil.rmtree(old.snapshot.path, ignore_errors=True)
+        asked = self._endpoint.queries - before
+        found = Subgraph(snapshot, ids, truncated, asked, at.isoformat(timespec="seconds"))
+        self._pulls.keep((self.endpoint, self.options, key), found)
         return found
 
     def _sizes(self, iris: Sequence[str]) -> dict[str, int]:
         """How many facts entities have, up to ``_RANKED`` in each direction."""
         sizes: dict[str, int] = {}
-        if len(iris) < 2:
-            return sizes
         for part in _batches(iris, _FACTS_OF):
             for row in self._endpoint.select(self._facts_query(part, _RANKED)):
                 for end in ("s", "o"):
@@ -243,8 +316,7 @@ class SparqlGraph:
 
     def _facts_query(self, iris: Iterable[str], limit: int) -> str:
         """The facts of entities in both directions, each entity's own share of them."""
-        tongues = " || ".join(f'langMatches(lang(?o), "{language}")' for language in self.options.languages)
-        kept = f'FILTER(!isLiteral(?o) || lang(?o) = ""{f" || {tongues}" if tongues else ""})'
+        kept = self._spoken("?o", "!isLiteral(?o) || ")
         parts = []
         for iri in iris:
             term = str(self._ox.NamedNode(iri))
@@ -254,9 +326,13 @@ class SparqlGraph:
             ]
         return f"SELECT ?s ?p ?o WHERE {{ {' UNION '.join(parts)} }}"
 
-    def _pull(
-        self, topics: Sequence[str], cancelled: Callable[[], bool]
-    ) -> tuple[dict[ox.Triple, None], bool]:
+    def _spoken(self, variable: str, unless: str = "") -> str:
+        """A filter that lets literals through that have no language, or one that is asked for."""
+        tongues = "".join(f' || langMatches(lang({variable}), "{it}")' for it in self.options.languages)
+        plain = f'isLiteral({variable}) && (lang({variable}) = ""{tongues})'
+        return f"FILTER({unless}({plain}))"
+
+    def _pull(self, topics: Sequence[str]) -> tuple[dict[ox.Triple, None], bool]:
         """Facts within the hops, nearest first, and whether a limit cut some off."""
         facts: dict[ox.Triple, None] = {}
         seen, front = set(topics), list(topics)
@@ -264,8 +340,6 @@ class SparqlGraph:
         for _ in range(self.options.hops):
             reached: dict[str, None] = {}
             for part in _batches(front, _FACTS_OF):
-                if cancelled():
-                    raise Cancelled("Stopped.")
                 shares: dict[tuple[str, str], int] = {}
                 for row in self._endpoint.select(self._facts_query(part, limit + 1)):
                     if any(self._over(row[end], end, shares, part, limit) for end in ("s", "o")):
@@ -273,7 +347,9 @@ class SparqlGraph:
                         continue
                     if len(facts) >= self.options.max_triples:
                         return facts, True
-                    facts[self._ox.Triple(row["s"], row["p"], row["o"])] = None
+                    facts[self._ox.Triple(self._own_term(row["s"]), row["p"], self._own_term(row["o"]))] = (
+                        None
+                    )
                     for end in ("s", "o"):
                         if isinstance(row[end], self._ox.NamedNode):
                             reached[row[end].value] = None
@@ -281,6 +357,12 @@ class SparqlGraph:
             seen.update(front)
             limit = self.options.per_entity
         return facts, truncated
+
+    def _own_term(self, term: Any) -> Any:
+        """A term of the last answer. A blank node's name is that answer's own: the next may mean another by it."""
+        if isinstance(term, self._ox.BlankNode):
+            return self._ox.BlankNode(f"{term.value}q{self._endpoint.queries}")
+        return term
 
     def _over(
         self, term: Any, end: str, shares: dict[tuple[str, str], int], asked: Sequence[str], limit: int
@@ -291,27 +373,28 @@ class SparqlGraph:
         count = shares[term.value, end] = shares.get((term.value, end), 0) + 1
         return count > limit
 
-    def _names(self, facts: Iterable[ox.Triple], cancelled: Callable[[], bool]) -> dict[ox.Triple, None]:
+    def _names(self, facts: Iterable[ox.Triple]) -> dict[ox.Triple, None]:
         """What names the entities and relations of the facts."""
         ends = {
             str(term) for f in facts for term in (f.subject, f.object) if isinstance(term, self._ox.NamedNode)
         }
         relations = {str(fact.predicate) for fact in facts}
-        tongues = " || ".join(f'langMatches(lang(?l), "{language}")' for language in self.options.languages)
-        kept = f'FILTER(isLiteral(?l) && (lang(?l) = ""{f" || {tongues}" if tongues else ""}))'
-        names: dict[ox.Triple, None] = {}
-        own = f"VALUES ?p {{ {_NAMING} }} ?e ?p ?l . {kept}"
-        claimed = f"{{ {own} }} UNION {{ ?q <{_CLAIM}> ?e ; <{_RDFS}label> ?l . {kept} }}"
-        for terms, pattern in ((sorted(ends), own), (sorted(relations - ends), claimed)):
-            for part in _batches(terms, _NAMES_OF):
-                if cancelled():
-                    raise Cancelled("Stopped.")
-                for row in self._endpoint.select(
-                    f"SELECT ?e ?p ?l WHERE {{ VALUES ?e {{ {' '.join(part)} }} {pattern} }}"
-                ):
-                    naming = row["p"] or self._ox.NamedNode(f"{_RDFS}label")
-                    names[self._ox.Triple(row["e"], naming, row["l"])] = None
-        return names
+        own = self._own_names()
+        claimed = f"{{ {own} }} UNION {{ ?q <{_CLAIM}> ?e ; <{_RDFS}label> ?l . {self._spoken('?l')} }}"
+        every = [*self._named(sorted(ends), own), *self._named(sorted(relations - ends), claimed)]
+        return dict.fromkeys(every)
+
+    def _own_names(self) -> str:
+        return f"VALUES ?p {{ {_NAMING} }} ?e ?p ?l . {self._spoken('?l')}"
+
+    def _named(self, terms: Sequence[str], pattern: str) -> Iterator[Any]:
+        """The naming facts that a pattern finds of terms."""
+        for part in _batches(terms, _NAMES_OF):
+            for row in self._endpoint.select(
+                f"SELECT ?e ?p ?l WHERE {{ VALUES ?e {{ {' '.join(part)} }} {pattern} }}"
+            ):
+                naming = row["p"] or self._ox.NamedNode(f"{_RDFS}label")
+                yield self._ox.Triple(row["e"], naming, row["l"])
 
     def _build(
         self, topics: Sequence[str], facts: dict[ox.Triple, None], names: dict[ox.Triple, None]
@@ -321,13 +404,15 @@ class SparqlGraph:
         from retrieval.kg.readers.collecting import ProblemLog, combine  # noqa: PLC0415 - loads polars
         from retrieval.kg.readers.rdf import collect  # noqa: PLC0415 - loads polars
 
-        if self._folder is None:
-            raise EndpointError(f"{self.endpoint} was closed.", hint="Open it again.")
         log = ProblemLog(self.endpoint, lambda _: None)
         table = combine([collect([*facts, *names], log, "b")])
-        built = snapshot.build(
-            replace(table, sources=(self.endpoint,)), Path(tempfile.mkdtemp(dir=self._folder)) / "graph"
-        )
+        place = self._pulls.place()
+        try:
+            built = snapshot.build(replace(table, sources=(self.endpoint,)), place / "graph")
+        except BaseException:
+            shutil.rmtree(place, ignore_errors=True)
+            raise
+        weakref.finalize(built, shutil.rmtree, place, ignore_errors=True)
         labels = {} if table.nodes is None else dict(table.nodes.select("iri", "label").iter_rows())
         ids = [built.find_entity(labels[iri]) for iri in topics if iri in labels]
         return built, tuple(entity for entity in ids if entity is not None)
@@ -354,6 +439,19 @@ def _spellings(text: str) -> tuple[str, ...]:
     return tuple(
         dict.fromkeys((text.strip(_PUNCTUATION.replace(".", "")), plain, plain.title(), plain.capitalize()))
     )
+
+
+def _most_facts_first(candidates: Iterable[Candidate]) -> list[Candidate]:
+    return sorted(candidates, key=lambda one: (-(one.facts or 0), one.iri))
+
+
+def _is_iri(ox: Any, text: str) -> bool:
+    """Whether a text is an IRI that a query can name."""
+    try:
+        ox.NamedNode(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _batches(items: Sequence[str], size: int) -> Iterator[Sequence[str]]:

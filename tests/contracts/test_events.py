@@ -18,6 +18,7 @@ from retrieval.types import (
     NoAnswerReason,
     Node,
     Passage,
+    Pulled,
     RelationStep,
     RetrievedPassage,
     Usage,
@@ -32,11 +33,15 @@ EXPLORATION = AgentAction("explore", (BERLIN,), triples=(HOP,), count=40, front=
 CHAIN = EvidenceChain(GERMANY, (STEP,), ((BERLIN,),), (1,), (HOP,), 0.5, (1,))
 EVERY = [
     events.RunStarted("q?", "rel-rag-path", "extractive", "abc", None, "enc", 50, 7),
+    events.RunStarted("q?", "rapl", "extractive", "", None, "enc", 50, 7, endpoint="http://x/sparql"),
     events.QuestionLinked(
         (LinkedEntity(GERMANY, "germany", 3, 10, 0.9, "fuzzy", (BERLIN,)),), ("Atlantis",), 1.5
     ),
     events.RouterDecided("rapl", "why", {"rapl": 0.5}, 1.0),
     events.SubgraphExtracted((GERMANY,), 3, 4, 2, "k-hop", 1.0),
+    events.SubgraphExtracted(
+        (GERMANY,), 3, 4, 2, "pulled", 1.0, Pulled("2026-11-22T02:00:00+00:00", "abc", 5, True)
+    ),
     events.PathRetrieved(1, (HOP,), 0.25, 10.0),
     events.PassagesRetrieved(
         (RetrievedPassage(Passage(0, "p", "t", "A b.", "d", "u"), 0.5, 2),), "dense", 1.0

@@ -63,6 +63,7 @@ def flag_run(*, run: Run, user: User, doubt: Doubt) -> Flag:
         return _same(repeated, run, user)
     if run.state in ACTIVE:
         raise ConflictError("The run has not ended.", hint="Wait for its answer, or stop it.")
+    snapshots.require_imported(run.graph)
     snapshot = (
         Snapshot.objects.filter(graph=run.graph_id, hash=run.snapshot_hash).order_by("-version").first()
     )

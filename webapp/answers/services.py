@@ -21,10 +21,12 @@ from webapp.answers.models import ACTIVE, Run, RunState
 from webapp.api.errors import ConflictError, ForbiddenError, InvalidError
 from webapp.experiments import choosing, methods
 from webapp.experiments.models import Checkpoint
-from webapp.graphs import browse, snapshots
+from webapp.graphs import browse, endpoints, snapshots
 from webapp.graphs.models import Graph
+from webapp.graphs.selectors import endpoint_of
 from webapp.jobs import cancel, presence, queue
 from webapp.live import announce
+from webapp.uploads import elsewhere
 
 ANSWERS_LISTED = 20
 """Answers kept in the run's row for lists; all of them are in its last event."""
@@ -68,16 +70,14 @@ def create_run(*, graph: Graph, ask: Ask, user: User, group: UUID | None = None)
         NotConfiguredError: the language model was asked for and none is set up.
     """
     question = check_question(ask.question)
-    snapshot = snapshots.of_graph(graph)
-    for entity in ask.entities:
-        browse.require_entity(snapshot, entity)
+    snapshot_hash = _checked_entities(graph, ask.entities)
     method, checkpoint = choosing.method_and_checkpoint(graph, ask.method, ask.checkpoint)
     reasoner = choosing.reasoner(ask.reasoner, method)
     llm = choosing.language_model(reasoner, ask.llm)
     with transaction.atomic():
         run = Run.objects.create(
             graph=graph,
-            snapshot_hash=snapshot.hash,
+            snapshot_hash=snapshot_hash,
             question=question,
             method=method,
             reasoner=reasoner,
@@ -93,6 +93,24 @@ def create_run(*, graph: Graph, ask: Ask, user: User, group: UUID | None = None)
         )
         queue.enqueue(queue.ANSWER, run.pk)
     return run
+
+
+def _checked_entities(graph: Graph, entities: Sequence[int]) -> str:
+    """Refuse entities that the graph does not have; the hash of the version that they are of, empty in an endpoint.
+
+    Raises:
+        GraphNotReadyError, UnknownEntityError: as :func:`create_run`.
+        NotAllowedError: the operator has not listed the endpoint's host any more.
+    """
+    endpoint = endpoint_of(graph)
+    if endpoint is not None:
+        elsewhere.require_host(endpoint.url, "Graphs may not be asked at")
+        endpoints.iris(graph.pk, entities)
+        return ""
+    snapshot = snapshots.of_graph(graph)
+    for entity in entities:
+        browse.require_entity(snapshot, entity)
+    return snapshot.hash
 
 
 def create_comparison(*, graph: Graph, ask: Ask, contenders: Sequence[Contender], user: User) -> UUID:
@@ -151,7 +169,8 @@ def claim(*, run_id: UUID, worker: str) -> Run | None:
     )
     if not claimed:
         return None
-    return Run.objects.select_related("graph", "graph__snapshot", "checkpoint").get(pk=run_id)
+    rows = Run.objects.select_related("graph", "graph__snapshot", "graph__endpoint", "checkpoint")
+    return rows.get(pk=run_id)
 
 
 def end(*, run_id: UUID, after: int, event: Ending, usage: dict[str, Any] | None = None) -> None:

@@ -88,6 +88,12 @@ class GraphNotReadyError(ConflictError):
     code = "graph_not_ready"
 
 
+class NotImportedError(ConflictError):
+    """The graph lives in an endpoint, and this needs a version of it that was imported."""
+
+    code = "not_imported"
+
+
 class NameTakenError(ConflictError):
     """Something of this name exists."""
 

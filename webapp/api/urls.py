@@ -18,6 +18,7 @@ from webapp.experiments.promotions_api import PromotionsView, RollbackView
 from webapp.experiments.report_api import ReportViewSet
 from webapp.experiments.trajectories_api import TrajectorySetViewSet
 from webapp.graphs.api import GraphViewSet
+from webapp.graphs.endpoints_api import CheckView, EndpointsView, EndpointView
 from webapp.graphs.extraction_api import ExtractView
 from webapp.graphs.figures_api import ReportView, SchemaView, StatisticsView
 from webapp.graphs.samples_api import SampleQuestionsView
@@ -58,6 +59,9 @@ urlpatterns = [
     path("storage", StorageView.as_view()),
     path("status", StatusView.as_view()),
     path("methods/<str:name>", MethodView.as_view()),
+    path("endpoints", EndpointsView.as_view()),
+    path("graphs/<int:pk>/endpoint", EndpointView.as_view()),
+    path("graphs/<int:pk>/endpoint/check", CheckView.as_view()),
     path("graphs/<int:pk>/train", TrainView.as_view()),
     path("graphs/<int:pk>/promotions", PromotionsView.as_view()),
     path("graphs/<int:pk>/rollback", RollbackView.as_view()),

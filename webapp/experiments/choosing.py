@@ -15,6 +15,7 @@ from webapp.api.errors import InvalidError
 from webapp.experiments import methods
 from webapp.experiments.models import Checkpoint, Promotion
 from webapp.graphs.models import Graph
+from webapp.graphs.selectors import endpoint_of
 from webapp.language_models import selectors as language_models
 from webapp.language_models.selectors import LanguageModel
 
@@ -86,6 +87,8 @@ def method_and_checkpoint(
     if method is None:
         method = checkpoint.method if checkpoint else methods.default_for(facts=facts, passages=passages)
     chosen = methods.require_available(method)
+    if endpoint_of(graph) is not None:
+        methods.require_on_endpoint(chosen, graph.name)
     methods.require_served(chosen, graph.name, facts=facts, passages=passages)
     if checkpoint is None:
         return chosen, checkpoint_in_use(graph, method=chosen)

@@ -7,7 +7,7 @@ from typing import Any
 
 from retrieval import config as configs
 from retrieval.errors import MethodError
-from retrieval.types import LLM_ALONE, TRAINED, UNTRAINED, Method
+from retrieval.types import LLM_ALONE, ON_ENDPOINTS, TRAINED, UNTRAINED, Method
 
 REASONERS = ("extractive", "llm")
 
@@ -97,6 +97,19 @@ def require_served(method: Method, name: str, *, facts: int, passages: int) -> N
         )
 
 
+def require_on_endpoint(method: Method, name: str) -> None:
+    """Refuse a method that cannot be asked of a graph in an endpoint.
+
+    Raises:
+        MethodError: it cannot; says what can.
+    """
+    if method not in ON_ENDPOINTS:
+        raise MethodError(
+            f"{method} cannot be asked of {name}: the graph lives in a SPARQL endpoint.",
+            hint=f"Ask one of {_listed(ON_ENDPOINTS)}, or upload the graph.",
+        )
+
+
 def require_trained(name: str) -> Method:
     """The method of that name, if it learns from questions.
 
@@ -119,6 +132,7 @@ def shown(method: Method) -> dict[str, Any]:
         "standalone": method in UNTRAINED,
         "available": method in AVAILABLE,
         "steerable": method in STEERABLE,
+        "on_endpoints": method in ON_ENDPOINTS,
         "needs": list(NEEDS.get(method, ("facts",))),
     }
 

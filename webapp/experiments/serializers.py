@@ -28,6 +28,7 @@ class MethodSerializer(serializers.Serializer[object]):
     standalone = serializers.BooleanField(help_text="needs no training; never zero-shot")
     available = serializers.BooleanField(help_text="can be asked here")
     steerable = serializers.BooleanField()
+    on_endpoints = serializers.BooleanField(help_text="can be asked of a graph that lives in an endpoint")
     needs = serializers.ListField(
         child=serializers.ChoiceField(choices=["facts", "passages", "llm"]),
         help_text="what a graph must hold",

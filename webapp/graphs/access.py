@@ -25,7 +25,7 @@ LOOKUPS = {"review.item": "queue__graph", "answers.agentcorrection": "run__graph
 
 def visible(user: User | AnonymousUser) -> QuerySet[Graph]:
     """The graphs that a user may see: public ones, one's own, those of one's groups; administrators see all."""
-    rows = Graph.objects.select_related("snapshot", "created_by", "owner").filter(deleted_at=None)
+    rows = Graph.objects.select_related("snapshot", "created_by", "owner", "endpoint").filter(deleted_at=None)
     rows = rows.prefetch_related("groups")
     if not isinstance(user, User):
         return rows.none()

@@ -22,7 +22,7 @@ from retrieval.kg import snapshot as kg
 from webapp.accounts.models import User
 from webapp.api.errors import TooLargeError
 from webapp.api.permissions import AdminWrites
-from webapp.graphs import browse, selectors, services, snapshots, storage, trash
+from webapp.graphs import browse, endpoints, selectors, services, snapshots, storage, trash
 from webapp.graphs import serializers as shapes
 from webapp.graphs.access import OwnerWrites, visible
 from webapp.graphs.models import Graph, Problem
@@ -157,10 +157,12 @@ class GraphViewSet(viewsets.GenericViewSet[Graph]):
     )
     @action(detail=True, pagination_class=None)
     def entities(self, request: Request, pk: str) -> Response:
-        """Entities by a part of their name."""
-        snapshot = self._snapshot(request)
-        text = request.query_params.get("q", "")[:200]
-        return Response(browse.entities(snapshot, text, _limit(request.query_params.get("limit"))))
+        """Entities by a part of their name; of a graph in an endpoint by the whole of it, or by IRI."""
+        endpoint = selectors.endpoint_of(self.get_object())
+        text, limit = request.query_params.get("q", "")[:200], _limit(request.query_params.get("limit"))
+        if endpoint is not None:
+            return Response(endpoints.entities(endpoint, text, limit))
+        return Response(browse.entities(self._snapshot(request), text, limit))
 
     @extend_schema(
         parameters=[shapes.NeighboursQuerySerializer, VERSION], responses=shapes.NeighboursSerializer
@@ -170,8 +172,10 @@ class GraphViewSet(viewsets.GenericViewSet[Graph]):
         """What lies around an entity, by relation, limited."""
         form = shapes.NeighboursQuerySerializer(data=request.query_params)
         form.is_valid(raise_exception=True)
-        snapshot = self._snapshot(request)
-        return Response(browse.neighbours(snapshot, **form.validated_data))
+        endpoint = selectors.endpoint_of(self.get_object())
+        if endpoint is not None:
+            return Response(endpoints.neighbours(endpoint, **form.validated_data))
+        return Response({**browse.neighbours(self._snapshot(request), **form.validated_data), "cut": False})
 
     @extend_schema(parameters=[shapes.FactQuerySerializer, VERSION], responses=shapes.SourcedHopSerializer)
     @action(detail=True, pagination_class=None)

@@ -135,6 +135,51 @@ class Snapshot(models.Model):
         return f"{self.graph_id} v{self.version}"
 
 
+class Endpoint(models.Model):
+    """The SPARQL endpoint that a graph lives in. Such a graph has no version: it is asked where it is.
+
+    ``named_graph`` is the graph that is asked there, empty for the endpoint's default; ``languages`` are those of names
+    and texts; the limits are those of ``retrieval.kg.sparql.SparqlOptions``. The rest is what the last check found:
+    ``named`` says whether anything there has a name in these languages.
+    """
+
+    graph = models.OneToOneField(Graph, on_delete=models.CASCADE, related_name="endpoint")
+    url = models.CharField(max_length=2000)
+    named_graph = models.CharField(max_length=2000, blank=True)
+    languages = models.JSONField(default=list)
+    hops = models.PositiveSmallIntegerField()
+    max_triples = models.PositiveIntegerField()
+    per_entity = models.PositiveIntegerField()
+    timeout = models.FloatField()
+    checked_at = models.DateTimeField()
+    took_ms = models.FloatField(null=True)
+    named = models.BooleanField(default=True)
+    error_code = models.CharField(max_length=50, blank=True)
+    error_message = models.TextField(blank=True)
+    error_hint = models.TextField(blank=True)
+
+    def __str__(self) -> str:
+        return self.url
+
+
+class EndpointTerm(models.Model):
+    """An entity of an endpoint that was shown to somebody: its ``id`` stands for it wherever graphs number entities.
+
+    ``term`` is ``<`` and an IRI, ``"`` and the text of a literal, or ``_`` and a name of a blank node; ``key`` is its
+    hash, since terms may be longer than an index takes.
+    """
+
+    graph = models.ForeignKey(Graph, on_delete=models.CASCADE, related_name="+")
+    key = models.CharField(max_length=64)
+    term = models.TextField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["graph", "key"], name="endpoint_term")]
+
+    def __str__(self) -> str:
+        return self.term
+
+
 class Problem(models.Model):
     """A row of a source file that could not be used, as the import ``job`` found it."""
 

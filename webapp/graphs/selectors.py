@@ -5,12 +5,17 @@ from __future__ import annotations
 from django.db.models import QuerySet
 
 from webapp.api.errors import VersionGoneError
-from webapp.graphs.models import Graph, GraphState, Problem, Snapshot
+from webapp.graphs.models import Endpoint, Graph, GraphState, Problem, Snapshot
 
 
 def graphs() -> QuerySet[Graph]:
     """All graphs that are not in the trash, with what their cards show, for whoever may see everything."""
-    return Graph.objects.select_related("snapshot", "created_by", "owner").filter(deleted_at=None)
+    return Graph.objects.select_related("snapshot", "created_by", "owner", "endpoint").filter(deleted_at=None)
+
+
+def endpoint_of(graph: Graph) -> Endpoint | None:
+    """The endpoint that a graph lives in; None for one that was imported."""
+    return getattr(graph, "endpoint", None)
 
 
 def problems(graph: Graph) -> QuerySet[Problem]:

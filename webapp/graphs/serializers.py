@@ -12,8 +12,9 @@ from webapp.accounts.models import User
 from webapp.api.fields import ErrorSerializer, Text, error_of
 from webapp.experiments.choosing import checkpoint_in_use
 from webapp.experiments.serializers import CheckpointSerializer
-from webapp.graphs.models import Graph, Problem, Snapshot, Visibility
+from webapp.graphs.models import Endpoint, Graph, Problem, Snapshot, Visibility
 from webapp.graphs.reading import ReadingSerializer
+from webapp.graphs.selectors import endpoint_of
 from webapp.jobs.serializers import JobSerializer
 
 MAX_FILES = 50
@@ -35,6 +36,25 @@ class GroupNameSerializer(serializers.ModelSerializer[Group]):
         fields = ["id", "name"]
 
 
+class EndpointSerializer(serializers.ModelSerializer[Endpoint]):
+    """The endpoint that a graph lives in, and what the last check of it found."""
+
+    languages = serializers.ListField(child=serializers.CharField())
+    error = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Endpoint
+        fields = [
+            *("url", "named_graph", "languages", "hops", "max_triples", "per_entity", "timeout"),
+            *("checked_at", "took_ms", "named", "error"),
+        ]
+
+    @extend_schema_field(ErrorSerializer(allow_null=True))
+    def get_error(self, endpoint: Endpoint) -> dict[str, str] | None:
+        """What was wrong when it was checked."""
+        return error_of(endpoint)
+
+
 class GraphSerializer(serializers.ModelSerializer[Graph]):
     """A graph."""
 
@@ -44,6 +64,7 @@ class GraphSerializer(serializers.ModelSerializer[Graph]):
     passages = serializers.SerializerMethodField()
     attributes = serializers.SerializerMethodField()
     snapshot = SnapshotSerializer(allow_null=True, read_only=True)
+    endpoint = serializers.SerializerMethodField()
     problems = serializers.IntegerField(source="problem_count", read_only=True)
     checkpoint = serializers.SerializerMethodField()
     examples = serializers.ListField(child=serializers.CharField(), read_only=True)
@@ -60,6 +81,7 @@ class GraphSerializer(serializers.ModelSerializer[Graph]):
                 "passages",
                 "attributes",
                 "snapshot",
+                "endpoint",
                 "problems",
                 "checkpoint",
                 "examples",
@@ -91,6 +113,12 @@ class GraphSerializer(serializers.ModelSerializer[Graph]):
     def get_attributes(self, graph: Graph) -> int:
         """How many values the attributes of its entities and facts have."""
         return graph.snapshot.attributes if graph.snapshot else 0
+
+    @extend_schema_field(EndpointSerializer(allow_null=True))
+    def get_endpoint(self, graph: Graph) -> dict[str, Any] | None:
+        """The endpoint that it lives in."""
+        found = endpoint_of(graph)
+        return dict(EndpointSerializer(found).data) if found else None
 
     @extend_schema_field(CheckpointSerializer(allow_null=True))
     def get_checkpoint(self, graph: Graph) -> dict[str, Any] | None:
@@ -180,8 +208,10 @@ class EntitySerializer(serializers.Serializer[object]):
     id = serializers.IntegerField()
     label = serializers.CharField()  # type: ignore[assignment]  # a field of this name hides an option of the base
     kind = serializers.ChoiceField(choices=["entity", "cvt", "literal"])
-    about = serializers.CharField(help_text="its type and description, where the graph has them")
-    degree = serializers.IntegerField()
+    about = serializers.CharField(help_text="its type and description, where the graph has them; or its IRI")
+    degree = serializers.IntegerField(
+        allow_null=True, help_text="null where an endpoint was not asked for it"
+    )
     score = serializers.FloatField()
     source = serializers.CharField()  # type: ignore[assignment]  # a field of this name hides an option of the base
 
@@ -276,6 +306,9 @@ class NeighboursSerializer(serializers.Serializer[object]):
     hops = SourcedHopSerializer(many=True)
     total = serializers.IntegerField()
     shown = serializers.IntegerField()
+    cut = serializers.BooleanField(
+        default=False, help_text="an endpoint has more facts of it than were pulled"
+    )
 
 
 class NeighboursQuerySerializer(serializers.Serializer[object]):

@@ -307,6 +307,7 @@ def index_again(*, graph: Graph, user: User | None) -> Job:
     """
     with transaction.atomic():
         current = Graph.objects.select_for_update().filter(pk=graph.pk).first()
+        snapshots.require_imported(graph)
         if current is None or current.snapshot_id is None:
             raise GraphNotReadyError(f"The graph {graph.name} has no snapshot.", hint="Import it first.")
         if current.index_state == IndexState.BUILDING:

@@ -8,9 +8,10 @@ from collections import OrderedDict
 from django.conf import settings
 
 from retrieval.kg import snapshot as kg
-from webapp.api.errors import GraphNotReadyError
+from webapp.api.errors import GraphNotReadyError, NotImportedError
 from webapp.graphs.files import local_path
 from webapp.graphs.models import Graph, GraphState, Snapshot
+from webapp.graphs.selectors import endpoint_of
 
 _open: OrderedDict[str, kg.Snapshot] = OrderedDict()
 _lock = threading.Lock()
@@ -20,8 +21,10 @@ def require_current(graph: Graph) -> Snapshot:
     """The row of the graph's current version.
 
     Raises:
+        NotImportedError: it lives in an endpoint.
         GraphNotReadyError: it has none.
     """
+    require_imported(graph)
     if graph.snapshot is None:
         message = f"The graph {graph.name} is still being imported."
         hint = "Wait until its import is done; the jobs tray shows how far it is."
@@ -34,11 +37,24 @@ def require_current(graph: Graph) -> Snapshot:
     return graph.snapshot
 
 
+def require_imported(graph: Graph) -> None:
+    """Refuse a graph that lives in an endpoint.
+
+    Raises:
+        NotImportedError: it does.
+    """
+    if endpoint_of(graph) is not None:
+        raise NotImportedError(
+            f"{graph.name} lives in a SPARQL endpoint: there is no version of it here to work on.",
+            hint="Export what you need from the endpoint as RDF, and upload it as a graph of its own.",
+        )
+
+
 def of_graph(graph: Graph) -> kg.Snapshot:
     """The graph's current snapshot, memory-mapped.
 
     Raises:
-        GraphNotReadyError: it has none.
+        NotImportedError, GraphNotReadyError: as :func:`require_current`.
         SnapshotError: its directory is missing or damaged.
     """
     return opened(require_current(graph).path)

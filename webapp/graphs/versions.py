@@ -87,9 +87,10 @@ def _locked(graph: Graph) -> Graph:
     """The graph's row, held until the transaction ends.
 
     Raises:
-        ConflictError: an import of it goes on.
+        ConflictError: an import of it goes on, or it lives in an endpoint.
     """
     locked = Graph.objects.select_for_update().get(pk=graph.pk)
+    snapshots.require_imported(locked)
     going = Job.objects.filter(graph=graph, kind__in=services.IMPORTS, state__in=ACTIVE).first()
     if going is not None:
         raise ConflictError(

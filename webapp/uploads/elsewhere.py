@@ -42,7 +42,7 @@ def require_allowed(source: str) -> None:
         SourceError: there is no such file.
     """
     if is_address(source):
-        _require_host(source)
+        require_host(source)
     else:
         _real(source)
 
@@ -66,7 +66,12 @@ def _real(source: str) -> Path:
     return real
 
 
-def _require_host(address: str) -> None:
+def require_host(address: str, what: str = "Files may not be imported from") -> None:
+    """Refuse an address whose host the operator has not listed.
+
+    Raises:
+        NotAllowedError: it is not, or the address holds a user's name.
+    """
     allowed = settings.CLEW.import_hosts
     try:
         parts = urlsplit(address)
@@ -76,7 +81,7 @@ def _require_host(address: str) -> None:
     named = host if port is None else f"{host}:{port}"
     if parts.scheme not in SCHEMES or not host or parts.username or named not in allowed:
         raise NotAllowedError(
-            f"Files may not be imported from {parts.scheme}://{named}.",
+            f"{what} {parts.scheme}://{named}.",
             hint=_allowed("CLEW_IMPORT_HOSTS", allowed),
         )
 
@@ -105,7 +110,7 @@ class _Checked(urllib.request.HTTPRedirectHandler):
         Raises:
             NotAllowedError: its host is not listed.
         """
-        _require_host(newurl)
+        require_host(newurl)
         return super().redirect_request(req, fp, code, msg, headers, newurl)  # type: ignore[arg-type]
 
 
@@ -122,7 +127,7 @@ def opened(source: str) -> Iterator[tuple[IO[bytes], int]]:
         with real.open("rb") as file:
             yield file, real.stat().st_size
         return
-    _require_host(source)
+    require_host(source)
     opener = urllib.request.OpenerDirector()
     for handler in (
         urllib.request.HTTPHandler,

@@ -27,6 +27,14 @@ export interface LinkedEntity {
   readonly alternatives: readonly Node[];
 }
 
+/** How a candidate subgraph was pulled from an endpoint, which has no version that could be asked again. */
+export interface Pulled {
+  readonly at: string;
+  readonly hash: string;
+  readonly queries: number;
+  readonly truncated: boolean;
+}
+
 /** One step of a relation path. */
 export interface RelationStep {
   readonly name: string;
@@ -131,6 +139,7 @@ export interface RunStarted {
   readonly seed: number;
   readonly llm: string | null;
   readonly prompts: Readonly<Record<string, string>>;
+  readonly endpoint: string | null;
 }
 
 /** Topic entities are known. `unmatched` are phrases that look like names and were not found. */
@@ -150,7 +159,7 @@ export interface RouterDecided {
   readonly took_ms: number;
 }
 
-/** The candidate subgraph around the topic entities. */
+/** The candidate subgraph around the topic entities; `pulled` where it comes from an endpoint. */
 export interface SubgraphExtracted {
   readonly type: "subgraph.extracted";
   readonly topics: readonly Node[];
@@ -159,6 +168,7 @@ export interface SubgraphExtracted {
   readonly max_hops: number;
   readonly strategy: string;
   readonly took_ms: number;
+  readonly pulled: Pulled | null;
 }
 
 /** One reasoning path. `index` counts from 1. `at_ms` is the time since the run started. */

@@ -1,10 +1,23 @@
 """A graph that stays in a SPARQL endpoint: a real one, over HTTP."""
 
+import gc
+import socket
+import threading
+import time
+
 import pytest
 
-from retrieval.errors import Cancelled, ConfigError, EndpointError, QuestionError, UnknownEntityError
+from retrieval.errors import (
+    Cancelled,
+    ConfigError,
+    EmptySourceError,
+    EndpointError,
+    QuestionError,
+    UnknownEntityError,
+)
 from retrieval.kg import endpoint, search
-from retrieval.kg.sparql import SparqlGraph, SparqlOptions, options_from
+from retrieval.kg.pulls import Pulls
+from retrieval.kg.sparql import Candidate, SparqlGraph, SparqlOptions, options_from
 from tests.retrieval import world
 from tests.support.sparql_server import SparqlServer
 
@@ -114,7 +127,8 @@ def test_what_was_pulled_is_removed(server):
     with SparqlGraph(server.url) as graph:
         path = graph.subgraph(["http://x/jaws"]).snapshot.path
         assert path.is_dir()
-    assert not path.exists()
+    gc.collect()
+    assert not path.parent.exists()
     with pytest.raises(EndpointError, match="was closed"):
         graph.subgraph(["http://x/usa"])
 
@@ -180,5 +194,102 @@ def test_what_makes_no_sense_is_refused(graph):
         SparqlGraph("http://x/", options_from({"hops": "many"}))
     with pytest.raises(UnknownEntityError, match="knows no facts"):
         graph.subgraph(["http://x/nothing"])
-    with pytest.raises(Cancelled):
-        graph.subgraph(["http://x/jaws"], cancelled=lambda: True)
+
+
+def test_stop_is_heard_while_an_answer_is_waited_for(server):
+    server.delay = 3
+    stopped = threading.Event()
+    threading.Timer(0.3, stopped.set).start()
+    began = time.monotonic()
+    with SparqlGraph(server.url, cancelled=stopped.is_set) as graph, pytest.raises(Cancelled):
+        graph.subgraph(["http://x/jaws"])
+    assert time.monotonic() - began < 2
+
+
+def test_a_trickle_does_not_hold_for_ever():
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def trickle():
+            connection, _ = listening.accept()
+            with connection:
+                connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
+                for _ in range(50):
+                    try:
+                        connection.sendall(b" ")
+                    except OSError:
+                        return
+                    time.sleep(0.1)
+
+        threading.Thread(target=trickle, daemon=True).start()
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}/"
+        with (
+            SparqlGraph(url, SparqlOptions(timeout=0.5)) as graph,
+            pytest.raises(EndpointError, match="within"),
+        ):
+            graph.find(["Jaws"])
+
+
+def test_a_trial_tells_whether_there_are_facts_and_names():
+    films = {"http://x/films": FILMS}
+    with SparqlServer("<http://x/a> <http://x/p> 1 .", graphs=films) as server:
+        for graph, language, named in ((None, "en", False), ("http://x/films", "de", True)):
+            options = SparqlOptions(graph=graph, languages=(language,))
+            with SparqlGraph(server.url, options) as opened:
+                assert opened.probe().named is named
+        with (
+            SparqlGraph(server.url, SparqlOptions(graph="http://x/none")) as opened,
+            pytest.raises(EmptySourceError, match="no facts in the graph http://x/none"),
+        ):
+            opened.probe()
+    with SparqlServer("") as server, SparqlGraph(server.url) as opened:
+        with pytest.raises(EmptySourceError, match="has no facts") as caught:
+            opened.probe()
+        assert "Name the graph" in caught.value.hint
+
+
+def test_entities_are_searched_by_name_or_iri(graph):
+    assert graph.search("jaws") == [Candidate("http://x/jaws", 5), Candidate("http://x/jaws2", 1)]
+    assert graph.search("Spielberg") == [Candidate("http://x/s", None)]
+    assert graph.search("http://x/usa") == [Candidate("http://x/usa", 2)]
+    assert graph.search("http://x/nothing") == graph.search("http://x/>") == graph.search(" ") == []
+    assert graph.names(["http://x/jaws", "http://x/horror", "http://x/cast"]) == {
+        "http://x/jaws": "Jaws",
+        "http://x/horror": "Horror",
+    }
+
+
+def test_names_come_in_the_best_language(server):
+    with SparqlGraph(server.url, SparqlOptions(languages=("de", "en"))) as graph:
+        assert graph.names(["http://x/jaws", "http://x/et"]) == {
+            "http://x/jaws": "Der weiße Hai",
+            "http://x/et": "E.T. the Extra-Terrestrial",
+        }
+
+
+def test_blank_nodes_of_two_answers_are_not_taken_for_one():
+    """Endpoints name blank nodes anew in each answer, so the same name may mean another."""
+    turtle = "@prefix : <http://x/> . :a :p [ :q :b ] , :c . " + " ".join(f":a :p :n{i} ." for i in range(25))
+    with SparqlServer(turtle + " :n24 :p [ :r :z ] .") as server:
+        server.forgetful = True
+        with SparqlGraph(server.url, SparqlOptions(hops=2)) as graph:
+            found = graph.subgraph(["http://x/a"]).snapshot
+        blanks = {found.entity_label(e) for e in range(found.num_entities) if found.kind(e) == "cvt"}
+        assert len(blanks) == 2
+
+
+def test_pulls_are_kept_for_a_while_and_few(server):
+    pulls = Pulls(size=1, seconds=0.3)
+    with SparqlGraph(server.url, pulls=pulls) as graph:
+        first = graph.subgraph(["http://x/jaws"])
+        with SparqlGraph(server.url, pulls=pulls) as other:
+            assert other.subgraph(["http://x/jaws"]) is first
+        with SparqlGraph(server.url, SparqlOptions(hops=1), pulls=pulls) as near:
+            assert near.subgraph(["http://x/jaws"]) is not first
+        assert graph.subgraph(["http://x/jaws"]) is not first  # it made way
+    again = graph_of(server, pulls).subgraph(["http://x/jaws"])
+    time.sleep(0.4)
+    assert graph_of(server, pulls).subgraph(["http://x/jaws"]) is not again  # too old
+
+
+def graph_of(server, pulls):
+    return SparqlGraph(server.url, pulls=pulls)

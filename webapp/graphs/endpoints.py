@@ -1,0 +1,245 @@
+"""Graphs that live in a SPARQL endpoint: connecting and checking them, and looking around in them by queries."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from retrieval.errors import ClewError, UnknownEntityError
+from retrieval.kg.pulls import Pulls, term
+from retrieval.kg.sparql import Probe, SparqlGraph, SparqlOptions
+from webapp.accounts.models import User
+from webapp.api.errors import NameTakenError
+from webapp.graphs import browse
+from webapp.graphs.models import Endpoint, EndpointTerm, Graph, GraphState
+from webapp.live import announce
+from webapp.uploads import elsewhere
+
+TRIAL_S = 20.0
+"""The longest that a person waits for a trial query, in seconds."""
+
+FOUND_MAX = 50
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Connection:
+    """Where a graph lives, and how it is asked there."""
+
+    url: str
+    named_graph: str
+    languages: tuple[str, ...]
+    hops: int
+    max_triples: int
+    per_entity: int
+    timeout: float
+
+    @property
+    def options(self) -> SparqlOptions:
+        """For the engine."""
+        return SparqlOptions(
+            timeout=self.timeout,
+            hops=self.hops,
+            max_triples=self.max_triples,
+            per_entity=self.per_entity,
+            languages=self.languages,
+            graph=self.named_graph or None,
+        )
+
+
+def connection_of(endpoint: Endpoint) -> Connection:
+    """How an endpoint is asked."""
+    values = {each.name: getattr(endpoint, each.name) for each in dataclasses.fields(Connection)}
+    return Connection(**{**values, "languages": tuple(values["languages"])})
+
+
+@cache
+def pulls() -> Pulls:
+    """What this process pulled lately. It lies where uploads arrive, which is emptied at the start."""
+    return Pulls(Path(settings.FILE_UPLOAD_TEMP_DIR))
+
+
+@contextmanager
+def opened(
+    connection: Connection, *, cancelled: Callable[[], bool] = lambda: False, **options: Any
+) -> Iterator[SparqlGraph]:
+    """An endpoint opened for asking.
+
+    Args:
+        connection: where.
+        cancelled: asked while an answer is waited for.
+        options: that differ from the connection's.
+
+    Raises:
+        NotAllowedError: the operator has not listed its host (any more).
+        ConfigError: an option makes no sense.
+    """
+    elsewhere.require_host(connection.url, "Graphs may not be asked at")
+    chosen = dataclasses.replace(connection.options, **options)
+    with SparqlGraph(connection.url, chosen, cancelled=cancelled, pulls=pulls()) as remote:
+        yield remote
+
+
+def _tried(connection: Connection) -> Probe:
+    with opened(connection, timeout=min(connection.timeout, TRIAL_S)) as remote:
+        return remote.probe()
+
+
+def connect(*, name: str, description: str, connection: Connection, user: User) -> Graph:
+    """Make a graph of an endpoint that answers.
+
+    Raises:
+        NotAllowedError: the operator has not listed its host.
+        SourceError: it cannot be reached, is too slow, is no endpoint, or holds nothing.
+        NameTakenError: there is a graph of this name.
+    """
+    probe = _tried(connection)
+    graph = Graph(name=name, description=description, created_by=user, owner=user, state=GraphState.READY)
+    try:
+        with transaction.atomic():
+            graph.save(force_insert=True)
+            Endpoint.objects.create(graph=graph, **dataclasses.asdict(connection), **_healthy(probe))
+            announce.graph_changed_on_commit(graph.pk)
+    except IntegrityError:
+        raise NameTakenError(f"There is a graph named {name}.", hint="Choose another name.") from None
+    return graph
+
+
+def change(*, endpoint: Endpoint, connection: Connection) -> Endpoint:
+    """Ask a graph elsewhere, or otherwise, from now on; nothing changes unless that answers.
+
+    Raises:
+        NotAllowedError, SourceError: as :func:`connect`.
+    """
+    return _updated(endpoint, **dataclasses.asdict(connection), **_healthy(_tried(connection)))
+
+
+def check(*, endpoint: Endpoint) -> Endpoint:
+    """Try the endpoint now, and keep what came of it."""
+    try:
+        found = _healthy(_tried(connection_of(endpoint)))
+    except ClewError as error:
+        found = {
+            "checked_at": timezone.now(),
+            "took_ms": None,
+            "error_code": error.code,
+            "error_message": error.message,
+            "error_hint": error.hint,
+        }
+    return _updated(endpoint, **found)
+
+
+def _healthy(probe: Probe) -> dict[str, Any]:
+    nothing_wrong = dict.fromkeys(("error_code", "error_message", "error_hint"), "")
+    return {"checked_at": timezone.now(), "took_ms": probe.took_ms, "named": probe.named, **nothing_wrong}
+
+
+def _updated(endpoint: Endpoint, **values: Any) -> Endpoint:
+    for name, value in values.items():
+        setattr(endpoint, name, value)
+    endpoint.save(update_fields=list(values))
+    announce.graph_changed_on_commit(endpoint.graph_id)
+    return endpoint
+
+
+# --- numbers of entities ------------------------------------------------------------------------------
+
+
+def numbers(graph_id: int, terms: Sequence[str]) -> dict[str, int]:
+    """The number of each term, given now where it has none yet. Terms are spelt as :class:`EndpointTerm` says."""
+    keys = {term: hashlib.sha256(term.encode()).hexdigest() for term in terms}
+    known = _known(graph_id, keys.values())
+    missing = [term for term, key in keys.items() if key not in known]
+    if missing:
+        rows = [EndpointTerm(graph_id=graph_id, key=keys[term], term=term) for term in missing]
+        EndpointTerm.objects.bulk_create(rows, batch_size=1000, ignore_conflicts=True)
+        known |= _known(graph_id, [keys[term] for term in missing])
+    return {term: known[key] for term, key in keys.items()}
+
+
+def _known(graph_id: int, keys: Iterable[str]) -> dict[str, int]:
+    rows = EndpointTerm.objects.filter(graph=graph_id, key__in=list(keys))
+    return dict(rows.values_list("key", "pk"))
+
+
+def iris(graph_id: int, wanted: Sequence[int]) -> list[str]:
+    """The IRIs behind some numbers.
+
+    Raises:
+        UnknownEntityError: a number was given to nothing, or to what is no entity that an endpoint can be asked for.
+    """
+    rows = EndpointTerm.objects.filter(graph=graph_id, pk__in=wanted)
+    terms: Mapping[int, str] = dict(rows.values_list("pk", "term"))
+    for number in wanted:
+        known = terms.get(number)
+        if known is None:
+            raise UnknownEntityError(
+                f"The graph has no entity number {number}.", hint="Look the entity up by its name first."
+            )
+        if not known.startswith("<"):
+            what = (
+                f"“{known[1:]}” is a value" if known.startswith('"') else "This node has no name of its own"
+            )
+            raise UnknownEntityError(
+                f"{what}: an endpoint cannot be asked about it.", hint="Look around from an entity beside it."
+            )
+    return [terms[number][1:] for number in wanted]
+
+
+# --- looking around -----------------------------------------------------------------------------------
+
+
+def entities(endpoint: Endpoint, text: str, limit: int) -> list[dict[str, Any]]:
+    """The entities of exactly this name or IRI; none for no text.
+
+    Raises:
+        EndpointError: the endpoint does not answer.
+    """
+    with opened(connection_of(endpoint)) as remote:
+        found = remote.search(text)[: min(limit, FOUND_MAX)]
+        labels = remote.names(one.iri for one in found)
+    ids = numbers(endpoint.graph_id, ["<" + one.iri for one in found])
+    return [
+        {
+            "id": ids["<" + one.iri],
+            "label": labels.get(one.iri, one.iri),
+            "kind": "entity",
+            "about": one.iri,
+            "degree": one.facts,
+            "score": 1.0,
+            "source": "exact",
+        }
+        for one in found
+    ]
+
+
+def neighbours(endpoint: Endpoint, *, entity: int, **query: Any) -> dict[str, Any]:
+    """What lies around an entity, as :func:`browse.neighbours`: of a hub the first facts only, which ``cut`` says.
+
+    Raises:
+        UnknownEntityError: the number is no entity's, or the endpoint has no facts of it.
+        EndpointError: the endpoint does not answer.
+    """
+    (iri,) = iris(endpoint.graph_id, [entity])
+    with opened(connection_of(endpoint), hops=1) as remote:
+        found = remote.subgraph([iri])
+    graph = found.snapshot
+    (topic,) = found.topics
+    shown = browse.neighbours(graph, entity=topic, **query)
+    terms = {node["id"]: term(graph, node["id"]) for node in _nodes(shown)}
+    given = numbers(endpoint.graph_id, list(terms.values()))
+    for node in _nodes(shown):
+        node["id"] = given[terms[node["id"]]]
+    return {**shown, "cut": found.truncated}
+
+
+def _nodes(shown: dict[str, Any]) -> list[dict[str, Any]]:
+    return [shown["node"], *(hop[end] for hop in shown["hops"] for end in ("source", "target"))]

@@ -1,0 +1,129 @@
+"""``/endpoints``, and the endpoint that a graph lives in."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, cast
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers, status
+from rest_framework.generics import get_object_or_404
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from retrieval.kg.sparql import SparqlOptions
+from webapp.accounts.models import User
+from webapp.api.fields import Text
+from webapp.api.permissions import AdminWrites
+from webapp.graphs import endpoints
+from webapp.graphs.access import OwnerWrites, visible
+from webapp.graphs.models import Endpoint, Graph
+from webapp.graphs.serializers import GraphSerializer
+
+USUAL = SparqlOptions()
+
+
+class ConnectionSerializer(serializers.Serializer[object]):
+    """Where a graph lives, and how it is asked there."""
+
+    url = Text(max_length=2000)
+    named_graph = Text(
+        max_length=2000, required=False, allow_blank=True, default="", help_text="IRI; empty for the default"
+    )
+    languages = serializers.ListField(
+        child=serializers.RegexField(
+            r"^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*$",
+            error_messages={"invalid": "Write languages as en, de, pt-BR."},
+        ),
+        required=False,
+        default=list(USUAL.languages),
+        max_length=10,
+        help_text="of names and texts, the best first; those without a language always count",
+    )
+    hops = serializers.IntegerField(min_value=1, max_value=4, required=False, default=USUAL.hops)
+    max_triples = serializers.IntegerField(
+        min_value=1,
+        max_value=100_000,
+        required=False,
+        default=USUAL.max_triples,
+        help_text="facts that are pulled for a question at most",
+    )
+    per_entity = serializers.IntegerField(
+        min_value=1,
+        max_value=10_000,
+        required=False,
+        default=USUAL.per_entity,
+        help_text="facts of one entity and direction at most; of topics five times as many",
+    )
+    timeout = serializers.FloatField(
+        min_value=0.5, max_value=60, required=False, default=USUAL.timeout, help_text="seconds for one query"
+    )
+
+
+class NewEndpointSerializer(ConnectionSerializer):
+    """A graph that lives in an endpoint."""
+
+    name = Text(max_length=200)
+    description = Text(max_length=5000, required=False, allow_blank=True, default="")
+
+
+class EndpointsView(APIView):
+    """Graphs that live in an endpoint."""
+
+    permission_classes = [AdminWrites]
+
+    @extend_schema(request=NewEndpointSerializer, responses={201: GraphSerializer})
+    def post(self, request: Request) -> Response:
+        """Connect a graph, if its endpoint answers a trial query."""
+        form = NewEndpointSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        data = dict(form.validated_data)
+        name, description = data.pop("name"), data.pop("description")
+        graph = endpoints.connect(
+            name=name, description=description, connection=_connection(data), user=cast(User, request.user)
+        )
+        return Response(GraphSerializer(graph).data, status=status.HTTP_201_CREATED)
+
+
+class _OfGraph(APIView):
+    permission_classes = [OwnerWrites]
+
+    def endpoint(self, request: Request, pk: int) -> Endpoint:
+        """The endpoint of a graph that the user may change."""
+        found = get_object_or_404(Endpoint, graph=get_object_or_404(visible(request.user), pk=pk))
+        self.check_object_permissions(request, found.graph)
+        return found
+
+
+class EndpointView(_OfGraph):
+    """How a graph in an endpoint is asked."""
+
+    @extend_schema(request=ConnectionSerializer(partial=True), responses=GraphSerializer)
+    def patch(self, request: Request, pk: int) -> Response:
+        """Change what is named, if the endpoint answers a trial query then."""
+        endpoint = self.endpoint(request, pk)
+        form = ConnectionSerializer(data=request.data, partial=True)
+        form.is_valid(raise_exception=True)
+        before = dataclasses.asdict(endpoints.connection_of(endpoint))
+        endpoints.change(endpoint=endpoint, connection=_connection({**before, **form.validated_data}))
+        return Response(_shown(endpoint.graph))
+
+
+class CheckView(_OfGraph):
+    """Whether the endpoint answers."""
+
+    @extend_schema(request=None, responses=GraphSerializer)
+    def post(self, request: Request, pk: int) -> Response:
+        """Try the endpoint now; the graph's ``endpoint`` says what came of it."""
+        endpoint = self.endpoint(request, pk)
+        endpoints.check(endpoint=endpoint)
+        return Response(_shown(endpoint.graph))
+
+
+def _connection(data: dict[str, Any]) -> endpoints.Connection:
+    return endpoints.Connection(**{**data, "languages": tuple(data["languages"])})
+
+
+def _shown(graph: Graph) -> dict[str, Any]:
+    return dict(GraphSerializer(graph).data)
