@@ -7,17 +7,25 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from retrieval.kg.corridor import Corridor, corridor
+from retrieval.kg.few_paths import few_paths
 from retrieval.kg.snapshot import Snapshot
-from retrieval.kg.walks import RelationPath, all_arcs, as_ids, spans
+from retrieval.kg.walks import RelationPath, all_arcs, as_ids
 
 _FAR = np.iinfo(np.int8).max
+#: Arcs and partial paths that are looked at one by one; where there are more, arrays are quicker.
+_FEW = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """Paths as arc ids, one int64 [n, length] array per length. ``truncated`` when the cap cut some off."""
+    """Paths as arc ids. ``truncated`` when the cap cut some off, or may have.
 
-    by_length: tuple[np.ndarray, ...]
+    Attributes:
+        by_length: for each length, shorter first: int64 [n, length], or a list where they are few.
+    """
+
+    by_length: tuple[np.ndarray | list[tuple[int, ...]], ...]
     truncated: bool
 
     def __len__(self) -> int:
@@ -25,7 +33,11 @@ class Paths:
 
     def all(self) -> list[tuple[int, ...]]:
         """Every path, shorter first."""
-        return [tuple(row) for rows in self.by_length for row in rows.tolist()]
+        return [
+            path
+            for rows in self.by_length
+            for path in (rows if isinstance(rows, list) else zip(*rows.T.tolist(), strict=True))
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,55 +92,55 @@ def paths_between(
         cap: at most so many paths, shorter first, then by arc ids.
         max_rows: at most so many partial paths held at a time; more are cut and ``truncated`` says so.
     """
-    ends = as_ids(targets)
-    if not max_hops:
+    starts, ends = _ids(sources), _ids(targets)
+    if not (max_hops and starts and ends):
         return Paths((), False)
-    is_end = np.zeros(snapshot.num_entities, bool)
-    is_end[ends] = True
-    distance = distances(snapshot, ends, max_hops - 1)
-    visited = as_ids(sources)[:, None]
-    arcs = np.zeros((len(visited), 0), np.int64)
+    few = few_paths(snapshot, starts, ends, max_hops, min(_FEW, max_rows))
+    if few is not None:
+        return _first(few, cap)
+    between = corridor(snapshot, np.array(starts), np.array(ends), max_hops)
+    return _many(between, max_hops, cap, max_rows)
+
+
+def _ids(entities: Iterable[int] | np.ndarray) -> list[int]:
+    """As :func:`retrieval.kg.walks.as_ids`, as numbers."""
+    return sorted({*(entities.tolist() if isinstance(entities, np.ndarray) else map(int, entities))})
+
+
+def _first(found: list[list[tuple[int, ...]]], cap: int) -> Paths:
+    """The first ``cap`` of the paths of each length."""
+    kept = []
+    for paths in found:
+        kept.append(paths[: max(cap, 0)])
+        cap -= len(paths)
+    return Paths(tuple(paths for paths in kept if paths), cap < 0)
+
+
+def _many(between: Corridor, max_hops: int, cap: int, max_rows: int) -> Paths:
+    """As :func:`paths_between`, all partial paths of a length at once."""
+    visited = [between.sources]
+    arcs: list[np.ndarray] = []
     found: list[np.ndarray] = []
-    truncated, left = False, cap
+    truncated = False
     for hop in range(1, max_hops + 1):
-        if not len(visited) or left <= 0:
-            truncated |= left <= 0 and len(visited) > 0
+        if not len(visited[-1]) or cap <= 0:
+            truncated |= len(visited[-1]) > 0
             break
-        owner, reached, walked = _arcs_into(snapshot, visited[:, -1], distance, max_hops - hop)
-        fresh = ~(visited[owner] == reached[:, None]).any(axis=1)
-        owner, reached, walked = owner[fresh], reached[fresh], walked[fresh]
-        if len(owner) > max_rows:
-            owner, reached, walked, truncated = owner[:max_rows], reached[:max_rows], walked[:max_rows], True
-        arcs = np.column_stack([arcs[owner], walked])
-        visited = np.column_stack([visited[owner], reached])
-        complete = arcs[is_end[reached]]
-        complete = complete[np.lexsort(complete.T[::-1])]
-        truncated |= len(complete) > left
-        found.append(complete[:left])
-        left -= len(found[-1])
-    return Paths(tuple(rows for rows in found if len(rows)), truncated)
-
-
-def _arcs_into(
-    snapshot: Snapshot, entities: np.ndarray, distance: np.ndarray, most: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The arcs from ``entities``, which may repeat, to those of at most that distance, from the side that has fewer.
-
-    Returns:
-        ``(owner, target, arc)``, int64 [n], as :func:`retrieval.kg.walks.step`; in what order is not said.
-    """
-    near = np.flatnonzero(distance <= most)
-    if snapshot.degrees(entities).sum() <= snapshot.degrees(near).sum():
-        owner, _, reached, arcs = all_arcs(snapshot, entities)
-        useful = distance[reached] <= most
-        return owner[useful], reached[useful], arcs[useful]
-    target, _, sources, arcs = all_arcs(snapshot, near)
-    order = np.argsort(sources, kind="stable")
-    sources = sources[order]
-    starts = np.searchsorted(sources, entities)
-    place, owner = spans(starts, np.searchsorted(sources, entities, side="right") - starts)
-    arcs, facts = arcs[order][place], snapshot.num_triples
-    return owner, near[target[order][place]], np.where(arcs < facts, arcs + facts, arcs - facts)
+        owner, node, walked = between.step(hop, visited[-1], max_hops - hop)
+        fresh = np.flatnonzero(np.logical_and.reduce([before.take(owner) != node for before in visited]))
+        truncated |= len(fresh) > max_rows
+        owner, node, walked = (column.take(fresh[:max_rows]) for column in (owner, node, walked))
+        if hop == 1:  # paths are told apart by their arcs, not by where they begin
+            order = np.argsort(walked)
+            owner, node, walked = owner[order], node[order], walked[order]
+        arcs = [*(column.take(owner) for column in arcs), walked]
+        complete = np.flatnonzero(between.left[node] == 0)
+        truncated |= len(complete) > cap
+        if len(complete):
+            found.append(np.column_stack([column.take(complete[:cap]) for column in arcs]))
+            cap -= len(found[-1])
+        visited = [*(column.take(owner) for column in visited), node] if hop < max_hops else []
+    return Paths(tuple(found), truncated)
 
 
 def shortest_paths(

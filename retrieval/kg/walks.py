@@ -59,8 +59,7 @@ def spans(starts: np.ndarray, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarr
     """Positions of all spans one after the other, and which span each belongs to; int64 [sum of lengths]."""
     owner = np.repeat(np.arange(len(starts)), lengths)
     ends = np.cumsum(lengths)
-    within = np.arange(len(owner)) - np.repeat(ends - lengths, lengths)
-    return starts[owner] + within, owner
+    return np.repeat(starts - ends + lengths, lengths) + np.arange(len(owner)), owner
 
 
 def as_ids(entities: Iterable[int] | np.ndarray) -> np.ndarray:

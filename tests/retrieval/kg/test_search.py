@@ -6,7 +6,8 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from retrieval.kg import search
+from retrieval.kg import paths, search
+from retrieval.kg.few_paths import few_paths
 from tests.retrieval.kg.worlds import FILMS, build, random_facts
 
 
@@ -177,6 +178,28 @@ def test_paths_between_agrees_with_brute_force(graph):
     few = search.paths_between(graph, [0, 1], [5, 6], max_hops=3, cap=2)
     assert few.all() == found.all()[:2]
     assert few.truncated == (len(expected) > 2)
+
+
+@pytest.mark.parametrize("looked_at", [0, 10**6])
+@pytest.mark.parametrize("ends", [([0], [5]), ([0, 1], [5, 6]), ([3], [3, 4]), ([0, 1, 2], [2]), ([4], [4])])
+def test_paths_are_the_same_one_by_one_and_all_at_once(graph, monkeypatch, looked_at, ends):
+    monkeypatch.setattr(paths, "_FEW", looked_at)
+    for hops in (1, 2, 4):
+        expected = simple_paths(graph, ends[0], {*ends[1]}, hops)
+        every = search.paths_between(graph, *ends, max_hops=hops, cap=100_000)
+        assert every.all() == sorted(expected, key=lambda path: (len(path), path))
+        assert not every.truncated
+        few = search.paths_between(graph, *ends, max_hops=hops, cap=3)
+        assert few.all() == every.all()[:3]
+        assert few.truncated or len(expected) <= 3
+        # All at once, nobody looks whether what was begun when the cap was reached leads on.
+        assert not few.truncated or len(expected) > 3 or (len(expected) == 3 and not looked_at)
+
+
+def test_few_paths_are_given_up_where_many_arcs_lie_between(graph):
+    every = search.paths_between(graph, [0], [5], max_hops=4, cap=100_000).all()
+    assert few_paths(graph, [0], [5], 4, 0) is None
+    assert [path for paths in few_paths(graph, [0], [5], 4, 10**6) for path in paths] == every
 
 
 def test_shortest_paths_agree_with_brute_force(graph):

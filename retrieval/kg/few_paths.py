@@ -1,0 +1,193 @@
+"""Paths between two sets of entities where few arcs lie between them: numbers in dictionaries.
+
+An array operation costs as much as twenty arcs looked at one by one, and many questions have no more than a hundred.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from retrieval.kg.snapshot import Snapshot
+
+#: An arc and the entity at its other end.
+Step = tuple[int, int]
+#: An entity, where its facts begin and end, and those that enter it.
+_Bounds = tuple[int, int, int, int, int]
+_Table = dict[int, list[Step]]
+
+
+class _Adjacency:
+    """The arcs of entities, as numbers. What is not used is not made: an object costs more than looking at it."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._out, self._into = snapshot.out_offsets.data, snapshot.in_offsets.data
+        self._tails, self._heads, self._order = (
+            snapshot.tails.data,
+            snapshot.in_heads.data,
+            snapshot.in_order.data,
+        )
+        self._facts = snapshot.num_triples
+        self._known: dict[int, list[int]] = {}
+
+    def front(self, entities: Iterable[int]) -> tuple[list[_Bounds], int]:
+        """Where the arcs of ``entities`` are, and how many they are."""
+        out, into = self._out, self._into
+        bounds = [(e, out[e], out[e + 1], into[e], into[e + 1]) for e in entities]
+        return bounds, sum(b - a + d - c for _, a, b, c, d in bounds)
+
+    def ends(self, bounds: _Bounds) -> list[int]:
+        """Where the arcs that leave an entity lead."""
+        entity, first, last, first_in, last_in = bounds
+        ends = self._known.get(entity)
+        if ends is None:
+            ends = self._tails[first:last].tolist()
+            if first_in < last_in:
+                ends += self._heads[first_in:last_in].tolist()
+            self._known[entity] = ends
+        return ends
+
+    def reached(self, front: Iterable[_Bounds]) -> set[int]:
+        """Where all arcs lead that leave some entities."""
+        return set().union(*map(self.ends, front))
+
+    def arc(self, bounds: _Bounds, position: int) -> int:
+        """The arc that leads to the end at that position, walked forward."""
+        _, first, last, first_in, _ = bounds
+        fact = first + position
+        return fact if fact < last else self._order[first_in + fact - last] + self._facts
+
+    def mirrored(self, bounds: _Bounds, position: int) -> int:
+        """As :meth:`arc`, walked to the entity."""
+        _, first, last, first_in, _ = bounds
+        fact = first + position
+        return fact + self._facts if fact < last else self._order[first_in + fact - last]
+
+
+def few_paths(
+    snapshot: Snapshot, sources: Sequence[int], targets: Sequence[int], hops: int, most: int
+) -> list[list[tuple[int, ...]]] | None:
+    """All simple paths of at most ``hops`` arcs, for each length from 1, ascending by arc ids.
+
+    Searched from both sides, as :func:`retrieval.kg.corridor.corridor` does it.
+
+    Args:
+        snapshot: the graph.
+        sources, targets: entity ids without repeats.
+        hops: longest path.
+        most: look at so many arcs and partial paths at most.
+
+    Returns:
+        Arc ids; None where ``most`` is not enough.
+    """
+    graph = _Adjacency(snapshot)
+    left = dict.fromkeys(targets, 0)
+    # No path leads on from an only target, nor comes back to an only source.
+    seen = {*sources, *(targets if len(targets) == 1 else ())}
+    behind = {*targets, *(sources if len(sources) == 1 else ())}
+    front, cost = graph.front(sources)
+    back, back_cost = graph.front(targets)
+    layers: list[list[_Bounds]] = []
+    back_layers: list[list[_Bounds]] = []
+    for hop in range(1, hops + 1):
+        most -= min(cost, back_cost)
+        if most < 0:
+            return None
+        if cost <= back_cost:
+            layers.append(front)
+            reached = graph.reached(front) - seen
+            if hop == hops:
+                reached &= left.keys()
+            seen |= reached
+            if hop < hops:
+                front, cost = graph.front(reached)
+        else:
+            back_layers.append(back)
+            reached = graph.reached(back) - behind
+            if hop == hops:
+                reached &= seen
+            left |= dict.fromkeys(reached, len(back_layers))
+            behind |= reached
+            if hop < hops:
+                back, back_cost = graph.front(reached)
+    entering = _entering(graph, back_layers, seen)
+    tables = (_leaving(graph, layers, left, entering),) * len(layers) + (entering,) * len(back_layers)
+    return _listed(sources, left, len(back_layers) + 1, tables, most)
+
+
+def _entering(graph: _Adjacency, layers: Sequence[list[_Bounds]], seen: set[int]) -> _Table:
+    """The arcs that enter what lies near the targets, at its border from what lies near the sources only."""
+    table: _Table = {}
+    for layer in layers:
+        border = layer is layers[-1]
+        for bounds in layer:
+            for i, node in enumerate(graph.ends(bounds)):
+                if not border or node in seen:
+                    table.setdefault(node, []).append((graph.mirrored(bounds, i), bounds[0]))
+    return table
+
+
+def _leaving(
+    graph: _Adjacency, layers: Sequence[list[_Bounds]], left: dict[int, int], entering: _Table
+) -> _Table:
+    """The arcs that leave what lies near the sources, at its border only to where another one leads on."""
+    table: _Table = {}
+    for layer in layers:
+        border = layer is layers[-1]
+        for bounds in layer:
+            entity = bounds[0]
+            table[entity] = [
+                (graph.arc(bounds, i), node)
+                for i, node in enumerate(graph.ends(bounds))
+                if not border or (node in left and _leads_on(node, entity, left, entering))
+            ]
+    return table
+
+
+def _leads_on(node: int, entity: int, left: dict[int, int], entering: _Table) -> bool:
+    """Whether a node is a target, or has an arc to elsewhere than back."""
+    if not left[node]:
+        return True
+    onward = entering[node]
+    return len(onward) > 1 or onward[0][1] != entity
+
+
+def _listed(
+    sources: Sequence[int],
+    left: dict[int, int],
+    unknown: int,
+    tables: Sequence[_Table],
+    most: int,
+) -> list[list[tuple[int, ...]]] | None:
+    """The paths along one table a hop; what is not in ``left`` has at least ``unknown`` hops left.
+
+    The last two hops are walked at once: most of what the last but one reaches leads nowhere new.
+    """
+    found: list[list[tuple[int, ...]]] = [[] for _ in tables]
+    rows: list[tuple[tuple[int, ...], tuple[int, ...]]] = [((source,), ()) for source in sources]
+    *early, last = tables
+    if not early:
+        found[0] = [
+            (arc,) for node in sources for arc, end in last.get(node, ()) if end in left and end != node
+        ]
+    for hop, table in enumerate(early):
+        far = len(early) - hop
+        grown = []
+        for visited, arcs in rows:
+            for arc, node in table.get(visited[-1], ()):
+                away = left.get(node, unknown)
+                if away > far or node in visited:
+                    continue
+                if not away:
+                    found[hop].append((*arcs, arc))
+                if far > 1:
+                    grown.append(((*visited, node), (*arcs, arc)))
+                else:
+                    found[-1] += [
+                        (*arcs, arc, end)
+                        for end, target in last.get(node, ())
+                        if not left.get(target, 1) and target not in visited and target != node
+                    ]
+            if len(grown) + len(found[-1]) > most:
+                return None
+        rows = grown
+    return [sorted(paths) for paths in found]
