@@ -89,6 +89,10 @@ const router = createBrowserRouter([
         path: "account",
         lazy: async () => ({ Component: (await import("@/pages/AccountPage")).AccountPage }),
       },
+      {
+        path: "people",
+        lazy: async () => ({ Component: (await import("@/pages/PeoplePage")).PeoplePage }),
+      },
       { path: "*", element: <NotFoundPage /> },
     ],
   },

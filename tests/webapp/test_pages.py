@@ -72,6 +72,7 @@ def test_the_schema_is_valid_without_a_warning(tmp_path):
     assert schema["openapi"].startswith("3.")
     assert {path.removeprefix("/api/v1/") for path in schema["paths"]} == {
         "session",
+        "session/password",
         "token",
         "status",
         "endpoints",
@@ -175,6 +176,9 @@ def test_the_schema_is_valid_without_a_warning(tmp_path):
         "tokens",
         "tokens/{id}",
         "users",
+        "users/{id}",
+        "users/{id}/deactivate",
+        "users/{id}/password",
         "groups",
         "groups/{id}",
         "uploads/{id}",

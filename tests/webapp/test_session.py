@@ -31,7 +31,8 @@ def test_log_in_and_out(users):
     client, headers = browser()
     answer = login(client, headers)
     assert answer.status_code == 200
-    assert answer.json()["user"] == {"username": "viewer", "role": "viewer"}
+    user = {"username": "viewer", "role": "viewer", "must_change_password": False}
+    assert answer.json()["user"] == user
     assert client.get("/api/v1/runs").status_code == 200
     fresh = {"HTTP_X_CSRFTOKEN": answer.json()["csrf"]}
     assert client.delete("/api/v1/session", **fresh).status_code == 204

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from typing import cast
 
-from django.contrib.auth import login, logout
+from django.contrib.auth import login, logout, update_session_auth_hash
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import CsrfViewMiddleware, get_token
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
-from rest_framework.permissions import AllowAny
+from rest_framework.permissions import AllowAny, IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from webapp.accounts import people
 from webapp.accounts.authentication import Session
 from webapp.accounts.models import Role, User
 from webapp.accounts.services import check_password, create_token
-from webapp.api.errors import CsrfError
+from webapp.api.errors import BadLoginError, CsrfError, PasswordChangeError
 from webapp.api.fields import Text
 
 
@@ -28,11 +30,19 @@ class LoginSerializer(serializers.Serializer[object]):
     password = Text(max_length=1000, trim_whitespace=False)
 
 
+class NewPasswordSerializer(serializers.Serializer[object]):
+    """The password that one has, and the one that one wants."""
+
+    old_password = Text(max_length=1000, trim_whitespace=False)
+    new_password = Text(max_length=1000, trim_whitespace=False)
+
+
 class UserSerializer(serializers.Serializer[User]):
     """Who is logged in."""
 
     username = serializers.CharField()
     role = serializers.ChoiceField(choices=Role.choices)
+    must_change_password = serializers.BooleanField()
 
 
 class SessionSerializer(serializers.Serializer[object]):
@@ -76,6 +86,33 @@ class SessionView(APIView):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
+class PasswordView(APIView):
+    """One's own password."""
+
+    authentication_classes = [Session]
+    permission_classes = [IsAuthenticated]
+
+    @extend_schema(
+        operation_id="session_password", request=NewPasswordSerializer, responses=SessionSerializer
+    )
+    def post(self, request: Request) -> Response:
+        """Choose another one. All other sessions of this person end."""
+        form = NewPasswordSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        data = form.validated_data
+        user = cast(User, request.user)
+        try:
+            check_password(username=user.username, password=data["old_password"], address=_address(request))
+        except BadLoginError:
+            raise serializers.ValidationError({"old_password": ["This is not your password."]}) from None
+        try:
+            people.change_password(user=user, password=data["new_password"])
+        except ValidationError as error:
+            raise serializers.ValidationError({"new_password": error.messages}) from None
+        update_session_auth_hash(request._request, user)
+        return _session(request)
+
+
 class TokenView(APIView):
     """Tokens for scripts."""
 
@@ -86,6 +123,8 @@ class TokenView(APIView):
     def post(self, request: Request) -> Response:
         """Make a token. It is shown this once."""
         user = check_password(**_login_data(request), address=_address(request))
+        if user.must_change_password:
+            raise PasswordChangeError("Choose a password of your own first.", hint="Log in to do so.")
         return Response({"token": create_token(user=user)})
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db.models import Q
@@ -14,11 +15,18 @@ from rest_framework.request import Request
 
 from webapp.accounts import scopes
 from webapp.accounts.models import ApiToken, User
-from webapp.accounts.services import digest
+from webapp.accounts.services import digest, seen
 
 
 class Session(SessionAuthentication):
     """Django's session. Without one, the answer is 401 rather than 403."""
+
+    def authenticate(self, request: Request) -> tuple[Any, Any] | None:
+        """The session's user."""
+        found = super().authenticate(request)
+        if found is not None:
+            seen(found[0])
+        return found
 
     def authenticate_header(self, request: Request) -> str:
         """The scheme named in a 401."""
@@ -39,6 +47,7 @@ class BearerToken(BaseAuthentication):
         needed = scopes.needed(request.method or "GET", request.path)
         if needed not in found[1].scopes:
             raise PermissionDenied(f"This token may not be used for that: it lacks the scope {needed}.")
+        seen(found[0])
         return found
 
     def authenticate_header(self, request: Request) -> str:

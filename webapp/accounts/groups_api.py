@@ -1,22 +1,16 @@
-"""``/groups`` and ``/users``: who belongs together."""
+"""``/groups``: who belongs together."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from django.contrib.auth.models import Group
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, viewsets
-from rest_framework.request import Request
-from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from webapp.accounts.models import Role, User
 from webapp.api.errors import NameTakenError
 from webapp.api.fields import Text
-from webapp.api.permissions import Admin, AdminWrites
+from webapp.api.permissions import AdminWrites
 
 
 class PeopleGroupSerializer(serializers.ModelSerializer[Group]):
@@ -65,27 +59,3 @@ class GroupViewSet(viewsets.ModelViewSet[Group]):
     def get_queryset(self) -> QuerySet[Group]:
         """By name."""
         return Group.objects.order_by("name").prefetch_related("user_set")
-
-
-class AccountSerializer(serializers.ModelSerializer[User]):
-    """A person who may log in."""
-
-    groups: serializers.RelatedField[Any, Any, Any] = serializers.SlugRelatedField(
-        slug_field="name", many=True, read_only=True
-    )
-
-    class Meta:
-        model = User
-        fields = ["id", "username", "role", "is_active", "groups"]
-
-
-class UsersView(APIView):
-    """The people."""
-
-    permission_classes = [Admin]
-
-    @extend_schema(operation_id="users_list", responses=AccountSerializer(many=True))
-    def get(self, request: Request) -> Response:
-        """Everybody, by name."""
-        rows = User.objects.order_by("username").prefetch_related("groups")
-        return Response(AccountSerializer(rows, many=True).data)

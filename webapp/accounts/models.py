@@ -18,9 +18,26 @@ _ORDER = [Role.VIEWER, Role.ANALYST, Role.ADMIN]
 
 
 class User(AbstractUser):
-    """A person. ``role`` decides; Django's own permissions are not used."""
+    """A person. ``role`` decides; Django's own permissions are not used.
+
+    ``quota`` is how many bytes they may keep; None: as the installation says. ``one_time_until`` is set while the
+    password is one that was made for them: it opens nothing but the way to another one, and only until then.
+    """
 
     role = models.CharField(max_length=16, choices=Role, default=Role.VIEWER)
+    quota = models.PositiveBigIntegerField(null=True)
+    last_seen_at = models.DateTimeField(null=True)
+    one_time_until = models.DateTimeField(null=True)
+
+    @property
+    def must_change_password(self) -> bool:
+        """Whether the password was made for them."""
+        return self.one_time_until is not None
+
+    def set_password(self, raw_password: str | None) -> None:
+        """Set a password of their own."""
+        super().set_password(raw_password)
+        self.one_time_until = None
 
     def has_role(self, role: Role) -> bool:
         """Whether this user's role is ``role`` or more."""

@@ -5,16 +5,18 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.contrib.auth import authenticate
 from django.core.cache import cache
+from django.utils import timezone
 
 from webapp.accounts.models import ApiToken, Role, Scope, User
 from webapp.api.errors import BadLoginError, TooManyLoginsError
 
 ADMIN = "admin"
+SEEN_EVERY = timedelta(minutes=1)
 
 
 def check_password(*, username: str, password: str, address: str) -> User:
@@ -23,7 +25,7 @@ def check_password(*, username: str, password: str, address: str) -> User:
     Failures are counted by user name and address, so that guessing is slow and nobody else is locked out.
 
     Raises:
-        BadLoginError: no such active user, or another password.
+        BadLoginError: no such active user, another password, or one made for them too long ago.
         TooManyLoginsError: too many wrong tries lately; this one was not looked at.
     """
     key = "login:" + hashlib.sha256(f"{username.casefold()}\0{address}".encode()).hexdigest()
@@ -32,12 +34,20 @@ def check_password(*, username: str, password: str, address: str) -> User:
             "Too many wrong passwords.", hint=f"Wait {settings.LOGIN_WINDOW_S // 60} minutes and try again."
         )
     user = authenticate(username=username, password=password)
-    if not isinstance(user, User):
+    if not isinstance(user, User) or (user.one_time_until and user.one_time_until <= timezone.now()):
         cache.add(key, 0, settings.LOGIN_WINDOW_S)
         cache.incr(key)
         raise BadLoginError("The user name or the password is wrong.", hint="Check both and try again.")
     cache.delete(key)
     return user
+
+
+def seen(user: User) -> None:
+    """Note that a person was there just now, to the minute."""
+    now = timezone.now()
+    if user.last_seen_at is None or now - user.last_seen_at > SEEN_EVERY:
+        User.objects.filter(pk=user.pk).update(last_seen_at=now)
+        user.last_seen_at = now
 
 
 def create_token(

@@ -58,6 +58,12 @@ class ForbiddenError(ClewError):
     code = "forbidden"
 
 
+class PasswordChangeError(ForbiddenError):
+    """The password was made for the person, who must choose one first."""
+
+    code = "password_change_needed"
+
+
 class NotAllowedError(ForbiddenError):
     """The operator has not allowed to import from there."""
 
@@ -92,6 +98,12 @@ class NotImportedError(ConflictError):
     """The graph lives in an endpoint, and this needs a version of it that was imported."""
 
     code = "not_imported"
+
+
+class LastAdminError(ConflictError):
+    """Nobody could administer the installation any more."""
+
+    code = "last_admin"
 
 
 class NameTakenError(ConflictError):

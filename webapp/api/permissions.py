@@ -8,14 +8,23 @@ from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
 from webapp.accounts.models import Role, User
+from webapp.api.errors import PasswordChangeError
 
 if TYPE_CHECKING:  # REST framework's settings load this module before its views are there
     from rest_framework.views import APIView
 
 
 def has_role(request: Request, role: Role) -> bool:
-    """Whether the request's user has the role or more."""
-    return isinstance(request.user, User) and request.user.has_role(role)
+    """Whether the request's user has the role or more.
+
+    Raises:
+        PasswordChangeError: the user still has the password that was made for them.
+    """
+    if not isinstance(request.user, User):
+        return False
+    if request.user.must_change_password:
+        raise PasswordChangeError("Choose a password of your own first.", hint="Send it to session/password.")
+    return request.user.has_role(role)
 
 
 class Viewer(BasePermission):

@@ -6,8 +6,9 @@ from django.urls import include, path, re_path
 from drf_spectacular.views import SpectacularJSONAPIView
 from rest_framework.routers import SimpleRouter
 
-from webapp.accounts.api import SessionView, TokenView
-from webapp.accounts.groups_api import GroupViewSet, UsersView
+from webapp.accounts.api import PasswordView, SessionView, TokenView
+from webapp.accounts.groups_api import GroupViewSet
+from webapp.accounts.people_api import DeactivateView, PasswordResetView, PersonView, UsersView
 from webapp.accounts.tokens_api import TokenRowView, TokensView
 from webapp.answers.api import ComparisonsView, ComparisonView, RunViewSet
 from webapp.answers.corrections_api import CorrectionViewSet
@@ -49,10 +50,14 @@ router.register("review/items", ItemViewSet)
 
 urlpatterns = [
     path("session", SessionView.as_view()),
+    path("session/password", PasswordView.as_view()),
     path("token", TokenView.as_view()),
     path("tokens", TokensView.as_view()),
     path("tokens/<int:pk>", TokenRowView.as_view()),
     path("users", UsersView.as_view()),
+    path("users/<int:pk>", PersonView.as_view()),
+    path("users/<int:pk>/deactivate", DeactivateView.as_view()),
+    path("users/<int:pk>/password", PasswordResetView.as_view()),
     path("trash", TrashView.as_view()),
     path("trash/<int:pk>", TrashedView.as_view()),
     path("trash/<int:pk>/restore", RestoreView.as_view()),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -73,10 +74,29 @@ def of_user(user: User) -> int:
     return sum(int(n or 0) for n in sums)
 
 
+def of_users() -> dict[int, int]:
+    """The same of everybody who keeps anything, by the user's id."""
+    kept = (
+        (SourceFile.objects.all(), "graph__owner", "size"),
+        (Snapshot.objects.all(), "graph__owner", "bytes"),
+        (Upload.objects.all(), "user", "length"),
+    )
+    found: Counter[int] = Counter()
+    for rows, whose, what in kept:
+        summed = rows.exclude(**{whose: None}).order_by().values_list(whose).annotate(n=Sum(what))
+        found.update(dict(summed))
+    return found
+
+
 def quota() -> int | None:
-    """Bytes that each user may take; None for no limit."""
+    """Bytes that each user may take of whom nothing else is said; None for no limit."""
     limit: float | None = settings.CLEW.quota_gb
     return None if limit is None else int(limit * GB)
+
+
+def quota_of(user: User) -> int | None:
+    """Bytes that a user may take; None for no limit."""
+    return quota() if user.quota is None else user.quota
 
 
 def require_room(user: User, more: int) -> None:
@@ -85,10 +105,10 @@ def require_room(user: User, more: int) -> None:
     Raises:
         QuotaError: it would.
     """
-    limit = quota()
+    limit = quota_of(user)
     if limit is not None and of_user(user) + more > limit:
         raise QuotaError(
             f"You may keep {limit / GB:g} GB, and have {of_user(user) / GB:.2g} GB; {more / GB:.2g} GB more "
             "is too much.",
-            hint="Delete versions, graphs or uploads that you do not need, or ask the operator for more.",
+            hint="Delete versions, graphs or uploads that you do not need, or ask an administrator for more.",
         )

@@ -137,7 +137,7 @@ class StorageView(APIView):
             "total": arriving + sum(cast(int, row["total"]) for row in rows),
             "free": storage.free(),
             "mine": storage.of_user(user),
-            "quota": storage.quota(),
+            "quota": storage.quota_of(user),
         }
         return Response(StorageSerializer(shown).data)
 

@@ -33,6 +33,11 @@ def job_changed(job: dict[str, Any]) -> None:
     _send(groups.JOBS, {"type": "jobs.frame", "frame": {"type": "job", "job": job}})
 
 
+def person_changed_on_commit(user_id: int) -> None:
+    """End the sockets of a person, once it is committed that they may do something else than before."""
+    transaction.on_commit(lambda: _send(groups.person(user_id), {"type": "person.changed"}))
+
+
 def graph_changed(graph_id: int) -> None:
     """Announce that a graph's state changed."""
     _send(groups.JOBS, {"type": "jobs.frame", "frame": {"type": "graph", "graph": graph_id}})

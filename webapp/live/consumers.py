@@ -13,6 +13,7 @@ from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
 
 from retrieval.events import TERMINAL_TYPES
+from webapp.accounts.models import User
 from webapp.answers import selectors
 from webapp.answers import services as answers
 from webapp.graphs import access
@@ -23,6 +24,8 @@ from webapp.live import groups
 BAD_REQUEST = 4400
 NOT_LOGGED_IN = 4401
 NOT_FOUND = 4404
+COME_AGAIN = 1012
+"""Who the user is, or what they may do, changed: another connection is checked anew."""
 LOOK_AGAIN_S = 1.0
 """How often a quiet run's log is read in case an announcement was lost."""
 
@@ -55,6 +58,28 @@ class Socket(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels has no t
         """The code to refuse a logged-in user with, if any."""
         return None
 
+    async def join(self, group: str) -> bool:
+        """Accept and join a group, besides that of the person; whether they are still who they were at the log-in."""
+        self.joined: list[str] = []
+        await self.accept()
+        for name in (groups.person(self.scope["user"].pk), group):
+            await self.channel_layer.group_add(name, self.channel_name)
+            self.joined.append(name)
+        same = bool(await database_sync_to_async(_unchanged)(self.scope["user"]))
+        if not same:
+            await self.person_changed({})
+        return same
+
+    async def disconnect(self, code: int) -> None:
+        """Leave the groups."""
+        for name in getattr(self, "joined", ()):
+            await self.channel_layer.group_discard(name, self.channel_name)
+
+    async def person_changed(self, message: dict[str, Any]) -> None:
+        """Have the person come again."""
+        await asyncio.sleep(SETTLE_S)
+        await self.close(COME_AGAIN)
+
     async def send_json(self, frame: Any) -> None:
         """Send one text frame."""
         await self.send(text_data=json.dumps(frame, ensure_ascii=False))
@@ -70,7 +95,7 @@ class Socket(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels has no t
 def logged_in(scope: dict[str, Any]) -> bool:
     """Whether the session (or token) belongs to a user."""
     user = scope.get("user")
-    return bool(user and user.is_authenticated and user.is_active)
+    return bool(user and user.is_authenticated and user.is_active and not user.must_change_password)
 
 
 class RunConsumer(Socket):
@@ -94,11 +119,9 @@ class RunConsumer(Socket):
         self.ended = False
         self.turn = asyncio.Lock()
         self.watch: asyncio.Task[None] | None = None
-        self.joined = False
         self.sent = _after(self.scope["query_string"]) or 0
-        await self.accept()
-        await self.channel_layer.group_add(groups.run(self.run_id), self.channel_name)
-        self.joined = True
+        if not await self.join(groups.run(self.run_id)):
+            return
         async with self.turn:
             found = await self.catch_up()
         if not found:
@@ -108,12 +131,11 @@ class RunConsumer(Socket):
             self.watch = asyncio.create_task(self.look_again())
 
     async def disconnect(self, code: int) -> None:
-        """Leave the group."""
+        """Leave the groups."""
         self.ended = True
         if self.watch is not None:
             self.watch.cancel()
-        if self.joined:
-            await self.channel_layer.group_discard(groups.run(self.run_id), self.channel_name)
+        await super().disconnect(code)
 
     async def run_events(self, message: dict[str, Any]) -> None:
         """Events were announced."""
@@ -162,18 +184,11 @@ class JobsConsumer(Socket):
 
     async def connect(self) -> None:
         """Join, then send each active job."""
-        self.joined = False
-        await self.accept()
-        await self.channel_layer.group_add(groups.JOBS, self.channel_name)
-        self.joined = True
         self.seen: dict[int, tuple[float, bool]] = {}
+        if not await self.join(groups.JOBS):
+            return
         for job in await database_sync_to_async(_active_jobs)(self.scope["user"]):
             await self.send_json({"type": "job", "job": job})
-
-    async def disconnect(self, code: int) -> None:
-        """Leave the group."""
-        if self.joined:
-            await self.channel_layer.group_discard(groups.JOBS, self.channel_name)
 
     async def jobs_frame(self, message: dict[str, Any]) -> None:
         """Something changed. Jobs of graphs that the user may not see are not told of."""
@@ -205,6 +220,11 @@ def _after(query: bytes) -> int | None:
     if not text.isascii() or not text.isdigit() or int(text[:12]) > SEQ_MAX:
         return None
     return int(text)
+
+
+def _unchanged(user: User) -> bool:
+    now = User.objects.filter(pk=user.pk, is_active=True, role=user.role, password=user.password)
+    return now.exists()
 
 
 def _active_jobs(user: Any) -> list[dict[str, Any]]:

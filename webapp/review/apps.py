@@ -1,5 +1,9 @@
 """The app's registration."""
 
+from __future__ import annotations
+
+from typing import Any
+
 from django.apps import AppConfig
 
 
@@ -8,3 +12,13 @@ class ReviewConfig(AppConfig):
 
     name = "webapp.review"
     label = "review"
+
+    def ready(self) -> None:
+        """Listen for people who may judge no more."""
+        from webapp.accounts.signals import person_changed  # noqa: PLC0415  # models are not loaded before this
+        from webapp.review import assigning  # noqa: PLC0415
+
+        def on_changed(sender: Any, person: Any, **_: Any) -> None:
+            assigning.release_unless_analyst(user=person)
+
+        person_changed.connect(on_changed, weak=False, dispatch_uid="review.person_changed")

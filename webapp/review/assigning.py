@@ -13,7 +13,7 @@ from typing import Any
 from django.db import connection, transaction
 from django.utils import timezone
 
-from webapp.accounts.models import User
+from webapp.accounts.models import Role, User
 from webapp.review.models import Item, Queue, Reservation
 
 HELD_FOR = timedelta(minutes=15)
@@ -125,3 +125,9 @@ def reserve(*, item: Item, user: User) -> None:
 def release(*, item: Item, user: User) -> None:
     """Give an item back, so that others get it at once."""
     Reservation.objects.filter(item=item, analyst=user).delete()
+
+
+def release_unless_analyst(*, user: User) -> None:
+    """Give back all that somebody has before them who may not judge, or not any more."""
+    if not user.has_role(Role.ANALYST):
+        Reservation.objects.filter(analyst=user).delete()

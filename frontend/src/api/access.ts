@@ -2,7 +2,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { request } from "./client";
 import { get } from "./queries";
-import type { Graph, Id, Page, Role, Visibility } from "./types";
+import type { Graph, Id, Page, Visibility } from "./types";
 
 export interface Group {
   id: number;
@@ -21,18 +21,9 @@ export interface ApiToken {
   last_used_at: string | null;
 }
 
-export interface Person {
-  id: Id;
-  username: string;
-  role: Role;
-  is_active: boolean;
-  groups: string[];
-}
-
 export const accessKeys = {
   groups: ["groups"],
   tokens: ["tokens"],
-  users: ["users"],
   trash: ["trash"],
   storage: ["storage"],
 } as const;
@@ -40,11 +31,6 @@ export const accessKeys = {
 export const groupsQuery = queryOptions({
   queryKey: accessKeys.groups,
   queryFn: () => get<Page<Group>>("groups", { page_size: 200 }),
-});
-
-export const usersQuery = queryOptions({
-  queryKey: accessKeys.users,
-  queryFn: () => get<Person[]>("users"),
 });
 
 export function makeGroup(body: { name: string; members: string[] }): Promise<Group> {

@@ -65,6 +65,12 @@ export function logIn(username: string, password: string): Promise<Session> {
   return session(request<Session>("POST", "session", { body: { username, password } }));
 }
 
+/** Gives oneself another password; all other sessions end. */
+export function changePassword(old_password: string, new_password: string): Promise<Session> {
+  const body = { old_password, new_password };
+  return session(request<Session>("POST", "session/password", { body }));
+}
+
 export function logOut(): Promise<void> {
   return request("DELETE", "session");
 }

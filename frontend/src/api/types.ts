@@ -13,6 +13,8 @@ export type Role = "viewer" | "analyst" | "admin";
 export interface User {
   username: string;
   role: Role;
+  /** The password was made for them: nothing but the way to another one is open. */
+  must_change_password: boolean;
 }
 
 export interface Session {

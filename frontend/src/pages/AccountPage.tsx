@@ -1,21 +1,23 @@
-// One's tokens; for administrators, the groups that graphs are shared with.
+// One's own password and tokens.
 import { useQuery } from "@tanstack/react-query";
 import { sessionQuery } from "@/api/queries";
-import { Groups } from "@/components/account/Groups";
+import { Password } from "@/components/account/Password";
 import { Tokens } from "@/components/account/Tokens";
 import { useTitle } from "@/components/kit/hooks";
 
 export function AccountPage() {
-  useTitle("People and tokens");
+  useTitle("Your account");
   const { data: session } = useQuery(sessionQuery);
-  const admin = session?.user?.role === "admin";
   return (
     <div className="page">
       <div className="page-head">
-        <h1>{admin ? "People and tokens" : "Your tokens"}</h1>
+        <h1>Your account</h1>
+        <span className="muted">
+          {session?.user?.username}, {session?.user?.role}
+        </span>
       </div>
       <Tokens />
-      {admin && <Groups />}
+      <Password />
     </div>
   );
 }

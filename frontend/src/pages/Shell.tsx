@@ -4,6 +4,7 @@ import { useEffect, useState } from "react";
 import { Navigate, Outlet, useLocation, useNavigate } from "react-router";
 import { ApiError, onSignedOut } from "@/api/client";
 import { keys, sessionQuery, statusQuery } from "@/api/queries";
+import { FirstPassword } from "@/components/account/FirstPassword";
 import { Button } from "@/components/kit/controls";
 import { usePageKeys } from "@/components/kit/hooks";
 import { ErrorNotice, Loading } from "@/components/kit/says";
@@ -19,9 +20,10 @@ export function Shell() {
   const { pathname, search } = useLocation();
   const session = useQuery(sessionQuery);
   const user = session.data?.user ?? null;
-  const status = useQuery({ ...statusQuery, enabled: user !== null });
+  const inside = user !== null && !user.must_change_password;
+  const status = useQuery({ ...statusQuery, enabled: inside });
   const [open, setOpen] = useState<"palette" | "keys" | null>(null);
-  useJobNews(user !== null);
+  useJobNews(inside);
 
   useEffect(() => {
     onSignedOut(() => void client.invalidateQueries({ queryKey: keys.session }));
@@ -41,6 +43,7 @@ export function Shell() {
   }, []);
 
   usePageKeys((event) => {
+    if (!inside) return;
     if (event.key === "?") setOpen("keys");
     if (event.key === "a" && !event.ctrlKey && !event.metaKey) {
       event.preventDefault();
@@ -61,6 +64,7 @@ export function Shell() {
     );
   }
   if (!user) return <Navigate to="/login" replace state={{ from: pathname + search }} />;
+  if (user.must_change_password) return <FirstPassword user={user} />;
   const close = () => {
     setOpen(null);
   };

@@ -1,15 +1,8 @@
 // Groups of people who share graphs. Administrators make them.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import {
-  accessKeys,
-  changeGroup,
-  deleteGroup,
-  groupsQuery,
-  makeGroup,
-  usersQuery,
-  type Group,
-} from "@/api/access";
+import { accessKeys, changeGroup, deleteGroup, groupsQuery, makeGroup, type Group } from "@/api/access";
+import { usersQuery } from "@/api/people";
 import { SomeOf } from "@/components/kit/Choices";
 import { Button, Modal } from "@/components/kit/controls";
 import { ErrorNotice, Loading } from "@/components/kit/says";

@@ -4,8 +4,9 @@ import { useState } from "react";
 import { accessKeys, deleteToken, makeToken, tokensQuery, type ApiToken, type Scope } from "@/api/access";
 import { SomeOf } from "@/components/kit/Choices";
 import { Button, Modal, Pick } from "@/components/kit/controls";
-import { Ago, ErrorNotice, Loading, Notice } from "@/components/kit/says";
+import { Ago, ErrorNotice, Loading } from "@/components/kit/says";
 import { relativeTime } from "@/store/format";
+import { ShownOnce } from "./ShownOnce";
 
 const SCOPES: readonly { id: Scope; label: string; detail: string }[] = [
   { id: "read", label: "Read", detail: "Look at graphs, runs, questions and reports" },
@@ -72,33 +73,6 @@ function NewToken({ onMade }: { onMade: (token: string) => void }) {
         </Button>
       </div>
     </form>
-  );
-}
-
-function Made({ token }: { token: string }) {
-  const [copied, setCopied] = useState(false);
-  return (
-    <div className="stack">
-      <Notice tone="info" title="Copy it now">
-        It is shown this once and cannot be read again.
-      </Notice>
-      <p className="mono token" tabIndex={0}>
-        {token}
-      </p>
-      <p className="small muted">Send it as the header “Authorization: Bearer TOKEN”.</p>
-      <div className="foot">
-        <Button
-          look="primary"
-          onPress={() => {
-            void navigator.clipboard.writeText(token).then(() => {
-              setCopied(true);
-            });
-          }}
-        >
-          {copied ? "Copied" : "Copy"}
-        </Button>
-      </div>
-    </div>
   );
 }
 
@@ -188,7 +162,11 @@ export function Tokens() {
           setMaking(false);
         }}
       >
-        {made === null ? <NewToken onMade={setMade} /> : <Made token={made} />}
+        {made === null ? (
+          <NewToken onMade={setMade} />
+        ) : (
+          <ShownOnce value={made}>Send it as the header “Authorization: Bearer TOKEN”.</ShownOnce>
+        )}
       </Modal>
     </section>
   );

@@ -62,7 +62,7 @@ export function Access({ graph, mayChange }: { graph: Graph; mayChange: boolean 
           >
             {groups.data && (
               <p className="small muted">
-                There is no group yet. An administrator makes them on the page of people and tokens.
+                There is no group yet. An administrator makes them on the page of people.
               </p>
             )}
           </SomeOf>

@@ -106,11 +106,17 @@ export function Header({ session, status, offline, onPalette, onKeys }: Props) {
                   icon: "gear" as const,
                   onAction: () => void navigate("/models"),
                 },
+                {
+                  id: "people",
+                  label: "People and groups",
+                  icon: "user" as const,
+                  onAction: () => void navigate("/people"),
+                },
               ]
             : []),
           {
             id: "account",
-            label: session.user?.role === "admin" ? "People and tokens" : "Your tokens",
+            label: "Your account",
             icon: "user" as const,
             onAction: () => void navigate("/account"),
           },

@@ -27,7 +27,8 @@ const PAGES: Entry[] = [
   { id: "experiments", icon: "flask", label: "Experiments", end: "page", to: "/experiments" },
   { id: "evaluate", icon: "flask", label: "Evaluate a method", end: "page", to: "/experiments?evaluate=1" },
   { id: "models", icon: "gear", label: "Language models", end: "page", to: "/models" },
-  { id: "account", icon: "user", label: "Tokens, people and groups", end: "page", to: "/account" },
+  { id: "account", icon: "user", label: "Your account: password, tokens", end: "page", to: "/account" },
+  { id: "people", icon: "user", label: "People and groups", end: "page", to: "/people" },
   { id: "stored", icon: "graph", label: "What is stored", end: "page", to: "/graphs?storage=1" },
   { id: "upload", icon: "upload", label: "Upload a graph", end: "page", to: "/graphs?upload=1" },
 ];

@@ -1,0 +1,133 @@
+// Choosing another password for oneself.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useId, useState } from "react";
+import { ApiError } from "@/api/client";
+import { changePassword, keys } from "@/api/queries";
+import { Button } from "@/components/kit/controls";
+import { ErrorNotice } from "@/components/kit/says";
+import { toast } from "@/store/toasts";
+
+interface FieldProps {
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+  isNew?: boolean;
+  hint?: string;
+  trouble?: string | undefined;
+}
+
+function Field({ label, value, onChange, isNew, hint, trouble }: FieldProps) {
+  const id = useId();
+  const said = [hint && `${id}-hint`, trouble && `${id}-error`].filter(Boolean).join(" ");
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        className="input"
+        type="password"
+        autoComplete={isNew ? "new-password" : "current-password"}
+        required
+        aria-invalid={trouble !== undefined}
+        {...(said && { "aria-describedby": said })}
+        value={value}
+        onChange={(event) => {
+          onChange(event.target.value);
+        }}
+      />
+      {hint && (
+        <p id={`${id}-hint`} className="hint">
+          {hint}
+        </p>
+      )}
+      {trouble && (
+        <p id={`${id}-error`} className="error" role="alert">
+          {trouble}
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface FormProps {
+  /** What the password that one has is called. */
+  present: string;
+  act: string;
+  onDone: () => void;
+}
+
+export function PasswordForm({ present, act, onDone }: FormProps) {
+  const client = useQueryClient();
+  const [old, setOld] = useState("");
+  const [chosen, setChosen] = useState("");
+  const [again, setAgain] = useState("");
+  const change = useMutation({
+    mutationFn: () => changePassword(old, chosen),
+    onSuccess: (answer) => {
+      setOld("");
+      setChosen("");
+      setAgain("");
+      client.setQueryData(keys.session, answer);
+      onDone();
+    },
+  });
+  const fields = change.error instanceof ApiError ? change.error.fields : {};
+  const known = fields.old_password ?? fields.new_password;
+  const differs = again !== "" && again !== chosen;
+  return (
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!differs) change.mutate();
+      }}
+    >
+      <Field label={present} value={old} onChange={setOld} trouble={fields.old_password?.join(" ")} />
+      <Field
+        label="New password"
+        isNew
+        hint="At least 8 characters; not a common one, not only digits, not like your name."
+        value={chosen}
+        onChange={setChosen}
+        trouble={fields.new_password?.join(" ")}
+      />
+      <Field
+        label="New password again"
+        isNew
+        value={again}
+        onChange={setAgain}
+        trouble={differs ? "This is not the same." : undefined}
+      />
+      {change.error && !known && <ErrorNotice error={change.error} />}
+      <div className="foot">
+        <Button
+          type="submit"
+          look="primary"
+          isDisabled={!old || !chosen || again !== chosen || change.isPending}
+        >
+          {act}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+export function Password() {
+  return (
+    <section className="card" aria-labelledby="password-title">
+      <header>
+        <h2 id="password-title">Password</h2>
+        <span className="muted small">changing it logs you out everywhere else</span>
+      </header>
+      <div className="body narrow">
+        <PasswordForm
+          present="The password you have"
+          act="Change the password"
+          onDone={() => {
+            toast("Your password is changed.");
+          }}
+        />
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,116 @@
+// Changing a person: role, quota, a new password, and whether they are let in.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { changePerson, deactivatePerson, peopleKey, resetPassword, type Person } from "@/api/people";
+import { keys } from "@/api/queries";
+import { OneOf } from "@/components/kit/Choices";
+import { Button } from "@/components/kit/controls";
+import { ErrorNotice } from "@/components/kit/says";
+import { FirstLogin } from "./FirstLogin";
+import { Quota } from "./Quota";
+import { asTyped, quotaOf, ROLES } from "./roles";
+
+interface Props {
+  person: Person;
+  me: boolean;
+  onClose: () => void;
+}
+
+function LettingIn({ person, onDone }: { person: Person; onDone: () => Promise<unknown> }) {
+  const [sure, setSure] = useState(false);
+  const away = useMutation({ mutationFn: () => deactivatePerson(person.id), onSuccess: onDone });
+  if (!person.is_active) return null;
+  return (
+    <div className="stack">
+      {sure && (
+        <p>
+          {person.username} is logged out everywhere at once, tokens end, and paths reserved for them go to
+          others. What they made stays. They can be let in again with a new password.
+        </p>
+      )}
+      {away.error && <ErrorNotice error={away.error} />}
+      <div className="row">
+        <Button
+          look="danger"
+          isDisabled={away.isPending}
+          onPress={() => {
+            if (sure) away.mutate();
+            else setSure(true);
+          }}
+        >
+          {sure ? "Deactivate now" : "Deactivate"}
+        </Button>
+        {sure && (
+          <Button
+            onPress={() => {
+              setSure(false);
+            }}
+          >
+            Keep
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+export function PersonForm({ person, me, onClose }: Props) {
+  const client = useQueryClient();
+  const [role, setRole] = useState(person.role);
+  const [quota, setQuota] = useState(asTyped(person.quota));
+  const refresh = () => client.invalidateQueries({ queryKey: peopleKey });
+  const save = useMutation({
+    mutationFn: () => changePerson(person.id, { role, quota: quotaOf(quota) }),
+    onSuccess: async () => {
+      await refresh();
+      if (me) await client.invalidateQueries({ queryKey: keys.session });
+      onClose();
+    },
+  });
+  const reset = useMutation({ mutationFn: () => resetPassword(person.id), onSuccess: refresh });
+  if (reset.data) return <FirstLogin person={reset.data} onClose={onClose} />;
+  return (
+    <div className="stack">
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.mutate();
+        }}
+      >
+        <OneOf label="Role" options={ROLES} value={role} onChange={setRole} />
+        <Quota value={quota} onChange={setQuota} />
+        {save.error && <ErrorNotice error={save.error} />}
+        <div className="foot">
+          <Button onPress={onClose}>Cancel</Button>
+          <Button type="submit" look="primary" isDisabled={save.isPending}>
+            Save
+          </Button>
+        </div>
+      </form>
+      {me ? (
+        <p className="small muted">Your own password is changed on your account page.</p>
+      ) : (
+        <div className="stack apart">
+          <p className="small muted">
+            {person.is_active
+              ? "A new password is made and shown once. Sessions and tokens of before end."
+              : "They were sent away. A new password, shown once, lets them in again."}
+          </p>
+          {reset.error && <ErrorNotice error={reset.error} />}
+          <div className="row">
+            <Button
+              isDisabled={reset.isPending}
+              onPress={() => {
+                reset.mutate();
+              }}
+            >
+              {person.is_active ? "New password" : "Let in again"}
+            </Button>
+          </div>
+          <LettingIn person={person} onDone={refresh} />
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,31 @@
+// A secret that the server tells once.
+import { useState, type ReactNode } from "react";
+import { Button } from "@/components/kit/controls";
+import { Notice } from "@/components/kit/says";
+
+export function ShownOnce({ value, children }: { value: string; children: ReactNode }) {
+  const [copied, setCopied] = useState(false);
+  return (
+    <div className="stack">
+      <Notice tone="info" title="Copy it now">
+        It is shown this once and cannot be read again.
+      </Notice>
+      <p className="mono token" tabIndex={0}>
+        {value}
+      </p>
+      <p className="small muted">{children}</p>
+      <div className="foot">
+        <Button
+          look="primary"
+          onPress={() => {
+            void navigator.clipboard.writeText(value).then(() => {
+              setCopied(true);
+            });
+          }}
+        >
+          {copied ? "Copied" : "Copy"}
+        </Button>
+      </div>
+    </div>
+  );
+}
