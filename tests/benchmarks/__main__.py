@@ -29,6 +29,7 @@ from tests.benchmarks import (
     paths,
     review_curves,
     review_load,
+    router,
     scale,
     snapshots,
     studies,
@@ -51,7 +52,7 @@ BENCHMARKS = {
 
 LONG = (
     "methods", "efficiency", "supervision", "line_vs_raw", "webqsp",
-    "text", "big_text", "inses", "inses_facts", "agent", "scale", "review_load", "review_curves",
+    "text", "big_text", "inses", "inses_facts", "agent", "router", "scale", "review_load", "review_curves",
 )  # fmt: skip
 
 
@@ -82,6 +83,7 @@ def main() -> None:
         "inses_facts": lambda: inses_facts.measure(args.data),
         "inses": lambda: inses.measure(args.data),
         "big_text": big_text.measure,
+        "router": router.measure,
         "scale": scale.measure,
         "review_load": review_load.measure,
         "review_curves": lambda: review_curves.measure(args.data, run=not args.finished),
