@@ -40,20 +40,26 @@ class Coder:
 
     def __init__(self, directory: Path, memory: int = MEMORY) -> None:
         self.rows = Rows(directory, memory)
+        self._last = self.rows
         self._directory, self._memory = directory, memory
+        self._wait_for_terms()
         self._entities, self._relations = _Labels(), _Labels()
         self._mentioned: list[np.ndarray] = []
         self._refused = False
 
+    def _wait_for_terms(self) -> None:
+        self._terms = Vocabulary()
+        self._term_rows = Rows(self._directory, self._memory, "terms")
+
     @property
     def count(self) -> int:
         """How many rows it has."""
-        return self.rows.count
+        return self.rows.count + self._term_rows.count
 
     def cut(self, count: int) -> None:
         """Forget all rows but the first ``count``, which ends a block of them."""
         self._refused = True
-        self.rows.cut(count)
+        self._last.cut(self._last.count - (self.count - count))
 
     def offer(self, facts: pl.DataFrame) -> bool:
         """Take rows as they stand, or none of them where a label needs trimming or cannot be taken."""
@@ -61,12 +67,37 @@ class Coder:
         if not (self._entities.fit([heads, tails]) and self._relations.fit([relations])):
             self._refused = True
             return False
+        self._last = self.rows
         self.rows.add(heads, relations, tails)
         return True
 
     def add(self, facts: pl.DataFrame) -> None:
         """Take good rows."""
+        self._last = self.rows
         self.rows.add(*self._codes(facts))
+
+    def add_terms(self, rows: pl.DataFrame) -> None:
+        """Take rows whose heads and tails are RDF terms; they wait for :meth:`name`."""
+        self._last = self._term_rows
+        relations = self._relations.codes(rows["relation"])
+        heads, tails = (self._terms.codes(rows[name]) for name in ("head", "tail"))
+        self._term_rows.add(heads, relations, tails)
+
+    def terms(self) -> tuple[pl.Series, pl.Series]:
+        """The distinct terms of the rows that wait, and the relations of these."""
+        terms, relations = np.zeros(len(self._terms), bool), np.zeros(len(self._relations), bool)
+        for block in self._term_rows:
+            terms[block[0]] = terms[block[2]] = relations[block[1]] = True
+        return self._terms.texts().filter(terms), self._relations.texts().filter(relations)
+
+    def name(self, terms: pl.Series, labels: pl.Series) -> None:
+        """Take the rows that wait, each term as the label at its place."""
+        numbers = self._terms.codes(terms)
+        label = np.zeros(len(self._terms), np.uint32)
+        label[numbers] = self._entities.codes(labels)
+        for block in self._term_rows.drain():
+            self.rows.add(label[block[0]], block[1], label[block[2]])
+        self._wait_for_terms()
 
     def mention(self, labels: pl.Series) -> None:
         """Take entities that need no fact."""

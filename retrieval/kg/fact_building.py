@@ -20,7 +20,6 @@ KEY_BITS = 64
 #: Facts that are handled at a time.
 _BLOCK = 500_000
 _SAMPLE = 200_000
-_SPILL = "rows.spill"
 
 Piece = tuple[np.ndarray, np.ndarray, np.ndarray]
 Check = Callable[[], None]
@@ -32,12 +31,12 @@ class Rows:
     The file goes when they are drained.
     """
 
-    def __init__(self, directory: Path, memory: int = MEMORY) -> None:
+    def __init__(self, directory: Path, memory: int = MEMORY, name: str = "rows") -> None:
         self.count = 0
         self._memory = memory
         self._held: list[np.ndarray] = []
         self._held_rows = 0
-        self._file = directory / _SPILL
+        self._file = directory / f"{name}.spill"
         self._spilt: list[int] = []
 
     def add(self, heads: np.ndarray, relations: np.ndarray, tails: np.ndarray) -> None:

@@ -326,7 +326,7 @@ def _empty(file: str) -> EmptySourceError:
 
 def _text_rows(source: Source, log: _Log) -> Iterator[_Row]:
     """Lines that are not blank, with their numbers."""
-    for first, block in source.blocks():
+    for first, block in source.blocks(log.add):
         for number, raw in enumerate(block.split(b"\n"), first):
             try:
                 line = raw.decode().strip("\r")

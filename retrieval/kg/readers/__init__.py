@@ -76,7 +76,7 @@ def read_graph(
             the header's name; None takes rows of three columns in that order.
         names: what the owners of files call them, where that is not the file's name; documents and their passages
             go by it.
-        sink: takes the facts of delimited rows as they are read, which then are not in what is returned.
+        sink: takes the facts of delimited rows and of RDF as they are read, which then are not in what is returned.
 
     Returns:
         Every good row of every file, repeats included, with a report of each file.
@@ -96,7 +96,7 @@ def read_graph(
         options = ReadOptions(fmt, delimiter, header, encoding, columns, sink=sink)
         read, reports = read_all(found, problems, progress, options)
         # Reports are made after all is put together: edges to nodes that no file describes are found then.
-        return replace(combine(read), reports=reports())
+        return replace(combine(read, sink), reports=reports())
 
 
 def guess(

@@ -97,9 +97,18 @@ class FactSink(Protocol):
     def add(self, facts: pl.DataFrame) -> None:
         """Take good rows."""
 
+    def add_terms(self, rows: pl.DataFrame) -> None:
+        """Take rows of RDF, whose heads and tails are terms; they wait for :meth:`name`."""
+
+    def terms(self) -> tuple[pl.Series, pl.Series]:
+        """The distinct terms of the rows that wait, and the relations of these."""
+
+    def name(self, terms: pl.Series, labels: pl.Series) -> None:
+        """Take the rows that wait, each term as the label at its place."""
+
 
 class Frames:
-    """A sink that keeps the rows."""
+    """Keeps rows where there is no sink."""
 
     def __init__(self) -> None:
         self._frames: list[pl.DataFrame] = []
@@ -156,8 +165,11 @@ class FactFile:
         return others + sum(part.height for part in frames if part is not None)
 
 
-def combine(files: Sequence[FactFile]) -> TripleTable:
-    """One table of several files. RDF files share their names, property graphs their ids; all meet by label."""
+def combine(files: Sequence[FactFile], sink: FactSink | None = None) -> TripleTable:
+    """One table of several files, without the rows that went to a sink.
+
+    RDF files share their names, property graphs their ids; all meet by label.
+    """
     files = list(files)
     fact_attributes: list[tuple[int, str, str]] = []
     node_attributes: list[tuple[str, str, str]] = []
@@ -173,7 +185,7 @@ def combine(files: Sequence[FactFile]) -> TripleTable:
     if any(f.terms is not None for f in files):
         from retrieval.kg.readers.rdf import resolve  # noqa: PLC0415 - loads pyoxigraph
 
-        named, known, relation_labels, described = resolve(files)
+        named, known, relation_labels, described = resolve(files, sink)
         facts.append(named)
         nodes.append(known)
         node_attributes = node_attributes + described

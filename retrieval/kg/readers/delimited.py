@@ -73,7 +73,7 @@ def read_delimited(
     skip_first |= named and header is not False
     kept, rows = Frames(), 0
     takes: FactSink | Frames = sink or kept
-    for first_line, block in source.blocks():
+    for first_line, block in source.blocks(log.add):
         facts = None if skip_first else _plain_rows(block, shape)
         if facts is None or not takes.offer(facts):
             facts = _read_block(block, first_line, shape, log, skip_first=skip_first)

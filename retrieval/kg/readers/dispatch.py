@@ -292,7 +292,7 @@ def read_file(
     else:
         from retrieval.kg.readers.rdf import read_rdf  # noqa: PLC0415 - loads pyoxigraph
 
-        read = read_rdf(source, log, log.format)
+        read = read_rdf(source, log, log.format, options.sink)
     log.close()
     log.refuse_if_empty(read.rows)
     return read

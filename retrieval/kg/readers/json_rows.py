@@ -28,7 +28,7 @@ def json_rows(source: Source, bad: Callable[[int, str, str, str], None]) -> Iter
             else:
                 bad(number, "not Unicode text", ascii(value), "encoding")
         return
-    for first, block in source.blocks():
+    for first, block in source.blocks(lambda line, reason, text: bad(line, reason, text, "row")):
         for number, raw in enumerate(block.split(b"\n"), first):
             if not raw.strip():
                 continue

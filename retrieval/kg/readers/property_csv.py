@@ -184,7 +184,7 @@ def read_property_csv(
         return FactFile(log.file, None, log.count, properties=PropertyRows(log))
     mark, layout = found
     rows = PropertyRows(log, named=layout.named)
-    reader = csv.reader(_lines(source), delimiter=parse_delimiter(delimiter) if delimiter else mark)
+    reader = csv.reader(_lines(source, log), delimiter=parse_delimiter(delimiter) if delimiter else mark)
     first = header is None
     while True:
         try:
@@ -211,8 +211,8 @@ def first_line(source: Source) -> str:
     return next((line for line in source.text_head().splitlines() if line.strip()), "")
 
 
-def _lines(source: Source) -> Iterator[str]:
-    for _, block in source.blocks():
+def _lines(source: Source, log: ProblemLog) -> Iterator[str]:
+    for _, block in source.blocks(log.add):
         # A quoted cell may hold line ends, so the reader joins lines itself; bad bytes come back in its cells.
         yield from io.StringIO(block.decode(errors="surrogateescape"), newline="\n")
 

@@ -1,4 +1,4 @@
-"""RDF by pyoxigraph: terms are collected file by file and named once all files are read.
+"""RDF by pyoxigraph: terms are collected file by file, or given to a sink, and named once all files are read.
 
 While reading, a term is one string whose first character tells its kind: ``<`` an IRI, ``_`` a blank node,
 ``"`` a literal. :func:`resolve` gives them labels: an IRI shows its ``rdfs:label`` or ``skos:prefLabel``,
@@ -21,7 +21,7 @@ import pyoxigraph as ox
 
 from retrieval.errors import SourceError
 from retrieval.kg.naming import local_name
-from retrieval.kg.readers.collecting import NODE_SCHEMA, TERM_SCHEMA, FactFile, ProblemLog
+from retrieval.kg.readers.collecting import NODE_SCHEMA, TERM_SCHEMA, FactFile, FactSink, ProblemLog
 from retrieval.kg.readers.sources import Source
 from retrieval.kg.readers.xml_prolog import check_prolog
 from retrieval.kg.table import ATTRIBUTE_LIMIT, LABEL_LIMIT
@@ -58,10 +58,12 @@ _GIVE_UP = 1000
 #: Formats of one statement a line, and how many bytes of them are parsed together.
 _BY_LINE = ("ntriples", "nquads")
 _CHUNK = 1 << 20
+#: Rows that a sink is given at a time.
+_ROWS = 50_000
 
 
-def read_rdf(source: Source, log: ProblemLog, fmt: str) -> FactFile:
-    """Read one RDF file. Named graphs are merged into one.
+def read_rdf(source: Source, log: ProblemLog, fmt: str, sink: FactSink | None = None) -> FactFile:
+    """Read one RDF file. Named graphs are merged into one. A ``sink`` takes the rows as they are read.
 
     A bad statement of N-Triples, N-Quads or Turtle is reported and the rest is read; RDF/XML and JSON-LD end
     at their first syntax error, and the problem says so.
@@ -72,18 +74,22 @@ def read_rdf(source: Source, log: ProblemLog, fmt: str) -> FactFile:
     if fmt == "rdfxml":
         check_prolog(source)
     quads = (_lines if fmt in _BY_LINE else _statements)(source, log, fmt)
-    return collect(quads, log, source.path.name.split(".")[0])
+    return collect(quads, log, source.path.name.split(".")[0], sink)
 
 
-def collect(quads: Iterable[ox.Quad | ox.Triple], log: ProblemLog, prefix: str) -> FactFile:
+def collect(
+    quads: Iterable[ox.Quad | ox.Triple], log: ProblemLog, prefix: str, sink: FactSink | None = None
+) -> FactFile:
     """Statements as the rows of a file, for :func:`resolve` to name.
 
     Args:
         quads: the statements; named graphs do not count.
         log: takes those that cannot be used.
         prefix: of the names of blank nodes, which are those of this file only.
+        sink: takes the rows; None keeps them, and they are in what is returned.
     """
     rows: list[tuple[str, str, str]] = []
+    streamed = 0
     names: dict[str, tuple[int, str]] = {}
     described: list[tuple[str, int, str]] = []
     blanks: dict[str, str] = {}
@@ -97,6 +103,10 @@ def collect(quads: Iterable[ox.Quad | ox.Triple], log: ProblemLog, prefix: str) 
         return '"' + " ".join(value.value.split())
 
     for quad in quads:
+        if sink is not None and len(rows) >= _ROWS:
+            streamed += len(rows)
+            sink.add_terms(_terms(rows))
+            rows.clear()
         subject, value = quad.subject, quad.object
         if isinstance(subject, ox.Triple) or isinstance(value, ox.Triple):
             log.add(0, "a quoted triple (RDF-star) is not supported", str(quad))
@@ -117,8 +127,23 @@ def collect(quads: Iterable[ox.Quad | ox.Triple], log: ProblemLog, prefix: str) 
             _offer_name(names, rows, (head, relation, tail), value.language)
         else:
             rows.append((head, relation, tail))
-    terms = pl.DataFrame(rows, schema=TERM_SCHEMA, orient="row")
-    return FactFile(log.file, None, log.count, terms=terms, names=names, described=described)
+    if sink is not None and rows:
+        streamed += len(rows)
+        sink.add_terms(_terms(rows))
+        rows.clear()
+    return FactFile(
+        log.file,
+        None,
+        log.count,
+        terms=_terms(rows),
+        names=names,
+        described=described,
+        streamed=streamed,
+    )
+
+
+def _terms(rows: list[tuple[str, str, str]]) -> pl.DataFrame:
+    return pl.DataFrame(rows, schema=TERM_SCHEMA, orient="row")
 
 
 def _foreignness(language: str | None) -> int:
@@ -162,7 +187,7 @@ class _Input:
 def _lines(source: Source, log: ProblemLog, fmt: str) -> Iterator[ox.Quad]:
     """The good statements of a file that has one a line; a broken one never takes the next with it."""
     failures = 0
-    for first, block in source.blocks():
+    for first, block in source.blocks(log.add):
         at, number = 0, first
         while at < len(block):
             end = block.find(b"\n", at + _CHUNK) + 1 or len(block)
@@ -236,9 +261,9 @@ def _statements(source: Source, log: ProblemLog, fmt: str) -> Iterator[ox.Quad]:
 
 
 def resolve(
-    files: Sequence[FactFile],
+    files: Sequence[FactFile], sink: FactSink | None = None
 ) -> tuple[pl.DataFrame, pl.DataFrame, dict[str, str], list[tuple[str, str, str]]]:
-    """Name the terms of all RDF files together.
+    """Name the terms of all RDF files together, those of the rows that a sink has taken too.
 
     Returns:
         Facts by label, nodes (label, kind, IRI), the labels of relations that have one, and descriptions of nodes
@@ -250,11 +275,12 @@ def resolve(
         for key, offer in file.names.items():
             if key not in names or offer[0] < names[key][0]:
                 names[key] = offer
-    relations = set(rows["relation"].unique())
+    taken = (rows["head"].clear(), rows["relation"].clear()) if sink is None else sink.terms()
+    relations = {*rows["relation"].unique(), *taken[1]}
     described = _descriptions(files, relations)
     unused = [key for key in {**names, **described} if key[1:] not in relations]
     terms = (
-        pl.concat([rows["head"], rows["tail"], pl.Series("head", unused, pl.String)])
+        pl.concat([rows["head"], rows["tail"], taken[0].alias("head"), pl.Series("head", unused, pl.String)])
         .unique()
         .sort()
         .to_list()
@@ -268,6 +294,8 @@ def resolve(
         schema=NODE_SCHEMA,
     )
     lookup = pl.DataFrame({"term": terms, "label": labels})
+    if sink is not None:
+        sink.name(lookup["term"], lookup["label"])
     facts = rows.select(_relabel(rows["head"], lookup), rows["relation"], _relabel(rows["tail"], lookup))
     shown = dict(zip(terms, labels, strict=True)) if described else {}
     attributes = [(shown[term], DESCRIPTION, text) for term, texts in described.items() for text in texts]

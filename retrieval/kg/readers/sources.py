@@ -15,8 +15,9 @@ from retrieval.types import Progress
 _PARQUET = b"PAR1"
 BLOCK = 16 * 1024 * 1024
 SNIFF = 64 * 1024
-#: The longest line that is read, in bytes beyond a block; the rest of a longer one is left out.
-LINE_LIMIT = 64 * 1024 * 1024
+_SHOWN = 1000
+#: The longest line that is read, in bytes; no more of a longer one is held at a time.
+LINE_LIMIT = 32 * 1024 * 1024
 WRONG_KINDS = {
     b"PK\x03\x04": "a ZIP or Office file",
     b"%PDF": "a PDF",
@@ -89,8 +90,12 @@ class Source:
         """The first bytes as text, for guessing; bytes that are not UTF-8 are replaced."""
         return self.head.decode("utf-8-sig", errors="replace")
 
-    def blocks(self) -> Iterator[tuple[int, bytes]]:
+    def blocks(self, bad: Callable[[int, str, str], None]) -> Iterator[tuple[int, bytes]]:
         """Whole lines in blocks of about ``BLOCK`` bytes, each with the number of its first line (from 1).
+
+        Args:
+            bad: called with the number of a line that is longer than ``LINE_LIMIT``, the reason and its beginning; it
+                is left out, and is blank in its block.
 
         Raises:
             SourceError: what is compressed is broken, cut short, or a bomb.
@@ -100,7 +105,18 @@ class Source:
         with self.open() as file:
             while block := file.read(BLOCK):
                 if not block.endswith(b"\n"):
-                    block += _line_end(file)
+                    start = block.rfind(b"\n") + 1
+                    rest = file.readline(max(LINE_LIMIT - (len(block) - start), 0) + 1)
+                    if len(block) - start + len(rest) > LINE_LIMIT + rest.endswith(b"\n"):
+                        shown = block[start : start + _SHOWN].decode(errors="replace")
+                        bad(
+                            line + block.count(b"\n"),
+                            f"the line is longer than {LINE_LIMIT / 2**20:g} MB",
+                            shown,
+                        )
+                        done += len(block) - start + len(rest) + _skip_line(file, rest)
+                        block, rest = block[:start], b"\n"
+                    block += rest
                 done += len(block)
                 if line == 1:
                     block = block.removeprefix(b"\xef\xbb\xbf")
@@ -141,14 +157,13 @@ def parse_encoding(text: str) -> str:
     return name
 
 
-def _line_end(file: IO[bytes]) -> bytes:
-    """The rest of a line; of one that is far too long only its beginning, which makes it a bad row."""
-    rest = file.readline(LINE_LIMIT)
-    if len(rest) < LINE_LIMIT or rest.endswith(b"\n"):
-        return rest
-    while (more := file.readline(LINE_LIMIT)) and not more.endswith(b"\n"):
-        pass
-    return rest + b"\n"
+def _skip_line(file: IO[bytes], read: bytes) -> int:
+    """Leave the rest of a line behind of which ``read`` was read last; how many bytes that were."""
+    skipped = 0
+    while read and not read.endswith(b"\n"):
+        read = file.readline(BLOCK)
+        skipped += len(read)
+    return skipped
 
 
 class _Recoded(io.RawIOBase):

@@ -173,6 +173,61 @@ def test_pieces_of_any_size_give_one_graph(tmp_path):
     same(graphs[0].path, graphs[2].path)
 
 
+LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
+COMMENT = "<http://www.w3.org/2000/01/rdf-schema#comment>"
+
+
+@pytest.mark.parametrize("at_a_time", [1, 3, 50_000])
+def test_rdf_is_named_as_if_it_were_held(tmp_path, monkeypatch, at_a_time):
+    monkeypatch.setattr("retrieval.kg.readers.rdf._ROWS", at_a_time)
+    first = f"""<http://x/1> <http://x/in> <http://x/2> .
+<http://x/1> <http://x/since> "1991" .
+<http://x/2> {LABEL} "Paris"@fr .
+<http://x/2> {LABEL} "Paris, France"@en .
+_:a <http://x/in> <http://x/1> .
+<http://x/2> {COMMENT} "A city." .
+<http://x/1> <http://x/broken> .
+<http://x/in> {LABEL} "lies in" .
+<http://x/3> {LABEL} "Nowhere" .
+"""
+    second = f'@prefix x: <http://x/> .\nx:4 {LABEL} "Paris, France" ; x:in x:1, [ x:in x:2 ] .\n'
+    graph, problems = both(
+        tmp_path, {"a.nt": first.encode(), "b.ttl": second.encode(), "c.tsv": b"1\tin\tParis, France (4)\n"}
+    )
+    assert [(p.file, p.line) for p in problems] == [("a.nt", 7)]
+    hops = [graph.hop(i) for i in range(graph.num_triples)]
+    assert [(hop.source.label, hop.step.label, hop.target.label) for hop in hops] == [
+        ("1", "lies in", "Paris, France (2)"),
+        ("1", "since", "1991"),
+        ("1", "in", "Paris, France (4)"),
+        ("Paris, France (2)", "label", "Paris"),
+        ("Paris, France (4)", "lies in", "1"),
+        ("Paris, France (4)", "lies in", "_:b.1"),
+        ("_:a.1", "lies in", "1"),
+        ("_:b.1", "lies in", "Paris, France (2)"),
+    ]
+    assert graph.entity_iri(graph.find_entity("Paris, France (2)")) == "http://x/2"
+    assert graph.entity_attributes(graph.find_entity("Paris, France (2)")) == {"description": "A city."}
+
+
+def test_rdf_of_an_archive_that_breaks_leaves_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr("retrieval.kg.readers.rdf._ROWS", 2)
+    statement = "<http://x/{}> <http://x/in> <http://x/{}> .\n"
+    broken = gzip.compress("".join(statement.format(i, i + 1) for i in range(10_000)).encode())[:-200]
+    archive = tmp_path / "g.zip"
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("a.nt", statement.format("a", "b"))
+        file.writestr("b.nt.gz", broken)
+        file.writestr("c.tsv", "a\tknows\tc\n")
+        file.writestr("d.nt", statement.format("b", "c"))
+    problems = []
+    graph, _ = bulk.build(archive, tmp_path / "graph", problems=problems.append)
+    assert [p.file for p in problems] == ["g.zip/b.nt.gz"]
+    assert list(graph.entity_labels) == ["a", "b", "c"]
+    assert list(graph.relation_names) == ["http://x/in", "knows"]
+    assert graph.num_triples == 3
+
+
 def test_one_endless_line_is_a_bad_row(tmp_path, monkeypatch):
     monkeypatch.setattr("retrieval.kg.readers.sources.BLOCK", 1 << 16)
     monkeypatch.setattr("retrieval.kg.readers.sources.LINE_LIMIT", 1 << 16)
