@@ -172,6 +172,8 @@ def test_the_schema_is_valid_without_a_warning(tmp_path):
         "trash",
         "trash/{id}",
         "trash/{id}/restore",
+        "trash/{id}/versions/{version}",
+        "trash/{id}/versions/{version}/restore",
         "storage",
         "tokens",
         "tokens/{id}",

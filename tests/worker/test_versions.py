@@ -1,12 +1,16 @@
 """Versions of a graph: made, compared, gone back to, deleted; what used one keeps it."""
 
+from datetime import timedelta
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
 
 from webapp.answers import services as answers
 from webapp.answers.models import RunState
-from webapp.graphs import files, selectors, services, versions
-from webapp.graphs.models import Graph, GraphState, IndexState, Mode, SourceFile
+from webapp.api.errors import VersionGoneError
+from webapp.graphs import files, selectors, services, trash, versions
+from webapp.graphs.models import Graph, GraphState, IndexState, Mode, Snapshot, SourceFile
 from webapp.jobs.models import Job, JobKind, JobState
 from worker import answering, importing, indexing
 
@@ -211,7 +215,7 @@ def test_what_used_a_version_keeps_it(api, graph, change, users):
     assert (missing.status_code, missing.json()["error"]["code"]) == (409, "version_gone")
 
 
-def test_a_version_is_deleted_when_nothing_points_at_it(api, graph, change, users):
+def test_a_version_goes_to_the_trash_when_nothing_points_at_it(api, graph, change, users):
     run = answers.create_run(graph=graph, ask=answers.Ask("What is in Italy?"), user=users["viewer"])
     change("append", MORE)
     url = f"/api/v1/graphs/{graph.pk}/versions"
@@ -223,9 +227,72 @@ def test_a_version_is_deleted_when_nothing_points_at_it(api, graph, change, user
     first = selectors.versions(graph).get(version=1)
     uploaded = first.files.get().path
     assert api().delete(f"{url}/1").status_code == 204
+    assert [r["version"] for r in listed(api, graph)] == [2]
+    for path in (f"{url}/1", f"{url}/diff?from=1&to=2", f"{url[:-9]}/relations?snapshot={first.hash}"):
+        assert api().get(path).status_code in (404, 409), path
+    assert api().post(f"{url}/1/activate").status_code == 404
+    assert api().get(f"{url[:-9]}/dependents").json()["versions"] == 1
+    row = api().get("/api/v1/trash").json()[0]
+    assert (row["id"], row["name"], row["version"], row["triples"]) == (graph.pk, "Cities", 1, 2)
+    assert (row["owner"], row["deleted_by"]) == ("admin", "admin")
+    assert api("analyst").get("/api/v1/trash").json() == []
+    back = f"/api/v1/trash/{graph.pk}/versions/1"
+    assert api("analyst").post(f"{back}/restore").status_code == 404
+    assert api().post(f"{back}/restore").json()["snapshot"]["version"] == 2
+    assert [r["version"] for r in listed(api, graph)] == [2, 1]
+    assert api().get("/api/v1/trash").json() == []
+    api().delete(f"{url}/1")
+    assert api().delete(back).json()["error"]["code"] == "confirm_needed"
+    assert files.local_path(first.path).is_dir()
+    assert api().delete(f"{back}?confirm=Cities").status_code == 204
     assert not files.local_path(first.path).exists()
     assert not files.local_path(uploaded).exists()
-    assert [r["version"] for r in listed(api, graph)] == [2]
+
+
+def test_a_version_that_was_in_the_trash_for_long_is_gone(api, graph, change, settings):
+    change("append", MORE)
+    first = selectors.versions(graph).get(version=1)
+    api().delete(f"/api/v1/graphs/{graph.pk}/versions/1")
+    trash.sweep()
+    assert files.local_path(first.path).is_dir()
+    long_ago = timezone.now() - timedelta(days=settings.CLEW.trash_days, seconds=1)
+    Snapshot.objects.filter(pk=first.pk).update(deleted_at=long_ago)
+    trash.sweep()
+    assert not files.local_path(first.path).exists()
+    assert [one.version for one in graph.snapshots.all()] == [2]
+
+
+def test_a_deleted_version_comes_back_when_work_under_way_used_it(api, graph, change, checkpoint):
+    change("append", MORE)
+    first = selectors.versions(graph).get(version=1)
+    url = f"/api/v1/trash/{graph.pk}/versions/1?confirm=Cities"
+    api().delete(f"/api/v1/graphs/{graph.pk}/versions/1")
+    made = checkpoint(graph=graph, snapshot=first)
+    assert api().delete(url).json()["error"]["code"] == "conflict"
+    assert [r["version"] for r in listed(api, graph)] == [2, 1]
+    made.delete()
+    api().delete(f"/api/v1/graphs/{graph.pk}/versions/1")
+    checkpoint(graph=graph, snapshot=first)
+    Snapshot.objects.filter(pk=first.pk).update(deleted_at=timezone.now() - timedelta(days=400))
+    trash.sweep()
+    assert [r["version"] for r in listed(api, graph)] == [2, 1]
+
+
+def test_a_version_that_was_deleted_meanwhile_is_not_made_current(api, graph, change, users):
+    change("append", MORE)
+    first = selectors.versions(graph).get(version=1)
+    api().delete(f"/api/v1/graphs/{graph.pk}/versions/1")
+    with pytest.raises(VersionGoneError, match="Version 1 was deleted"):
+        versions.activate(graph=graph, snapshot=first, user=users["admin"])
+
+
+def test_versions_of_a_deleted_graph_go_and_come_with_it(api, graph, change):
+    change("append", MORE)
+    api().delete(f"/api/v1/graphs/{graph.pk}/versions/1")
+    api().delete(f"/api/v1/graphs/{graph.pk}?confirm=Cities")
+    assert [(r["name"], r["version"]) for r in api().get("/api/v1/trash").json()] == [("Cities", None)]
+    api().post(f"/api/v1/trash/{graph.pk}/restore", {}, format="json")
+    assert [(r["name"], r["version"]) for r in api().get("/api/v1/trash").json()] == [("Cities", 1)]
 
 
 def test_numbers_of_deleted_versions_are_not_used_again(api, graph, change):

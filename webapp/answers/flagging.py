@@ -13,7 +13,7 @@ from retrieval.types import Answer, EvidenceChain, RelationStep
 from webapp.accounts.models import User
 from webapp.answers.models import ACTIVE, Flag, FlagKind, Run, RunEvent
 from webapp.api.errors import ConflictError, InvalidError
-from webapp.graphs import browse, snapshots
+from webapp.graphs import browse, selectors, snapshots
 from webapp.graphs.models import Snapshot
 from webapp.review import flagged
 from webapp.review.flagged import ShownPath
@@ -64,9 +64,7 @@ def flag_run(*, run: Run, user: User, doubt: Doubt) -> Flag:
     if run.state in ACTIVE:
         raise ConflictError("The run has not ended.", hint="Wait for its answer, or stop it.")
     snapshots.require_imported(run.graph)
-    snapshot = (
-        Snapshot.objects.filter(graph=run.graph_id, hash=run.snapshot_hash).order_by("-version").first()
-    )
+    snapshot = selectors.version(run.graph, run.snapshot_hash)
     if snapshot is None:
         raise ConflictError("The run's version of the graph is gone.", hint="Ask again on the current one.")
     shown = _shown(run.pk)

@@ -23,7 +23,14 @@ from webapp.graphs.endpoints_api import CheckView, EndpointsView, EndpointView
 from webapp.graphs.extraction_api import ExtractView
 from webapp.graphs.figures_api import ReportView, SchemaView, StatisticsView
 from webapp.graphs.samples_api import SampleQuestionsView
-from webapp.graphs.trash_api import RestoreView, StorageView, TrashedView, TrashView
+from webapp.graphs.trash_api import (
+    RestoreVersionView,
+    RestoreView,
+    StorageView,
+    TrashedVersionView,
+    TrashedView,
+    TrashView,
+)
 from webapp.graphs.versions_api import ActivateView, DependentsView, DiffView, VersionsView, VersionView
 from webapp.jobs.api import JobViewSet
 from webapp.language_models.api import LanguageModelViewSet, LimitsView, ModelTestView, UsageView
@@ -61,6 +68,8 @@ urlpatterns = [
     path("trash", TrashView.as_view()),
     path("trash/<int:pk>", TrashedView.as_view()),
     path("trash/<int:pk>/restore", RestoreView.as_view()),
+    path("trash/<int:pk>/versions/<int:version>", TrashedVersionView.as_view()),
+    path("trash/<int:pk>/versions/<int:version>/restore", RestoreVersionView.as_view()),
     path("storage", StorageView.as_view()),
     path("status", StatusView.as_view()),
     path("methods/<str:name>", MethodView.as_view()),

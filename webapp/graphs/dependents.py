@@ -1,4 +1,4 @@
-"""What depends on a graph and on its versions. It looks up to the apps above, so only the API uses it."""
+"""What depends on a graph and on its versions. It looks up to the apps above, so only the API and the trash use it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BY_HASH: dict[str, type[Model]] = {
 def of_graph(graph: Graph) -> dict[str, int]:
     """How many things of each kind go with a graph."""
     models: dict[str, type[Model]] = {**BY_VERSION, **BY_HASH, "question_sets": QuestionSet}
-    return {"versions": graph.snapshots.count()} | {
+    return {"versions": graph.snapshots.filter(deleted_at=None).count()} | {
         kind: _rows(model, graph).count() for kind, model in models.items()
     }
 

@@ -104,7 +104,7 @@ class Snapshot(models.Model):
     """One immutable version of a graph: a directory in the storage.
 
     ``base`` is the version that it changed, ``bytes`` what it takes on the disk without its caches, ``report`` the
-    engine's account of the import.
+    engine's account of the import. One with ``deleted_at`` is in the trash: nobody finds it.
     """
 
     graph = models.ForeignKey(Graph, on_delete=models.CASCADE, related_name="snapshots")
@@ -124,6 +124,10 @@ class Snapshot(models.Model):
     report = models.JSONField(default=dict)
     job = models.OneToOneField("jobs.Job", null=True, on_delete=models.SET_NULL, related_name="snapshot")
     created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    deleted_at = models.DateTimeField(null=True)
+    deleted_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
     )
     created_at = models.DateTimeField(auto_now_add=True)

@@ -32,8 +32,8 @@ def ready() -> QuerySet[Graph]:
 
 
 def versions(graph: Graph) -> QuerySet[Snapshot]:
-    """A graph's versions, newest first."""
-    rows = Snapshot.objects.filter(graph=graph).select_related("created_by", "base")
+    """A graph's versions, newest first, without those in the trash."""
+    rows = Snapshot.objects.filter(graph=graph, deleted_at=None).select_related("created_by", "base")
     return rows.prefetch_related("files").order_by("-version")
 
 
@@ -48,7 +48,7 @@ def version(graph: Graph, hash: str) -> Snapshot | None:
     """The version of a graph that has this content, the newest if several have; None when it was deleted."""
     if graph.snapshot is not None and graph.snapshot.hash == hash:
         return graph.snapshot
-    return Snapshot.objects.filter(graph=graph, hash=hash).order_by("-version").first()
+    return Snapshot.objects.filter(graph=graph, hash=hash, deleted_at=None).order_by("-version").first()
 
 
 def require_version(graph: Graph, hash: str) -> Snapshot:

@@ -1,8 +1,8 @@
-"""Deleting graphs so that it can be undone for a while."""
+"""Deleting graphs, and what was deleted of them, so that it can be undone for a while."""
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -11,8 +11,8 @@ from django.utils import timezone
 
 from webapp.accounts.models import User
 from webapp.api.errors import ConfirmError, NameTakenError
-from webapp.graphs import services
-from webapp.graphs.models import Graph
+from webapp.graphs import dependents, services, versions
+from webapp.graphs.models import Graph, Snapshot
 from webapp.jobs import services as jobs
 from webapp.jobs.models import ACTIVE, Job
 from webapp.live import announce
@@ -72,10 +72,10 @@ def restore(*, graph: Graph, name: str | None = None) -> Graph:
     return graph
 
 
-def kept_until(graph: Graph) -> object:
-    """When a graph in the trash is deleted for good."""
-    assert graph.deleted_at is not None, "it is in the trash"
-    return graph.deleted_at + timedelta(days=settings.CLEW.trash_days)
+def kept_until(row: Graph | Snapshot) -> datetime:
+    """When a graph or version in the trash is deleted for good."""
+    assert row.deleted_at is not None, "it is in the trash"
+    return row.deleted_at + timedelta(days=settings.CLEW.trash_days)
 
 
 def sweep() -> None:
@@ -83,3 +83,10 @@ def sweep() -> None:
     since = timezone.now() - timedelta(days=settings.CLEW.trash_days)
     for graph in trashed().filter(deleted_at__lte=since):
         services.purge_graph(graph=graph)
+    for snapshot in versions.trashed().filter(deleted_at__lte=since):
+        purge_version(snapshot)
+
+
+def purge_version(snapshot: Snapshot) -> bool:
+    """Delete a version in the trash for good; it comes back instead (False) where something points at it by now."""
+    return versions.purge(snapshot=snapshot, used_by=dependents.of_versions(snapshot.graph)[snapshot.pk])

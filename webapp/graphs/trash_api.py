@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from datetime import datetime
+from typing import cast
 
 from django.db.models import QuerySet
-from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers, status
 from rest_framework.generics import get_object_or_404
 from rest_framework.request import Request
@@ -13,28 +14,24 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from webapp.accounts.models import Role, User
+from webapp.api.errors import ConflictError
 from webapp.api.fields import Text
-from webapp.graphs import access, services, storage, trash
+from webapp.graphs import access, services, storage, trash, versions
 from webapp.graphs import serializers as shapes
-from webapp.graphs.models import Graph
+from webapp.graphs.models import Graph, Snapshot
 
 
-class TrashedSerializer(serializers.ModelSerializer[Graph]):
-    """A graph in the trash, and until when it can be restored."""
+class TrashedSerializer(serializers.Serializer[object]):
+    """A graph in the trash, or a version of one, and until when it can be restored. ``id`` is the graph's."""
 
-    triples = serializers.IntegerField(source="snapshot.triples", default=0)
-    owner = serializers.CharField(source="owner.username", allow_null=True, default=None)
-    deleted_by = serializers.CharField(source="deleted_by.username", allow_null=True, default=None)
-    kept_until = serializers.SerializerMethodField()
-
-    class Meta:
-        model = Graph
-        fields = ["id", "name", "triples", "owner", "deleted_at", "deleted_by", "kept_until"]
-
-    @extend_schema_field(serializers.DateTimeField())
-    def get_kept_until(self, graph: Graph) -> Any:
-        """When it is deleted for good."""
-        return trash.kept_until(graph)
+    id = serializers.IntegerField()
+    name = serializers.CharField()
+    version = serializers.IntegerField(allow_null=True)
+    triples = serializers.IntegerField()
+    owner = serializers.CharField(allow_null=True)
+    deleted_at = serializers.DateTimeField()
+    deleted_by = serializers.CharField(allow_null=True)
+    kept_until = serializers.DateTimeField()
 
 
 class RestoreSerializer(serializers.Serializer[object]):
@@ -68,12 +65,15 @@ class StorageSerializer(serializers.Serializer[object]):
 
 
 class TrashView(APIView):
-    """Deleted graphs."""
+    """Deleted graphs and versions."""
 
     @extend_schema(operation_id="trash_list", responses=TrashedSerializer(many=True))
     def get(self, request: Request) -> Response:
         """Those that can be restored: one's own; for administrators all."""
-        return Response(TrashedSerializer(_mine(request), many=True).data)
+        rows = [_shown(graph, graph, None) for graph in _mine(request)]
+        rows += [_shown(row, row.graph, row.version) for row in _my_versions(request)]
+        rows.sort(key=lambda row: cast(datetime, row["deleted_at"]), reverse=True)
+        return Response(TrashedSerializer(rows, many=True).data)
 
 
 class TrashedView(APIView):
@@ -106,6 +106,43 @@ class RestoreView(APIView):
         form.is_valid(raise_exception=True)
         graph = get_object_or_404(_mine(request), pk=pk)
         return Response(shapes.GraphSerializer(trash.restore(graph=graph, **form.validated_data)).data)
+
+
+class TrashedVersionView(APIView):
+    """A deleted version."""
+
+    permission_classes = [access.OwnerWrites]
+
+    @extend_schema(
+        operation_id="trash_purge_version",
+        parameters=[
+            OpenApiParameter("confirm", str, required=True, description="the graph's name, repeated")
+        ],
+        responses={204: None},
+    )
+    def delete(self, request: Request, pk: int, version: int) -> Response:
+        """Delete it for good, now; where work that was under way uses it by now, it comes back instead: 409."""
+        found = get_object_or_404(_my_versions(request), graph=pk, version=version)
+        trash.require_name(found.graph, request.query_params.get("confirm", ""))
+        if not trash.purge_version(found):
+            raise ConflictError(
+                f"Version {version} is used by now, by work that was under way.",
+                hint="It is back in the list of versions.",
+            )
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class RestoreVersionView(APIView):
+    """Undoing the deletion of a version."""
+
+    permission_classes = [access.OwnerWrites]
+
+    @extend_schema(operation_id="trash_restore_version", request=None, responses=shapes.GraphSerializer)
+    def post(self, request: Request, pk: int, version: int) -> Response:
+        """Take it out of the trash. Which version is asked stays as it is."""
+        found = get_object_or_404(_my_versions(request), graph=pk, version=version)
+        versions.restore(snapshot=found)
+        return Response(shapes.GraphSerializer(found.graph).data)
 
 
 class StorageView(APIView):
@@ -145,3 +182,23 @@ class StorageView(APIView):
 def _mine(request: Request) -> QuerySet[Graph]:
     user = cast(User, request.user)
     return trash.trashed() if user.has_role(Role.ADMIN) else trash.trashed().filter(owner=user)
+
+
+def _my_versions(request: Request) -> QuerySet[Snapshot]:
+    user = cast(User, request.user)
+    rows = versions.trashed()
+    return rows if user.has_role(Role.ADMIN) else rows.filter(graph__owner=user)
+
+
+def _shown(row: Graph | Snapshot, graph: Graph, version: int | None) -> dict[str, object]:
+    held = row if isinstance(row, Snapshot) else row.snapshot
+    return {
+        "id": graph.pk,
+        "name": graph.name,
+        "version": version,
+        "triples": held.triples if held else 0,
+        "owner": graph.owner.username if graph.owner else None,
+        "deleted_at": row.deleted_at,
+        "deleted_by": row.deleted_by.username if row.deleted_by else None,
+        "kept_until": trash.kept_until(row),
+    }

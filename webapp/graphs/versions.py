@@ -10,9 +10,11 @@ from typing import Any
 from django.core.cache import cache
 from django.core.files.base import File
 from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
 
 from webapp.accounts.models import User
-from webapp.api.errors import ConflictError, GraphNotReadyError
+from webapp.api.errors import ConflictError, GraphNotReadyError, VersionGoneError
 from webapp.graphs import files as storage
 from webapp.graphs import services, snapshots, sniff
 from webapp.graphs.models import Graph, Mode, Snapshot, SourceFile
@@ -104,20 +106,30 @@ def activate(*, graph: Graph, snapshot: Snapshot, user: User | None) -> Graph:
 
     Raises:
         ConflictError: an import of this graph goes on.
+        VersionGoneError: the version was deleted meanwhile.
     """
     with transaction.atomic():
         locked = _locked(graph)
+        if not Snapshot.objects.filter(pk=snapshot.pk, deleted_at=None).exists():
+            raise VersionGoneError(f"Version {snapshot.version} was deleted.", hint="Restore it first.")
         if locked.snapshot_id != snapshot.pk:
             services.use_version(graph=locked, snapshot=snapshot, user=user)
     return locked
 
 
-def delete(*, snapshot: Snapshot, used_by: Mapping[str, int]) -> None:
-    """Delete a version that nothing depends on, with its files.
+def trashed() -> QuerySet[Snapshot]:
+    """Deleted versions of graphs that are not deleted themselves, the last deleted first."""
+    rows = Snapshot.objects.select_related("graph__owner", "deleted_by").exclude(deleted_at=None)
+    return rows.filter(graph__deleted_at=None).order_by("-deleted_at")
+
+
+def discard(*, snapshot: Snapshot, used_by: Mapping[str, int], user: User | None) -> None:
+    """Put a version that nothing depends on where nobody finds it. It can be restored for a while.
 
     Args:
         snapshot: the version.
         used_by: how many things of each kind point at it.
+        user: who does that.
 
     Raises:
         ConflictError: it is the current one, or something depends on it.
@@ -134,11 +146,36 @@ def delete(*, snapshot: Snapshot, used_by: Mapping[str, int]) -> None:
                 f"Version {snapshot.version} is used by {', '.join(using)}.",
                 hint="Delete those first, or keep it.",
             )
-        paths = [snapshot.path, *snapshot.files.values_list("path", flat=True)]
-        SourceFile.objects.filter(snapshot=snapshot).delete()
-        snapshot.delete()
-        transaction.on_commit(lambda: _remove(snapshot.path, paths))
+        Snapshot.objects.filter(pk=snapshot.pk).update(deleted_at=timezone.now(), deleted_by=user)
         announce.graph_changed_on_commit(graph.pk)
+
+
+def restore(*, snapshot: Snapshot) -> None:
+    """Take a version out of the trash. Which one is asked stays as it is."""
+    Snapshot.objects.filter(pk=snapshot.pk).update(deleted_at=None, deleted_by=None)
+    announce.graph_changed_on_commit(snapshot.graph_id)
+
+
+def purge(*, snapshot: Snapshot, used_by: Mapping[str, int]) -> bool:
+    """Delete a version in the trash for good, with its files.
+
+    Returns:
+        Whether it went. It came back instead where something points at it, by work that was under way.
+    """
+    with transaction.atomic():
+        Graph.objects.select_for_update().get(pk=snapshot.graph_id)
+        found = Snapshot.objects.filter(pk=snapshot.pk).exclude(deleted_at=None).first()
+        if found is None:
+            return True
+        if any(used_by.values()):
+            restore(snapshot=found)
+            return False
+        paths = [found.path, *found.files.values_list("path", flat=True)]
+        found.files.all().delete()
+        found.delete()
+        transaction.on_commit(lambda: _remove(snapshot.path, paths))
+        announce.graph_changed_on_commit(snapshot.graph_id)
+    return True
 
 
 def _remove(directory: str, paths: Sequence[str]) -> None:

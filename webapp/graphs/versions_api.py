@@ -167,10 +167,11 @@ class VersionView(_OfGraph):
 
     @extend_schema(operation_id="versions_delete", responses={204: None})
     def delete(self, request: Request, pk: int, version: int) -> Response:
-        """Delete a version that nothing points at and that is not the current one."""
+        """Put a version that nothing points at, and that is not the current one, into the trash."""
         graph = self.graph(pk)
         found = get_object_or_404(selectors.versions(graph), version=version)
-        versions.delete(snapshot=found, used_by=dependents.of_versions(graph)[found.pk])
+        used_by = dependents.of_versions(graph)[found.pk]
+        versions.discard(snapshot=found, used_by=used_by, user=cast(User, request.user))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 

@@ -66,9 +66,11 @@ export function changeAccess(
   return request("PATCH", `graphs/${graph}`, { body });
 }
 
+/** A deleted graph, or (`version`) a deleted version of one. */
 export interface Trashed {
   id: Id;
   name: string;
+  version: number | null;
   triples: number;
   owner: string | null;
   deleted_at: string;
@@ -86,8 +88,13 @@ export function restoreGraph(id: Id, name?: string): Promise<Graph> {
   return request("POST", `trash/${id}/restore`, { body: name ? { name } : {} });
 }
 
-export function purgeGraph(id: Id, confirm: string): Promise<void> {
-  return request("DELETE", `trash/${id}`, { query: { confirm } });
+export function restoreVersion(graph: Id, version: number): Promise<Graph> {
+  return request("POST", `trash/${graph}/versions/${version}/restore`);
+}
+
+export function purge({ id, version }: Trashed, confirm: string): Promise<void> {
+  const path = version === null ? `trash/${id}` : `trash/${id}/versions/${version}`;
+  return request("DELETE", path, { query: { confirm } });
 }
 
 /** Bytes. */

@@ -1,7 +1,15 @@
 // What graphs take on the disk, and those that were deleted and can still come back.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { accessKeys, purgeGraph, restoreGraph, storageQuery, trashQuery, type Trashed } from "@/api/access";
+import {
+  accessKeys,
+  purge as purgeFromTrash,
+  restoreGraph,
+  restoreVersion,
+  storageQuery,
+  trashQuery,
+  type Trashed,
+} from "@/api/access";
 import { ApiError } from "@/api/client";
 import { keys } from "@/api/queries";
 import { Button, Modal } from "@/components/kit/controls";
@@ -9,6 +17,8 @@ import { Ago, ErrorNotice, Loading } from "@/components/kit/says";
 import { bytes, integer, relativeTime } from "@/store/format";
 import { toast } from "@/store/toasts";
 import { ConfirmName } from "./ConfirmName";
+
+const named = (row: Trashed) => (row.version === null ? row.name : `${row.name}, version ${row.version}`);
 
 function Purge({
   row,
@@ -20,7 +30,7 @@ function Purge({
   onDone: () => Promise<unknown>;
 }) {
   const purge = useMutation({
-    mutationFn: (typed: string) => purgeGraph(row.id, typed),
+    mutationFn: (typed: string) => purgeFromTrash(row, typed),
     onSuccess: async () => {
       await onDone();
       onClose();
@@ -35,7 +45,10 @@ function Purge({
       onConfirm={purge.mutate}
       onClose={onClose}
     >
-      All its versions and what was made of them go now. This cannot be undone.
+      {row.version === null
+        ? "All its versions and what was made of them go now."
+        : `Version ${row.version} and its files go now; the others stay.`}{" "}
+      This cannot be undone.
     </ConfirmName>
   );
 }
@@ -51,16 +64,21 @@ function TrashRow({ row }: { row: Trashed }) {
       ),
     );
   const restore = useMutation({
-    mutationFn: () => restoreGraph(row.id, name.trim() || undefined),
+    mutationFn: () =>
+      row.version === null
+        ? restoreGraph(row.id, name.trim() || undefined)
+        : restoreVersion(row.id, row.version),
     onSuccess: async (graph) => {
-      toast(`${graph.name} is back.`);
+      toast(`${graph.name}${row.version === null ? "" : `, version ${row.version},`} is back.`);
       await refresh();
     },
   });
   const taken = restore.error instanceof ApiError && restore.error.code === "name_taken";
   return (
     <tr>
-      <td>{row.name}</td>
+      <td>
+        {row.name} {row.version !== null && <span className="badge">version {row.version}</span>}
+      </td>
       <td className="num hide-narrow">{integer(row.triples)}</td>
       <td className="muted nowrap">
         <Ago iso={row.deleted_at} />
@@ -82,6 +100,7 @@ function TrashRow({ row }: { row: Trashed }) {
         )}
         <Button
           size="small"
+          aria-label={`Restore ${named(row)}`}
           isDisabled={restore.isPending || (taken && !name.trim())}
           onPress={() => {
             restore.mutate();
@@ -93,13 +112,13 @@ function TrashRow({ row }: { row: Trashed }) {
           look="plain"
           size="small"
           icon="trash"
-          label={`Delete ${row.name} for good`}
+          label={`Delete ${named(row)} for good`}
           onPress={() => {
             setPurging(true);
           }}
         />
         <Modal
-          title={`Delete ${row.name} for good?`}
+          title={`Delete ${named(row)} for good?`}
           isOpen={purging}
           role="alertdialog"
           onClose={() => {
@@ -143,7 +162,7 @@ export function Trash() {
           </thead>
           <tbody>
             {data.map((row) => (
-              <TrashRow key={row.id} row={row} />
+              <TrashRow key={`${row.id}.${row.version}`} row={row} />
             ))}
           </tbody>
         </table>

@@ -1,6 +1,7 @@
 // The versions of a graph: how each was made, what uses it, what changed, and a way back.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { accessKeys, restoreVersion } from "@/api/access";
 import { activateVersion, deleteVersion, versionsQuery, type Version } from "@/api/datasets";
 import { keys } from "@/api/queries";
 import type { Graph } from "@/api/types";
@@ -38,7 +39,13 @@ function Row({ graph, version, admin, onCompare }: RowProps) {
   });
   const remove = useMutation({
     mutationFn: () => deleteVersion(graph.id, version.version),
-    onSuccess: refresh,
+    onSuccess: async () => {
+      toast(`Version ${version.version} was deleted. It can be restored from the graphs page.`, {
+        act: { label: "Restore", run: () => void restoreVersion(graph.id, version.version).then(refresh) },
+        ms: 10_000,
+      });
+      await Promise.all([refresh(), client.invalidateQueries({ queryKey: accessKeys.trash })]);
+    },
   });
   const uses = usesOf(version.used_by);
   return (
@@ -103,7 +110,10 @@ function Row({ graph, version, admin, onCompare }: RowProps) {
             setDeleting(false);
           }}
         >
-          <p>Nothing uses it. {bytes(version.bytes)} become free; its files go too. This cannot be undone.</p>
+          <p>
+            Nothing uses it. It and its files, {bytes(version.bytes)}, can be restored from the list of
+            deleted graphs for some days.
+          </p>
           <div className="foot">
             <Button
               onPress={() => {
