@@ -18,6 +18,7 @@ from webapp.graphs import trash
 from webapp.jobs import presence, queue
 from webapp.jobs import services as jobs
 from webapp.jobs.models import Job, JobKind, JobState
+from webapp.review import removing as reviews
 from webapp.uploads import services as uploads
 from worker import engines, identity, indexing, language_models
 
@@ -99,6 +100,7 @@ def _beat(names: list[str]) -> None:
                 tidied = time.monotonic()
                 uploads.sweep()
                 trash.sweep()
+                reviews.sweep()
                 graphs.sweep_files()
         except Exception:  # a server that is away comes back; the heart must go on
             logger.warning("heartbeat failed", exc_info=True)

@@ -1,4 +1,4 @@
-"""Preparing a review: label sets in, a queue of questions with candidate paths out."""
+"""Preparing a review: label sets in, a queue of questions with candidate paths out; and removing a deleted one."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from webapp.experiments.models import LabelSet
 from webapp.graphs import files
 from webapp.jobs import queue
 from webapp.questions.selectors import as_engine
-from webapp.review import adding, queues
+from webapp.review import adding, queues, removing
 from webapp.review.doubt import doubt
 from webapp.review.models import Ordering, Queue
-from worker import reporting
+from worker import identity, reporting
 
 if TYPE_CHECKING:
     from retrieval.supervision.labels import Label, NamedPath
@@ -52,6 +52,12 @@ class Pool:
 def review(job_id: int) -> None:
     """Prepare a review as a job says."""
     reporting.run(job_id, work)
+
+
+@shared_task(name=queue.PURGE_REVIEW)
+def purge(queue_id: int) -> None:
+    """Delete a queue for good; what a worker that ends leaves undone, the next sweep sends again."""
+    removing.purge(queue_id=queue_id, stopping=identity.stopping.is_set)
 
 
 def work(context: reporting.Context) -> dict[str, Any]:

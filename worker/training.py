@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from celery import shared_task
 from django.db import transaction
-from django.db.models import Model
+from django.db.models import Model, QuerySet
 
 from retrieval.errors import TrainingDataError
 from retrieval.kg import snapshot as kg
@@ -52,7 +52,7 @@ def work(context: reporting.Context) -> dict[str, Any]:
     question_set = QuestionSet.objects.filter(pk=job.params["question_set"]).first()
     if question_set is None:
         raise TrainingDataError("The question set was deleted.", hint="Choose another one.")
-    label_set = _chosen(LabelSet, job.params["labels"], "label set")
+    label_set = _chosen(LabelSet.objects.all(), job.params["labels"], "label set")
     fraction, config = job.params["fraction"], job.params["config"]
     encoder = engines.encoder()
     context.check()
@@ -106,13 +106,13 @@ def work(context: reporting.Context) -> dict[str, Any]:
     }
 
 
-def _chosen(kind: type[Row], key: int | None, called: str) -> Row | None:
+def _chosen(rows: QuerySet[Row], key: int | None, called: str) -> Row | None:
     """What a training was asked with, if anything.
 
     Raises:
         TrainingDataError: it was deleted.
     """
-    row = None if key is None else kind._default_manager.filter(pk=key).first()
+    row = None if key is None else rows.filter(pk=key).first()
     if row is None and key is not None:
         raise TrainingDataError(f"The {called} was deleted.", hint="Choose another one, or train without.")
     return row
@@ -122,7 +122,8 @@ def _learned(
     context: reporting.Context, label_set: LabelSet | None, snapshot: kg.Snapshot, questions: list[Question]
 ) -> Learned:
     """Questions and labels: of a label set, of a review, or what the engine finds itself."""
-    review = _chosen(Queue, context.job.params.get("review_queue"), "review")
+    known = Queue.objects.filter(deleted_at=None)
+    review = _chosen(known, context.job.params.get("review_queue"), "review")
     if review is not None:
         return reviewed(context, review, label_set, snapshot, questions)
     if label_set is None:

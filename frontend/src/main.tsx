@@ -76,6 +76,10 @@ const router = createBrowserRouter([
         lazy: async () => ({ Component: (await import("@/pages/DisagreementsPage")).DisagreementsPage }),
       },
       {
+        path: "review/:id/training",
+        lazy: async () => ({ Component: (await import("@/pages/ReviewTrainingPage")).ReviewTrainingPage }),
+      },
+      {
         path: "review/:id/events",
         lazy: async () => ({ Component: (await import("@/pages/ReviewEventsPage")).ReviewEventsPage }),
       },

@@ -159,6 +159,29 @@ def trained(client, graph, **fields):
     return job
 
 
+def trainings(client, queue):
+    return client.get(f"/api/v1/review/queues/{queue.pk}/trainings").json()["results"]
+
+
+def test_a_training_from_a_queue_is_listed_from_the_start_newest_first(
+    api, tiny_graph, queue, questions, users
+):
+    client = api("analyst")
+    say(users["analyst"], "q2", borders=YES)
+    start(client, tiny_graph, question_set=questions.pk)
+    jobs = [start(client, tiny_graph, review_queue=queue.pk, compare=True).json()["id"] for _ in range(2)]
+    found = trainings(api("viewer"), queue)
+    assert [(one["job"]["id"], one["job"]["state"]) for one in found] == [
+        (key, "queued") for key in jobs[::-1]
+    ]
+    assert [(one["checkpoint"], one["reports"]) for one in found] == [(None, []), (None, [])]
+    training.train(jobs[0])
+    after = trainings(client, queue)[1]
+    assert [one["macro_f1"] for one in after["reports"]] == [None, None]
+    client.delete(f"/api/v1/checkpoints/{after['checkpoint']['id']}")
+    assert trainings(client, queue)[1]["checkpoint"] is None
+
+
 def test_a_review_is_trained_from_compared_promoted_and_rolled_back(api, tiny_graph, queue, questions, users):
     client = api("analyst")
     before = trained(client, tiny_graph, question_set=questions.pk).result["checkpoint"]
@@ -189,7 +212,16 @@ def test_a_review_is_trained_from_compared_promoted_and_rolled_back(api, tiny_gr
 
     used = {row["id"]: row["in_use"] for row in client.get("/api/v1/checkpoints").json()["results"]}
     assert used == {before: True, after: False}, "what was in use stays so until the other is promoted"
+    (listed,) = trainings(client, queue)
+    assert (listed["job"]["id"], listed["method"], listed["by"]) == (job.pk, "rel-rag-path", "analyst")
+    assert [(one["id"], one["state"]) for one in listed["reports"]] == [(one.pk, "done") for one in reports]
+    assert (
+        listed["reports"][1]["macro_f1"]
+        == Report.objects.get(pk=reports[1].pk).summary["metrics"]["macro_f1"]
+    )
+    assert (listed["checkpoint"]["id"], listed["checkpoint"]["in_use"]) == (after, False)
     client.post(f"/api/v1/checkpoints/{after}/promote")
+    assert trainings(client, queue)[0]["checkpoint"]["in_use"]
     back = client.post(f"/api/v1/graphs/{tiny_graph.pk}/rollback", {"method": "rel-rag-path"}, format="json")
     assert back.json()["id"] == before
 

@@ -29,7 +29,7 @@ def runs(
 
 def flags(run: Run) -> QuerySet[Flag]:
     """What people doubt of a run, oldest first."""
-    return Flag.objects.filter(run=run).select_related("item", "user")
+    return Flag.objects.filter(run=run, item__queue__deleted_at=None).select_related("item", "user")
 
 
 @dataclass(frozen=True, slots=True)

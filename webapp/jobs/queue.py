@@ -18,6 +18,7 @@ EVALUATE = "clew.evaluate"
 EXTRACT = "clew.extract"
 SYNTHESISE = "clew.synthesise"
 REVIEW = "clew.review"
+PURGE_REVIEW = "clew.purge_review"
 ANSWER = "clew.answer"
 WARM = "clew.warm"
 TEST_MODEL = "clew.test_model"
@@ -31,6 +32,7 @@ QUEUE_OF = {
     EXTRACT: presence.JOBS,
     SYNTHESISE: presence.JOBS,
     REVIEW: presence.JOBS,
+    PURGE_REVIEW: presence.JOBS,
     ANSWER: presence.ANSWERS,
     TEST_MODEL: presence.ANSWERS,
     WARM: presence.ANSWERS,

@@ -29,8 +29,10 @@ from webapp.review import (
     exporting,
     forms,
     importing,
+    learning,
     queues,
     reading,
+    removing,
     selectors,
     statistics,
     undoing,
@@ -82,11 +84,30 @@ class QueueViewSet(viewsets.GenericViewSet[Queue]):
         """One queue."""
         return Response(shapes.QueueSerializer(self.get_object()).data)
 
-    @extend_schema(responses={204: None})
+    @extend_schema(
+        parameters=[OpenApiParameter("confirm", str, required=True, description="its name, repeated")],
+        responses={204: None},
+    )
     def destroy(self, request: Request, pk: str) -> Response:
-        """Delete a queue with all verdicts in it."""
-        queues.delete_queue(queue=self.get_object())
+        """Delete a queue with all verdicts in it; it can be restored for some days."""
+        confirm = request.query_params.get("confirm", "")
+        removing.discard(queue=self.get_object(), confirm=confirm, user=cast(User, request.user))
         return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(responses=shapes.DeletedQueueSerializer(many=True))
+    @action(detail=False)
+    def deleted(self, request: Request) -> Response:
+        """Queues that can be restored, the last deleted first."""
+        page = self.paginate_queryset(self.filter_queryset(removing.restorable()))
+        return self.get_paginated_response(shapes.DeletedQueueSerializer(page, many=True).data)
+
+    @extend_schema(request=None, responses=shapes.QueueSerializer)
+    @action(detail=True, methods=["post"])
+    def restore(self, request: Request, pk: str) -> Response:
+        """Undo its deletion."""
+        rows = self.filter_queryset(removing.restorable())
+        removing.restore(queue=get_object_or_404(rows, pk=pk))
+        return Response(shapes.QueueSerializer(self.get_object()).data)
 
     @extend_schema(request=forms.HoldingSerializer, responses=shapes.NextSerializer)
     @action(detail=True, methods=["post"])
@@ -165,6 +186,14 @@ class QueueViewSet(viewsets.GenericViewSet[Queue]):
     def statistics(self, request: Request, pk: str) -> Response:
         """Progress, people and agreement."""
         return Response(statistics.statistics(self.get_object()))
+
+    @extend_schema(responses=shapes.QueueTrainingSerializer(many=True))
+    @action(detail=True)
+    def trainings(self, request: Request, pk: str) -> Response:
+        """What was trained from it, newest first."""
+        page = self.paginate_queryset(cast(Any, learning.trainings(self.get_object())))
+        rows = learning.shown(cast(Any, page))
+        return self.get_paginated_response(shapes.QueueTrainingSerializer(cast(Any, rows), many=True).data)
 
     @extend_schema(
         parameters=[

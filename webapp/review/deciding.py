@@ -148,6 +148,45 @@ def _decided(item: Item, held: Sequence[standing.Opinion], user: User, judgement
     return item
 
 
+def take_decision_back(*, item: Item | int, user: User, id: UUID, version: int) -> Item:
+    """Open a decided item again, by an event of its own: what analysts said stands as before the decision.
+
+    Args:
+        item: or its id.
+        user: who decided it, or an administrator.
+        id: made by the client; repeating a request changes nothing.
+        version: the item's, as it was shown.
+
+    Raises:
+        Item.DoesNotExist: there is none.
+        ConflictError: it is not decided, or the id is another event's.
+        ForbiddenError: another analyst decided it.
+        JudgedMeanwhileError: it changed since it was shown.
+    """
+    with transaction.atomic():
+        row = standing.locked(item)
+        if judging.is_repeat(id, row, user):
+            return row
+        decision = row.adjudicated
+        if decision is None:
+            raise ConflictError("This question is not decided.", hint="Load the disagreements again.")
+        if not user.has_role(Role.ADMIN) and decision.analyst_id != user.pk:
+            raise ForbiddenError(
+                f"{decision.analyst_name} decided this question.",
+                hint="They take it back, or an administrator.",
+            )
+        if version != row.version:
+            raise judging.JudgedMeanwhileError(row)
+        held = standing.of_item(row)
+        before = counting.of_item(row, held)
+        judging.new_event(id, row, user, EventKind.UNDECIDED, undoes=decision).save(force_insert=True)
+        row.adjudicated = None
+        standing.describe(row, held)
+        row.save(update_fields=["adjudicated", "submitted", "state", "accord", "version"])
+        counting.add(row.queue_id, user.username, before, counting.of_item(row, held))
+    return row
+
+
 def accept_unanimous(*, queue: Queue, user: User, id: UUID) -> dict[str, int]:
     """Accept what all analysts agree on, of all items that enough of them judged; an event for each.
 

@@ -68,7 +68,8 @@ def put(*, graph: Graph, snapshot: Snapshot, flagged: Flagged, user: User) -> It
 
 
 def _queue(graph: Graph, snapshot: Snapshot, user: User) -> Queue:
-    found = Queue.objects.filter(snapshot=snapshot, flagged=True).first()
+    there = Queue.objects.filter(snapshot=snapshot, flagged=True, deleted_at=None)
+    found = there.first()
     if found is not None:
         return found
     try:
@@ -84,7 +85,7 @@ def _queue(graph: Graph, snapshot: Snapshot, user: User) -> Queue:
                 finished_at=timezone.now(),
             )
     except IntegrityError:  # somebody else flagged the first answer at this moment
-        return Queue.objects.get(snapshot=snapshot, flagged=True)
+        return there.get()
 
 
 def _added(queue: Queue, flagged: Flagged) -> Item:

@@ -72,6 +72,12 @@ class UndoSerializer(serializers.Serializer[object]):
     id = serializers.UUIDField()
 
 
+class TakeBackSerializer(UndoSerializer):
+    """The id of an event, and the version of the item as it was shown."""
+
+    version = serializers.IntegerField(min_value=0)
+
+
 class DecisionSerializer(serializers.Serializer[object]):
     """How an item is decided."""
 

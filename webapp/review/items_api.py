@@ -57,7 +57,8 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
     def _visible(self, pk: str) -> int:
         """The id of an item that the user may see, without its row: that is read once, locked."""
         number = int(pk)
-        if number > ID_MAX or not self.filter_queryset(Item.objects.filter(pk=number)).exists():
+        there = Item.objects.filter(pk=number, queue__deleted_at=None)
+        if number > ID_MAX or not self.filter_queryset(there).exists():
             raise Http404
         return number
 
@@ -127,6 +128,20 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
             item = deciding.adjudicate(
                 item=self._visible(pk), user=user, judgement=_judgement({"shown": "", **data})
             )
+        except Item.DoesNotExist:
+            raise Http404 from None
+        except judging.JudgedMeanwhileError as error:
+            return Response(_meanwhile(error, user, request.data), status=status.HTTP_409_CONFLICT)
+        return Response({"item": shapes.ItemRowSerializer(item).data})
+
+    @extend_schema(request=forms.TakeBackSerializer, responses=shapes.DecidedItemSerializer)
+    @action(detail=True, methods=["post"], url_path="adjudicate/undo")
+    def take_decision_back(self, request: Request, pk: str) -> Response:
+        """Open a decided item again. Who decided it, and administrators."""
+        data = valid(forms.TakeBackSerializer(data=request.data))
+        user = cast(User, request.user)
+        try:
+            item = deciding.take_decision_back(item=self._visible(pk), user=user, **data)
         except Item.DoesNotExist:
             raise Http404 from None
         except judging.JudgedMeanwhileError as error:

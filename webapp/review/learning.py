@@ -1,14 +1,19 @@
-"""Training from a queue: its label sets as analysts left them."""
+"""Training from a queue: its label sets as analysts left them; and what was trained from it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
+
+from django.db.models import QuerySet
 
 from retrieval.errors import TrainingDataError
 from webapp.accounts.models import User
+from webapp.experiments import selectors as made
 from webapp.experiments import services as experiments
 from webapp.graphs.models import Graph
-from webapp.jobs.models import Job
+from webapp.jobs.models import Job, JobKind
 from webapp.questions.models import QuestionSet
 from webapp.review.models import Queue, Standing
 
@@ -64,3 +69,25 @@ def start_training(
         )
     of_queue = replace(training, review_queue=queue.pk, review_name=queue.name)
     return experiments.start_training(graph=graph, question_set=question_set, training=of_queue, user=user)
+
+
+def trainings(queue: Queue) -> QuerySet[Job]:
+    """The jobs that train or trained from a queue, newest first: each names it in its ``params``."""
+    rows = Job.objects.filter(graph=queue.graph_id, kind=JobKind.TRAIN, params__review_queue=queue.pk)
+    return rows.select_related("user", "checkpoint__graph", "checkpoint__snapshot")
+
+
+def shown(jobs: Sequence[Job]) -> list[dict[str, Any]]:
+    """Each training with the checkpoint it left, if that is still there, and the reports that compare it."""
+    named = [key for job in jobs for key in job.params.get("reports", ())]
+    reports = {one.pk: one for one in made.reports().filter(pk__in=named)}
+    return [
+        {
+            "job": job,
+            "method": job.params["method"],
+            "by": job.user and job.user.username,
+            "checkpoint": getattr(job, "checkpoint", None),
+            "reports": [reports[key] for key in job.params.get("reports", ()) if key in reports],
+        }
+        for job in jobs
+    ]

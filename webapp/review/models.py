@@ -26,7 +26,8 @@ class Queue(MadeByJob):
     """Questions with candidate paths, to be judged on one version of a graph. ``state`` is that of its job.
 
     ``simple``: the paths' walks never come back to their topic. ``flagged``: of questions whose answers people doubted;
-    there is one for each version of a graph, without a job, that grows.
+    there is one for each version of a graph, without a job, that grows. Since ``deleted_at`` nobody finds it, until it
+    is restored or, after some days, deleted for good.
     """
 
     name = models.CharField(max_length=200)
@@ -42,12 +43,18 @@ class Queue(MadeByJob):
     items = models.PositiveIntegerField(default=0)
     candidates = models.PositiveIntegerField(default=0)
     flagged = models.BooleanField(default=False)
+    deleted_at = models.DateTimeField(null=True)
+    deleted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
 
     class Meta:
         ordering = ["-created_at", "-id"]
         constraints = [
             models.UniqueConstraint(
-                fields=["snapshot"], condition=models.Q(flagged=True), name="review_queue_flagged"
+                fields=["snapshot"],
+                condition=models.Q(flagged=True, deleted_at=None),
+                name="review_queue_flagged",
             )
         ]
 
@@ -173,6 +180,7 @@ class EventKind(models.TextChoices):
     REDONE = "redone", "what was taken back counts again"
     ADDED_PATH = "added-path", "an analyst added a path"
     ADJUDICATED = "adjudicated", "a person decided it"
+    UNDECIDED = "undecided", "the decision was taken back"
     SETTLED = "settled", "what all agree on was accepted"
     UNSETTLED = "unsettled", "the acceptance was taken back"
     IMPORTED = "imported", "verdicts came from a file"

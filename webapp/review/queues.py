@@ -1,4 +1,4 @@
-"""Review queues: asking for one, filling it, deleting it."""
+"""Review queues: asking for one, and filling it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from retrieval.errors import Cancelled, TrainingDataError
@@ -24,17 +24,6 @@ from webapp.questions.models import QuestionSet
 from webapp.review.models import Candidate, Item, Ordering, Queue
 
 BATCH = 500
-
-# What hangs on the items of a queue, in bulk: hundreds of thousands of rows are not fetched to be deleted.
-_EMPTY = (
-    "DELETE FROM review_verdict v USING review_submission s WHERE s.id = v.submission_id AND s.queue_id = %s",
-    "DELETE FROM review_standing WHERE queue_id = %s",
-    "DELETE FROM review_reservation WHERE queue_id = %s",
-    "DELETE FROM review_tally WHERE queue_id = %s",
-    "UPDATE review_item SET adjudicated_id = NULL WHERE queue_id = %s AND adjudicated_id IS NOT NULL",
-    "DELETE FROM review_submission WHERE queue_id = %s",
-    "DELETE FROM review_candidate c USING review_item i WHERE i.id = c.item_id AND i.queue_id = %s",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,15 +205,3 @@ def require_label_sets(rows: Sequence[LabelSet], wanted: Sequence[int]) -> list[
         if key not in found:
             raise TrainingDataError(f"There is no label set {key}.", hint="It may have been deleted.")
     return [found[key] for key in dict.fromkeys(wanted)]
-
-
-def delete_queue(*, queue: Queue) -> None:
-    """Delete a queue with all that was said in it; a job that still fills it is stopped."""
-    jobs.stop(queue.job)
-    with transaction.atomic():
-        # Who submits at this moment is waited for; who comes later finds nothing.
-        Queue.objects.select_for_update().filter(pk=queue.pk).first()
-        with connection.cursor() as cursor:
-            for sql in _EMPTY:
-                cursor.execute(sql, [queue.pk])
-        queue.delete()

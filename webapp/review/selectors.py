@@ -12,13 +12,23 @@ from webapp.review.models import Candidate, Item, Queue, Submission, Verdict
 
 def queues(*, graph_id: int | None = None) -> QuerySet[Queue]:
     """Queues, newest first."""
-    rows = Queue.objects.select_related("graph", "graph__snapshot", "snapshot", "job", "created_by")
+    rows = _queues().filter(deleted_at=None)
     return rows.filter(graph_id=graph_id) if graph_id is not None else rows
+
+
+def deleted() -> QuerySet[Queue]:
+    """Queues that can be restored, the last deleted first."""
+    return _queues().exclude(deleted_at=None).select_related("deleted_by").order_by("-deleted_at", "-pk")
+
+
+def _queues() -> QuerySet[Queue]:
+    return Queue.objects.select_related("graph", "graph__snapshot", "snapshot", "job", "created_by")
 
 
 def items(*, queue: Queue | None = None, states: Sequence[str] = (), text: str = "") -> QuerySet[Item]:
     """Items in their order, of some states, or holding some text."""
     rows = Item.objects.select_related("queue", "queue__graph", "queue__snapshot")
+    rows = rows.filter(queue__deleted_at=None)
     if queue is not None:
         rows = rows.filter(queue=queue)
     if states:

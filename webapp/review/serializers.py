@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from webapp.api.fields import ErrorSerializer
-from webapp.experiments.serializers import MadeByJobSerializer
+from webapp.experiments.models import Report
+from webapp.experiments.serializers import CheckpointSerializer, MadeByJobSerializer
 from webapp.graphs.serializers import HopSerializer, NodeSerializer, StepSerializer
 from webapp.jobs.serializers import JobSerializer
-from webapp.review import selectors
+from webapp.review import removing, selectors
 from webapp.review.models import Candidate, Item, Queue, Submission, Verdict, VerdictKind
 from webapp.review.statistics import progress
 
@@ -58,11 +60,53 @@ class QueueSerializer(MadeByJobSerializer):
         return progress(queue)
 
 
+class DeletedQueueSerializer(serializers.ModelSerializer[Queue]):
+    """A deleted queue, and until when it can be restored."""
+
+    graph_name = serializers.CharField(source="graph.name")
+    deleted_by = serializers.CharField(source="deleted_by.username", allow_null=True, default=None)
+    kept_until = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Queue
+        fields = ["id", "name", "graph", "graph_name", "items", "deleted_at", "deleted_by", "kept_until"]
+
+    def get_kept_until(self, queue: Queue) -> datetime:
+        """When it is deleted for good."""
+        return removing.kept_until(queue)
+
+
 class StartedQueueSerializer(serializers.Serializer[object]):
     """A queue that is being prepared, and the job that does it."""
 
     queue = QueueSerializer()
     job = JobSerializer()
+
+
+class ComparedSerializer(serializers.ModelSerializer[Report]):
+    """A report of a comparison; ``macro_f1`` is null until it is done."""
+
+    state = serializers.CharField()
+    macro_f1 = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Report
+        fields = ["id", "state", "macro_f1"]
+
+    def get_macro_f1(self, report: Report) -> float | None:
+        """In [0, 1]."""
+        found: float | None = report.summary.get("metrics", {}).get("macro_f1")
+        return found
+
+
+class QueueTrainingSerializer(serializers.Serializer[object]):
+    """A training from a queue: its job, the checkpoint it left, the reports before and after where compared."""
+
+    job = JobSerializer()
+    method = serializers.CharField()
+    by = serializers.CharField(allow_null=True)
+    checkpoint = CheckpointSerializer(allow_null=True)
+    reports = ComparedSerializer(many=True)
 
 
 class CandidateSourceSerializer(serializers.Serializer[object]):

@@ -302,9 +302,6 @@ export function listJobs(): Promise<Page<Job>> {
   return get("jobs", { page_size: 50 });
 }
 
-export const jobQuery = (id: Id) =>
-  queryOptions({ queryKey: [...keys.jobs, String(id)], queryFn: () => get<Job>(`jobs/${id}`) });
-
 export function cancelJob(id: Id): Promise<Job> {
   return request("POST", `jobs/${id}/cancel`);
 }

@@ -228,8 +228,29 @@ export function createQueue(body: NewQueue): Promise<{ queue: Queue; job: Job }>
   return request("POST", "review/queues", { body });
 }
 
-export function deleteQueue(id: Id): Promise<void> {
-  return request("DELETE", `review/queues/${id}`);
+export function deleteQueue(id: Id, confirm: string): Promise<void> {
+  return request("DELETE", `review/queues/${id}`, { query: { confirm } });
+}
+
+export interface DeletedQueue {
+  id: Id;
+  name: string;
+  graph: Id;
+  graph_name: string;
+  items: number;
+  deleted_at: string;
+  deleted_by: string | null;
+  /** When it is deleted for good. */
+  kept_until: string;
+}
+
+export const deletedQueuesQuery = queryOptions({
+  queryKey: [...reviewKeys.queues, "deleted"],
+  queryFn: () => get<Page<DeletedQueue>>("review/queues/deleted", { page_size: 100 }),
+});
+
+export function restoreQueue(id: Id): Promise<Queue> {
+  return request("POST", `review/queues/${id}/restore`);
 }
 
 export function downloadQueue(id: Id, format: "jsonl" | "csv"): Promise<Blob> {

@@ -11,7 +11,7 @@ import {
   type Reason,
   type SaidOf,
 } from "./review";
-import type { Id, Page } from "./types";
+import type { Checkpoint, Id, Job, JobState, Page } from "./types";
 
 export interface OneSaid {
   analyst: string;
@@ -44,6 +44,10 @@ export const disagreementsQuery = (queue: Id, all: boolean, page: number) =>
 
 export function adjudicate(item: number, decision: Omit<Judgement, "shown">): Promise<{ item: ItemRow }> {
   return request("POST", `review/items/${item}/adjudicate`, { body: decision });
+}
+
+export function takeDecisionBack(item: number, id: string, version: number): Promise<{ item: ItemRow }> {
+  return request("POST", `review/items/${item}/adjudicate/undo`, { body: { id, version } });
 }
 
 export function acceptUnanimous(queue: Id, id: string): Promise<{ accepted: number; left: number }> {
@@ -90,6 +94,7 @@ export interface ReviewEvent {
     | "redone"
     | "added-path"
     | "adjudicated"
+    | "undecided"
     | "settled"
     | "unsettled"
     | "imported";
@@ -149,3 +154,24 @@ export interface NewFlag {
 export function flagRun(run: string, body: NewFlag): Promise<{ queue: Id; item: number }> {
   return request("POST", `runs/${run}/flag`, { body });
 }
+
+/** A training from a queue, with what it left and the reports before and after. */
+export interface QueueTraining {
+  job: Job;
+  method: string;
+  by: string | null;
+  /** Null until it is there, and when it was deleted. */
+  checkpoint: Checkpoint | null;
+  /** Two where they are compared. */
+  reports: { id: Id; state: JobState; macro_f1: number | null }[];
+}
+
+export const TRAININGS = 20;
+
+export const trainingsQuery = (queue: Id, page: number) =>
+  queryOptions<Page<QueueTraining>>({
+    queryKey: [...reviewKeys.queues, String(queue), "trainings", page],
+    queryFn: () =>
+      get<Page<QueueTraining>>(`review/queues/${queue}/trainings`, { page, page_size: TRAININGS }),
+    placeholderData: keepPreviousData,
+  });

@@ -3,7 +3,13 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { Link } from "react-router";
 import { loadItem, reviewKeys, type Item } from "@/api/review";
-import { SPLITS, adjudicate, disagreementsQuery, type Disagreement } from "@/api/reviewDeciding";
+import {
+  SPLITS,
+  adjudicate,
+  disagreementsQuery,
+  takeDecisionBack,
+  type Disagreement,
+} from "@/api/reviewDeciding";
 import { AcceptUnanimous } from "@/components/review/AcceptUnanimous";
 import { KeyButton } from "@/components/review/KeyButton";
 import { QueueFrame, type Frame } from "@/components/review/QueueFrame";
@@ -155,7 +161,7 @@ function Deciding({ queue, user, paused }: Frame) {
       item={item.data}
       sides={sides}
       paused={paused}
-      user={user.username}
+      user={user}
       list={list}
       onDone={() => {
         ask(following?.item.id ?? null);
@@ -168,7 +174,7 @@ interface DecideProps {
   item: Item;
   sides: Disagreement;
   paused: boolean;
-  user: string;
+  user: Frame["user"];
   list: React.ReactNode;
   onDone: () => void;
 }
@@ -179,24 +185,40 @@ function Decide({ item, sides, paused, user, list, onDone }: DecideProps) {
   const id = useRef(crypto.randomUUID());
   const search = useRef<HTMLInputElement>(null);
   const others = saidOf(sides);
+  const fresh = () => client.invalidateQueries({ queryKey: [...reviewKeys.queues, String(item.queue)] });
+  const tell = async (error: Error) => {
+    const { message, hint } = troubleOf(error);
+    toast(`${message} ${hint}`);
+    await fresh();
+  };
+  const back = useMutation({
+    mutationFn: (version: number) => takeDecisionBack(item.id, crypto.randomUUID(), version),
+    onSuccess: async () => {
+      toast(`Open again: ${elide(item.question, 60)}`, { ms: 3000 });
+      await fresh();
+    },
+    onError: tell,
+  });
   const send = useMutation({
     mutationFn: (now: Desk) => {
       const decision = judgementOf(now, id.current);
       if (!decision) throw new Error("Decide every path first, or call the question broken.");
       return adjudicate(item.id, decision);
     },
-    onSuccess: async () => {
-      toast(`Decided: ${elide(item.question, 60)}`, { ms: 3000 });
-      onDone();
-      await client.invalidateQueries({ queryKey: [...reviewKeys.queues, String(item.queue)] });
-    },
-    onError: async (error) => {
-      const { message, hint } = troubleOf(error);
-      toast(`${message} ${hint}`);
-      await client.invalidateQueries({
-        queryKey: [...reviewKeys.queues, String(item.queue), "disagreements"],
+    onSuccess: async ({ item: decided }) => {
+      toast(`Decided: ${elide(item.question, 60)}`, {
+        ms: 10_000,
+        act: {
+          label: "Take it back",
+          run: () => {
+            back.mutate(decided.version);
+          },
+        },
       });
+      onDone();
+      await fresh();
     },
+    onError: tell,
   });
   const submit = () => {
     if (missing(desk) === 0 && !send.isPending) send.mutate(desk);
@@ -241,8 +263,22 @@ function Decide({ item, sides, paused, user, list, onDone }: DecideProps) {
           <KeyButton act="undo" look="plain" disabled={desk.past.length === 0} onPress={undo}>
             Undo
           </KeyButton>
-          {item.adjudicated && <span className="small">decided by {item.adjudicated.analyst}</span>}
-          {others.some((one) => one.analyst === user) && (
+          {item.adjudicated && (
+            <>
+              {(user.role === "admin" || user.username === item.adjudicated.analyst) && (
+                <Button
+                  isDisabled={back.isPending}
+                  onPress={() => {
+                    back.mutate(item.version);
+                  }}
+                >
+                  Take the decision back
+                </Button>
+              )}
+              <span className="small">decided by {item.adjudicated.analyst}</span>
+            </>
+          )}
+          {others.some((one) => one.analyst === user.username) && (
             <span className="small warn-text">
               You judged this one: an admin may decide it, or another analyst.
             </span>

@@ -22,6 +22,7 @@ const DID: Record<ReviewEvent["kind"], string> = {
   redone: "did again",
   "added-path": "added a path to",
   adjudicated: "decided",
+  undecided: "took the decision back of",
   settled: "accepted as unanimous",
   unsettled: "took the acceptance back of",
   imported: "brought verdicts for",

@@ -1,10 +1,12 @@
 // Review queues: how far they are, how far people agree, and making one.
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { Link } from "react-router";
 import { sessionQuery } from "@/api/queries";
-import { deleteQueue, queuesQuery, reviewKeys, type Queue } from "@/api/review";
+import { queuesQuery, type Queue } from "@/api/review";
 import { queueStatisticsQuery } from "@/api/reviewFigures";
 import { CreateQueue } from "@/components/review/CreateQueue";
+import { DeletedQueues, DeleteQueue } from "@/components/review/DeletedQueues";
 import { saveQueue } from "@/components/review/QueueActs";
 import { ActMenu, Button } from "@/components/kit/controls";
 import { useTitle } from "@/components/kit/hooks";
@@ -24,12 +26,7 @@ function Agreement({ queue }: { queue: Queue }) {
   );
 }
 
-function Row({ queue, mayWrite }: { queue: Queue; mayWrite: boolean }) {
-  const client = useQueryClient();
-  const remove = useMutation({
-    mutationFn: () => deleteQueue(queue.id),
-    onSuccess: () => client.invalidateQueries({ queryKey: reviewKeys.queues }),
-  });
+function Row({ queue, mayWrite, onDelete }: { queue: Queue; mayWrite: boolean; onDelete: () => void }) {
   const judged = queue.items - queue.progress.open;
   return (
     <tr>
@@ -81,12 +78,10 @@ function Row({ queue, mayWrite }: { queue: Queue; mayWrite: boolean }) {
               ? [
                   {
                     id: "delete",
-                    label: "Delete with all verdicts",
+                    label: "Delete…",
                     icon: "trash" as const,
                     bad: true,
-                    onAction: () => {
-                      if (window.confirm(`Delete ${queue.name} and every verdict in it?`)) remove.mutate();
-                    },
+                    onAction: onDelete,
                   },
                 ]
               : []),
@@ -100,6 +95,7 @@ function Row({ queue, mayWrite }: { queue: Queue; mayWrite: boolean }) {
 export function ReviewPage() {
   useTitle("Review");
   const [params, put] = useUrl();
+  const [deleting, setDeleting] = useState<Queue | null>(null);
   const { data: session } = useQuery(sessionQuery);
   const queues = useQuery(queuesQuery);
   const mayWrite = session?.user?.role === "admin" || session?.user?.role === "analyst";
@@ -154,12 +150,26 @@ export function ReviewPage() {
             </thead>
             <tbody>
               {rows.map((queue) => (
-                <Row key={queue.id} queue={queue} mayWrite={mayWrite} />
+                <Row
+                  key={queue.id}
+                  queue={queue}
+                  mayWrite={mayWrite}
+                  onDelete={() => {
+                    setDeleting(queue);
+                  }}
+                />
               ))}
             </tbody>
           </table>
         </div>
       )}
+      <DeletedQueues mayWrite={mayWrite} />
+      <DeleteQueue
+        queue={deleting}
+        onClose={() => {
+          setDeleting(null);
+        }}
+      />
       <CreateQueue
         isOpen={params.has("new") && mayWrite}
         onClose={() => {

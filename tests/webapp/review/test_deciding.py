@@ -91,6 +91,43 @@ def test_a_decision_is_recorded_once_and_replaced_by_another(api, bob, split):
     assert counting.read(split.pk)["adjudicated",] == 1
 
 
+def take_back(client, item, **fields):
+    body = {"id": str(uuid.uuid4()), "version": item["version"], **fields}
+    return client.post(f"{ITEMS}/{item['id']}/adjudicate/undo", body, format="json")
+
+
+def test_a_decision_is_taken_back_by_an_event_and_the_disagreement_is_open_again(api, ann, bob, split):
+    before = counting.read(split.pk)
+    decide(bob, whole(bob, "q1"), broken=True)
+    decision = Submission.objects.get(kind="adjudicated")
+    item, id = whole(bob, "q1"), str(uuid.uuid4())
+    for _ in range(2):  # the second is a repeat
+        answer = take_back(bob, item, id=id)
+        assert answer.status_code == 200, answer.content
+    assert (answer.json()["item"]["state"], answer.json()["item"]["accord"]) == ("done", "split")
+    assert [one["item"]["key"] for one in disagreements(api("viewer"), split)] == ["q1"]
+    assert counting.read(split.pk) == before
+    event = Submission.objects.get(kind="undecided")
+    assert (event.analyst_name, event.undoes_id, event.verdicts.count()) == ("bob", decision.pk, 0)
+    assert decision.verdicts.count() == 1, "what was decided stays written"
+    assert send(ann, whole(ann, "q1"), "rational", "unsure").status_code == 200
+    assert disagreements(api("viewer"), split) == []
+
+
+def test_who_takes_a_decision_back(api, ann, bob, split):
+    never = take_back(bob, whole(bob, "q1"))
+    assert (never.status_code, never.json()["error"]["code"]) == (409, "conflict")
+    old = whole(bob, "q1")
+    decide(bob, old, "rational", "rational")
+    item = whole(bob, "q1")
+    stranger = take_back(ann, item)
+    assert (stranger.status_code, stranger.json()["error"]["message"]) == (403, "bob decided this question.")
+    stale = take_back(bob, old)
+    assert (stale.status_code, stale.json()["error"]["code"]) == (409, "judged_meanwhile")
+    assert take_back(api("viewer"), item).status_code == 403
+    assert take_back(api("admin"), item).status_code == 200
+
+
 def test_nobody_decides_what_they_judged_but_an_administrator(api, ann, split):
     answer = decide(ann, whole(ann, "q1"), "rational", "rational")
     assert (answer.status_code, answer.json()["error"]["code"]) == (403, "forbidden")

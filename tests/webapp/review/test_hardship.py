@@ -13,7 +13,7 @@ from tests.webapp.review.calls import BORDERS, CAPITAL, ITEMS, URL, after, at_on
 from webapp.accounts.models import User
 from webapp.graphs import files, services, snapshots
 from webapp.review import adding, counting, deciding, judging, standing
-from webapp.review.models import Candidate, Item, Reservation, Standing, Submission, Tally, Verdict
+from webapp.review.models import Candidate, Item, Reservation, Standing, Submission
 from webapp.review.standing import Said
 
 LANGUAGE = (("official_language", False),)
@@ -177,27 +177,6 @@ def test_who_is_removed_in_the_middle_leaves_what_they_said(api, ann, make, user
     shown = api("viewer").get(f"{URL}/{queue.pk}/statistics").json()
     assert [(one["analysts"], one["paths"]) for one in shown["pairs"]] == [(["analyst", "ann"], 2)]
     assert Candidate.objects.get(author="ann").path == [["official_language", False]]
-
-
-def test_a_queue_is_deleted_with_all_that_happened_in_it(api, ann, make):
-    client, queue, other = api("analyst"), make(), make()
-    item = after(client, queue)
-    now = add(ann, item).json()["item"]
-    send(client, now, "rational", "unsure", "unsure")
-    send(client, client.get(f"{ITEMS}/{item['id']}").json(), "unsure", "unsure", "unsure")
-    client.post(f"{URL}/{queue.pk}/undo", {"id": str(uuid.uuid4())}, format="json")
-    second = after(client, queue)
-    decision = {"id": str(uuid.uuid4()), "version": 0, "broken": True}
-    assert ann.post(f"{ITEMS}/{second['id']}/adjudicate", decision, format="json").status_code == 200
-    kept = after(client, other)
-    send(client, kept, "rational", "unsure")
-    assert client.delete(f"{URL}/{queue.pk}").status_code == 204
-    assert set(Item.objects.values_list("queue", flat=True)) == {other.pk}
-    left = [model.objects.count() for model in (Submission, Verdict, Standing, Candidate)]
-    assert left == [1, 2, 1, 3]
-    assert set(Tally.objects.values_list("queue", flat=True)) == {other.pk}
-    late = send(client, now, "rational", "unsure", "unsure")
-    assert (late.status_code, late.json()["error"]["code"]) == (404, "not_found")
 
 
 @pytest.mark.parametrize("what", ["hops", "topics"])

@@ -29,7 +29,8 @@ def test_a_queue_is_prepared_by_a_job(api, whole, label_set, redis):
     assert api("viewer").get(URL).json()["count"] == 1
     assert api("viewer").post(URL, whole, format="json").status_code == 403
     assert api("viewer").post(f"{URL}/{queue['id']}/next", {}, format="json").status_code == 403
-    assert api("analyst").delete(f"{URL}/{queue['id']}").status_code == 204
+    deleted = api("analyst").delete(f"{URL}/{queue['id']}?confirm=Review of Tiny questions")
+    assert deleted.status_code == 204
     assert Job.objects.get(pk=job["id"]).state == "cancelled"
 
 

@@ -5,6 +5,8 @@ import { ErrorNotice } from "@/components/kit/says";
 
 interface ConfirmNameProps {
   name: string;
+  /** What has this name. */
+  of?: string;
   act: string;
   error: unknown;
   isBusy: boolean;
@@ -14,7 +16,16 @@ interface ConfirmNameProps {
   children: ReactNode;
 }
 
-export function ConfirmName({ name, act, error, isBusy, onConfirm, onClose, children }: ConfirmNameProps) {
+export function ConfirmName({
+  name,
+  of = "graph",
+  act,
+  error,
+  isBusy,
+  onConfirm,
+  onClose,
+  children,
+}: ConfirmNameProps) {
   const field = useId();
   const [typed, setTyped] = useState("");
   return (
@@ -27,7 +38,9 @@ export function ConfirmName({ name, act, error, isBusy, onConfirm, onClose, chil
     >
       <p>{children}</p>
       <div className="field">
-        <label htmlFor={field}>Type the name of the graph: {name}</label>
+        <label htmlFor={field}>
+          Type the name of the {of}: {name}
+        </label>
         <input
           id={field}
           className="input"

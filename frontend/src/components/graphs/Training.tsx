@@ -2,25 +2,18 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
-import {
-  checkpointsQuery,
-  deleteCheckpoint,
-  keys,
-  promoteCheckpoint,
-  promotionsQuery,
-  rollBack,
-} from "@/api/queries";
+import { checkpointsQuery, deleteCheckpoint, keys, promotionsQuery } from "@/api/queries";
 import type { Checkpoint, Graph, Id } from "@/api/types";
 import { EvaluateDialog } from "@/components/experiments/EvaluateDialog";
 import { FactList } from "@/components/kit/FactList";
 import { ActMenu, Button, Modal } from "@/components/kit/controls";
-import { Ago, ErrorNotice, Fingerprint, troubleOf } from "@/components/kit/says";
+import { Ago, ErrorNotice, Fingerprint } from "@/components/kit/says";
 import { copyText } from "@/store/files";
 import { exactTime, metricName, metricValue, percent } from "@/store/format";
 import { KEY_METRICS } from "@/store/reports";
-import { toast } from "@/store/toasts";
 import { Curves } from "./Curves";
 import { TrainDialog } from "./TrainDialog";
+import { usePromotion } from "./usePromotion";
 
 interface RowProps {
   graph: Graph;
@@ -215,50 +208,13 @@ function Promotions({ graph, checkpoints }: { graph: Graph; checkpoints: readonl
   );
 }
 
-/** Which checkpoint a method uses: chosen, and taken back. */
-function usePromotion(graph: Graph) {
-  const client = useQueryClient();
-  const fresh = () => {
-    for (const queryKey of [keys.checkpoints, keys.graphs]) void client.invalidateQueries({ queryKey });
-  };
-  const tell = (error: Error) => {
-    const { message, hint } = troubleOf(error);
-    toast(`${message} ${hint}`);
-  };
-  const back = useMutation({
-    mutationFn: (method: string) => rollBack(graph.id, method),
-    onSuccess: ({ method, fingerprint }) => {
-      toast(`${method} uses ${fingerprint.slice(0, 10)} again.`);
-      fresh();
-    },
-    onError: tell,
-  });
-  const promote = useMutation({
-    mutationFn: (checkpoint: Checkpoint) => promoteCheckpoint(checkpoint.id),
-    onSuccess: ({ method, fingerprint }) => {
-      toast(`${method} uses ${fingerprint.slice(0, 10)} from now on.`, {
-        ms: 10_000,
-        act: {
-          label: "Roll back",
-          run: () => {
-            back.mutate(method);
-          },
-        },
-      });
-      fresh();
-    },
-    onError: tell,
-  });
-  return { promote, back };
-}
-
 export function Training({ graph, mayWrite }: { graph: Graph; mayWrite: boolean }) {
   const [training, setTraining] = useState(false);
   const [evaluating, setEvaluating] = useState<Checkpoint | null>(null);
   const [showing, setShowing] = useState<Checkpoint | null>(null);
   const [deleting, setDeleting] = useState<Checkpoint | null>(null);
   const checkpoints = useQuery(checkpointsQuery(graph.id));
-  const { promote, back } = usePromotion(graph);
+  const { promote, back } = usePromotion(graph.id);
   const list = checkpoints.data?.results ?? [];
   const names = KEY_METRICS.filter((name) => list.some((one) => one.metrics[name] !== undefined));
   return (

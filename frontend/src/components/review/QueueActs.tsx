@@ -1,4 +1,4 @@
-// What can be done with a queue as a whole: train from it, take its labels out.
+// What can be done with a queue as a whole: bring verdicts in, take its labels out.
 import { useState } from "react";
 import { downloadQueue, type Queue } from "@/api/review";
 import { ActMenu, Button } from "@/components/kit/controls";
@@ -6,7 +6,6 @@ import { troubleOf } from "@/components/kit/says";
 import { download, fileName } from "@/store/files";
 import { toast } from "@/store/toasts";
 import { ImportVerdicts } from "./ImportVerdicts";
-import { QueueTraining, TrainFromQueue } from "./TrainFromQueue";
 
 export async function saveQueue(queue: Queue, format: "jsonl" | "csv"): Promise<void> {
   try {
@@ -18,31 +17,19 @@ export async function saveQueue(queue: Queue, format: "jsonl" | "csv"): Promise<
 }
 
 export function QueueActs({ queue }: { queue: Queue }) {
-  const [open, setOpen] = useState<"train" | "import" | null>(null);
-  const close = () => {
-    setOpen(null);
-  };
+  const [importing, setImporting] = useState(false);
   return (
     <>
-      <QueueTraining queue={queue} />
-      <Button
-        size="small"
-        onPress={() => {
-          setOpen("train");
-        }}
-      >
-        Train from this queue
-      </Button>
       <ActMenu
         label="This queue"
-        trigger={<Button look="plain" size="small" icon="more" aria-label="Export and more" />}
+        trigger={<Button look="plain" size="small" icon="more" aria-label="Import and export" />}
         acts={[
           {
             id: "import",
             label: "Import verdicts…",
             icon: "upload",
             onAction: () => {
-              setOpen("import");
+              setImporting(true);
             },
           },
           {
@@ -59,8 +46,13 @@ export function QueueActs({ queue }: { queue: Queue }) {
           },
         ]}
       />
-      <TrainFromQueue queue={queue} isOpen={open === "train"} onClose={close} />
-      <ImportVerdicts queue={queue} isOpen={open === "import"} onClose={close} />
+      <ImportVerdicts
+        queue={queue}
+        isOpen={importing}
+        onClose={() => {
+          setImporting(false);
+        }}
+      />
     </>
   );
 }

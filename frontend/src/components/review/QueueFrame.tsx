@@ -78,7 +78,7 @@ export function QueueFrame({ part, children }: Props) {
       {!queue.data.current && (
         <Notice tone="warn" title={`This queue is about version ${queue.data.version} of the graph.`}>
           The graph has a newer one. The queue stays on its version: everything here is read from it, and
-          verdicts are kept. Labels of relations that are gone are left out of training.
+          verdicts are kept. It is not trained from here any more; its labels can be taken out.
         </Notice>
       )}
       {children({ queue: queue.data, user, paused: keys })}

@@ -148,6 +148,7 @@ export function ReviewBar({ queue, children }: Props) {
         <NavLink to={`/review/${queue.id}/disagreements`}>
           Disagreements <span className="tabular muted">{split === null ? "" : integer(split)}</span>
         </NavLink>
+        <NavLink to={`/review/${queue.id}/training`}>Training</NavLink>
         <NavLink to={`/review/${queue.id}/events`}>What happened</NavLink>
       </nav>
       <span className="grow" />

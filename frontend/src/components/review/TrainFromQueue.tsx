@@ -1,16 +1,14 @@
-// Training a method from what a queue decided, and how that training goes.
-import { useMutation, useQuery } from "@tanstack/react-query";
+// Training a method from what a queue decided.
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { Link } from "react-router";
-import { jobQuery, questionSetsQuery, statusQuery, train } from "@/api/queries";
-import type { Queue } from "@/api/review";
+import { questionSetsQuery, statusQuery, train } from "@/api/queries";
+import { reviewKeys, type Queue } from "@/api/review";
 import { Button, Modal, Pick } from "@/components/kit/controls";
-import { ErrorNotice, JobBadge, Progress } from "@/components/kit/says";
-import { count } from "@/store/format";
-import { isActive, useJobStore } from "@/store/jobStore";
-import { comparisonOf, learnedFrom, useTrainings } from "@/store/reviewTraining";
+import { ErrorNotice } from "@/components/kit/says";
+import { useJobStore } from "@/store/jobStore";
 
 function Form({ queue, onClose }: { queue: Queue; onClose: () => void }) {
+  const client = useQueryClient();
   const { data: status } = useQuery(statusQuery);
   const methods = (status?.methods ?? []).filter((one) => one.trained);
   const own = queue.question_set === null;
@@ -30,9 +28,9 @@ function Form({ queue, onClose }: { queue: Queue; onClose: () => void }) {
         compare,
         ...(own && set && { question_set: set.id }),
       }),
-    onSuccess: (job) => {
+    onSuccess: async (job) => {
       useJobStore.getState().put([job]);
-      useTrainings.getState().started(queue.id, job.id);
+      await client.invalidateQueries({ queryKey: [...reviewKeys.queues, String(queue.id), "trainings"] });
       onClose();
     },
   });
@@ -86,13 +84,13 @@ function Form({ queue, onClose }: { queue: Queue; onClose: () => void }) {
           Compare with the checkpoint in use
         </label>
         <span className="hint">
-          Both are asked the same test questions. The new one is used only when it is promoted, on the graph’s
-          page.
+          Both are asked the same test questions. The new one is used only when it is promoted.
         </span>
       </div>
       {!queue.current && (
         <p className="warn-text">
-          The graph has a newer version than this queue: labels of relations that are gone are left out.
+          The graph has a newer version than this queue, and training is on the current one. Take the labels
+          out and train by the command with --labels, or review the current version.
         </p>
       )}
       {status?.workers.jobs === 0 && (
@@ -101,7 +99,11 @@ function Form({ queue, onClose }: { queue: Queue; onClose: () => void }) {
       {start.error && <ErrorNotice error={start.error} />}
       <div className="foot">
         <Button onPress={onClose}>Cancel</Button>
-        <Button type="submit" look="primary" isDisabled={!method || (own && !set) || start.isPending}>
+        <Button
+          type="submit"
+          look="primary"
+          isDisabled={!queue.current || !method || (own && !set) || start.isPending}
+        >
           Start training
         </Button>
       </div>
@@ -122,40 +124,5 @@ export function TrainFromQueue({
     <Modal title={`Train from ${queue.name}`} isOpen={isOpen} onClose={onClose}>
       <Form queue={queue} onClose={onClose} />
     </Modal>
-  );
-}
-
-/** The training that was started here last. */
-export function QueueTraining({ queue }: { queue: Queue }) {
-  const id = useTrainings((state) => state.jobs[String(queue.id)]);
-  const live = useJobStore((state) => state.jobs.find((one) => String(one.id) === String(id)));
-  const loaded = useQuery({ ...jobQuery(id ?? ""), enabled: id !== undefined && live === undefined });
-  const job = live ?? loaded.data;
-  if (!job) return null;
-  const learned = learnedFrom(job);
-  const comparison = comparisonOf(job);
-  return (
-    <span className="row small queue-training">
-      {isActive(job) ? (
-        <>
-          <span className="muted nowrap">training</span>
-          <Progress label={job.title} share={job.total ? job.done / job.total : null} />
-        </>
-      ) : (
-        <span
-          className="muted nowrap"
-          title={
-            learned
-              ? `${count(learned.accepted, "path")} accepted, ${count(learned.rejected, "path")} rejected`
-              : job.title
-          }
-        >
-          {job.state === "done" ? "trained" : <JobBadge state={job.state} />}
-        </span>
-      )}
-      {comparison && <Link to={comparison}>before and after</Link>}
-      {job.state === "done" && !comparison && <Link to={`/graphs/${queue.graph}`}>checkpoints</Link>}
-      {job.error && <span className="bad-text">{job.error.message}</span>}
-    </span>
   );
 }

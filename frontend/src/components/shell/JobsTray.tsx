@@ -11,7 +11,6 @@ import { Ago, JobBadge, Progress, troubleOf } from "@/components/kit/says";
 import { FileRow } from "@/components/uploads/Files";
 import { count, duration, integer } from "@/store/format";
 import { isActive, useJobStore } from "@/store/jobStore";
-import { comparisonOf } from "@/store/reviewTraining";
 import { useUploads } from "@/store/uploads";
 
 const STATES: Record<Job["state"], string> = {
@@ -39,6 +38,12 @@ function placeOf(job: Job): string | null {
   if (report !== undefined) return `/experiments/${report}`;
   if (job.kind === "evaluate") return job.graph === null ? "/experiments" : `/experiments?graph=${job.graph}`;
   return job.graph === null ? null : `/graphs/${job.graph}`;
+}
+
+/** Where a training's checkpoint is compared with the one that was in use; null when that was not asked for. */
+function comparisonOf(job: Job): string | null {
+  const { reports } = (job.result ?? {}) as { reports?: Job["id"][] | null };
+  return reports?.length === 2 ? `/experiments/compare?ids=${reports.join(",")}` : null;
 }
 
 function Log({ job }: { job: Job }) {

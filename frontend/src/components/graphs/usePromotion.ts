@@ -1,0 +1,45 @@
+// Promoting a checkpoint, and going back to what was used before it.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { keys, promoteCheckpoint, rollBack } from "@/api/queries";
+import { reviewKeys } from "@/api/review";
+import type { Checkpoint, Id } from "@/api/types";
+import { troubleOf } from "@/components/kit/says";
+import { toast } from "@/store/toasts";
+
+/** Which checkpoint a method uses: chosen, and taken back. */
+export function usePromotion(graph: Id) {
+  const client = useQueryClient();
+  const fresh = () => {
+    for (const queryKey of [keys.checkpoints, keys.graphs, reviewKeys.queues])
+      void client.invalidateQueries({ queryKey });
+  };
+  const tell = (error: Error) => {
+    const { message, hint } = troubleOf(error);
+    toast(`${message} ${hint}`);
+  };
+  const back = useMutation({
+    mutationFn: (method: string) => rollBack(graph, method),
+    onSuccess: ({ method, fingerprint }) => {
+      toast(`${method} uses ${fingerprint.slice(0, 10)} again.`);
+      fresh();
+    },
+    onError: tell,
+  });
+  const promote = useMutation({
+    mutationFn: (checkpoint: Checkpoint) => promoteCheckpoint(checkpoint.id),
+    onSuccess: ({ method, fingerprint }) => {
+      toast(`${method} uses ${fingerprint.slice(0, 10)} from now on.`, {
+        ms: 10_000,
+        act: {
+          label: "Roll back",
+          run: () => {
+            back.mutate(method);
+          },
+        },
+      });
+      fresh();
+    },
+    onError: tell,
+  });
+  return { promote, back };
+}

@@ -1,0 +1,144 @@
+// Deleting a queue, and those that were deleted and can still come back.
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import {
+  deleteQueue,
+  deletedQueuesQuery,
+  restoreQueue,
+  reviewKeys,
+  type DeletedQueue,
+  type Queue,
+} from "@/api/review";
+import { ConfirmName } from "@/components/graphs/ConfirmName";
+import { Button, Modal } from "@/components/kit/controls";
+import { Ago, troubleOf } from "@/components/kit/says";
+import type { Id } from "@/api/types";
+import { count, integer, relativeTime } from "@/store/format";
+import { toast } from "@/store/toasts";
+
+function useRestore() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (id: Id) => restoreQueue(id),
+    onSuccess: async ({ name }) => {
+      toast(`${name} is back.`);
+      await client.invalidateQueries({ queryKey: reviewKeys.queues });
+    },
+    onError: (error) => {
+      const { message, hint } = troubleOf(error);
+      toast(`${message} ${hint}`);
+    },
+  });
+}
+
+/** Asks for the name of a queue and deletes it; none is asked for while `queue` is null. */
+export function DeleteQueue({ queue, onClose }: { queue: Queue | null; onClose: () => void }) {
+  const client = useQueryClient();
+  const restore = useRestore();
+  const remove = useMutation({
+    mutationFn: ({ id, typed }: { id: Id; typed: string }) => deleteQueue(id, typed),
+    onSuccess: async (_, { id, typed }) => {
+      toast(`${typed} was deleted.`, {
+        ms: 10_000,
+        act: {
+          label: "Undo",
+          run: () => {
+            restore.mutate(id);
+          },
+        },
+      });
+      onClose();
+      await client.invalidateQueries({ queryKey: reviewKeys.queues });
+    },
+  });
+  const judged = queue ? queue.items - queue.progress.open : 0;
+  return (
+    <Modal
+      title={`Delete ${queue?.name ?? ""}?`}
+      isOpen={queue !== null}
+      onClose={onClose}
+      role="alertdialog"
+    >
+      {queue && (
+        <ConfirmName
+          name={queue.name}
+          of="queue"
+          act="Delete the queue"
+          error={remove.error}
+          isBusy={remove.isPending}
+          onConfirm={(typed) => {
+            remove.mutate({ id: queue.id, typed });
+          }}
+          onClose={onClose}
+        >
+          {count(queue.items, "question")} go, {integer(judged)} of them judged, with every verdict.
+          Checkpoints that learned from it stay. It can be restored from the list of deleted queues for some
+          days.
+        </ConfirmName>
+      )}
+    </Modal>
+  );
+}
+
+function Row({ row, mayWrite }: { row: DeletedQueue; mayWrite: boolean }) {
+  const restore = useRestore();
+  return (
+    <tr>
+      <td>
+        {row.name} <span className="small muted">{row.graph_name}</span>
+      </td>
+      <td className="num hide-narrow">{integer(row.items)}</td>
+      <td className="muted nowrap">
+        <Ago iso={row.deleted_at} />
+        {row.deleted_by && ` by ${row.deleted_by}`}
+      </td>
+      <td className="muted nowrap hide-narrow">goes {relativeTime(row.kept_until)}</td>
+      <td className="acts">
+        {mayWrite && (
+          <Button
+            size="small"
+            aria-label={`Restore ${row.name}`}
+            isDisabled={restore.isPending}
+            onPress={() => {
+              restore.mutate(row.id);
+            }}
+          >
+            Restore
+          </Button>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+export function DeletedQueues({ mayWrite }: { mayWrite: boolean }) {
+  const { data } = useQuery(deletedQueuesQuery);
+  if (!data?.results.length) return null;
+  return (
+    <section className="card" aria-labelledby="deleted-title">
+      <header>
+        <h2 id="deleted-title">Deleted</h2>
+        <span className="muted small">can still come back, with every verdict</span>
+      </header>
+      <div className="scroll-x">
+        <table className="table">
+          <thead>
+            <tr>
+              <th>Queue</th>
+              <th className="num hide-narrow">Questions</th>
+              <th>Deleted</th>
+              <th className="hide-narrow">For good</th>
+              <th>
+                <span className="sr-only">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {data.results.map((row) => (
+              <Row key={row.id} row={row} mayWrite={mayWrite} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
