@@ -83,7 +83,7 @@ class StartedQueueSerializer(serializers.Serializer[object]):
     job = JobSerializer()
 
 
-class ComparedSerializer(serializers.ModelSerializer[Report]):
+class TrainingReportSerializer(serializers.ModelSerializer[Report]):
     """A report of a comparison; ``macro_f1`` is null until it is done."""
 
     state = serializers.CharField()
@@ -106,7 +106,7 @@ class QueueTrainingSerializer(serializers.Serializer[object]):
     method = serializers.CharField()
     by = serializers.CharField(allow_null=True)
     checkpoint = CheckpointSerializer(allow_null=True)
-    reports = ComparedSerializer(many=True)
+    reports = TrainingReportSerializer(many=True)
 
 
 class CandidateSourceSerializer(serializers.Serializer[object]):

@@ -83,7 +83,7 @@ function Events({ queue }: { queue: Queue }) {
     }
   };
   return (
-    <div className="page wide review-events">
+    <div className="page wide">
       <div className="row wrap">
         <Pick
           label="Whose"

@@ -77,9 +77,13 @@ function Compared({ reports }: { reports: QueueTraining["reports"] }) {
 }
 
 /** The checkpoint, whether it is used, and the way to change that. */
-function Use({ training, queue }: { training: QueueTraining; queue: Queue }) {
-  const { promote, back } = usePromotion(queue.graph);
-  const { checkpoint, job } = training;
+function Use({
+  training: { checkpoint, job },
+  promotion: { promote, back },
+}: {
+  training: QueueTraining;
+  promotion: ReturnType<typeof usePromotion>;
+}) {
   if (!checkpoint) return job.state === "done" ? <span className="muted">deleted</span> : null;
   return (
     <span className="row wrap">
@@ -117,6 +121,7 @@ function Trainings({ queue }: { queue: Queue }) {
   const [page, setPage] = useState(1);
   const [open, setOpen] = useState(false);
   const found = useQuery(trainingsQuery(queue.id, page));
+  const promotion = usePromotion(queue.graph);
   const rows = found.data?.results ?? [];
   const train = (
     <Button
@@ -160,17 +165,22 @@ function Trainings({ queue }: { queue: Queue }) {
               <tr>
                 <th>Method</th>
                 <th>State</th>
-                <th title="Macro-F1 of what was in use before and of the new checkpoint, on the test questions">
-                  Macro-F1 before → after
+                <th title="Of what was in use before, and of the new checkpoint, on the same test questions">
+                  Macro-F1
                 </th>
                 <th>Checkpoint</th>
-                <th className="hide-narrow">Started</th>
               </tr>
             </thead>
             <tbody>
               {rows.map((one) => (
                 <tr key={one.job.id}>
-                  <td className="nowrap">{one.method}</td>
+                  <td>
+                    {one.method}
+                    <div className="small muted">
+                      <Ago iso={one.job.created_at} />
+                      {one.by && ` by ${one.by}`}
+                    </div>
+                  </td>
                   <td className="training-state">
                     <State training={one} />
                   </td>
@@ -178,11 +188,7 @@ function Trainings({ queue }: { queue: Queue }) {
                     <Compared reports={one.reports} />
                   </td>
                   <td>
-                    <Use training={one} queue={queue} />
-                  </td>
-                  <td className="muted nowrap hide-narrow">
-                    <Ago iso={one.job.created_at} />
-                    {one.by && ` by ${one.by}`}
+                    <Use training={one} promotion={promotion} />
                   </td>
                 </tr>
               ))}

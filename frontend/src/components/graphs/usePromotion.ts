@@ -1,5 +1,6 @@
 // Promoting a checkpoint, and going back to what was used before it.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useRef } from "react";
 import { keys, promoteCheckpoint, rollBack } from "@/api/queries";
 import { reviewKeys } from "@/api/review";
 import type { Checkpoint, Id } from "@/api/types";
@@ -9,6 +10,8 @@ import { toast } from "@/store/toasts";
 /** Which checkpoint a method uses: chosen, and taken back. */
 export function usePromotion(graph: Id) {
   const client = useQueryClient();
+  // The way back that is still offered; there is none once it was taken.
+  const offered = useRef<() => void>(undefined);
   const fresh = () => {
     for (const queryKey of [keys.checkpoints, keys.graphs, reviewKeys.queues])
       void client.invalidateQueries({ queryKey });
@@ -20,6 +23,7 @@ export function usePromotion(graph: Id) {
   const back = useMutation({
     mutationFn: (method: string) => rollBack(graph, method),
     onSuccess: ({ method, fingerprint }) => {
+      offered.current?.();
       toast(`${method} uses ${fingerprint.slice(0, 10)} again.`);
       fresh();
     },
@@ -28,7 +32,7 @@ export function usePromotion(graph: Id) {
   const promote = useMutation({
     mutationFn: (checkpoint: Checkpoint) => promoteCheckpoint(checkpoint.id),
     onSuccess: ({ method, fingerprint }) => {
-      toast(`${method} uses ${fingerprint.slice(0, 10)} from now on.`, {
+      offered.current = toast(`${method} uses ${fingerprint.slice(0, 10)} from now on.`, {
         ms: 10_000,
         act: {
           label: "Roll back",

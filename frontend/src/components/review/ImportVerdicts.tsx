@@ -37,7 +37,7 @@ function Result({ queue, found, onClose }: { queue: Queue; found: Imported; onCl
               <tr>
                 <th className="num">Line</th>
                 <th>What is wrong</th>
-                <th>Text</th>
+                <th className="hide-narrow">Text</th>
               </tr>
             </thead>
             <tbody>
@@ -45,7 +45,9 @@ function Result({ queue, found, onClose }: { queue: Queue; found: Imported; onCl
                 <tr key={at}>
                   <td className="num">{integer(one.line)}</td>
                   <td>{one.message}</td>
-                  <td className="mono small">{one.text}</td>
+                  <td className="mono small elide hide-narrow" title={one.text}>
+                    {one.text}
+                  </td>
                 </tr>
               ))}
             </tbody>
@@ -57,7 +59,7 @@ function Result({ queue, found, onClose }: { queue: Queue; found: Imported; onCl
           )}
         </div>
       )}
-      {back.data && <p role="status">Taken back: {count(back.data.undone, "question")} are as before.</p>}
+      {back.data && <p role="status">Taken back: {count(back.data.undone, "question")} as before.</p>}
       {back.error && <ErrorNotice error={back.error} />}
       <div className="foot">
         {found.verdicts > 0 && !back.data && (
