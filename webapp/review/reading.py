@@ -96,13 +96,15 @@ def _labels(text: TextIOWrapper) -> Iterator[Line | BadLine]:
             kind = _OF_LABELS.get(row.get("verdict", "accepted"))
             if kind is None:
                 raise ValueError(f"verdict is {row['verdict']!r}, neither accepted nor rejected")
+            # What an export explains is how many said so, which is no remark of an analyst's.
+            explained = "" if "agreement" in row else row.get("explanation", "")
             yield Line(
                 number,
                 _text(row["question"]),
                 _text(row["topic"]),
                 _path(row["path"]),
                 kind,
-                comment=_text(row.get("explanation", ""))[:COMMENT_MAX],
+                comment=_text(explained)[:COMMENT_MAX],
                 text=line[:TEXT_MAX],
             )
         except KeyError as error:

@@ -156,6 +156,14 @@ def test_the_table_of_one_queue_goes_into_another(api, ann, make):
     assert tallied_right(other)
 
 
+def test_an_export_of_ones_own_verdicts_adds_nothing(api, make):
+    client, queue = api("analyst"), make()
+    send(client, after(client, queue), "rational", "not-rational")
+    for format in ("jsonl", "csv"):
+        found = send_file(client, queue, exported(client, queue, format), name=f"own.{format}").json()
+        assert (found["read"], found["verdicts"], found["problems"]) == (2, 0, [])
+
+
 def test_verdicts_of_others_are_an_administrators(api, ann, make):
     queue = make()
     rows = [label("q1", "Germany", CAPITAL)]
