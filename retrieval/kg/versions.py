@@ -1,4 +1,4 @@
-"""Versions of a graph: what changed from one snapshot to another, and the next one out of a snapshot and more facts.
+"""Versions of a graph: the next one out of a snapshot and of more facts, or fewer.
 
 A snapshot never changes. :func:`merge` and :func:`without` make a table of what the next one holds, to be built like
 any other. Needs polars: import it where it is used.
@@ -6,95 +6,16 @@ any other. Needs polars: import it where it is used.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-import numpy as np
 import polars as pl
 
 from retrieval.kg.columns import fact_places, load_series, positions
+from retrieval.kg.comparison import missing
 from retrieval.kg.exporting import table_of
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.storage import StringTable
 from retrieval.kg.table import TripleTable
-
-#: Facts and names that a diff shows of each kind.
-SAMPLE = 100
-
-Triple = tuple[str, str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Diff:
-    """What one snapshot has and another has not. Samples are the first ones in the order of their ids.
-
-    Attributes:
-        added, removed, kept: facts, by the labels of their ends and the name of their relation.
-        added_sample, removed_sample: some of them.
-        relations_gained, relations_lost: names, all of them.
-        entities_gained, entities_lost: how many; some of their labels are in the samples.
-        passages_gained, passages_lost: how many, by name.
-    """
-
-    added: int
-    removed: int
-    kept: int
-    added_sample: tuple[Triple, ...]
-    removed_sample: tuple[Triple, ...]
-    relations_gained: tuple[str, ...]
-    relations_lost: tuple[str, ...]
-    entities_gained: int
-    entities_lost: int
-    entities_gained_sample: tuple[str, ...]
-    entities_lost_sample: tuple[str, ...]
-    passages_gained: int
-    passages_lost: int
-
-
-def diff(old: Snapshot, new: Snapshot, *, sample: int = SAMPLE) -> Diff:
-    """What ``new`` holds that ``old`` does not, and the other way round. Attributes are not compared."""
-    entities = positions(load_series(old.entity_labels), load_series(new.entity_labels))
-    relations = positions(load_series(old.relation_names), load_series(new.relation_names))
-    places = fact_places(
-        (entities[old.heads], relations[old.relations], entities[old.tails]),
-        (new.heads, new.relations, new.tails),
-    )
-    removed, added = np.flatnonzero(places < 0), _missing(places, new.num_triples)
-    lost, gained = np.flatnonzero(entities < 0), _missing(entities, new.num_entities)
-    names = [set() if g.passages is None else set(g.passages.columns["name"]) for g in (old, new)]
-    return Diff(
-        added=len(added),
-        removed=len(removed),
-        kept=old.num_triples - len(removed),
-        added_sample=_shown(new, added[:sample]),
-        removed_sample=_shown(old, removed[:sample]),
-        relations_gained=tuple(new.relation_names.many(_missing(relations, new.num_relations))),
-        relations_lost=tuple(old.relation_names.many(np.flatnonzero(relations < 0))),
-        entities_gained=len(gained),
-        entities_lost=len(lost),
-        entities_gained_sample=tuple(new.entity_labels.many(gained[:sample])),
-        entities_lost_sample=tuple(old.entity_labels.many(lost[:sample])),
-        passages_gained=len(names[1] - names[0]),
-        passages_lost=len(names[0] - names[1]),
-    )
-
-
-def _missing(places: np.ndarray, size: int) -> np.ndarray:
-    """Those of 0 to ``size`` that are not among ``places``, ascending."""
-    missing = np.ones(size, bool)
-    missing[places[places >= 0]] = False
-    return np.flatnonzero(missing)
-
-
-def _shown(graph: Snapshot, facts: np.ndarray) -> tuple[Triple, ...]:
-    heads, relations, tails = graph.heads[facts], graph.relations[facts], graph.tails[facts]
-    return tuple(
-        zip(
-            graph.entity_labels.many(heads),
-            graph.relation_names.many(relations),
-            graph.entity_labels.many(tails),
-            strict=True,
-        )
-    )
 
 
 def merge(base: Snapshot, adding: TripleTable) -> TripleTable:
@@ -138,7 +59,7 @@ def without(base: Snapshot, removing: TripleTable) -> TripleTable:
         positions(gone.facts["tail"], labels),
     )
     places = fact_places(ids, (base.heads, base.relations, base.tails))
-    left = table_of(base, _missing(places, base.num_triples))
+    left = table_of(base, missing(places, base.num_triples))
     if left.passages is None or gone.passages is None:
         return left
     kept = left.passages.with_row_index("passage").join(gone.passages.select("name"), on="name", how="anti")

@@ -13,6 +13,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from retrieval.kg import comparison
 from webapp.accounts.models import User
 from webapp.api.errors import ConflictError, GraphNotReadyError, VersionGoneError
 from webapp.graphs import files as storage
@@ -197,9 +198,7 @@ def diff(old: Snapshot, new: Snapshot) -> dict[str, Any]:
     key = f"diff:{old.hash}:{new.hash}"
     found: dict[str, Any] | None = cache.get(key)
     if found is None:
-        from retrieval.kg import versions as engine  # noqa: PLC0415 - loads polars
-
-        made = engine.diff(snapshots.opened(old.path), snapshots.opened(new.path))
+        made = comparison.diff(snapshots.opened(old.path), snapshots.opened(new.path))
         found = dataclasses.asdict(made)
         cache.set(key, found, DIFFS_KEPT_S)
     return found

@@ -1,14 +1,18 @@
 """A snapshot's next version holds exactly what it should, and a diff says exactly what changed."""
 
 import json
+import random
 
+import numpy as np
 import pytest
 
-from retrieval.kg import snapshot
+from retrieval.kg import comparison, snapshot
+from retrieval.kg.comparison import diff, shared
 from retrieval.kg.exporting import table_of
 from retrieval.kg.readers import read_graph
+from retrieval.kg.storage import StringTable
 from retrieval.kg.table import TripleTable, frame
-from retrieval.kg.versions import diff, merge, without
+from retrieval.kg.versions import merge, without
 from retrieval.types import Passage
 from tests.retrieval.kg.worlds import FILMS, build, random_facts
 
@@ -78,6 +82,45 @@ def test_diff_agrees_with_sets(seed, tmp_path):
         len(before - after),
         len(after & before),
     )
+
+
+@pytest.mark.parametrize("facts", [1, 7])
+@pytest.mark.parametrize("strings", [1, 3])
+@pytest.mark.parametrize("seed", range(3))
+def test_blocks_of_any_size_tell_the_same(seed, facts, strings, tmp_path, monkeypatch):
+    before = random_facts(seed, entities=40, relations=4, facts=200)
+    after = [
+        *before[30:],
+        *random_facts(seed + 10, entities=60, relations=6, facts=50),
+        ("a", "r1", "e03"),
+        ("e99", "new", "z"),
+    ]
+    old, new = build(before, tmp_path / "old"), build(after, tmp_path / "new")
+    whole = diff(old, new, sample=1000), diff(new, old, sample=1000)
+    assert set(whole[0].added_sample) == {*after} - {*before}
+    assert set(whole[0].removed_sample) == {*before} - {*after}
+    assert (whole[1].added, whole[1].removed) == (whole[0].removed, whole[0].added)
+    monkeypatch.setattr(comparison, "_FACTS", facts)
+    monkeypatch.setattr(comparison, "_STRINGS", strings)
+    assert (diff(old, new, sample=1000), diff(new, old, sample=1000)) == whole
+
+
+@pytest.mark.parametrize("span", [1, 2, 2048])
+@pytest.mark.parametrize("seed", range(5))
+def test_labels_that_two_tables_share(seed, span, monkeypatch):
+    monkeypatch.setattr(comparison, "_STRINGS", span)
+    rng = random.Random(seed)
+    words = sorted({"".join(rng.choices("aéz", k=rng.randrange(1, 5))) for _ in range(60)}, key=str.encode)
+    mine, theirs = ([word for word in words if rng.random() < 0.8] for _ in range(2))
+    for one, other in ((mine, theirs), (mine, []), ([], mine), (mine, mine), (words, mine)):
+        expected = [other.index(word) if word in other else -1 for word in one]
+        assert shared(table(one), table(other)).tolist() == expected
+
+
+def table(words):
+    raw = [word.encode() for word in words]
+    offsets = np.cumsum([0, *map(len, raw)])
+    return StringTable(np.frombuffer(b"".join(raw), np.uint8), offsets)
 
 
 def test_a_table_of_a_snapshot_builds_it_again(tmp_path):
