@@ -20,6 +20,7 @@ from webapp.accounts.models import User
 from webapp.api.fields import Text
 from webapp.api.params import integer
 from webapp.api.permissions import AnalystWrites
+from webapp.graphs import snapshots
 from webapp.graphs.access import visible
 from webapp.graphs.serializers import ProblemSerializer
 from webapp.questions import checking, selectors, services
@@ -157,6 +158,7 @@ class QuestionSetViewSet(viewsets.GenericViewSet[QuestionSet]):
         data = form.validated_data
         user = cast(User, request.user)
         graph = get_object_or_404(visible(request.user), pk=data["graph"])
+        snapshots.require_imported(graph)
         arrived = uploads.complete(ids=[data["upload"]] if data["upload"] else [], user=user)
         with ExitStack() as stack:
             file = stack.enter_context(uploads.Arrived(arrived[0])) if arrived else data["file"]

@@ -11,7 +11,9 @@ export function readEvent(raw: unknown): RunEvent {
   const event = raw as RunEvent;
   switch (event.type) {
     case "run.started":
-      return { ...event, ...withDefaults(event, { llm: null, prompts: {} }) };
+      return { ...event, ...withDefaults(event, { llm: null, prompts: {}, endpoint: null }) };
+    case "subgraph.extracted":
+      return { ...event, ...withDefaults(event, { pulled: null }) };
     case "agent.step":
       return {
         ...withDefaults(event, { current: [], dropped: [], sufficient: null }),

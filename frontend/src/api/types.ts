@@ -1,5 +1,6 @@
 // What the HTTP API answers, as docs/contracts.md lists it.
 import type { AgentAction, Node, NodeKind, Hop, NoAnswer } from "./events";
+import type { Endpoint } from "./endpoints";
 import type { LLMUsage } from "./languageModels";
 import type { Flag } from "./reviewDeciding";
 
@@ -40,6 +41,8 @@ export interface MethodInfo {
   available: boolean;
   /** It goes step by step: it can be paused, taken back and sent another way. */
   steerable?: boolean;
+  /** It can be asked of a graph that lives in an endpoint. */
+  on_endpoints?: boolean;
   /** What a graph must hold for it, beside what every method needs. */
   needs?: ("facts" | "passages" | "llm")[];
 }
@@ -143,6 +146,8 @@ export interface Graph {
   /** How many values the attributes of its entities and facts have. */
   attributes: number;
   snapshot: { hash: string; version: number; created_at: string } | null;
+  /** Where it lives, when it was not imported. */
+  endpoint?: Endpoint | null;
   problems: number;
   checkpoint: Checkpoint | null;
   examples: string[];
@@ -256,7 +261,10 @@ export interface EntityMatch {
   id: number;
   label: string;
   kind: NodeKind;
-  degree: number;
+  /** Type and description, where known; in an endpoint its IRI. */
+  about?: string;
+  /** Null where an endpoint was not asked for it. */
+  degree: number | null;
   score: number;
   source: string;
 }
@@ -274,6 +282,8 @@ export interface Neighbours {
   hops: Hop[];
   total: number;
   shown: number;
+  /** An endpoint has more facts of it than were pulled. */
+  cut?: boolean;
 }
 
 export interface AskBody {

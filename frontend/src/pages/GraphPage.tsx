@@ -3,10 +3,11 @@ import { useState } from "react";
 import { Link, useParams } from "react-router";
 import { ApiError } from "@/api/client";
 import { graphQuery, sessionQuery, statusQuery } from "@/api/queries";
-import type { Graph } from "@/api/types";
+import type { Graph, Role } from "@/api/types";
 import { Access } from "@/components/graphs/Access";
 import { Browse } from "@/components/graphs/Browse";
 import { DeleteGraph } from "@/components/graphs/DeleteGraph";
+import { EndpointCard, NotImported } from "@/components/graphs/EndpointCard";
 import { Extract } from "@/components/graphs/Extract";
 import { Figures, Validation } from "@/components/graphs/Figures";
 import { GraphState } from "@/components/graphs/GraphState";
@@ -89,6 +90,49 @@ function Examples({ graph }: { graph: Graph }) {
   );
 }
 
+/** What there is of a graph that was imported. */
+function Imported({ graph, role, mayChange }: { graph: Graph; role: Role | undefined; mayChange: boolean }) {
+  const admin = role === "admin";
+  const mayWrite = admin || role === "analyst";
+  return (
+    <>
+      <Examples graph={graph} />
+      {graph.state === "ready" && graph.triples > 0 && (
+        <>
+          <Figures graph={graph} />
+          <Browse graph={graph} />
+        </>
+      )}
+      {graph.passages > 0 && graph.state === "ready" && (
+        <>
+          <Passages graph={graph} />
+          <Extract graph={graph} mayWrite={mayWrite} admin={admin} />
+        </>
+      )}
+      <QuestionSets graph={graph.id} mayWrite={mayWrite} />
+      {graph.state === "ready" && graph.triples > 0 && <SampleQuestions graph={graph} mayWrite={mayWrite} />}
+      {(graph.triples > 0 || graph.state !== "ready") && (
+        <>
+          <LabelSets graph={graph} mayWrite={mayWrite} />
+          <Training graph={graph} mayWrite={mayWrite} />
+        </>
+      )}
+      <Access graph={graph} mayChange={mayChange} />
+      <Versions graph={graph} admin={admin} />
+      <Validation graph={graph} />
+      {graph.problems > 0 && (
+        <section className="card" aria-labelledby="problems-title">
+          <header>
+            <h2 id="problems-title">Rows that could not be used</h2>
+            <span className="muted tabular">{integer(graph.problems)}</span>
+          </header>
+          <ProblemsTable graph={graph.id} />
+        </section>
+      )}
+    </>
+  );
+}
+
 export function GraphPage() {
   const { id = "" } = useParams();
   const { data: graph, error, isPending, refetch } = useQuery(graphQuery(id));
@@ -118,6 +162,7 @@ export function GraphPage() {
     );
   }
   if (isPending) return <Loading what="the graph" />;
+  const mayChange = role === "admin" || (graph.owner !== null && graph.owner === session?.user?.username);
   return (
     <div className="page">
       <p className="crumb small">
@@ -155,45 +200,17 @@ export function GraphPage() {
         </Notice>
       )}
       <IndexNotice graph={graph} admin={role === "admin"} />
-      <Counts graph={graph} />
+      {!graph.endpoint && <Counts graph={graph} />}
       <Work graph={graph} />
-      <Examples graph={graph} />
-      {graph.state === "ready" && graph.triples > 0 && (
+      {graph.endpoint ? (
         <>
-          <Figures graph={graph} />
+          <EndpointCard graph={graph} mayChange={mayChange} />
           <Browse graph={graph} />
+          <Access graph={graph} mayChange={mayChange} />
+          <NotImported admin={role === "admin"} />
         </>
-      )}
-      {graph.passages > 0 && graph.state === "ready" && (
-        <>
-          <Passages graph={graph} />
-          <Extract graph={graph} mayWrite={role === "admin" || role === "analyst"} admin={role === "admin"} />
-        </>
-      )}
-      <QuestionSets graph={graph.id} mayWrite={role === "admin" || role === "analyst"} />
-      {graph.state === "ready" && graph.triples > 0 && (
-        <SampleQuestions graph={graph} mayWrite={role === "admin" || role === "analyst"} />
-      )}
-      {(graph.triples > 0 || graph.state !== "ready") && (
-        <>
-          <LabelSets graph={graph} mayWrite={role === "admin" || role === "analyst"} />
-          <Training graph={graph} mayWrite={role === "admin" || role === "analyst"} />
-        </>
-      )}
-      <Access
-        graph={graph}
-        mayChange={role === "admin" || (graph.owner !== null && graph.owner === session?.user?.username)}
-      />
-      <Versions graph={graph} admin={role === "admin"} />
-      <Validation graph={graph} />
-      {graph.problems > 0 && (
-        <section className="card" aria-labelledby="problems-title">
-          <header>
-            <h2 id="problems-title">Rows that could not be used</h2>
-            <span className="muted tabular">{integer(graph.problems)}</span>
-          </header>
-          <ProblemsTable graph={graph.id} />
-        </section>
+      ) : (
+        <Imported graph={graph} role={role} mayChange={mayChange} />
       )}
       <DeleteGraph
         graph={graph}

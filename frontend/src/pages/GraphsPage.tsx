@@ -3,6 +3,7 @@ import { useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import { graphsQuery, sessionQuery } from "@/api/queries";
 import type { Graph } from "@/api/types";
+import { EndpointDialog } from "@/components/graphs/EndpointDialog";
 import { GraphState } from "@/components/graphs/GraphState";
 import { StorageDialog, Trash } from "@/components/graphs/Kept";
 import { UploadDialog } from "@/components/graphs/UploadDialog";
@@ -12,6 +13,7 @@ import { Ago, EmptyState, ErrorNotice, Loading } from "@/components/kit/says";
 import { integer } from "@/store/format";
 
 function Row({ graph }: { graph: Graph }) {
+  const counted = graph.state === "ready" && !graph.endpoint;
   return (
     <tr>
       <td className="cell-main">
@@ -23,18 +25,24 @@ function Row({ graph }: { graph: Graph }) {
             {graph.visibility}
           </span>
         )}
+        {graph.endpoint && (
+          <span className="badge" title={graph.endpoint.url}>
+            SPARQL endpoint
+          </span>
+        )}
         {graph.description && <div className="small muted elide-2">{graph.description}</div>}
         {graph.error && <div className="small bad-text">{graph.error.message}</div>}
       </td>
       <td>
         <GraphState graph={graph} />
       </td>
-      <td className="num">{graph.state === "ready" ? integer(graph.entities) : "–"}</td>
-      <td className="num hide-narrow">{graph.state === "ready" ? integer(graph.relations) : "–"}</td>
-      <td className="num">{graph.state === "ready" ? integer(graph.triples) : "–"}</td>
+      <td className="num">{counted ? integer(graph.entities) : "–"}</td>
+      <td className="num hide-narrow">{counted ? integer(graph.relations) : "–"}</td>
+      <td className="num">{counted ? integer(graph.triples) : "–"}</td>
       <td className="num hide-narrow">{graph.passages ? integer(graph.passages) : "–"}</td>
       <td className="muted nowrap hide-narrow">
-        {graph.state === "ready" && (graph.checkpoint?.method ?? (graph.triples ? "zero-shot" : "–"))}
+        {graph.state === "ready" &&
+          (graph.checkpoint?.method ?? (graph.triples || graph.endpoint ? "zero-shot" : "–"))}
       </td>
       <td className="muted nowrap hide-narrow">
         <Ago iso={graph.created_at} />
@@ -61,6 +69,9 @@ export function GraphsPage() {
   const rows = list.filter((graph) => graph.name.toLowerCase().includes(find.trim().toLowerCase()));
   const upload = (open: boolean) => {
     setParams(open ? { upload: "1" } : {}, { replace: true });
+  };
+  const connect = (open: boolean) => {
+    setParams(open ? { connect: "1" } : {}, { replace: true });
   };
   const button = admin && (
     <Button
@@ -98,6 +109,16 @@ export function GraphsPage() {
         >
           What is stored
         </Button>
+        {admin && (
+          <Button
+            icon="link"
+            onPress={() => {
+              connect(true);
+            }}
+          >
+            Connect a SPARQL endpoint
+          </Button>
+        )}
         {button}
       </div>
       {graphs.error && (
@@ -110,7 +131,7 @@ export function GraphsPage() {
       {graphs.data && list.length === 0 && (
         <EmptyState title="No graphs yet" act={button || undefined}>
           {admin
-            ? "Upload triples, RDF or documents. The graph can be asked as soon as its snapshot stands, seconds later."
+            ? "Upload triples, RDF or documents. The graph can be asked as soon as its snapshot stands, seconds later. One that lives in a SPARQL endpoint can stay there."
             : "An admin can upload one. Ask whoever runs Clew."}
         </EmptyState>
       )}
@@ -148,6 +169,13 @@ export function GraphsPage() {
         isOpen={params.has("storage")}
         onClose={() => {
           setParams({}, { replace: true });
+        }}
+      />
+      <EndpointDialog
+        graph={null}
+        isOpen={params.has("connect") && admin}
+        onClose={() => {
+          connect(false);
         }}
       />
       <UploadDialog

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Endpoint } from "@/api/endpoints";
 import type { Checkpoint, MethodInfo } from "@/api/types";
 import { chosenCheckpoint, chosenMethod, contenders, firstPick, methodChoices, standing } from "./methods";
 
@@ -96,4 +97,17 @@ describe("a comparison", () => {
     expect(firstPick(all.slice(0, 2), 4)).toEqual(["rapl 2", "rapl 1"]);
     expect(firstPick(all.slice(2), 4)).toEqual([]);
   });
+});
+
+it("offers of a graph in an endpoint what can be asked there", () => {
+  const methods = [
+    method("rel-rag-path", true, { needs: ["facts"], on_endpoints: true }),
+    method("inses", true, { trained: false, needs: ["facts"], on_endpoints: false }),
+  ];
+  const endpoint = { url: "https://host/sparql" } as Endpoint;
+  const held = { graph: { triples: 0, passages: 0, endpoint }, llm: true };
+  expect(methodChoices(methods, [], held).map((choice) => [choice.id, standing(choice)])).toEqual([
+    ["rel-rag-path", "zero-shot"],
+    ["inses", "needs an import"],
+  ]);
 });

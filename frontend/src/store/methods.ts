@@ -20,13 +20,14 @@ export interface MethodChoice {
 
 /** What the choice is made for: how many facts and passages there are, and whether a language model is set up. */
 export interface Ground {
-  graph: Pick<Graph, "triples" | "passages"> | undefined;
+  graph: Pick<Graph, "triples" | "passages" | "endpoint"> | undefined;
   llm: boolean;
 }
 
 /** What stands against asking a method there, in a few words. */
-function lacking({ available, needs }: MethodInfo, { graph, llm }: Ground): string | null {
+function lacking({ available, needs, on_endpoints }: MethodInfo, { graph, llm }: Ground): string | null {
   if (!available) return "not available";
+  if (graph?.endpoint) return on_endpoints ? null : "needs an import";
   if (needs?.includes("llm") && !llm) return "needs a language model";
   if (needs?.includes("passages") && graph?.passages === 0) return "needs passages of text";
   if (needs?.includes("facts") && graph?.triples === 0) return "needs facts";

@@ -38,8 +38,8 @@ function describe(event: RunEvent): Line {
       return line("Method chosen", `${event.method}: ${event.reason}`, event.took_ms);
     case "subgraph.extracted":
       return line(
-        "Subgraph",
-        `${count(event.entities, "entity", "entities")}, ${count(event.triples, "triple")} within ${count(event.max_hops, "hop")}`,
+        event.pulled ? "Subgraph pulled" : "Subgraph",
+        `${count(event.entities, "entity", "entities")}, ${count(event.triples, "triple")} within ${count(event.max_hops, "hop")}${event.pulled?.truncated ? ", cut at the limits" : ""}`,
         event.took_ms,
       );
     case "path.retrieved":

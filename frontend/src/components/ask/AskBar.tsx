@@ -68,7 +68,8 @@ function AskSettings({
   onDraft,
   status,
   method,
-}: Pick<Props, "draft" | "onDraft" | "status" | "method">) {
+  remote,
+}: Pick<Props, "draft" | "onDraft" | "status" | "method"> & { remote: boolean }) {
   const budgets = status?.budgets ?? { default: 50, max: 500 };
   return (
     <Dialog aria-label="How to ask" className="dialog narrow">
@@ -103,7 +104,11 @@ function AskSettings({
             if (value >= 0) onDraft({ seed: value });
           }}
         />
-        <span className="hint">The same question, snapshot, checkpoint and seed give the same result.</span>
+        <span className="hint">
+          {remote
+            ? "The same question and seed give the same result while the endpoint holds the same facts."
+            : "The same question, snapshot, checkpoint and seed give the same result."}
+        </span>
       </div>
       <Pick
         label="Reasoner"
@@ -177,6 +182,7 @@ function Standing({
 function graphDetail(graph: Graph): string {
   if (graph.state === "importing") return "importing";
   if (graph.state === "failed") return "import failed";
+  if (graph.endpoint) return graph.endpoint.error ? "SPARQL endpoint, not answering" : "SPARQL endpoint";
   const version = graph.snapshot ? `snapshot v${graph.snapshot.version} · ` : "";
   return `${version}${integer(graph.triples)} facts${graph.index_state === "building" ? " · indexing" : ""}`;
 }
@@ -216,6 +222,7 @@ export function AskBar(props: Props) {
         <QuestionBox
           ref={box}
           graph={draft.graph}
+          remote={Boolean(graph?.endpoint)}
           value={draft.question}
           max={status?.question_max}
           onChange={(question) => {
@@ -228,13 +235,16 @@ export function AskBar(props: Props) {
         <Pick
           label="Method"
           className="askbar-method"
-          options={choices.map((choice) => ({
-            id: choice.id,
-            label: choice.label,
-            detail: choice.description,
-            end: standing(choice),
-            disabled: choice.missing !== null,
-          }))}
+          // Of a graph in an endpoint half of them would be refused for the same reason: its page says it once.
+          options={choices
+            .filter((choice) => choice.missing === null || !graph?.endpoint)
+            .map((choice) => ({
+              id: choice.id,
+              label: choice.label,
+              detail: choice.description,
+              end: standing(choice),
+              disabled: choice.missing !== null,
+            }))}
           value={method?.id ?? null}
           onChange={(id) => {
             onDraft({ method: id, checkpoint: null });
@@ -243,7 +253,13 @@ export function AskBar(props: Props) {
         <DialogTrigger>
           <Button icon="gear" label="Budget, seed and reasoner" />
           <Popover className="popover" placement="bottom end">
-            <AskSettings draft={draft} onDraft={onDraft} status={status} method={method} />
+            <AskSettings
+              draft={draft}
+              onDraft={onDraft}
+              status={status}
+              method={method}
+              remote={Boolean(graph?.endpoint)}
+            />
           </Popover>
         </DialogTrigger>
         <Button
@@ -273,10 +289,20 @@ export function AskBar(props: Props) {
             onDraft({ given: given.length ? given : null });
           }}
         />
-        <EntityPicker graph={draft.graph} onPick={add} />
+        <EntityPicker graph={draft.graph} remote={Boolean(graph?.endpoint)} onPick={add} />
         {tried && why && (
           <span className="askbar-why" role="alert">
             {why}
+          </span>
+        )}
+        {method && graph?.endpoint && (
+          <span className="askbar-standing">
+            <span
+              className="badge"
+              title="Facts near the topics are pulled from the endpoint for each question"
+            >
+              zero-shot, asked where it is
+            </span>
           </span>
         )}
         {method?.steerable && (
@@ -294,7 +320,7 @@ export function AskBar(props: Props) {
             step by step
           </label>
         )}
-        {method && <Standing method={method} checkpoint={checkpoint} onDraft={onDraft} />}
+        {method && !graph?.endpoint && <Standing method={method} checkpoint={checkpoint} onDraft={onDraft} />}
         <span className="askbar-set small muted tabular">
           budget {draft.budget ?? status?.budgets.default ?? 50} · seed {draft.seed}
           {draft.reasoner === "llm" && " · language model"}

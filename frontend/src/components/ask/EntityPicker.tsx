@@ -7,10 +7,17 @@ import { troubleOf } from "@/components/kit/says";
 import { EntitySuggest, optionId } from "./EntitySuggest";
 import { useSuggestions } from "./useSuggestions";
 
-function PickerBody({ graph, onPick }: { graph: string | null; onPick: (match: EntityMatch) => void }) {
+interface Props {
+  graph: string | null;
+  /** The graph lives in an endpoint: whole names are looked up there. */
+  remote?: boolean;
+  onPick: (match: EntityMatch) => void;
+}
+
+function PickerBody({ graph, remote, onPick }: Props) {
   const list = useId();
   const [query, setQuery] = useState("");
-  const suggestions = useSuggestions(graph, query);
+  const suggestions = useSuggestions(graph, query, remote);
   const { matches, active } = suggestions;
   const none = query.trim() !== "" && !suggestions.loading && matches.length === 0;
   return (
@@ -25,7 +32,7 @@ function PickerBody({ graph, onPick }: { graph: string | null; onPick: (match: E
         autoComplete="off"
         // The popover was opened to type here.
         autoFocus
-        placeholder="Search entities by name or alias"
+        placeholder={remote ? "The whole name, or an IRI" : "Search entities by name or alias"}
         value={query}
         onChange={(event) => {
           setQuery(event.target.value);
@@ -37,7 +44,10 @@ function PickerBody({ graph, onPick }: { graph: string | null; onPick: (match: E
       {suggestions.error ? (
         <p className="picker-note">{troubleOf(suggestions.error).message}</p>
       ) : none ? (
-        <p className="picker-note">No entity of this graph is called “{query.trim()}”. Try fewer letters.</p>
+        <p className="picker-note">
+          No entity of this graph is called “{query.trim()}”.{" "}
+          {remote ? "Type the whole name as it is spelt there." : "Try fewer letters."}
+        </p>
       ) : (
         <EntitySuggest
           id={list}
@@ -51,13 +61,7 @@ function PickerBody({ graph, onPick }: { graph: string | null; onPick: (match: E
   );
 }
 
-export function EntityPicker({
-  graph,
-  onPick,
-}: {
-  graph: string | null;
-  onPick: (match: EntityMatch) => void;
-}) {
+export function EntityPicker({ graph, remote = false, onPick }: Props) {
   const [open, setOpen] = useState(false);
   return (
     <DialogTrigger isOpen={open} onOpenChange={setOpen}>
@@ -68,6 +72,7 @@ export function EntityPicker({
         <Dialog aria-label="Add a topic entity">
           <PickerBody
             graph={graph}
+            remote={remote}
             onPick={(match) => {
               setOpen(false);
               onPick(match);

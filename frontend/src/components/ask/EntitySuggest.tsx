@@ -1,6 +1,6 @@
 // Entities of a graph that match what is being typed, as a list under the field.
 import type { EntityMatch } from "@/api/types";
-import { integer } from "@/store/format";
+import { count } from "@/store/format";
 
 /** How a match that does not look like one came about. */
 const WHY: Record<string, string> = {
@@ -8,6 +8,11 @@ const WHY: Record<string, string> = {
   fuzzy: "similar spelling",
   vector: "similar meaning",
 };
+
+/** What tells entities of one name apart in an endpoint: the end of the IRI. */
+function iri({ about }: EntityMatch): string {
+  return /^(https?|urn):/.test(about ?? "") ? ((about ?? "").split(/[/#:]/).filter(Boolean).pop() ?? "") : "";
+}
 
 interface Props {
   id: string;
@@ -43,7 +48,8 @@ export function EntitySuggest({ id, matches, active, onPick, onHover }: Props) {
           <span className="elide">{match.label}</span>
           {match.kind !== "entity" && <span className="badge">{match.kind}</span>}
           {WHY[match.source] && <span className="muted small">{WHY[match.source]}</span>}
-          <span className="end tabular">{integer(match.degree)} facts</span>
+          {iri(match) && <span className="muted small elide mono">{iri(match)}</span>}
+          {match.degree !== null && <span className="end tabular">{count(match.degree, "fact")}</span>}
         </li>
       ))}
     </ul>

@@ -7,6 +7,8 @@ import { useSuggestions } from "./useSuggestions";
 
 interface Props {
   graph: string | null;
+  /** The graph lives in an endpoint: whole names are looked up there. */
+  remote?: boolean;
   value: string;
   max: number | undefined;
   onChange: (text: string) => void;
@@ -15,13 +17,13 @@ interface Props {
   ref?: Ref<{ focus: () => void }>;
 }
 
-export function QuestionBox({ graph, value, max, onChange, onPick, onSubmit, ref }: Props) {
+export function QuestionBox({ graph, remote = false, value, max, onChange, onPick, onSubmit, ref }: Props) {
   const list = useId();
   const input = useRef<HTMLInputElement>(null);
   const [caret, setCaret] = useState(0);
   const [open, setOpen] = useState(false);
   const fragment = open ? fragmentAt(value, caret) : null;
-  const suggestions = useSuggestions(graph, fragment?.query ?? "");
+  const suggestions = useSuggestions(graph, fragment?.query ?? "", remote);
   const { matches, active } = suggestions;
   const shown = open && fragment !== null && matches.length > 0;
 
@@ -56,7 +58,11 @@ export function QuestionBox({ graph, value, max, onChange, onPick, onSubmit, ref
         spellCheck={false}
         enterKeyHint="go"
         maxLength={max ? max + 200 : undefined}
-        placeholder="Ask about the graph. Type a name, or @ and any part of one, to pick an entity"
+        placeholder={
+          remote
+            ? "Ask about the graph. Spell names as they are in the endpoint"
+            : "Ask about the graph. Type a name, or @ and any part of one, to pick an entity"
+        }
         value={value}
         onChange={(event) => {
           onChange(event.target.value);

@@ -32,7 +32,13 @@ export function Welcome({ graphs, graph, onExample }: Props) {
   return (
     <div className="welcome">
       <h1>Ask {graph.name}</h1>
-      <p className="muted tabular">
+      {graph.endpoint && (
+        <p className="muted wrap-anywhere">
+          It lives in a SPARQL endpoint (<span className="mono">{graph.endpoint.url}</span>): each question
+          pulls what lies near the entities that it names, spelt as they are there.
+        </p>
+      )}
+      <p className="muted tabular" hidden={Boolean(graph.endpoint)}>
         {integer(graph.entities)} entities, {integer(graph.relations)} relations, {integer(graph.triples)}{" "}
         facts
         {graph.passages > 0 && `, ${integer(graph.passages)} passages`}
@@ -60,7 +66,12 @@ export function Welcome({ graphs, graph, onExample }: Props) {
           </ul>
         </>
       ) : (
-        <p>Type a question above. Names of entities are offered while you type them.</p>
+        <p>
+          Type a question above.{" "}
+          {graph.endpoint
+            ? "A name in it is found when it is whole; “+ entity” takes IRIs too."
+            : "Names of entities are offered while you type them."}
+        </p>
       )}
     </div>
   );

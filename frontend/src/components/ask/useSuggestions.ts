@@ -5,6 +5,8 @@ import type { EntityMatch } from "@/api/types";
 import { useSettled } from "@/components/kit/hooks";
 
 const PAUSE_MS = 120;
+/** An endpoint is asked over the network, perhaps somebody else’s. */
+const REMOTE_PAUSE_MS = 500;
 const NONE: readonly EntityMatch[] = [];
 
 export interface Suggestions {
@@ -18,8 +20,8 @@ export interface Suggestions {
 }
 
 /** Matches for `query` in `graph`, with one of them active. Empty while `query` is empty. */
-export function useSuggestions(graph: string | null, query: string): Suggestions {
-  const settled = useSettled(query.trim(), PAUSE_MS);
+export function useSuggestions(graph: string | null, query: string, remote = false): Suggestions {
+  const settled = useSettled(query.trim(), remote ? REMOTE_PAUSE_MS : PAUSE_MS);
   const answer = useQuery(entitiesQuery(graph, settled));
   const [choice, setChoice] = useState({ query: "", index: 0 });
   const matches = query.trim() && settled ? (answer.data ?? NONE) : NONE;

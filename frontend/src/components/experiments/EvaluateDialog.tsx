@@ -67,7 +67,7 @@ const whole = (text: string, least: number) => /^\d+$/.test(text.trim()) && Numb
 function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const ready = graphs.filter((graph) => graph.state === "ready");
+  const ready = graphs.filter((graph) => graph.state === "ready" && !graph.endpoint);
   const [graphId, setGraph] = useState(start.graph ?? String(ready[0]?.id ?? ""));
   const [setId, setSet] = useState(start.question_set ?? null);
   const [splitId, setSplit] = useState<string | null>(null);

@@ -80,7 +80,9 @@ export function RelationChooser({ graph, node, onAdd, onClose }: Props) {
       {overview.data && (
         <>
           <p className="muted">
+            {overview.data.cut && "At least "}
             {count(total, "fact")} in {count(overview.data.groups.length, "relation")}. Choose what to show.
+            {overview.data.cut && " The endpoint has more of them than are pulled."}
           </p>
           {overview.data.groups.length > 8 && (
             <input

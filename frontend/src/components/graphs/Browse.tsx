@@ -19,8 +19,8 @@ function Find({ graph, onPick }: { graph: Graph; onPick: (id: number) => void })
   const [text, setText] = useState("");
   const [active, setActive] = useState(0);
   const list = useId();
-  const q = useSettled(text.trim(), 120);
-  const { data } = useQuery(entitiesQuery(graph.id, q));
+  const q = useSettled(text.trim(), graph.endpoint ? 500 : 120);
+  const { data, error } = useQuery(entitiesQuery(graph.id, q));
   const open = text.trim() !== "" && (data?.length ?? 0) > 0;
   const pick = (id: number) => {
     setText("");
@@ -36,7 +36,7 @@ function Find({ graph, onPick }: { graph: Graph; onPick: (id: number) => void })
         aria-expanded={open}
         aria-controls={list}
         aria-activedescendant={open ? optionId(list, active) : undefined}
-        placeholder="Find an entity"
+        placeholder={graph.endpoint ? "The whole name, or an IRI" : "Find an entity"}
         value={text}
         onChange={(event) => {
           setText(event.target.value);
@@ -66,13 +66,25 @@ function Find({ graph, onPick }: { graph: Graph; onPick: (id: number) => void })
         </div>
       )}
       {text.trim() !== "" && q === text.trim() && data?.length === 0 && (
-        <p className="small muted">No entity is called “{q}”.</p>
+        <p className="small muted">
+          No entity is called “{q}”{graph.endpoint && ", spelt like that"}.
+        </p>
       )}
+      {error && <ErrorNotice error={error} />}
     </div>
   );
 }
 
-function Facts({ found, onGo }: { found: Neighbours; onGo: (id: number) => void }) {
+function Facts({
+  found,
+  values,
+  onGo,
+}: {
+  found: Neighbours;
+  /** Values and nameless nodes have facts of their own to show; in an endpoint they have not. */
+  values: boolean;
+  onGo: (id: number) => void;
+}) {
   return (
     <ul className="step-facts browse-facts">
       {found.hops.map((hop) => {
@@ -81,6 +93,8 @@ function Facts({ found, onGo }: { found: Neighbours; onGo: (id: number) => void 
         const [head, tail] = ends.map((node) =>
           node.id === found.node.id ? (
             <strong key={node.id}>{node.label}</strong>
+          ) : !values && node.kind !== "entity" ? (
+            <span key={node.id}>{node.label}</span>
           ) : (
             <button
               key={node.id}
@@ -152,9 +166,11 @@ function Entity({ graph, id, onGo }: { graph: Graph; id: number; onGo: (id: numb
             );
           })}
         </div>
-        <Facts found={data} onGo={onGo} />
+        <Facts found={data} values={!graph.endpoint} onGo={onGo} />
         <p className="small muted">
-          shown {integer(data.shown)} of {integer(data.total)}{" "}
+          shown {integer(data.shown)} of {data.cut && "at least "}
+          {integer(data.total)}
+          {data.cut && ", which is all that is pulled from the endpoint for one entity"}{" "}
           {data.shown < data.total && limit < 200 && (
             <Button
               size="small"
@@ -191,8 +207,10 @@ export function Browse({ graph }: { graph: Graph }) {
       <div className="body">
         {entity === null ? (
           <p className="muted">
-            Find an entity to see its facts, or begin with one of the most connected above. Double-click in
-            the drawing goes on to a neighbour.
+            {graph.endpoint
+              ? "Find an entity to see its facts, which are asked for then."
+              : "Find an entity to see its facts, or begin with one of the most connected above."}{" "}
+            Double-click in the drawing goes on to a neighbour.
           </p>
         ) : (
           <Entity key={entity} graph={graph} id={entity} onGo={go} />

@@ -1,4 +1,5 @@
 import type { Graph } from "@/api/types";
+import { Health } from "@/components/graphs/EndpointCard";
 import { Spinner } from "@/components/kit/says";
 import { count } from "@/store/format";
 
@@ -12,7 +13,8 @@ export function GraphState({ graph }: { graph: Graph }) {
         </span>
       )}
       {graph.state === "failed" && <span className="badge bad">import failed</span>}
-      {graph.state === "ready" && <span className="badge good">ready</span>}
+      {graph.endpoint && <Health endpoint={graph.endpoint} />}
+      {graph.state === "ready" && !graph.endpoint && <span className="badge good">ready</span>}
       {graph.state === "ready" && graph.index_state === "building" && (
         <span className="badge accent">
           <Spinner /> indexing

@@ -15,7 +15,7 @@ export function IndexNotice({ graph, admin }: { graph: Graph; admin: boolean }) 
       await client.invalidateQueries({ queryKey: keys.graphs });
     },
   });
-  if (graph.state !== "ready" || graph.index_state === "ready") return null;
+  if (graph.endpoint || graph.state !== "ready" || graph.index_state === "ready") return null;
   const building = graph.index_state === "building";
   const facts = graph.triples > 0;
   const meanwhile = facts

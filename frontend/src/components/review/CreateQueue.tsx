@@ -18,7 +18,7 @@ const ORDERINGS: { id: Ordering; label: string; detail: string }[] = [
 function Form({ onClose }: { onClose: () => void }) {
   const client = useQueryClient();
   const graphs = useQuery(graphsQuery);
-  const ready = (graphs.data?.results ?? []).filter((one) => one.state === "ready");
+  const ready = (graphs.data?.results ?? []).filter((one) => one.state === "ready" && !one.endpoint);
   const [graphId, setGraph] = useState<string | null>(null);
   const graph = graphId ?? (ready[0] ? String(ready[0].id) : null);
   const sets = useQuery({ ...questionSetsQuery(graph), enabled: graph !== null });

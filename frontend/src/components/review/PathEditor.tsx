@@ -48,7 +48,7 @@ function useChoices(item: Item, draft: PathDraft, text: string) {
     return {
       choices: [
         ...own.map((one) => topicChoice(one, "topic of the question")),
-        ...found.map((one) => topicChoice(one.label, count(one.degree, "fact"))),
+        ...found.map((one) => topicChoice(one.label, count(one.degree ?? 0, "fact"))),
       ],
       pending: topics.isFetching,
       error: topics.error,

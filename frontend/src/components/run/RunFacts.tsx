@@ -1,4 +1,5 @@
 // What a run was asked with, and what it used: everything needed to repeat it.
+import { Ago } from "@/components/kit/says";
 import { cost, count } from "@/store/format";
 import type { RunView } from "@/store/runView";
 
@@ -11,15 +12,41 @@ interface Props {
 
 export function RunFacts({ view, learns, llm }: Props) {
   const { started, usage } = view;
+  const pulled = view.subgraph?.pulled;
   if (!started) return null;
   const prompts = Object.entries(started.prompts);
   const none = learns ? "none (zero-shot)" : "none needed";
   return (
     <dl className="facts small">
-      <dt>snapshot</dt>
-      <dd className="mono elide" title={started.snapshot}>
-        {started.snapshot.slice(0, 12)}
-      </dd>
+      {started.endpoint === null ? (
+        <>
+          <dt>snapshot</dt>
+          <dd className="mono elide" title={started.snapshot}>
+            {started.snapshot.slice(0, 12)}
+          </dd>
+        </>
+      ) : (
+        <>
+          <dt>endpoint</dt>
+          <dd className="mono elide" title={started.endpoint}>
+            {started.endpoint}
+          </dd>
+          <dt>facts</dt>
+          <dd title="An endpoint has no versions: the same hash means the same facts">
+            {pulled ? (
+              <>
+                pulled <Ago iso={pulled.at} /> by {count(pulled.queries, "query", "queries")}
+                {pulled.truncated && ", cut at the limits"};{" "}
+                <span className="mono" title={pulled.hash}>
+                  {pulled.hash.slice(0, 12)}
+                </span>
+              </>
+            ) : (
+              "none pulled"
+            )}
+          </dd>
+        </>
+      )}
       <dt>checkpoint</dt>
       <dd className="mono elide" title={started.checkpoint ?? undefined}>
         {started.checkpoint ? started.checkpoint.slice(0, 12) : none}

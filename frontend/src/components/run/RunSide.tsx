@@ -43,7 +43,9 @@ export function RunSide(props: Props) {
   const [cite, setCite] = useState(() => citationOf(address.get("cite")));
   const [doubt, setDoubt] = useState<Doubt | null>(null);
   // Of a run that has ended, as it ended.
-  const mayDoubt = run !== undefined && isOver(live.phase) && shown.seq === live.seq;
+  const ended = run !== undefined && isOver(live.phase) && shown.seq === live.seq;
+  // Analysts judge paths on a version of the graph, and one in an endpoint has none.
+  const mayDoubt = ended && live.started?.endpoint === null;
   const going = live.phase === "running" && link !== "missing";
   const steer = steering && (live.agent.length > 0 || steering.phase !== "over") && (
     <SteerPanel view={live} steering={steering} onStop={props.onStop} />

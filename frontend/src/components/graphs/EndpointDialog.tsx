@@ -1,0 +1,151 @@
+// Connecting a graph that stays in a SPARQL endpoint, and changing how it is asked there.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useNavigate } from "react-router";
+import { ApiError } from "@/api/client";
+import { changeEndpoint, connectEndpoint } from "@/api/endpoints";
+import { keys } from "@/api/queries";
+import type { Graph } from "@/api/types";
+import { Button, Modal } from "@/components/kit/controls";
+import { ErrorNotice, Spinner } from "@/components/kit/says";
+import { blankForm, complaints, connectionOf, formOf, type EndpointForm } from "@/store/endpointForm";
+
+interface FieldProps {
+  name: keyof EndpointForm;
+  label: string;
+  hint: string;
+  numeric?: boolean;
+  placeholder?: string;
+}
+
+const WHERE: FieldProps[] = [
+  {
+    name: "url",
+    label: "Address",
+    hint: "Of the endpoint itself. Only hosts that the operator lists are asked (CLEW_IMPORT_HOSTS).",
+    placeholder: "https://host/sparql",
+  },
+  {
+    name: "named_graph",
+    label: "Named graph",
+    hint: "Its IRI; empty asks the endpoint’s default graph.",
+    placeholder: "the default",
+  },
+];
+
+const HOW: FieldProps[] = [
+  {
+    name: "languages",
+    label: "Languages",
+    hint: "Of names and texts, the best first. Those without a language always count.",
+  },
+  { name: "hops", label: "Hops", hint: "How far from the topics facts are pulled.", numeric: true },
+  { name: "max_triples", label: "Facts of a question", hint: "Pulled at most.", numeric: true },
+  {
+    name: "per_entity",
+    label: "Facts of an entity",
+    hint: "In each direction at most; topics may have five times as many.",
+    numeric: true,
+  },
+  { name: "timeout", label: "Seconds for a query", hint: "Then it counts as failed.", numeric: true },
+];
+
+function Form({ graph, onClose }: { graph: Graph | null; onClose: () => void }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [form, setForm] = useState(() => (graph?.endpoint ? formOf(graph.name, graph.endpoint) : blankForm));
+  const [tried, setTried] = useState(false);
+  const wrong = complaints(form);
+  const send = useMutation({
+    mutationFn: () =>
+      graph
+        ? changeEndpoint(graph.id, connectionOf(form))
+        : connectEndpoint({ name: form.name.trim(), ...connectionOf(form) }),
+    onSuccess: async (made) => {
+      await client.invalidateQueries({ queryKey: keys.graphs });
+      onClose();
+      if (!graph) await navigate(`/graphs/${made.id}`);
+    },
+  });
+  const refused = send.error instanceof ApiError ? send.error.fields : {};
+  const field = ({ name, label, hint, numeric, placeholder }: FieldProps) => {
+    const says = (tried ? wrong[name] : undefined) ?? refused[name]?.[0];
+    return (
+      <div className="field" key={name}>
+        <label htmlFor={`endpoint-${name}`}>{label}</label>
+        <input
+          id={`endpoint-${name}`}
+          className={`input ${numeric ? "tabular" : ""}`}
+          inputMode={numeric ? "decimal" : name === "url" ? "url" : undefined}
+          autoComplete="off"
+          spellCheck={false}
+          placeholder={placeholder}
+          maxLength={name === "name" ? 200 : 2000}
+          value={form[name]}
+          aria-invalid={says !== undefined}
+          aria-describedby={`endpoint-${name}-hint`}
+          onChange={(event) => {
+            setForm({ ...form, [name]: event.target.value });
+          }}
+        />
+        <span id={`endpoint-${name}-hint`} className={says ? "error" : "hint"}>
+          {says ?? hint}
+        </span>
+      </div>
+    );
+  };
+  const hidden = HOW.some(({ name }) => wrong[name] ?? refused[name]);
+  return (
+    <form
+      className="stack"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        setTried(true);
+        if (!Object.keys(wrong).length && !send.isPending) send.mutate();
+      }}
+    >
+      {!graph && field({ name: "name", label: "Name", hint: "What people pick it by." })}
+      {WHERE.map(field)}
+      {/* Opened where something in it is wrong, or nobody would find it. */}
+      <details className="more" open={graph !== null || (tried && hidden)}>
+        <summary>Languages and limits</summary>
+        <div className="settings-grid">{HOW.map(field)}</div>
+      </details>
+      <p className="small muted">
+        Nothing is copied: each question pulls what lies near the entities that it names. A trial query is
+        sent first, and nothing is kept unless it brings a fact.
+      </p>
+      {send.error && <ErrorNotice error={send.error} />}
+      <div className="foot">
+        {send.isPending && (
+          <span className="small muted grow" role="status">
+            <Spinner /> Asking the endpoint…
+          </span>
+        )}
+        <Button onPress={onClose}>Cancel</Button>
+        <Button type="submit" look="primary" isDisabled={send.isPending}>
+          {graph ? "Check and save" : "Check and connect"}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** `graph` null connects a new one. */
+export function EndpointDialog({
+  graph,
+  isOpen,
+  onClose,
+}: {
+  graph: Graph | null;
+  isOpen: boolean;
+  onClose: () => void;
+}) {
+  const title = graph ? `How ${graph.name} is asked` : "Connect a SPARQL endpoint";
+  return (
+    <Modal title={title} isOpen={isOpen} onClose={onClose} wide>
+      <Form graph={graph} onClose={onClose} />
+    </Modal>
+  );
+}
