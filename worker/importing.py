@@ -62,14 +62,15 @@ def work(context: reporting.Context) -> dict[str, Any]:
         **{name: job.params.get(name) for name in ("delimiter", "header", "encoding", "columns")},
     }
     try:
-        if mode == Mode.REPLACE or base is None:
+        if mode == Mode.REMOVE and base is not None:
+            table = read_graph(paths, **how)
+            snapshot = kg.build(_without(table, base), out, progress=context.progress)
+            reports = table.reports
+        else:
             from retrieval.kg import bulk  # noqa: PLC0415 - loads polars
 
-            snapshot, reports = bulk.build(paths, out, **how)
-        else:
-            table = read_graph(paths, **how)
-            snapshot = kg.build(_changed(table, mode, base), out, progress=context.progress)
-            reports = table.reports
+            before = kg.open(files.local_path(base.path)) if base and mode == Mode.APPEND else None
+            snapshot, reports = bulk.build(paths, out, base=before, **how)
     except ClewError as error:
         raise _named(error, sources) from error
     finally:
@@ -109,19 +110,16 @@ def _fetch(context: reporting.Context, sources: list[SourceFile]) -> None:
                 storage.require_room(context.job.graph.owner, 0)
 
 
-def _changed(table: TripleTable, mode: Mode, base: Snapshot) -> TripleTable:
-    """What the next version holds: the version before with the rows of its files, or without them.
+def _without(table: TripleTable, base: Snapshot) -> TripleTable:
+    """What the next version holds: the version before without the rows of its files.
 
     Raises:
         EmptySourceError: nothing would be left.
     """
     from retrieval.kg import versions as engine  # noqa: PLC0415 - loads polars
 
-    before = kg.open(files.local_path(base.path))
-    if mode == Mode.APPEND:
-        return engine.merge(before, table)
-    left = engine.without(before, table)
-    if not left.facts.height and (left.passages is None or not left.passages.height):
+    left = engine.without(kg.open(files.local_path(base.path)), table)
+    if not len(left) and (left.passages is None or not left.passages.height):
         raise EmptySourceError(
             "Nothing would be left of the graph.", hint="Delete the graph, or remove less of it."
         )

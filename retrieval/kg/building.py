@@ -13,7 +13,7 @@ import polars as pl
 from retrieval.errors import EmptySourceError, SnapshotError
 from retrieval.kg.attribute_building import write_attributes
 from retrieval.kg.coding import Coded, Coder
-from retrieval.kg.columns import fact_places, positions, save_series
+from retrieval.kg.columns import fact_places, load_series, positions, save_series
 from retrieval.kg.details import Details, content_hash
 from retrieval.kg.label_building import write_label_index
 from retrieval.kg.manifest import FORMAT_VERSION, MANIFEST, Manifest, manifest_json
@@ -21,7 +21,7 @@ from retrieval.kg.naming import humanise_relation
 from retrieval.kg.passage_building import write_passages
 from retrieval.kg.snapshot import KINDS
 from retrieval.kg.storage import StringTable, published, save_array, save_json
-from retrieval.kg.table import TripleTable
+from retrieval.kg.table import Kept, TripleTable
 from retrieval.kg.watching import Watch, beside
 from retrieval.types import Progress
 
@@ -62,13 +62,15 @@ def write_snapshot(directory: Path, table: TripleTable, coder: Coder, watch: Wat
     if not (len(table) or coder.count or passages):
         raise EmptySourceError("The source holds no fact.", hint="Give a file with head, relation and tail.")
     watch.say("sorting facts", 0)
+    if table.kept is not None:
+        coder.keep(table.kept)
     coder.add(table.facts)
     for known in (table.nodes, table.node_attributes):
         if known is not None:
             coder.mention(known["label"].cast(pl.String))
     coded = coder.write(watch.check)
     if table.fact_attributes is not None or table.fact_passages is not None:
-        coded = replace(coded, fact_of_row=_fact_of_row(table.facts, coded))
+        coded = replace(coded, fact_of_row=_fact_of_row(table, coded))
     watch.say("writing labels", 1)
     with beside(lambda check: coder.write_incoming(coded, check)):
         entity_table, relation_table = _write_labels(directory, table, coded, watch.check)
@@ -95,11 +97,32 @@ def write_snapshot(directory: Path, table: TripleTable, coder: Coder, watch: Wat
     watch.check()
 
 
-def _fact_of_row(rows: pl.DataFrame, coded: Coded) -> np.ndarray:
-    """The fact that each row became, int64."""
+def _fact_of_row(table: TripleTable, coded: Coded) -> np.ndarray:
+    """The fact that each row became, int64; -1 for kept facts of which no more is known."""
+    rows = table.facts
     labels = {"head": coded.entity_labels, "relation": coded.relation_names, "tail": coded.entity_labels}
     ids = [positions(rows[name], known) for name, known in labels.items()]
-    return fact_places(ids, (coded.heads, coded.relations, coded.tails))
+    places = fact_places(ids, (coded.heads, coded.relations, coded.tails))
+    return places if table.kept is None else np.concatenate([_kept_places(table, table.kept, coded), places])
+
+
+def _kept_places(table: TripleTable, kept: Kept, coded: Coded) -> np.ndarray:
+    known = [
+        of["fact"].cast(pl.Int64).to_numpy()
+        for of in (table.fact_attributes, table.fact_passages)
+        if of is not None
+    ]
+    rows = np.unique(np.concatenate(known))
+    rows = rows[rows < len(kept)]
+    graph, facts = kept.snapshot, rows if kept.facts is None else kept.facts[rows]
+    entities = positions(load_series(graph.entity_labels), coded.entity_labels)
+    relations = positions(load_series(graph.relation_names), coded.relation_names)
+    places = np.full(len(kept), -1)
+    places[rows] = fact_places(
+        (entities[graph.heads[facts]], relations[graph.relations[facts]], entities[graph.tails[facts]]),
+        (coded.heads, coded.relations, coded.tails),
+    )
+    return places
 
 
 def _write_labels(

@@ -15,6 +15,7 @@ from retrieval.kg.fact_building import MEMORY
 from retrieval.kg.readers import read_graph
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.storage import published
+from retrieval.kg.versions import merge
 from retrieval.kg.watching import Watch
 from retrieval.types import Problem, Progress, SourceReport
 
@@ -33,6 +34,7 @@ def build(
     encoding: str | None = None,
     columns: Mapping[str, int | str] | None = None,
     names: Mapping[Path, str] | None = None,
+    base: Snapshot | None = None,
 ) -> tuple[Snapshot, tuple[SourceReport, ...]]:
     """Read files and write their snapshot to ``out`` (beside it, then renamed into place).
 
@@ -41,7 +43,9 @@ def build(
         out: the snapshot's directory.
         progress: called with bytes read and with stages.
         cancelled: asked between pieces of work.
-        memory: bytes of rows and of keys to hold. Formats other than delimited rows are read whole all the same.
+        memory: bytes of rows and of keys to hold. Formats other than delimited rows and RDF are read whole all the
+            same, and so is what is added to a graph with IRIs.
+        base: a graph whose facts go in too, see :func:`retrieval.kg.versions.merge`.
 
     Returns:
         The snapshot, and what was read of each file.
@@ -66,8 +70,10 @@ def build(
             encoding=encoding,
             columns=columns,
             names=names,
-            sink=coder,
+            sink=None if base is not None and base.has_iris else coder,
         )
+        if base is not None:
+            table = merge(base, table)
         write_snapshot(directory, table, coder, watch)
     watch.done("snapshot ready")
     return Snapshot(place), table.reports

@@ -9,9 +9,14 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from retrieval.kg.columns import load_series
 from retrieval.kg.fact_building import MEMORY, Rows, Sizes, write_facts, write_incoming
 from retrieval.kg.readers.collecting import fit
+from retrieval.kg.table import Kept
 from retrieval.kg.vocabulary import Vocabulary, ranked
+
+#: Facts that are taken at a time.
+_BLOCK = 500_000
 
 
 @dataclass(frozen=True)
@@ -98,6 +103,20 @@ class Coder:
         for block in self._term_rows.drain():
             self.rows.add(label[block[0]], block[1], label[block[2]])
         self._wait_for_terms()
+
+    def keep(self, kept: Kept) -> None:
+        """Take facts of a snapshot, by their numbers."""
+        self._refused = True  # what only other facts of it name is not taken
+        self._last = self.rows
+        graph = kept.snapshot
+        entities = self._entities.codes(load_series(graph.entity_labels))
+        relations = self._relations.codes(load_series(graph.relation_names))
+        for start in range(0, len(kept), _BLOCK):
+            stop = start + _BLOCK
+            ids = slice(start, stop) if kept.facts is None else kept.facts[start:stop]
+            self.rows.add(
+                entities[graph.heads[ids]], relations[graph.relations[ids]], entities[graph.tails[ids]]
+            )
 
     def mention(self, labels: pl.Series) -> None:
         """Take entities that need no fact."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -34,7 +35,13 @@ def fact_places(asked: Sequence[np.ndarray], facts: Sequence[np.ndarray]) -> np.
 
 def load_series(strings: StringTable) -> pl.Series:
     """A string table as a column."""
-    return pl.Series(list(strings), dtype=pl.String)
+    parts = [pl.Series([], dtype=pl.String)]
+    for start in range(0, len(strings), ROWS):
+        bounds = strings.offsets[start : start + ROWS + 1].tolist()
+        data = bytes(strings.blob[bounds[0] : bounds[-1]])
+        texts = [data[a - bounds[0] : b - bounds[0]].decode() for a, b in pairwise(bounds)]
+        parts.append(pl.Series(texts, dtype=pl.String))
+    return pl.concat(parts)
 
 
 def save_series(directory: Path, name: str, strings: pl.Series) -> StringTable:

@@ -12,7 +12,7 @@ from retrieval.kg.details import Details
 from retrieval.kg.passages import PassageTable
 from retrieval.kg.snapshot import KINDS, Snapshot
 from retrieval.kg.storage import StringTable
-from retrieval.kg.table import TripleTable
+from retrieval.kg.table import Kept, TripleTable
 from retrieval.kg.walks import spans
 
 
@@ -25,29 +25,27 @@ def table_of(snapshot: Snapshot, facts: np.ndarray | None = None) -> TripleTable
             left out too, with its attributes; passages stay.
     """
     labels, names = load_series(snapshot.entity_labels), load_series(snapshot.relation_names)
-    ids = np.arange(snapshot.num_triples) if facts is None else facts
-    heads, relations, tails = snapshot.heads[ids], snapshot.relations[ids], snapshot.tails[ids]
     lonely = snapshot.degrees(np.arange(snapshot.num_entities)) == 0
     stays = lonely.copy()
-    stays[heads] = stays[tails] = True
+    for ends in (snapshot.heads, snapshot.tails):
+        stays[ends if facts is None else ends[facts]] = True
     details = Details.load(snapshot.path, snapshot.manifest)
     of_nodes = _attributes(details.entities, np.flatnonzero(stays), "node")
     if of_nodes is not None:
         owners = np.flatnonzero(stays)[of_nodes["node"].to_numpy()]
         of_nodes = of_nodes.select(labels.gather(owners).alias("label"), "key", "value")
-    passages, links = _passages(details.passages, ids)
+    passages, links = _passages(details.passages, facts)
     return TripleTable(
-        facts=pl.DataFrame(
-            {"head": labels.gather(heads), "relation": names.gather(relations), "tail": labels.gather(tails)}
-        ),
+        facts=pl.DataFrame(schema=dict.fromkeys(("head", "relation", "tail"), pl.String)),
         nodes=_nodes(snapshot, labels, lonely, stays),
         relation_labels={name: snapshot.relation_label(i) for i, name in enumerate(names)},
         sources=snapshot.manifest.sources,
         problems=snapshot.manifest.problems,
         node_attributes=of_nodes,
-        fact_attributes=_attributes(details.facts, ids, "fact"),
+        fact_attributes=_attributes(details.facts, facts, "fact"),
         passages=passages,
         fact_passages=links,
+        kept=Kept(snapshot, facts),
     )
 
 
@@ -68,10 +66,12 @@ def _nodes(snapshot: Snapshot, labels: pl.Series, lonely: np.ndarray, stays: np.
     )
 
 
-def _attributes(table: AttributeTable | None, owners: np.ndarray, name: str) -> pl.DataFrame | None:
-    """The attributes of ``owners``, each owner by its position there: columns ``name``, key, value."""
+def _attributes(table: AttributeTable | None, owners: np.ndarray | None, name: str) -> pl.DataFrame | None:
+    """The attributes of ``owners`` (None: all), each by its position there: columns ``name``, key, value."""
     if table is None:
         return None
+    if owners is None:
+        owners = np.arange(len(table.offsets) - 1)
     starts = table.offsets[owners]
     rows, owner = spans(starts, table.offsets[owners + 1] - starts)
     keys, values = load_series(table.keys), load_series(table.texts)
@@ -81,11 +81,13 @@ def _attributes(table: AttributeTable | None, owners: np.ndarray, name: str) -> 
 
 
 def _passages(
-    table: PassageTable | None, facts: np.ndarray
+    table: PassageTable | None, facts: np.ndarray | None
 ) -> tuple[pl.DataFrame | None, pl.DataFrame | None]:
     """All passages, and which of them the facts come from, each fact by its position in ``facts``."""
     if table is None:
         return None, None
+    if facts is None:
+        facts = np.arange(len(table.fact_offsets) - 1)
     starts = table.fact_offsets[facts]
     rows, owner = spans(starts, table.fact_offsets[facts + 1] - starts)
     columns = {name: load_series(strings) for name, strings in table.columns.items()}

@@ -148,6 +148,11 @@ class Snapshot:
         """``entity``, ``cvt`` (mediator without a name of its own) or ``literal``."""
         return KINDS[int(self.kinds[entity])]
 
+    @property
+    def has_iris(self) -> bool:
+        """Whether entities have IRIs."""
+        return len(self._iris) > 0
+
     @cached_property
     def has_names(self) -> bool:
         """Whether any entity has a name of its own."""

@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING
 from retrieval.types import Passage, SourceReport
 
 if TYPE_CHECKING:
+    import numpy as np
     import polars as pl
+
+    from retrieval.kg.snapshot import Snapshot
 
 #: The longest label that is taken, in UTF-8 bytes; a longer one makes its row a bad row.
 LABEL_LIMIT = 4096
@@ -19,8 +22,22 @@ ATTRIBUTE_LIMIT = 128 * 1024
 
 
 @dataclass(frozen=True)
+class Kept:
+    """Facts of a snapshot as rows of a table, without being made strings.
+
+    ``facts`` are their ids, int64, ascending; None takes all.
+    """
+
+    snapshot: Snapshot
+    facts: np.ndarray | None = None
+
+    def __len__(self) -> int:
+        return self.snapshot.num_triples if self.facts is None else len(self.facts)
+
+
+@dataclass(frozen=True)
 class TripleTable:
-    """Facts as read, in input order, repeats included.
+    """Facts as read, in input order, repeats included. Its rows are those of ``kept``, then those of ``facts``.
 
     Attributes:
         facts: columns ``head``, ``relation``, ``tail``, all strings and trimmed.
@@ -30,11 +47,11 @@ class TripleTable:
         sources: names of the files.
         problems: how many rows could not be used.
         node_attributes: columns ``label``, ``key``, ``value``; a label that no fact names becomes a node.
-        fact_attributes: columns ``fact`` (row of ``facts``), ``key``, ``value``.
+        fact_attributes: columns ``fact`` (row), ``key``, ``value``.
         passages: columns ``name`` (each once), ``title``, ``text``, ``document``, ``url``, all strings.
-        fact_passages: columns ``fact`` (row of ``facts``), ``passage`` (row of ``passages``): what was extracted
-            from where.
+        fact_passages: columns ``fact`` (row), ``passage`` (row of ``passages``): what was extracted from where.
         reports: what was read of each file.
+        kept: facts of the version before.
     """
 
     facts: pl.DataFrame
@@ -47,6 +64,7 @@ class TripleTable:
     passages: pl.DataFrame | None = None
     fact_passages: pl.DataFrame | None = None
     reports: tuple[SourceReport, ...] = ()
+    kept: Kept | None = None
 
     @classmethod
     def of(
@@ -82,7 +100,7 @@ class TripleTable:
         )
 
     def __len__(self) -> int:
-        return self.facts.height
+        return self.facts.height + (0 if self.kept is None else len(self.kept))
 
 
 def frame(rows: Iterable[Sequence[object]], **columns: type[str] | type[int]) -> pl.DataFrame:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import polars as pl
 
-from retrieval.kg.columns import fact_places, load_series, positions
+from retrieval.kg.columns import load_series, positions
 from retrieval.kg.comparison import missing
 from retrieval.kg.exporting import table_of
 from retrieval.kg.snapshot import Snapshot
@@ -27,14 +28,14 @@ def merge(base: Snapshot, adding: TripleTable) -> TripleTable:
     """
     old = table_of(base)
     new = _renamed(adding, base)
-    shift = old.facts.height
+    shift = len(old)
     passages, links = _merged_passages(old, new, shift)
     attributes = new.fact_attributes
     if attributes is not None:
         attributes = attributes.with_columns(pl.col("fact").cast(pl.Int64) + shift)
     nodes = _stacked(new.nodes, old.nodes)
     return TripleTable(
-        facts=pl.concat([old.facts, new.facts]),
+        facts=new.facts,
         nodes=None if nodes is None else nodes.unique("label", keep="first", maintain_order=True),
         relation_labels=(old.relation_labels or {}) | (new.relation_labels or {}),
         sources=(*old.sources, *new.sources),
@@ -43,6 +44,8 @@ def merge(base: Snapshot, adding: TripleTable) -> TripleTable:
         fact_attributes=_stacked(old.fact_attributes, attributes),
         passages=passages,
         fact_passages=links,
+        reports=new.reports,
+        kept=old.kept,
     )
 
 
@@ -58,8 +61,7 @@ def without(base: Snapshot, removing: TripleTable) -> TripleTable:
         positions(gone.facts["relation"], names),
         positions(gone.facts["tail"], labels),
     )
-    places = fact_places(ids, (base.heads, base.relations, base.tails))
-    left = table_of(base, missing(places, base.num_triples))
+    left = table_of(base, missing(_places(base, ids), base.num_triples))
     if left.passages is None or gone.passages is None:
         return left
     kept = left.passages.with_row_index("passage").join(gone.passages.select("name"), on="name", how="anti")
@@ -70,6 +72,21 @@ def without(base: Snapshot, removing: TripleTable) -> TripleTable:
         links = links.join(numbered, on="passage", how="inner", maintain_order="left")
         links = links.select("fact", pl.col("now").cast(pl.Int64).alias("passage"))
     return replace(left, passages=kept.drop("passage"), fact_passages=links)
+
+
+def _places(graph: Snapshot, asked: tuple[np.ndarray, np.ndarray, np.ndarray]) -> np.ndarray:
+    """The ids of facts by head, relation and tail, int64; what the graph does not hold is left out."""
+    known = np.logical_and.reduce([column >= 0 for column in asked])
+    heads, relations, tails = (column[known] for column in asked)
+    low, lengths = graph.out_groups.bounds(heads, relations)
+    high = end = low + lengths
+    while (open_ := low < high).any():
+        middle = np.where(open_, (low + high) // 2, 0)
+        less = graph.tails[middle] < tails
+        low, high = np.where(open_ & less, middle + 1, low), np.where(open_ & ~less, middle, high)
+    within = low < end
+    found: np.ndarray = low[within][graph.tails[low[within]] == tails[within]]
+    return found
 
 
 def _stacked(first: pl.DataFrame | None, second: pl.DataFrame | None) -> pl.DataFrame | None:

@@ -6,7 +6,7 @@ import random
 import numpy as np
 import pytest
 
-from retrieval.kg import comparison, snapshot
+from retrieval.kg import bulk, comparison, snapshot
 from retrieval.kg.comparison import diff, shared
 from retrieval.kg.exporting import table_of
 from retrieval.kg.readers import read_graph
@@ -140,6 +140,34 @@ def test_append_is_what_building_both_at_once_is(tmp_path):
     # It heads a fact now, so it is a thing and no mere date.
     assert grown.kind(grown.find_entity("1975")) == "entity"
     assert grown.kinds.tolist() == together.kinds.tolist()
+
+
+@pytest.mark.parametrize("memory", [100, 2**20])
+def test_files_are_added_as_they_are_read(tmp_path, memory):
+    base = snapshot.build(rich(), tmp_path / "base")
+    (tmp_path / "more.tsv").write_text("".join("\t".join(fact) + "\n" for fact in [*MORE, FILMS[0]]))
+    (tmp_path / "more.nt").write_text("<http://x/Jaws> <http://x/in> <http://x/1975> .\n")
+    files = [tmp_path / "more.tsv", tmp_path / "more.nt"]
+    grown, _ = bulk.build(files, tmp_path / "grown", problems=print, base=base, memory=memory)
+    held = snapshot.build(merge(base, read_graph(files, problems=print)), tmp_path / "held")
+    assert grown.hash == held.hash
+    assert grown.manifest.duplicates == held.manifest.duplicates == 2
+    assert facts_of(grown) == sorted([*FILMS, *MORE[1:], ("Jaws", "http://x/in", "1975")])
+    assert grown.fact_attributes(facts_of(grown).index(FILMS[1])) == {"since": "1991"}
+    assert grown.passages.of_fact(facts_of(grown).index(FILMS[3])).tolist() == [1]
+    # A graph that has IRIs is asked which of its nodes are meant.
+    again, _ = bulk.build(files[1], tmp_path / "again", problems=print, base=grown, memory=memory)
+    assert again.hash == grown.hash
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_removal_agrees_with_sets(seed, tmp_path):
+    before, gone = set(random_facts(seed, facts=60)), set(random_facts(seed + 50, facts=60))
+    base = build(sorted(before), tmp_path / "base")
+    left = snapshot.build(without(base, TripleTable.of(sorted(gone))), tmp_path / "left")
+    assert facts_of(left) == sorted(before - gone)
+    assert {*left.entity_labels} == {end for head, _, tail in before - gone for end in (head, tail)}
+    assert left.hash == build(sorted(before - gone), tmp_path / "again").hash
 
 
 def test_append_keeps_passages_and_attributes(tmp_path):
