@@ -12,9 +12,19 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.support.clew import Clew
 from tests.support.llm_server import LLMServer
+from tests.support.sparql_server import SparqlServer
 from tests.support.tcp_proxy import TcpProxy
 
 SHOTS = os.environ.get("CLEW_SHOTS")
+FILMS = """
+@prefix : <http://films.test/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:lantern rdfs:label "The Paper Lantern"@en ; :directed_by :holt ; :release_year 1931 .
+:tide rdfs:label "Low Tide"@en ; :directed_by :holt .
+:holt rdfs:label "Gus Holt"@en ; :born_in :tromso .
+:tromso rdfs:label "Tromso"@en ; :lies_in :norway .
+:norway rdfs:label "Norway"@en .
+"""
 ARGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 
 
@@ -30,9 +40,17 @@ def llm() -> Iterator[LLMServer]:
 
 
 @pytest.fixture(scope="session")
-def clew(llm: LLMServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Clew]:
+def films() -> Iterator[SparqlServer]:
+    """A SPARQL endpoint that the operator allows to ask."""
+    with SparqlServer(FILMS) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def clew(llm: LLMServer, films: SparqlServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Clew]:
     home = tmp_path_factory.mktemp("clew")
     env = {"LLM_BASE_URL": llm.url, "LLM_MODEL": "slow-test-model", "LLM_API_KEY": "unused"}
+    env["CLEW_IMPORT_HOSTS"] = films.url.split("/")[2]
     # The demo graph trains for minutes when it is loaded, and these tests bring graphs of their own.
     with Clew(home, env=env, options=("--no-demo",)) as running:
         running.wait_for_workers()

