@@ -23,7 +23,7 @@ function Result({ queue, found, onClose }: { queue: Queue; found: Imported; onCl
       >
         {[
           found.added_paths > 0 &&
-            `${count(found.added_paths, "path")} that the queue did not have were added.`,
+            `Added ${count(found.added_paths, "path")} that the queue did not have.`,
           found.verdicts === 0 && found.problems_total === 0 && "All of it was there already.",
           found.problems_total > 0 && `${count(found.problems_total, "line")} could not be used.`,
         ]
