@@ -88,11 +88,11 @@ def _said_of(candidate: int | None, held: Sequence[standing.Opinion]) -> list[di
     ]
 
 
-def adjudicate(*, item: Item | int, user: User, judgement: judging.Judgement) -> Item:
+def adjudicate(*, item: Item | QuerySet[Item], user: User, judgement: judging.Judgement) -> Item:
     """Decide an item, whatever others said of it; a later decision replaces an earlier one.
 
     Args:
-        item: or its id.
+        item: or rows that hold it.
         user: an administrator, or an analyst who did not judge it.
         judgement: ``shown`` is not looked at.
 
@@ -148,11 +148,11 @@ def _decided(item: Item, held: Sequence[standing.Opinion], user: User, judgement
     return item
 
 
-def take_decision_back(*, item: Item | int, user: User, id: UUID, version: int) -> Item:
+def take_decision_back(*, item: Item | QuerySet[Item], user: User, id: UUID, version: int) -> Item:
     """Open a decided item again, by an event of its own: what analysts said stands as before the decision.
 
     Args:
-        item: or its id.
+        item: or rows that hold it.
         user: who decided it, or an administrator.
         id: made by the client; repeating a request changes nothing.
         version: the item's, as it was shown.

@@ -54,13 +54,12 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
         """In their order."""
         return selectors.items()
 
-    def _visible(self, pk: str) -> int:
-        """The id of an item that the user may see, without its row: that is read once, locked."""
+    def _visible(self, pk: str) -> QuerySet[Item]:
+        """The item, if the user may see it. It is read once: whoever changes it, locks it while reading."""
         number = int(pk)
-        there = Item.objects.filter(pk=number, queue__deleted_at=None)
-        if number > ID_MAX or not self.filter_queryset(there).exists():
+        if number > ID_MAX:
             raise Http404
-        return number
+        return self.filter_queryset(Item.objects.filter(pk=number, queue__deleted_at=None))
 
     def retrieve(self, request: Request, pk: str) -> Response:
         """One item."""

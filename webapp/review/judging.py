@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 
 from webapp.accounts.models import User
 from webapp.api.errors import ConflictError, InvalidError
@@ -70,11 +71,12 @@ class Judgement:
         return (Said(None, VerdictKind.BROKEN, self.reasons),) if self.broken else self.verdicts
 
 
-def submit(*, item: Item | int, user: User, judgement: Judgement) -> Item:
+def submit(*, item: Item | QuerySet[Item], user: User, judgement: Judgement) -> Item:
     """Record what an analyst says of an item; what they said of it before stays as history.
 
     Args:
-        item: or its id; in any state; one that is complete may be judged once more, by who has seen what it is now.
+        item: or rows that hold it; in any state; one that is complete may be judged once more, by who has seen what
+            it is now.
         user: the analyst.
         judgement: recorded once for its id.
 
@@ -92,13 +94,13 @@ def submit(*, item: Item | int, user: User, judgement: Judgement) -> Item:
         return _submitted(item, user, judgement)
     except (IntegrityError, ConflictError, InvalidError):
         # Only what cannot be recorded may have been recorded before: the others need not be looked for.
-        row = Item.objects.select_related("queue").get(pk=item.pk if isinstance(item, Item) else item)
+        row = item if isinstance(item, Item) else item.select_related("queue").get()
         if is_repeat(judgement.id, row, user):
             return row
         raise
 
 
-def _submitted(item: Item | int, user: User, judgement: Judgement) -> Item:
+def _submitted(item: Item | QuerySet[Item], user: User, judgement: Judgement) -> Item:
     with transaction.atomic():
         row = standing.locked(item)
         before = standing.of_item(row)

@@ -10,6 +10,7 @@ from itertools import combinations
 from uuid import UUID
 
 from django.db import connection
+from django.db.models import QuerySet
 
 from webapp.api.errors import ConflictError
 from webapp.review import counting
@@ -91,14 +92,18 @@ class DecidedError(ConflictError):
         self.item = item
 
 
-def locked(item: Item | int) -> Item:
+def locked(item: Item | int | QuerySet[Item]) -> Item:
     """The item with its queue, its row locked until the transaction ends.
+
+    Args:
+        item: or its id, or rows that hold it and no other.
 
     Raises:
         Item.DoesNotExist: it is gone.
     """
-    key = item.pk if isinstance(item, Item) else item
-    return Item.objects.select_for_update(of=("self",)).select_related("queue").get(pk=key)
+    if not isinstance(item, QuerySet):
+        item = Item.objects.filter(pk=item.pk if isinstance(item, Item) else item)
+    return item.select_for_update(of=("self",)).select_related("queue").get()
 
 
 def require_undecided(item: Item) -> None:

@@ -22,9 +22,12 @@ function Result({ queue, found, onClose }: { queue: Queue; found: Imported; onCl
         title={`${count(found.verdicts, "verdict")} from ${count(found.read, "line")} went in.`}
       >
         {[
-          found.added_paths > 0 &&
-            `Added ${count(found.added_paths, "path")} that the queue did not have.`,
-          found.verdicts === 0 && found.problems_total === 0 && "All of it was there already.",
+          found.added_paths > 0 && `Added ${count(found.added_paths, "path")} that the queue did not have.`,
+          found.read === 0 && "The file is empty.",
+          found.read > 0 &&
+            found.verdicts === 0 &&
+            found.problems_total === 0 &&
+            "All of it was there already.",
           found.problems_total > 0 && `${count(found.problems_total, "line")} could not be used.`,
         ]
           .filter(Boolean)
