@@ -47,7 +47,11 @@ export function DeleteQueue({ queue, onClose }: { queue: Queue | null; onClose: 
         },
       });
       onClose();
-      await client.invalidateQueries({ queryKey: reviewKeys.queues });
+      // The lists only: what else is known of the queue is not there any more.
+      await Promise.all([
+        client.invalidateQueries({ queryKey: reviewKeys.queues, exact: true }),
+        client.invalidateQueries(deletedQueuesQuery),
+      ]);
     },
   });
   const judged = queue ? queue.items - queue.progress.open : 0;
