@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from retrieval.events import Event
 from retrieval.types import Method
@@ -11,6 +10,19 @@ from webapp.answers.models import Run
 from webapp.graphs import endpoints
 from webapp.graphs.models import Endpoint
 from worker import engines, language_models
+
+
+def _numbering(graph_id: int) -> Callable[[Sequence[str]], Mapping[str, int]]:
+    """The numbers of terms, each asked of the database once: most paths of a run are about the same entities."""
+    known: dict[str, int] = {}
+
+    def numbers(terms: Sequence[str]) -> Mapping[str, int]:
+        missing = [term for term in terms if term not in known]
+        if missing:
+            known.update(endpoints.numbers(graph_id, missing))
+        return known
+
+    return numbers
 
 
 def events_of(run: Run, endpoint: Endpoint, *, cancelled: Callable[[], bool]) -> Iterator[Event]:
@@ -29,7 +41,7 @@ def events_of(run: Run, endpoint: Endpoint, *, cancelled: Callable[[], bool]) ->
             remote,
             Method(run.method),
             engines.encoder(),
-            partial(endpoints.numbers, run.graph_id),
+            _numbering(run.graph_id),
             run.reasoner,
             language_models.settings_of(run.llm) if run.llm is not None else None,
         )

@@ -1,8 +1,10 @@
 """Graphs that live in a SPARQL endpoint: connecting, checking, changing and looking around. A real one, over HTTP."""
 
+import threading
 from dataclasses import replace
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 
 from tests.support.sparql_server import SparqlServer
 from webapp.graphs import endpoints
@@ -284,6 +286,35 @@ def test_an_endpoint_that_is_away_says_so_when_it_is_looked_at(api, films, serve
     assert refused(around(api, films, spielberg)) == (502, "endpoint_unavailable")
     answer = api("viewer").get(f"/api/v1/graphs/{films['id']}/entities", {"q": "Jaws"})
     assert refused(answer) == (502, "endpoint_unavailable")
+
+
+def test_a_slow_endpoint_does_not_take_everybodys_place(api, films, monkeypatch):
+    monkeypatch.setattr(endpoints, "_waiting", threading.BoundedSemaphore(1))
+    spielberg = find(api, films, "Steven Spielberg")
+    with endpoints._waiting:
+        assert refused(around(api, films, spielberg)) == (423, "busy")
+    assert around(api, films, spielberg).status_code == 200
+
+
+def test_several_methods_are_compared_on_it(api, films):
+    body = {
+        "graph": films["id"],
+        "question": "Who directed Jaws?",
+        "methods": [{"method": "rel-rag-path"}, {"method": "rapl"}],
+    }
+    answer = api("viewer").post("/api/v1/comparisons", body, format="json")
+    assert [run["snapshot"] for run in answer.json()["runs"]] == ["", ""]
+    body["methods"].append({"method": "inses"})
+    assert refused(api("viewer").post("/api/v1/comparisons", body, format="json")) == (400, "unknown_method")
+
+
+def test_no_questions_are_kept_for_it(api, films):
+    file = SimpleUploadedFile(
+        "q.jsonl", b'{"id": "1", "question": "q", "topic_entities": [], "answers": ["x"]}'
+    )
+    body = {"name": "Questions", "graph": films["id"], "file": file}
+    answer = api("analyst").post("/api/v1/question-sets", body, format="multipart")
+    assert refused(answer) == (409, "not_imported")
 
 
 def test_numbers_stand_for_one_thing_each(films):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -12,20 +13,24 @@ from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
+from django.db import connection as database
 from django.utils import timezone
 
 from retrieval.errors import ClewError, UnknownEntityError
 from retrieval.kg.pulls import Pulls, term
 from retrieval.kg.sparql import Probe, SparqlGraph, SparqlOptions
 from webapp.accounts.models import User
-from webapp.api.errors import NameTakenError
+from webapp.api.errors import BusyError, NameTakenError
 from webapp.graphs import browse
 from webapp.graphs.models import Endpoint, EndpointTerm, Graph, GraphState
 from webapp.live import announce
 from webapp.uploads import elsewhere
 
-TRIAL_S = 20.0
-"""The longest that a person waits for a trial query, in seconds."""
+PATIENCE_S = 20.0
+"""The longest that a request waits for one query, in seconds; runs wait as long as their graph says."""
+
+_waiting = threading.BoundedSemaphore(8)
+"""Requests that may wait for endpoints at once: a slow endpoint must not take the others' threads."""
 
 FOUND_MAX = 50
 
@@ -88,8 +93,25 @@ def opened(
         yield remote
 
 
+@contextmanager
+def _waited_for(connection: Connection, **options: Any) -> Iterator[SparqlGraph]:
+    """An endpoint opened while a request waits. No connection to the database is held meanwhile.
+
+    Raises:
+        BusyError: too many wait already.
+    """
+    if not _waiting.acquire(blocking=False):
+        raise BusyError("Many are waiting for endpoints just now.", hint="Try again in a moment.")
+    try:
+        database.close()
+        with opened(connection, timeout=min(connection.timeout, PATIENCE_S), **options) as remote:
+            yield remote
+    finally:
+        _waiting.release()
+
+
 def _tried(connection: Connection) -> Probe:
-    with opened(connection, timeout=min(connection.timeout, TRIAL_S)) as remote:
+    with _waited_for(connection) as remote:
         return remote.probe()
 
 
@@ -202,8 +224,9 @@ def entities(endpoint: Endpoint, text: str, limit: int) -> list[dict[str, Any]]:
 
     Raises:
         EndpointError: the endpoint does not answer.
+        BusyError: too many wait for one already.
     """
-    with opened(connection_of(endpoint)) as remote:
+    with _waited_for(connection_of(endpoint)) as remote:
         found = remote.search(text)[: min(limit, FOUND_MAX)]
         labels = remote.names(one.iri for one in found)
     ids = numbers(endpoint.graph_id, ["<" + one.iri for one in found])
@@ -226,10 +249,10 @@ def neighbours(endpoint: Endpoint, *, entity: int, **query: Any) -> dict[str, An
 
     Raises:
         UnknownEntityError: the number is no entity's, or the endpoint has no facts of it.
-        EndpointError: the endpoint does not answer.
+        EndpointError, BusyError: as :func:`entities`.
     """
     (iri,) = iris(endpoint.graph_id, [entity])
-    with opened(connection_of(endpoint), hops=1) as remote:
+    with _waited_for(connection_of(endpoint), hops=1) as remote:
         found = remote.subgraph([iri])
     graph = found.snapshot
     (topic,) = found.topics
