@@ -9,54 +9,20 @@ from __future__ import annotations
 import os
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from retrieval.engines.spec import EXTRACTIVE, LLM, REASONERS, EngineSpec
 from retrieval.errors import ConfigError
-from retrieval.kg.caches import cache_of
-from retrieval.types import Method
 
 if TYPE_CHECKING:
     from retrieval.engines.parts import GraphParts
-    from retrieval.engines.paths import EngineSettings
+    from retrieval.engines.settings import EngineSettings
     from retrieval.kg.snapshot import Snapshot
     from retrieval.llm.settings import LLMSettings
     from retrieval.pipeline import Engine
     from retrieval.reasoning.base import Reasoner
     from retrieval.text.encoder import Encoder
-
-EXTRACTIVE = "extractive"
-LLM = "llm"
-REASONERS = (EXTRACTIVE, LLM)
-DEFAULT_METHOD = Method.REL_RAG_PATH
-
-
-@dataclass(frozen=True, slots=True)
-class EngineSpec:
-    """What to open.
-
-    Attributes:
-        snapshot: directory of the graph.
-        checkpoint: file or directory of the trained retriever; None for the zero-shot retriever.
-        method: the retriever's method.
-        reasoner: ``extractive`` or ``llm``.
-        cache: directory for what is computed once a snapshot; inside the snapshot's own when None, so that
-            it goes when the graph goes.
-        options: settings of the retriever for asking, as (name, value), that differ from its defaults.
-    """
-
-    snapshot: Path
-    checkpoint: Path | None = None
-    method: str = DEFAULT_METHOD
-    reasoner: str = EXTRACTIVE
-    cache: Path | None = None
-    options: tuple[tuple[str, str | int | float | bool], ...] = ()
-
-    @property
-    def cache_dir(self) -> Path:
-        """Where what is computed once a snapshot is kept."""
-        return self.cache or cache_of(self.snapshot)
 
 
 def make_reasoner(name: str, llm: LLMSettings | None, settings: EngineSettings | None = None) -> Reasoner:

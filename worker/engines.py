@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.db import connection
 
-from retrieval.loading import EngineCache, EngineSpec
+from retrieval.engines.spec import EngineSpec
+from retrieval.loading import EngineCache
 from webapp.answers.models import Run
 from webapp.experiments import methods
 from webapp.experiments.choosing import checkpoint_in_use

@@ -8,6 +8,7 @@ import os
 from typing import TYPE_CHECKING
 
 from retrieval.cli.console import note, say, stoppable
+from retrieval.engines.spec import DEFAULT_METHOD, EngineSpec
 from retrieval.errors import ConfigError, UnknownEntityError
 from retrieval.events import (
     AnswerFinal,
@@ -21,7 +22,7 @@ from retrieval.events import (
 from retrieval.evidence.verbalise import chain_text
 from retrieval.kg import snapshot as snapshots
 from retrieval.llm.settings import LLMSettings
-from retrieval.loading import DEFAULT_METHOD, EngineSpec, load_encoder, load_engine, load_parts
+from retrieval.loading import load_encoder, load_engine, load_parts
 from retrieval.pipeline import AskRequest
 
 if TYPE_CHECKING:

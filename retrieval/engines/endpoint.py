@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from retrieval.engines.parts import GraphParts, Opening
 from retrieval.engines.paths import PathEngine, open_engine
+from retrieval.engines.spec import EngineSpec
 from retrieval.errors import Cancelled, ClewError, MethodError, UnknownEntityError
 from retrieval.events import (
     AnswerFinal,
@@ -22,7 +23,7 @@ from retrieval.events import (
     SubgraphExtracted,
 )
 from retrieval.kg.pulls import term
-from retrieval.loading import EngineSpec, make_reasoner
+from retrieval.loading import make_reasoner
 from retrieval.pipeline import AskRequest
 from retrieval.text.linking import Linked
 from retrieval.types import (

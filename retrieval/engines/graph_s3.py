@@ -17,8 +17,8 @@ from retrieval.agents.state import State
 from retrieval.agents.telling import alternatives, step_event
 from retrieval.agents.translation import understood
 from retrieval.config import GraphS3Options
-from retrieval.engines.paths import EngineSettings
 from retrieval.engines.reasoning import reason
+from retrieval.engines.settings import EngineSettings
 from retrieval.errors import ConfigError, LLMError
 from retrieval.events import AgentStep, ChainsBuilt, Event, QuestionLinked, RunPaused
 from retrieval.evidence.chains import distinct_facts

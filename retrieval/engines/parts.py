@@ -11,10 +11,10 @@ from retrieval.text.linking import Linker
 from retrieval.text.passage_index import PassageIndex
 
 if TYPE_CHECKING:
-    from retrieval.engines.paths import EngineSettings
+    from retrieval.engines.settings import EngineSettings
+    from retrieval.engines.spec import EngineSpec
     from retrieval.kg.snapshot import Snapshot
     from retrieval.llm.settings import LLMSettings
-    from retrieval.loading import EngineSpec
     from retrieval.reasoning.base import Reasoner
     from retrieval.text.encoder import Encoder
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
 from retrieval.config import InferenceOptions, TripleOptions
 from retrieval.engines.reasoning import reason
+from retrieval.engines.settings import EngineSettings
 from retrieval.events import (
     ChainsBuilt,
     Event,
@@ -21,8 +21,8 @@ from retrieval.evidence.chains import distinct_facts
 from retrieval.kg import search
 from retrieval.pipeline import Engine, Linked, Linking, Run
 from retrieval.reasoning.base import Evidence, Reasoner, Verdict
-from retrieval.reasoning.extractive import ExtractiveReasoner, ExtractiveSettings, no_path, not_linked
-from retrieval.reasoning.gather import GatherSettings, gather, reorganised
+from retrieval.reasoning.extractive import ExtractiveReasoner, no_path, not_linked
+from retrieval.reasoning.gather import gather, reorganised
 from retrieval.reasoning.llm import NAME as LLM
 from retrieval.reasoning.text_fit import TextFit
 from retrieval.retrievers import registry
@@ -41,23 +41,6 @@ one right in three; without it 73 in 100 of the unanswerable ones are told, with
 
 NEAR_PHRASES, NEAR_EACH = 2, 3
 """Phrases that were not found for which near entities are offered, and how many for each."""
-
-
-@dataclass(frozen=True, slots=True)
-class EngineSettings:
-    """Settings of the engine beyond those of its parts.
-
-    Attributes:
-        relation_paths: relation paths asked of the retriever for each topic.
-        subgraph_hops: radius of the candidate subgraph that is reported.
-        subgraph_triples: facts after which its extent is no longer counted.
-    """
-
-    relation_paths: int = 16
-    subgraph_hops: int = 2
-    subgraph_triples: int = 20_000
-    gather: GatherSettings = field(default_factory=GatherSettings)
-    extractive: ExtractiveSettings = field(default_factory=ExtractiveSettings)
 
 
 class PathEngine(Engine):

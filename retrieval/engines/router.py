@@ -12,9 +12,9 @@ from retrieval import config as configs
 from retrieval.config import RouterOptions
 from retrieval.engines import inses, paths, text_rag
 from retrieval.engines.deciders import Complexity, Decider, LLMDecider, TrainedDecider, WordingDecider
+from retrieval.engines.spec import DEFAULT_METHOD
 from retrieval.errors import ConfigError, LLMError
 from retrieval.events import AnswerDelta, AnswerFinal, Event, RouterDecided
-from retrieval.loading import DEFAULT_METHOD
 from retrieval.pipeline import Engine, Run
 from retrieval.reasoning.base import Reasoner
 from retrieval.reasoning.llm import NAME as LLM

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from retrieval import config as configs
+from retrieval.engines.spec import EngineSpec
 from retrieval.errors import EvaluationError
 from retrieval.evaluation.evaluator import Subgraphs, Topics, evaluate_engine, sample
 from retrieval.evaluation.outcomes import Journal, fingerprint
@@ -25,7 +26,7 @@ from retrieval.evaluation.report import write_report, write_text
 from retrieval.evaluation.study_config import DataSet, StudyConfig, Variant
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.questions import read_questions, to_json, training_sample, with_splits
-from retrieval.loading import EngineSpec, load_engine, load_parts
+from retrieval.loading import load_engine, load_parts
 from retrieval.supervision import rationalizers
 from retrieval.supervision.grounding import ground, require
 from retrieval.supervision.labels import read_labels, write_labels

@@ -16,13 +16,14 @@ from typing import Any
 import numpy as np
 
 from retrieval.engines.parts import GraphParts
+from retrieval.engines.spec import EngineSpec
 from retrieval.evaluation.evaluator import ask
 from retrieval.evaluation.metrics import Fact
 from retrieval.events import AgentStep
 from retrieval.kg import snapshot
 from retrieval.kg.questions import read_questions
 from retrieval.kg.table import TripleTable
-from retrieval.loading import EngineSpec, load_encoder, load_engine, load_parts
+from retrieval.loading import load_encoder, load_engine, load_parts
 from retrieval.pipeline import AskRequest, Engine
 from retrieval.retrievers.inses.contexts import words_in
 from retrieval.text import indexing

@@ -1,6 +1,6 @@
 """What the web application says of the engine's parts is true."""
 
-from retrieval.loading import REASONERS as ENGINE_REASONERS
+from retrieval.engines.spec import REASONERS as ENGINE_REASONERS
 from retrieval.supervision.prompting import PROMPTS as ENGINE_PROMPTS
 from retrieval.supervision.rationalizers import RATIONALIZERS
 from retrieval.types import Method

@@ -9,10 +9,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from retrieval.engines.spec import EngineSpec
 from retrieval.errors import ConfigError, SnapshotError
 from retrieval.events import AnswerFinal
 from retrieval.llm.settings import LLMSettings
-from retrieval.loading import EngineCache, EngineSpec, make_reasoner
+from retrieval.loading import EngineCache, make_reasoner
 from retrieval.pipeline import AskRequest
 from retrieval.retrievers.features import relation_vectors
 from retrieval.types import Method

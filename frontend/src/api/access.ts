@@ -1,7 +1,6 @@
 // Who may see a graph, tokens and groups, what is stored, and what was deleted and can come back.
 import { queryOptions } from "@tanstack/react-query";
-import { request } from "./client";
-import { get } from "./queries";
+import { get, request } from "./client";
 import type { Graph, Id, Page, Visibility } from "./types";
 
 export interface Group {

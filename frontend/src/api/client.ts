@@ -137,6 +137,9 @@ export async function request<T>(method: string, path: string, options: Options 
   return (text ? JSON.parse(text) : undefined) as T;
 }
 
+export const get = <T>(path: string, query: Query = {}, signal?: AbortSignal) =>
+  request<T>("GET", path, { query, signal });
+
 /** GET something to be saved as it is. */
 export async function requestFile(path: string, query: Query = {}): Promise<Blob> {
   const response = await send("GET", path, { query });

@@ -1,9 +1,8 @@
 // A graph as a data set: its versions, its figures, what became of its files, and how its questions fit it.
 import { queryOptions } from "@tanstack/react-query";
-import { request, requestFile } from "./client";
-import { get, keys } from "./queries";
-import type { Graph, Id, Job, QuestionSet } from "./types";
-import type { From, Reading } from "./uploads";
+import { get, request, requestFile } from "./client";
+import { keys } from "./queries";
+import type { From, Graph, Id, Job, QuestionSet, Reading } from "./types";
 
 export type Mode = "replace" | "append" | "remove";
 

@@ -1,8 +1,7 @@
 // Language models, their limits and what they cost: calls and what they answer.
 import { queryOptions } from "@tanstack/react-query";
-import { request } from "./client";
-import { get } from "./queries";
-import type { Page, Problem } from "./types";
+import { get, request } from "./client";
+import type { LLMUsage, Page, Problem } from "./types";
 
 /** What only administrators see is null to others. `id` 0 is the one that the environment sets. */
 export interface LanguageModel {
@@ -34,13 +33,6 @@ export interface LanguageModelBody {
   requests_per_minute: number;
   enabled: boolean;
   default: boolean;
-}
-
-export interface LLMUsage {
-  llm_calls: number;
-  prompt_tokens: number;
-  completion_tokens: number;
-  cost: number | null;
 }
 
 export interface ModelTest {

@@ -1,7 +1,7 @@
 // The text and the attributes of a graph: calls and what they answer.
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { get, keys } from "./queries";
-import { request } from "./client";
+import { keys } from "./queries";
+import { get, request } from "./client";
 import type { Hop, Node } from "./events";
 import type { Graph, Id, Job, Page, Problem } from "./types";
 

@@ -1,7 +1,6 @@
 // Who may log in: for administrators.
 import { queryOptions } from "@tanstack/react-query";
-import { request } from "./client";
-import { get } from "./queries";
+import { get, request } from "./client";
 import type { Id, Role } from "./types";
 
 export interface Person {

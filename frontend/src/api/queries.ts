@@ -1,12 +1,13 @@
 // Every call the pages make, by name, with the keys their cached answers live under.
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { request, requestFile, setCsrf, type Query } from "./client";
+import { get, request, requestFile, setCsrf } from "./client";
 import type {
   AskBody,
   ChangedQuestion,
   Checkpoint,
   CompareBody,
   EntityMatch,
+  From,
   Graph,
   Id,
   Job,
@@ -16,6 +17,7 @@ import type {
   Page,
   Promotion,
   QuestionSet,
+  Reading,
   Report,
   ReportBody,
   ReportComparison,
@@ -30,7 +32,6 @@ import type {
   SteerBody,
   TrainBody,
 } from "./types";
-import type { From, Reading } from "./uploads";
 
 export const keys = {
   session: ["session"],
@@ -45,9 +46,6 @@ export const keys = {
   comparisons: ["comparisons"],
   runs: ["runs"],
 } as const;
-
-export const get = <T>(path: string, query: Query = {}, signal?: AbortSignal) =>
-  request<T>("GET", path, { query, signal });
 
 async function session(call: Promise<Session>): Promise<Session> {
   const answer = await call;

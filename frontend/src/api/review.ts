@@ -1,8 +1,7 @@
 // Review queues and the questions in them: their types, and every call that judging makes.
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { request, requestFile } from "./client";
+import { get, request, requestFile } from "./client";
 import type { Hop, Node, RelationStep } from "./events";
-import { get } from "./queries";
 import type { EntityMatch, Id, Job, JobState, Page, Problem } from "./types";
 
 export const reviewKeys = { queues: ["review", "queues"], items: ["review", "items"] } as const;

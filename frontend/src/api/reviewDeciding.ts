@@ -1,7 +1,6 @@
 // Deciding what analysts do not agree on, accepting what they do, importing, and who did what when.
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { request, requestFile, upload } from "./client";
-import { get } from "./queries";
+import { get, request, requestFile, upload } from "./client";
 import {
   reviewKeys,
   type Candidate,
@@ -11,7 +10,7 @@ import {
   type Reason,
   type SaidOf,
 } from "./review";
-import type { Checkpoint, Id, Job, JobState, Page } from "./types";
+import type { Checkpoint, FlagKind, Id, Job, JobState, Page } from "./types";
 
 export interface OneSaid {
   analyst: string;
@@ -126,21 +125,6 @@ export function downloadEvents(
   filter: { item: string; analyst: string },
 ): Promise<Blob> {
   return requestFile(`review/queues/${queue}/events`, { ...filter, format });
-}
-
-export type FlagKind = "answer-wrong" | "path-wrong" | "answer-missing";
-
-/** What somebody doubts of a run, and where its question waits for analysts. */
-export interface Flag {
-  kind: FlagKind;
-  /** Its name. */
-  answer: string;
-  chain: number | null;
-  comment: string;
-  at: string;
-  user: string | null;
-  queue: Id;
-  item: number;
 }
 
 export interface NewFlag {

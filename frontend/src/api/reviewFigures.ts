@@ -1,6 +1,6 @@
 // What a review queue says about itself: how far it is, and how far people agree.
 import { queryOptions } from "@tanstack/react-query";
-import { get } from "./queries";
+import { get } from "./client";
 import { reviewKeys, type ItemState } from "./review";
 import type { Id } from "./types";
 

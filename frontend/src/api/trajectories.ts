@@ -1,8 +1,8 @@
 // Trajectories that agents learn from, corrections by people, and what training recorded.
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { request, requestFile } from "./client";
+import { get, request, requestFile } from "./client";
 import type { AgentAction } from "./events";
-import { get, keys } from "./queries";
+import { keys } from "./queries";
 import type { Id, Job, JobState, Page, Problem } from "./types";
 
 export interface TrajectorySet {

@@ -1,8 +1,5 @@
 // What the HTTP API answers, as docs/contracts.md lists it.
 import type { AgentAction, Node, NodeKind, Hop, NoAnswer } from "./events";
-import type { Endpoint } from "./endpoints";
-import type { LLMUsage } from "./languageModels";
-import type { Flag } from "./reviewDeciding";
 
 export type { RunEvent } from "./events";
 
@@ -448,4 +445,67 @@ export interface ChangedQuestion {
   change: "gained" | "lost" | "changed";
   a: ReportQuestion;
   b: ReportQuestion;
+}
+
+export type FlagKind = "answer-wrong" | "path-wrong" | "answer-missing";
+
+/** What somebody doubts of a run, and where its question waits for analysts. */
+export interface Flag {
+  kind: FlagKind;
+  /** Its name. */
+  answer: string;
+  chain: number | null;
+  comment: string;
+  at: string;
+  user: string | null;
+  queue: Id;
+  item: number;
+}
+
+/** What language models were asked for, and what it cost. */
+export interface LLMUsage {
+  llm_calls: number;
+  prompt_tokens: number;
+  completion_tokens: number;
+  cost: number | null;
+}
+
+/** How files are read; what is left out is guessed. */
+export interface Reading {
+  format?: string;
+  delimiter?: string;
+  header?: boolean;
+  encoding?: string;
+  columns?: Record<string, number>;
+}
+
+/** What is imported: uploads by id, and paths or addresses that the operator allows. */
+export interface From {
+  uploads: readonly string[];
+  sources: readonly string[];
+}
+
+/** Where a graph lives, and how it is asked there. */
+export interface Connection {
+  url: string;
+  /** The IRI of the graph that is asked there; "" for the endpoint's default. */
+  named_graph: string;
+  /** Of names and texts, the best first. */
+  languages: string[];
+  hops: number;
+  /** Facts that are pulled for a question at most. */
+  max_triples: number;
+  /** Facts of one entity and direction at most. */
+  per_entity: number;
+  /** Seconds for one query. */
+  timeout: number;
+}
+
+/** A connection, and what its last check found. */
+export interface Endpoint extends Connection {
+  checked_at: string;
+  took_ms: number | null;
+  /** Something there has a name in these languages. */
+  named: boolean;
+  error: Problem | null;
 }

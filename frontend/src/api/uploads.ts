@@ -1,9 +1,8 @@
 // Files on their way to the server by the tus protocol, and what they are taken for before they are imported.
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { DetailedError, Upload } from "tus-js-client";
-import { ApiError, apiUrl, csrfToken, request } from "./client";
-import { get } from "./queries";
-import type { Page, RowProblem } from "./types";
+import { ApiError, apiUrl, csrfToken, get, request } from "./client";
+import type { From, Page, Reading, RowProblem } from "./types";
 
 const PIECE = 16 * 1024 * 1024;
 const RETRY_AFTER_MS = [500, 1000, 3000, 5000, 10_000];
@@ -108,15 +107,6 @@ export async function dropUpload(id: string): Promise<void> {
 
 export type Kind = "graph" | "questions";
 
-/** How files are read; what is left out is guessed. */
-export interface Reading {
-  format?: string;
-  delimiter?: string;
-  header?: boolean;
-  encoding?: string;
-  columns?: Record<string, number>;
-}
-
 /** What a file is taken for. */
 export interface Guess {
   upload: string | null;
@@ -138,12 +128,6 @@ export interface Guess {
   notes: string[];
   problems: RowProblem[];
   members: { name: string; bytes: number }[];
-}
-
-/** What is imported: uploads by id, and paths or addresses that the operator allows. */
-export interface From {
-  uploads: readonly string[];
-  sources: readonly string[];
 }
 
 export const previewQuery = (kind: Kind, from: From, reading: Reading) =>

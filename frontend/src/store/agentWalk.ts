@@ -1,7 +1,6 @@
 // The steps of an agent: what each brought into the window, kept and left, and taking them back.
 import type { AgentAction, AgentStep, Envelope } from "@/api/events";
 import { withHops, withNodes, type Found, type Jump } from "./found";
-import type { RunView } from "./runView";
 
 /** A step of an agent, with the keys of the facts it selected, looked at and left. */
 export interface AgentWalk {
@@ -12,6 +11,15 @@ export interface AgentWalk {
   dropped: readonly string[];
   /** What was found before it. */
   before: Found;
+}
+
+/** What of a run the steps of its agent change. */
+export interface Walked extends Found {
+  /** The steps that stand, and those that a person took back. */
+  agent: readonly AgentWalk[];
+  undone: readonly AgentWalk[];
+  /** While it is paused: why, and what the agent could do next, best first. */
+  pause: { message: string; alternatives: readonly AgentAction[] } | null;
 }
 
 function foundOf(view: Found): Found {
@@ -26,7 +34,7 @@ function sameFront(one: AgentAction | null | undefined, other: AgentAction): boo
 }
 
 /** What is looked at and not decided about after a step. */
-function windowAfter(view: RunView, event: AgentStep, seen: readonly string[]): readonly string[] {
+function windowAfter(view: Walked, event: AgentStep, seen: readonly string[]): readonly string[] {
   if (!event.valid) return view.window;
   const before = view.agent.at(-1)?.event.chosen;
   return event.chosen?.kind === "explore" && sameFront(before, event.chosen)
@@ -35,7 +43,7 @@ function windowAfter(view: RunView, event: AgentStep, seen: readonly string[]): 
 }
 
 /** What a step of an agent changes. */
-export function stepped(view: RunView, event: AgentStep & Envelope): Partial<RunView> {
+export function stepped(view: Walked, event: AgentStep & Envelope): Partial<Walked> {
   const seen = withHops(view, event.seen);
   const chosen = withHops({ ...view, ...seen }, event.hops);
   const grown = withHops({ ...view, ...chosen }, event.dropped);
@@ -52,7 +60,7 @@ export function stepped(view: RunView, event: AgentStep & Envelope): Partial<Run
 }
 
 /** The view once the steps behind `kept` of an agent, and the end they led to, count no more. */
-export function rewound(view: RunView, kept: number): Partial<RunView> {
+export function rewound(view: Walked, kept: number): Partial<Walked> {
   const gone = view.agent.slice(kept);
   return {
     ...gone[0]?.before,
@@ -63,6 +71,6 @@ export function rewound(view: RunView, kept: number): Partial<RunView> {
 }
 
 /** The similarity jumps that the agent made after its step `step`. */
-export function jumpsAfter(view: RunView, step: number): readonly Jump[] {
+export function jumpsAfter(view: Walked, step: number): readonly Jump[] {
   return view.jumps.filter((jump) => jump.step === step);
 }

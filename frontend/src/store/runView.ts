@@ -1,6 +1,5 @@
 // The run reducer: events in, view model out. Pure; every event type is handled in one place.
 import type {
-  AgentAction,
   Answer,
   EvidenceChain,
   Hop,
@@ -13,8 +12,8 @@ import type {
   Usage,
 } from "@/api/events";
 import type { RunEvent } from "@/api/types";
-import { stepped, rewound, type AgentWalk } from "./agentWalk";
-import { withHops, withNodes, type Found } from "./found";
+import { stepped, rewound, type Walked } from "./agentWalk";
+import { withHops, withNodes } from "./found";
 import { addStep, type Step } from "./steps";
 
 export type Phase = "queued" | "running" | "paused" | "done" | "failed" | "cancelled";
@@ -27,7 +26,7 @@ export interface RetrievedPath {
   hops: readonly Hop[];
 }
 
-export interface RunView extends Found {
+export interface RunView extends Walked {
   run: string;
   seq: number;
   phase: Phase;
@@ -39,11 +38,6 @@ export interface RunView extends Found {
   subgraph: SubgraphExtracted | null;
   paths: readonly RetrievedPath[];
   passages: readonly RetrievedPassage[];
-  /** The steps of an agent that stand, and those that a person took back. */
-  agent: readonly AgentWalk[];
-  undone: readonly AgentWalk[];
-  /** While it is paused: why, and what the agent could do next, best first. */
-  pause: { message: string; alternatives: readonly AgentAction[] } | null;
   chains: readonly EvidenceChain[];
   /** Keys of the facts of each chain, in the order of `chains`. */
   chainFacts: readonly (readonly string[])[];

@@ -32,6 +32,15 @@ class Stand:
     sources: tuple[tuple[int, float], ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Jump:
+    """A similarity jump: from a stand to the entity most like it."""
+
+    source: int
+    target: int
+    score: float
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class View:
     """What a navigator sees at one step (INSES eq. 2 and 3).

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.retrievers.inses.base import Stand
-from retrieval.retrievers.inses.search import Jump
+from retrieval.retrievers.inses.base import Jump, Stand
 
 if TYPE_CHECKING:
     from retrieval.text.entity_index import EntityIndex

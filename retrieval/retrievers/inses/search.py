@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.retrievers.base import check
-from retrieval.retrievers.inses.base import Decision, Navigator, Pick, Stand, View
+from retrieval.retrievers.inses.base import Decision, Jump, Navigator, Pick, Stand, View
 from retrieval.types import Usage
 
 if TYPE_CHECKING:
@@ -18,15 +18,6 @@ if TYPE_CHECKING:
 
 ARC_LIMIT = 20_000
 """Arcs looked at in one step; those of the largest hubs are cut first."""
-
-
-@dataclass(frozen=True, slots=True)
-class Jump:
-    """A similarity jump: from a stand to the entity most like it."""
-
-    source: int
-    target: int
-    score: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -4,11 +4,12 @@ import json
 
 import pytest
 
+from retrieval.engines.spec import EngineSpec
 from retrieval.errors import ConfigError
 from retrieval.llm.metering import Limit, Meter, metered
 from retrieval.llm.prompts import shown
 from retrieval.llm.settings import LLMSettings
-from retrieval.loading import EngineSpec, load_engine, load_parts
+from retrieval.loading import load_engine, load_parts
 from retrieval.pipeline import AskRequest
 from tests.retrieval.films import WordEncoder
 from tests.retrieval.reasoning.endpoint import Endpoint, fails, says

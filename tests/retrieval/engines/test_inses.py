@@ -9,6 +9,7 @@ import pytest
 
 from retrieval.engines.inses import InsesEngine
 from retrieval.engines.parts import GraphParts
+from retrieval.engines.spec import EngineSpec
 from retrieval.errors import ConfigError, NotIndexedError
 from retrieval.events import (
     AgentStep,
@@ -24,7 +25,7 @@ from retrieval.events import (
 from retrieval.kg import snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.llm.settings import LLMSettings
-from retrieval.loading import EngineSpec, load_engine
+from retrieval.loading import load_engine
 from retrieval.pipeline import AskRequest
 from retrieval.retrievers.inses.base import Stand
 from retrieval.retrievers.inses.contexts import Contexts, words_in

@@ -8,6 +8,7 @@ import pytest
 
 from retrieval.engines.deciders import WordingDecider, read_hops
 from retrieval.engines.parts import GraphParts
+from retrieval.engines.spec import EngineSpec
 from retrieval.errors import ConfigError
 from retrieval.evaluation.breakdowns import breakdowns
 from retrieval.evaluation.evaluator import ask as evaluated
@@ -28,7 +29,7 @@ from retrieval.kg import snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.llm import prompts
 from retrieval.llm.settings import LLMSettings
-from retrieval.loading import EngineSpec, load_engine
+from retrieval.loading import load_engine
 from retrieval.pipeline import AskRequest
 from retrieval.retrievers.checkpoint import read_manifest
 from retrieval.text import indexing

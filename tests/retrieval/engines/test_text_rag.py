@@ -7,12 +7,13 @@ import pytest
 from retrieval.__main__ import main
 from retrieval.engines import registry
 from retrieval.engines.parts import Opening
+from retrieval.engines.spec import EngineSpec
 from retrieval.errors import ConfigError, SnapshotError
 from retrieval.events import AnswerDelta, AnswerFinal, PassagesRetrieved, RunFailed, RunStarted
 from retrieval.kg import snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.llm.settings import LLMSettings
-from retrieval.loading import EngineSpec, load_parts, make_reasoner
+from retrieval.loading import load_parts, make_reasoner
 from retrieval.pipeline import AskRequest
 from retrieval.reasoning.passages import Sentence
 from retrieval.reasoning.reading import ReadPassage, readings

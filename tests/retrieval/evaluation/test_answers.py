@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from retrieval.engines.spec import EngineSpec
 from retrieval.errors import ConfigError, EvaluationError
 from retrieval.evaluation.answers import (
     equivalent,
@@ -20,7 +21,7 @@ from retrieval.evaluation.report import build_report
 from retrieval.llm.prompts import load
 from retrieval.llm.replies import Asker, ReplyStore
 from retrieval.llm.settings import LLMSettings
-from retrieval.loading import EngineCache, EngineSpec
+from retrieval.loading import EngineCache
 from retrieval.pipeline import AskRequest
 from retrieval.types import Question
 from tests.retrieval.reasoning.endpoint import Endpoint, says

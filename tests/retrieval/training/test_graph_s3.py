@@ -11,8 +11,9 @@ from retrieval.agents.environment import World
 from retrieval.agents.fronts import Fronts
 from retrieval.agents.synthesis import as_trajectory, synthesise
 from retrieval.agents.trajectories import write_trajectories
+from retrieval.engines.spec import EngineSpec
 from retrieval.errors import Cancelled, TrainingDataError
-from retrieval.loading import EngineSpec, load_engine
+from retrieval.loading import load_engine
 from retrieval.pipeline import AskRequest
 from retrieval.retrievers import checkpoint as checkpoints
 from retrieval.retrievers.graph_s3 import open_policy

@@ -11,8 +11,9 @@ from retrieval.agents.environment import Limits, World
 from retrieval.agents.fronts import Fronts
 from retrieval.agents.synthesis import Episode
 from retrieval.config import parse
+from retrieval.engines.spec import EngineSpec
 from retrieval.errors import ConfigError
-from retrieval.loading import EngineSpec, load_engine, load_parts
+from retrieval.loading import load_engine, load_parts
 from retrieval.pipeline import AskRequest
 from retrieval.retrievers import registry
 from retrieval.supervision.grounding import ground

@@ -4,8 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { MemoryRouter } from "react-router";
 import { beforeEach, expect, it, vi } from "vitest";
 import { request } from "@/api/client";
-import type { Endpoint } from "@/api/endpoints";
-import type { Graph } from "@/api/types";
+import type { Endpoint, Graph } from "@/api/types";
 import { EndpointCard } from "./EndpointCard";
 import { EndpointDialog } from "./EndpointDialog";
 

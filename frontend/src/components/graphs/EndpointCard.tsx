@@ -2,9 +2,9 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
-import { checkEndpoint, type Endpoint } from "@/api/endpoints";
+import { checkEndpoint } from "@/api/endpoints";
 import { keys } from "@/api/queries";
-import type { Graph } from "@/api/types";
+import type { Endpoint, Graph } from "@/api/types";
 import { Button } from "@/components/kit/controls";
 import { Ago, ErrorNotice, Notice, Spinner } from "@/components/kit/says";
 import { count, integer, milliseconds } from "@/store/format";

@@ -2,8 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { createQuestionSet, deleteQuestions, keys, questionSetsQuery } from "@/api/queries";
-import type { Id, QuestionSet } from "@/api/types";
-import type { Reading } from "@/api/uploads";
+import type { Id, QuestionSet, Reading } from "@/api/types";
 import { Button, Modal } from "@/components/kit/controls";
 import { Ago, ErrorNotice, Loading } from "@/components/kit/says";
 import { Files, useFiles } from "@/components/uploads/Files";

@@ -8,8 +8,8 @@ import {
   usageQuery,
   type LimitName,
   type Limits,
-  type LLMUsage,
 } from "@/api/languageModels";
+import type { LLMUsage } from "@/api/types";
 import { Button } from "@/components/kit/controls";
 import { ErrorNotice, Loading } from "@/components/kit/says";
 import { cost, integer } from "@/store/format";

@@ -1,7 +1,8 @@
 // What files are taken for, with their first rows as they would be read; what is wrong can be corrected.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { previewQuery, type From, type Guess, type Kind, type Reading } from "@/api/uploads";
+import { previewQuery, type Guess, type Kind } from "@/api/uploads";
+import type { From, Reading } from "@/api/types";
 import { ProblemRows } from "@/components/graphs/ProblemsTable";
 import { Pick } from "@/components/kit/controls";
 import { ErrorNotice, Loading, Notice } from "@/components/kit/says";

@@ -1,5 +1,6 @@
 // What files can be read as, in words.
-import type { Kind, Reading } from "@/api/uploads";
+import type { Kind } from "@/api/uploads";
+import type { Reading } from "@/api/types";
 import type { Option } from "@/components/kit/controls";
 
 const DETECT: Option = { id: "auto", label: "Detect", detail: "By file name and content" };
