@@ -1,5 +1,5 @@
 // An endpoint as an administrator types it: text in, a connection and complaints out.
-import type { Connection, Endpoint } from "@/api/endpoints";
+import type { Connection, Endpoint } from "@/api/types";
 
 export interface EndpointForm {
   name: string;

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Endpoint } from "@/api/endpoints";
-import type { Checkpoint, MethodInfo } from "@/api/types";
+import type { Checkpoint, Endpoint, MethodInfo } from "@/api/types";
 import { chosenCheckpoint, chosenMethod, contenders, firstPick, methodChoices, standing } from "./methods";
 
 const method = (id: string, available = true, rest: Partial<MethodInfo> = {}): MethodInfo => ({
