@@ -45,7 +45,7 @@ export function RunSide(props: Props) {
   // Of a run that has ended, as it ended.
   const ended = run !== undefined && isOver(live.phase) && shown.seq === live.seq;
   // Analysts judge paths on a version of the graph, and one in an endpoint has none.
-  const mayDoubt = ended && live.started?.endpoint === null;
+  const mayDoubt = ended && !live.started?.endpoint;
   const going = live.phase === "running" && link !== "missing";
   const steer = steering && (live.agent.length > 0 || steering.phase !== "over") && (
     <SteerPanel view={live} steering={steering} onStop={props.onStop} />
