@@ -5,7 +5,7 @@ An array operation costs as much as twenty arcs looked at one by one, and many q
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from retrieval.kg.snapshot import Snapshot
 
@@ -29,11 +29,10 @@ class _Adjacency:
         self._facts = snapshot.num_triples
         self._known: dict[int, list[int]] = {}
 
-    def front(self, entities: Iterable[int]) -> tuple[list[_Bounds], int]:
-        """Where the arcs of ``entities`` are, and how many they are."""
+    def bounds(self, entities: Iterable[int]) -> list[_Bounds]:
+        """Where the arcs of each entity are."""
         out, into = self._out, self._into
-        bounds = [(e, out[e], out[e + 1], into[e], into[e + 1]) for e in entities]
-        return bounds, sum(b - a + d - c for _, a, b, c, d in bounds)
+        return [(e, out[e], out[e + 1], into[e], into[e + 1]) for e in entities]
 
     def ends(self, bounds: _Bounds) -> list[int]:
         """Where the arcs that leave an entity lead."""
@@ -63,6 +62,37 @@ class _Adjacency:
         return fact + self._facts if fact < last else self._order[first_in + fact - last]
 
 
+class _Front:
+    """Entities whose arcs are to be searched.
+
+    Attributes:
+        bounds: where their arcs are, once they are counted.
+        cost: how many arcs they have; until they are counted a guess, which asks nothing of the graph: what was reached
+            by an arc mostly has another one.
+    """
+
+    def __init__(self, graph: _Adjacency, entities: Collection[int]) -> None:
+        self._graph, self._entities = graph, entities
+        self.bounds: list[_Bounds] | None = None
+        self.cost = 2 * len(entities)
+
+    def count(self) -> list[_Bounds]:
+        """Find the arcs."""
+        if self.bounds is None:
+            self.bounds = self._graph.bounds(self._entities)
+            self.cost = sum(b - a + d - c for _, a, b, c, d in self.bounds)
+        return self.bounds
+
+
+def _is_cheaper(one: _Front, other: _Front) -> bool:
+    """Whether ``one`` has no more arcs than ``other``; which of them is counted then."""
+    lesser, greater = (one, other) if one.cost <= other.cost else (other, one)
+    lesser.count()
+    if lesser.cost > greater.cost:
+        greater.count()
+    return one.cost <= other.cost
+
+
 def few_paths(
     snapshot: Snapshot, sources: Sequence[int], targets: Sequence[int], hops: int, most: int
 ) -> list[list[tuple[int, ...]]] | None:
@@ -84,31 +114,32 @@ def few_paths(
     # No path leads on from an only target, nor comes back to an only source.
     seen = {*sources, *(targets if len(targets) == 1 else ())}
     behind = {*targets, *(sources if len(sources) == 1 else ())}
-    front, cost = graph.front(sources)
-    back, back_cost = graph.front(targets)
+    front, back = _Front(graph, sources), _Front(graph, targets)
     layers: list[list[_Bounds]] = []
     back_layers: list[list[_Bounds]] = []
     for hop in range(1, hops + 1):
-        most -= min(cost, back_cost)
+        ahead = _is_cheaper(front, back)
+        most -= (front if ahead else back).cost
         if most < 0:
             return None
-        if cost <= back_cost:
-            layers.append(front)
-            reached = graph.reached(front) - seen
+        if ahead:
+            layers.append(front.count())
+            reached = graph.reached(layers[-1]) - seen
             if hop == hops:
                 reached &= left.keys()
+            if not reached:  # nor is there anything farther
+                layers += [[] for _ in range(hop, hops)]
+                break
             seen |= reached
-            if hop < hops:
-                front, cost = graph.front(reached)
+            front = _Front(graph, reached)
         else:
-            back_layers.append(back)
-            reached = graph.reached(back) - behind
+            back_layers.append(back.count())
+            reached = graph.reached(back_layers[-1]) - behind
             if hop == hops:
                 reached &= seen
             left |= dict.fromkeys(reached, len(back_layers))
             behind |= reached
-            if hop < hops:
-                back, back_cost = graph.front(reached)
+            back = _Front(graph, reached)
     entering = _entering(graph, back_layers, seen)
     tables = (_leaving(graph, layers, left, entering),) * len(layers) + (entering,) * len(back_layers)
     return _listed(sources, left, len(back_layers) + 1, tables, most)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import statistics
 import tempfile
 import time
@@ -44,7 +45,8 @@ def measure() -> list[Section]:
         "all simple paths of at most two hops more than the shortest (RAPL's window, 4.1). networkx: "
         "`all_shortest_paths` between two nodes that are joined to the sets, which costs it one search for both sets; "
         "`all_simple_paths` from the topic to the set of answers. The paths of both are checked to be the same. Means "
-        "of processor time, of one thread each; the graphs are built before.",
+        "of processor time, of one thread each; the graphs are built before. "
+        f"Load of the machine when it began: {os.getloadavg()[0]:.0f}.",
         head=(
             "paths",
             "hops of the questions",
