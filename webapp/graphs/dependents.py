@@ -46,8 +46,7 @@ def of_versions(graph: Graph) -> dict[int, dict[str, int]]:
 
 
 def _rows(model: type[Model], graph: Graph) -> QuerySet[Any]:
-    rows = model._default_manager.filter(graph=graph)
-    return rows.filter(deleted_at=None) if model is Queue else rows
+    return model._default_manager.filter(graph=graph)
 
 
 def _counts(rows: QuerySet[Any], column: str) -> Counter[Any]:

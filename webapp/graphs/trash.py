@@ -82,7 +82,8 @@ def sweep() -> None:
     """Delete for good what has been in the trash long enough."""
     since = timezone.now() - timedelta(days=settings.CLEW.trash_days)
     for graph in trashed().filter(deleted_at__lte=since):
-        services.purge_graph(graph=graph)
+        if not graph.review_queues.exists():  # which may be large: workers remove them first, in pieces
+            services.purge_graph(graph=graph)
     for snapshot in versions.trashed().filter(deleted_at__lte=since):
         purge_version(snapshot)
 

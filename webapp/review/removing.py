@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import IntegrityError, connection, transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from webapp.accounts.models import User
@@ -74,8 +74,9 @@ def restore(*, queue: Queue) -> None:
 
 
 def sweep() -> None:
-    """Have workers delete for good what was deleted long enough ago; what one of them left undone as well."""
-    for pk in Queue.objects.filter(deleted_at__lte=_since()).values_list("pk", flat=True):
+    """Have workers delete for good what was deleted long enough ago, as such or with its graph; what one of them left
+    undone as well."""
+    for pk in _due().values_list("pk", flat=True):
         tasks.send(tasks.PURGE_REVIEW, pk)
 
 
@@ -93,11 +94,7 @@ def purge(*, queue_id: int, stopping: Callable[[], bool]) -> None:
 @transaction.atomic
 def _piece(queue_id: int) -> bool:
     """Delete some items with all that hangs on them, at last the queue; whether there is more to do."""
-    row = (
-        Queue.objects.select_for_update(skip_locked=True)
-        .filter(pk=queue_id, deleted_at__lte=_since())
-        .first()
-    )
+    row = _due().select_for_update(skip_locked=True, of=("self",)).filter(pk=queue_id).first()
     if row is None:
         return False
     items = list(row.rows.values_list("pk", flat=True)[:PIECE])
@@ -110,6 +107,11 @@ def _piece(queue_id: int) -> bool:
             cursor.execute(sql, [items])
     Item.objects.filter(pk__in=items).delete()  # with what apps above hang on it
     return True
+
+
+def _due() -> QuerySet[Queue]:
+    since = _since()
+    return Queue.objects.filter(Q(deleted_at__lte=since) | Q(graph__deleted_at__lte=since))
 
 
 def _days() -> timedelta:

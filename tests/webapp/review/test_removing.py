@@ -7,6 +7,8 @@ import pytest
 from django.utils import timezone
 
 from tests.webapp.review.calls import DRAFTS, ITEMS, URL, after, draft, judgement, send
+from webapp.graphs import trash
+from webapp.graphs.models import Graph
 from webapp.review import flagged, removing
 from webapp.review.models import Candidate, Item, Queue, Reservation, Standing, Submission, Tally, Verdict
 from worker import reviewing
@@ -88,6 +90,18 @@ def test_after_some_days_it_is_removed_in_pieces_and_nothing_else_with_it(
     assert counts(judged) == [0] * 8
     assert counts(other) == kept
     reviewing.purge(judged.pk)
+
+
+def test_a_deleted_graph_goes_when_its_queues_are_removed(api, judged, tiny_graph, redis):
+    redis.delete("clew:celery:jobs")
+    Graph.objects.filter(pk=tiny_graph.pk).update(deleted_at=timezone.now() - timedelta(days=8))
+    trash.sweep()
+    removing.sweep()
+    assert (Graph.objects.count(), redis.llen("clew:celery:jobs")) == (1, 1)
+    reviewing.purge(judged.pk)
+    assert counts(judged) == [0] * 8
+    trash.sweep()
+    assert Graph.objects.count() == 0
 
 
 def test_flagged_answers_are_restored_while_no_others_were_flagged(api, tiny_graph, users):
