@@ -62,7 +62,7 @@ class Naming:
             EndpointError: see :meth:`retrieval.kg.endpoint.Endpoint.select`.
         """
         wanted = list(dict.fromkeys(name.strip() for name in names if name.strip()))
-        found = {name: name for name in wanted if _IRI.match(name)}
+        found = {name: name for name in wanted if _is_iri(self._ox, name)}
         for name, candidates in self.candidates(name for name in wanted if name not in found).items():
             found[name] = candidates[0].iri
         return found
@@ -104,8 +104,8 @@ class Naming:
             EndpointError: see :meth:`retrieval.kg.endpoint.Endpoint.select`.
         """
         name = text.strip()
-        if _IRI.match(name):
-            sizes = self._sizes([name]) if _is_iri(self._ox, name) else {}
+        if _is_iri(self._ox, name):
+            sizes = self._sizes([name])
             return [Candidate(name, sizes[name])] if sizes.get(name) else []
         found = self.candidates(_spellings(name)) if name else {}
         every = {one.iri: one for each in found.values() for one in each}
@@ -215,10 +215,9 @@ def _most_facts_first(candidates: Iterable[Candidate]) -> list[Candidate]:
 def _is_iri(ox: Any, text: str) -> bool:
     """Whether a text is an IRI that a query can name."""
     try:
-        ox.NamedNode(text)
+        return _IRI.match(text) is not None and ox.NamedNode(text) is not None
     except ValueError:
         return False
-    return True
 
 
 def batches(items: Sequence[str], size: int) -> Iterator[Sequence[str]]:

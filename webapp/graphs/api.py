@@ -159,10 +159,10 @@ class GraphViewSet(viewsets.GenericViewSet[Graph]):
     def entities(self, request: Request, pk: str) -> Response:
         """Entities by a part of their name; of a graph in an endpoint by the whole of it, or by IRI."""
         endpoint = selectors.endpoint_of(self.get_object())
-        text, limit = request.query_params.get("q", "")[:200], _limit(request.query_params.get("limit"))
+        text, limit = request.query_params.get("q", ""), _limit(request.query_params.get("limit"))
         if endpoint is not None:
-            return Response(endpoints.entities(endpoint, text, limit))
-        return Response(browse.entities(self._snapshot(request), text, limit))
+            return Response(endpoints.entities(endpoint, text[:2000], limit))
+        return Response(browse.entities(self._snapshot(request), text[:200], limit))
 
     @extend_schema(
         parameters=[shapes.NeighboursQuerySerializer, VERSION], responses=shapes.NeighboursSerializer

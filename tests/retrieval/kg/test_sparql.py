@@ -77,6 +77,8 @@ def test_a_question_is_linked_by_its_longest_names(graph):
     }
     assert graph.link("films of steven spielberg") == {"steven spielberg": "http://x/s"}
     assert graph.link("what is it of?") == {}
+    assert graph.link("who directed http://x/jaws?") == {"http://x/jaws": "http://x/jaws"}
+    assert graph.link("who directed http://x/<jaws>?") == {}
     with pytest.raises(QuestionError):
         graph.link(" ? ")
 
