@@ -6,20 +6,20 @@ young; every engine that needs no index can be asked of it.
 
 from __future__ import annotations
 
-import re
 import shutil
 import time
 import weakref
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from retrieval.errors import ConfigError, EmptySourceError, EndpointError, UnknownEntityError
+from retrieval.errors import EmptySourceError, EndpointError, UnknownEntityError
 from retrieval.kg.endpoint import Endpoint
 from retrieval.kg.pulls import Pulls, Subgraph
 from retrieval.kg.sparql_names import FACTS_OF, NAMING, RDFS, Naming, batches
+from retrieval.kg.sparql_options import SparqlOptions, check
 
 if TYPE_CHECKING:
     import pyoxigraph as ox
@@ -27,43 +27,6 @@ if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
 
 _CLAIM = "http://wikiba.se/ontology#directClaim"
-
-
-@dataclass(frozen=True, slots=True)
-class SparqlOptions:
-    """What is pulled, and how long an endpoint may take.
-
-    Attributes:
-        timeout: seconds for one query.
-        hops: how far from the topics.
-        max_triples: facts of a subgraph at most.
-        per_entity: facts of one entity and direction at most; topics may have five times as many.
-        languages: of literals; those without a language always count.
-        graph: the named graph that is asked, None for the endpoint's default.
-    """
-
-    timeout: float = 20.0
-    hops: int = 2
-    max_triples: int = 5000
-    per_entity: int = 100
-    languages: tuple[str, ...] = ("en",)
-    graph: str | None = None
-
-
-def options_from(given: Mapping[str, Any]) -> SparqlOptions:
-    """Options by name; ``languages`` may be one text with commas.
-
-    Raises:
-        ConfigError: there is none of that name.
-    """
-    known = {field.name for field in fields(SparqlOptions)}
-    unknown = sorted(given.keys() - known)
-    if unknown:
-        raise ConfigError(f"{unknown[0]!r} is no option.", hint=f"There are {', '.join(sorted(known))}.")
-    values = dict(given)
-    if isinstance(values.get("languages"), str):
-        values["languages"] = tuple(part.strip() for part in values["languages"].split(",") if part.strip())
-    return SparqlOptions(**values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +61,7 @@ class SparqlGraph(Naming):
         import pyoxigraph  # noqa: PLC0415 - the web process imports this module
 
         self.endpoint, self.options = endpoint, options or SparqlOptions()
-        _check(self.options)
+        check(self.options)
         self._endpoint = Endpoint(
             endpoint, timeout=self.options.timeout, graph=self.options.graph, cancelled=cancelled
         )
@@ -245,18 +208,3 @@ class SparqlGraph(Naming):
         labels = {} if table.nodes is None else dict(table.nodes.select("iri", "label").iter_rows())
         ids = [built.find_entity(labels[iri]) for iri in topics if iri in labels]
         return built, tuple(entity for entity in ids if entity is not None)
-
-
-def _check(options: SparqlOptions) -> None:
-    for name, least, most in (
-        ("timeout", 0.1, 600),
-        ("hops", 1, 4),
-        ("max_triples", 1, 100_000),
-        ("per_entity", 1, 10_000),
-    ):
-        value = getattr(options, name)
-        if not isinstance(value, (int, float)) or not least <= value <= most:
-            raise ConfigError(f"{name} is {value}.", hint=f"It must be between {least} and {most}.")
-    for language in options.languages:
-        if not re.fullmatch(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*", language):
-            raise ConfigError(f"{language!r} is no language.", hint="Write en, de, pt-BR or their like.")

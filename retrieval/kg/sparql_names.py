@@ -11,7 +11,7 @@ from retrieval.errors import QuestionError
 
 if TYPE_CHECKING:
     from retrieval.kg.endpoint import Endpoint
-    from retrieval.kg.sparql import SparqlOptions
+    from retrieval.kg.sparql_options import SparqlOptions
 
 RDFS = "http://www.w3.org/2000/01/rdf-schema#"
 _SKOS = "http://www.w3.org/2004/02/skos/core#"

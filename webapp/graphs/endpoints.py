@@ -18,7 +18,8 @@ from django.utils import timezone
 
 from retrieval.errors import ClewError, UnknownEntityError
 from retrieval.kg.pulls import Pulls, term
-from retrieval.kg.sparql import Probe, SparqlGraph, SparqlOptions
+from retrieval.kg.sparql import Probe, SparqlGraph
+from retrieval.kg.sparql_options import SparqlOptions
 from webapp.accounts.models import User
 from webapp.api.errors import BusyError, NameTakenError
 from webapp.graphs import browse

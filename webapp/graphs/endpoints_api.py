@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from retrieval.kg.sparql import SparqlOptions
+from retrieval.kg.sparql_options import SparqlOptions
 from webapp.accounts.models import User
 from webapp.api.fields import Text
 from webapp.api.permissions import AdminWrites

@@ -17,8 +17,9 @@ from retrieval.errors import (
 )
 from retrieval.kg import endpoint, search
 from retrieval.kg.pulls import Pulls
-from retrieval.kg.sparql import SparqlGraph, SparqlOptions, options_from
+from retrieval.kg.sparql import SparqlGraph
 from retrieval.kg.sparql_names import Candidate
+from retrieval.kg.sparql_options import SparqlOptions, options_from
 from tests.retrieval import world
 from tests.support.sparql_server import SparqlServer
 
