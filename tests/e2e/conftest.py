@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.support.clew import Clew
+from tests.support.file_server import FileServer
 from tests.support.llm_server import LLMServer
 from tests.support.sparql_server import SparqlServer
 from tests.support.tcp_proxy import TcpProxy
@@ -47,10 +48,19 @@ def films() -> Iterator[SparqlServer]:
 
 
 @pytest.fixture(scope="session")
-def clew(llm: LLMServer, films: SparqlServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Clew]:
+def elsewhere() -> Iterator[FileServer]:
+    """A host that files may be imported from."""
+    with FileServer() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def clew(
+    llm: LLMServer, films: SparqlServer, elsewhere: FileServer, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Clew]:
     home = tmp_path_factory.mktemp("clew")
     env = {"LLM_BASE_URL": llm.url, "LLM_MODEL": "slow-test-model", "LLM_API_KEY": "unused"}
-    env["CLEW_IMPORT_HOSTS"] = films.url.split("/")[2]
+    env["CLEW_IMPORT_HOSTS"] = f"{films.url.split('/')[2]},{elsewhere.host}"
     # The demo graph trains for minutes when it is loaded, and these tests bring graphs of their own.
     with Clew(home, env=env, options=("--no-demo",)) as running:
         running.wait_for_workers()

@@ -354,12 +354,16 @@ def test_the_trash_can_be_emptied_by_name(api, tiny_graph):
 def test_storage_is_shown_by_graph(api, private):
     (files.local_path(private.snapshot.path) / "cache").mkdir()
     (files.local_path(private.snapshot.path) / "cache" / "x").write_bytes(b"12345")
+    trained = files.place(files.checkpoint_name(private.pk, 7)) / "cache"
+    trained.mkdir(parents=True)
+    (trained / "weights.pt").write_bytes(b"123")
     complete(api("analyst"))
     shown = api("analyst").get("/api/v1/storage").json()
     row = shown["graphs"][0]
     assert (row["name"], row["caches"], row["uploads"], row["trashed"]) == ("Tiny", 5, 0, False)
     assert row["snapshots"] == files.size(private.snapshot.path) > 0
-    assert row["total"] == row["snapshots"] + 5
+    assert row["others"] == 3
+    assert row["total"] == row["snapshots"] + 8
     assert (shown["uploads"], shown["total"]) == (12, row["total"] + 12)
     assert (shown["mine"], shown["quota"]) == (12, None)
     assert shown["free"] > 0

@@ -220,3 +220,22 @@ def test_addresses_are_read():
         "region_name": "eu",
         "addressing_style": "path",
     }
+
+
+def test_what_is_stored_there_is_counted_there(graph, bucket, api):
+    trained = files.checkpoint_name(graph.pk, 7)
+    files.place(trained).mkdir(parents=True)
+    (files.place(trained) / "weights.pt").write_bytes(b"1234567")
+    files.send(trained)
+    shutil.rmtree(files.place("checkpoints"))
+    sizes = {one.key.removeprefix("some/prefix/"): one.size for one in bucket.objects.all()}
+
+    def stored(prefix, inside=""):
+        return sum(size for key, size in sizes.items() if key.startswith(prefix) and inside in key)
+
+    row = api().get("/api/v1/storage").json()["graphs"][0]
+    caches = stored("snapshots/", "/cache/")
+    assert row["uploads"] == stored("uploads/") >= len(FACTS)
+    assert (row["snapshots"], row["caches"]) == (stored("snapshots/") - caches, caches)
+    assert row["others"] == 7 + stored(trained, remote.LISTED)
+    assert row["total"] == sum(sizes.values())

@@ -154,6 +154,17 @@ def remove(name: str) -> None:
         _looked.pop(name, None)
 
 
+def sizes(kind: str) -> dict[str, int]:
+    """Bytes of all that is stored of a kind, by name, such as ``checkpoints/3/7/weights.pt``.
+
+    Raises:
+        StorageAwayError: the storage does not answer, or refuses.
+    """
+    with _bucket() as (bucket, prefix):
+        found = bucket.objects.filter(Prefix=f"{prefix}{kind}/")
+        return {one.key.removeprefix(prefix): one.size for one in found}
+
+
 def _make_room(more: int, keep: Path) -> None:
     """Delete the copies of snapshots that were not used for longest, until ``more`` bytes fit into the cache."""
     limit = settings.CLEW.cache_gb * GB

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -16,6 +17,7 @@ from webapp.graphs.models import Graph, Snapshot, SourceFile
 from webapp.uploads.models import Upload, folder
 
 GB = 1024**3
+OTHERS = [kind for kind in files.KINDS if kind not in ("uploads", "snapshots")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,24 +35,47 @@ class Used:
         return self.uploads + self.snapshots + self.caches + self.others
 
 
-def of_graph(graph_id: int) -> Used:
-    """What a graph takes, as found on the disk; in object storage, its files and versions as they were counted."""
+def of_graphs(graph_ids: Collection[int]) -> dict[int, Used]:
+    """What graphs take, by their ids: as found on the disk, or in the object storage where that keeps everything.
+
+    Raises:
+        StorageAwayError: the object storage does not answer.
+    """
     if remote.enabled():
-        files_ = SourceFile.objects.filter(graph=graph_id).aggregate(n=Sum("size"))["n"]
-        versions = Snapshot.objects.filter(graph=graph_id).aggregate(n=Sum("bytes"))["n"]
-        return Used(uploads=files_ or 0, snapshots=versions or 0, caches=0, others=0)
+        return _stored_elsewhere(graph_ids)
+    return {graph_id: _on_disk(graph_id) for graph_id in graph_ids}
+
+
+def _on_disk(graph_id: int) -> Used:
+    def bytes_of(kind: str) -> int:
+        return files.size(f"{kind}/{graph_id}", caches=True)
+
     paths = list(Snapshot.objects.filter(graph=graph_id).values_list("path", flat=True))
     snapshots = sum(files.size(path) for path in paths)
     return Used(
-        uploads=files.size(f"uploads/{graph_id}"),
+        uploads=bytes_of("uploads"),
         snapshots=snapshots,
         caches=sum(files.size(path, caches=True) for path in paths) - snapshots,
-        others=sum(
-            files.size(f"{kind}/{graph_id}", caches=True)
-            for kind in files.KINDS
-            if kind not in ("uploads", "snapshots")
-        ),
+        others=sum(bytes_of(kind) for kind in OTHERS),
     )
+
+
+def _stored_elsewhere(graph_ids: Collection[int]) -> dict[int, Used]:
+    found: Counter[tuple[str, str]] = Counter()
+    for kind in files.KINDS:
+        for name, size in remote.sizes(kind).items():
+            _, graph_id, *inside = name.split("/")
+            cache = kind == "snapshots" and inside[1:2] == [files.CACHE]
+            found["caches" if cache else kind, graph_id] += size
+    return {
+        graph_id: Used(
+            uploads=found["uploads", str(graph_id)],
+            snapshots=found["snapshots", str(graph_id)],
+            caches=found["caches", str(graph_id)],
+            others=sum(found[kind, str(graph_id)] for kind in OTHERS),
+        )
+        for graph_id in graph_ids
+    }
 
 
 def arriving() -> int:

@@ -150,11 +150,13 @@ class StorageView(APIView):
 
     @extend_schema(operation_id="storage", responses=StorageSerializer)
     def get(self, request: Request) -> Response:
-        """By graph, as found on the disk; graphs that one may not see are not listed and not counted."""
+        """By graph, as found where it is stored; graphs that one may not see are not listed and not counted."""
         user = cast(User, request.user)
         rows = []
-        for graph in [*access.visible(user), *_mine(request)]:
-            used = storage.of_graph(graph.pk)
+        graphs = [*access.visible(user), *_mine(request)]
+        taken = storage.of_graphs([graph.pk for graph in graphs])
+        for graph in graphs:
+            used = taken[graph.pk]
             rows.append(
                 {
                     "id": graph.pk,

@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent } from "react";
 import { useShallow } from "zustand/react/shallow";
+import { accessKeys } from "@/api/access";
 import { keys, listJobs } from "@/api/queries";
 import { reviewKeys } from "@/api/review";
 import type { RunState } from "@/api/types";
@@ -79,6 +80,7 @@ export function useJobNews(signedIn: boolean): void {
             keys.reports,
             keys.jobs,
             reviewKeys.queues,
+            accessKeys.storage,
           ]) {
             void client.invalidateQueries({ queryKey });
           }
