@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,6 @@ FACTS = [
     ("Rhine", "rises in", "Switzerland"),
     ("Danube", "rises in", "Germany"),
 ]
-BAD = "too,few"
 
 
 def _rivers(folder: Path) -> Path:
@@ -90,12 +89,17 @@ def other(browser: Browser, network: TcpProxy) -> Iterator[Page]:
     context.close()
 
 
-def _speed(page: Page, bytes_a_second: int) -> None:
-    """How fast the page may send; -1 for as fast as it goes."""
-    limits = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": bytes_a_second}
-    session = page.context.new_cdp_session(page)
+@pytest.fixture(scope="module")
+def speed(admin: Page) -> Callable[[int], None]:
+    """``speed(n)``: the page sends n bytes a second at most; -1 for as fast as it goes."""
+    session = admin.context.new_cdp_session(admin)
     session.send("Network.enable")
-    session.send("Network.emulateNetworkConditions", limits)
+
+    def limit(upload: int) -> None:
+        limits = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": upload}
+        session.send("Network.emulateNetworkConditions", limits)
+
+    return limit
 
 
 def _choose(page: Page, file: Path) -> Locator:
@@ -120,9 +124,11 @@ def _version(page: Page, number: int) -> Locator:
     return versions.get_by_role("row").filter(has=page.get_by_text(f"v{number}", exact=True))
 
 
-def test_an_upload_is_paused_outlives_a_reload_and_goes_on(admin: Page, rivers: Path, clew: Clew) -> None:
+def test_an_upload_is_paused_outlives_a_reload_and_goes_on(
+    admin: Page, rivers: Path, clew: Clew, speed: Callable[[int], None]
+) -> None:
     admin.goto("/graphs?upload=1")
-    _speed(admin, SLOW)
+    speed(SLOW)
     row = _choose(admin, rivers)
     expect(row).to_contain_text(re.compile(r"[1-9][\d.]* MB of 6\.0 MB"))
     row.get_by_role("button", name="Pause rivers.csv").click()
@@ -140,7 +146,7 @@ def test_an_upload_is_paused_outlives_a_reload_and_goes_on(admin: Page, rivers: 
             offsets.append(int(request.headers["upload-offset"]))
 
     admin.on("request", seen)
-    _speed(admin, -1)
+    speed(-1)
     expect(_choose(admin, rivers)).to_contain_text("sent")
     admin.remove_listener("request", seen)
     assert offsets[0] == kept["offset"]
@@ -148,15 +154,17 @@ def test_an_upload_is_paused_outlives_a_reload_and_goes_on(admin: Page, rivers: 
     assert (whole["id"], whole["complete"]) == (kept["id"], True)
 
 
-def test_an_upload_that_is_stopped_leaves_nothing(admin: Page, tmp_path: Path, clew: Clew) -> None:
+def test_an_upload_that_is_stopped_leaves_nothing(
+    admin: Page, tmp_path: Path, clew: Clew, speed: Callable[[int], None]
+) -> None:
     unwanted = tmp_path / "unwanted.tsv"
     unwanted.write_text("a\tb\tc\n" * 400_000)
-    _speed(admin, SLOW)
+    speed(SLOW)
     row = _choose(admin, unwanted)
     expect(row).to_contain_text(re.compile(r"[1-9]\d* kB of 2\.4 MB|MB of 2\.4 MB"))
     row.get_by_role("button", name="Stop and remove unwanted.tsv").click()
     expect(row).to_have_count(0)
-    _speed(admin, -1)
+    speed(-1)
     expect(admin.get_by_role("dialog").get_by_text("rivers.csv").first).to_be_visible()
     admin.wait_for_timeout(500)
     assert [one["name"] for one in clew.api("GET", "uploads")["results"]] == ["rivers.csv"]
@@ -165,7 +173,8 @@ def test_an_upload_that_is_stopped_leaves_nothing(admin: Page, tmp_path: Path, c
 def test_columns_are_corrected_before_the_import(admin: Page, clew: Clew) -> None:
     dialog = admin.get_by_role("dialog")
     rows = dialog.get_by_role("region", name="First rows of rivers.csv")
-    expect(rows.get_by_role("row").nth(1)).to_contain_text("Nile")
+    expect(rows.get_by_role("row").nth(1)).to_have_text("countryriverhow")
+    _pick(admin, "First line", "Names the columns")
     for role, column in (("Head", "river"), ("Relation", "how"), ("Tail", "country")):
         _pick(admin, f"{role} is in", column)
     expect(rows.get_by_role("row").nth(1).get_by_role("cell")).to_have_text(

@@ -17,6 +17,7 @@ import { Passages } from "@/components/graphs/Passages";
 import { ProblemsTable } from "@/components/graphs/ProblemsTable";
 import { QuestionSets } from "@/components/graphs/QuestionSets";
 import { SampleQuestions } from "@/components/graphs/SampleQuestions";
+import { Sections, type Section } from "@/components/graphs/Sections";
 import { Training } from "@/components/graphs/Training";
 import { Versions } from "@/components/graphs/Versions";
 import { Button } from "@/components/kit/controls";
@@ -90,12 +91,31 @@ function Examples({ graph }: { graph: Graph }) {
   );
 }
 
+/** Those that the page of an imported graph has. */
+function sectionsOf(graph: Graph): Section[] {
+  const facts = graph.state === "ready" && graph.triples > 0;
+  const learns = graph.triples > 0 || graph.state !== "ready";
+  const all: [boolean, Section][] = [
+    [facts, { id: "figures", label: "What it is like" }],
+    [facts, { id: "browse", label: "Look around" }],
+    [graph.state === "ready" && graph.passages > 0, { id: "passages", label: "Passages" }],
+    [true, { id: "questions", label: "Question sets" }],
+    [learns, { id: "labels", label: "Labels" }],
+    [learns, { id: "training", label: "Checkpoints" }],
+    [true, { id: "access", label: "Access" }],
+    [true, { id: "versions", label: "Versions" }],
+    [graph.problems > 0, { id: "bad-rows", label: "Bad rows" }],
+  ];
+  return all.filter(([there]) => there).map(([, section]) => section);
+}
+
 /** What there is of a graph that was imported. */
 function Imported({ graph, role, mayChange }: { graph: Graph; role: Role | undefined; mayChange: boolean }) {
   const admin = role === "admin";
   const mayWrite = admin || role === "analyst";
   return (
     <>
+      <Sections sections={sectionsOf(graph)} />
       <Examples graph={graph} />
       {graph.state === "ready" && graph.triples > 0 && (
         <>
@@ -121,7 +141,7 @@ function Imported({ graph, role, mayChange }: { graph: Graph; role: Role | undef
       <Versions graph={graph} admin={admin} />
       <Validation graph={graph} />
       {graph.problems > 0 && (
-        <section className="card" aria-labelledby="problems-title">
+        <section className="card" aria-labelledby="problems-title" id="bad-rows">
           <header>
             <h2 id="problems-title">Rows that could not be used</h2>
             <span className="muted tabular">{integer(graph.problems)}</span>

@@ -31,12 +31,12 @@ function Row({ graph }: { graph: Graph }) {
           </span>
         )}
         {graph.description && <div className="small muted elide-2">{graph.description}</div>}
-        {graph.error && <div className="small bad-text">{graph.error.message}</div>}
+        {graph.error && <div className="small bad-text elide-2">{graph.error.message}</div>}
       </td>
       <td>
         <GraphState graph={graph} />
       </td>
-      <td className="num">{counted ? integer(graph.entities) : "–"}</td>
+      <td className="num hide-narrow">{counted ? integer(graph.entities) : "–"}</td>
       <td className="num hide-narrow">{counted ? integer(graph.relations) : "–"}</td>
       <td className="num">{counted ? integer(graph.triples) : "–"}</td>
       <td className="num hide-narrow">{graph.passages ? integer(graph.passages) : "–"}</td>
@@ -145,7 +145,7 @@ export function GraphsPage() {
               <tr>
                 <th>Name</th>
                 <th>State</th>
-                <th className="num">Entities</th>
+                <th className="num hide-narrow">Entities</th>
                 <th className="num hide-narrow">Relations</th>
                 <th className="num">Facts</th>
                 <th className="num hide-narrow">Passages</th>

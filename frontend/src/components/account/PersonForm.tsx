@@ -5,7 +5,8 @@ import { changePerson, deactivatePerson, peopleKey, resetPassword, type Person }
 import { keys } from "@/api/queries";
 import { OneOf } from "@/components/kit/Choices";
 import { Button } from "@/components/kit/controls";
-import { ErrorNotice } from "@/components/kit/says";
+import { Ago, ErrorNotice } from "@/components/kit/says";
+import { bytes } from "@/store/format";
 import { FirstLogin } from "./FirstLogin";
 import { Quota } from "./Quota";
 import { asTyped, quotaOf, ROLES } from "./roles";
@@ -71,6 +72,18 @@ export function PersonForm({ person, me, onClose }: Props) {
   if (reset.data) return <FirstLogin person={reset.data} onClose={onClose} />;
   return (
     <div className="stack">
+      <p className="small muted">
+        {person.last_seen_at ? (
+          <>
+            Last seen <Ago iso={person.last_seen_at} />
+          </>
+        ) : (
+          "Never seen"
+        )}
+        {` · keeps ${bytes(person.used)}`}
+        {person.limit !== null && ` of ${bytes(person.limit)}`}
+        {person.groups.length > 0 && ` · in ${person.groups.join(", ")}`}
+      </p>
       <form
         className="stack"
         onSubmit={(event) => {

@@ -117,17 +117,17 @@ function LabelRow({ set, mayWrite }: { set: LabelSet; mayWrite: boolean }) {
           </div>
         )}
       </td>
-      <td>{set.strategy}</td>
-      <td className="muted">{set.question_set_name}</td>
+      <td className="hide-narrow">{set.strategy}</td>
+      <td className="muted hide-narrow">{set.question_set_name}</td>
       <td>
         <JobBadge state={set.state} />
       </td>
       <td className="num">{done ? integer(set.labels) : "–"}</td>
-      <td className="num" title="Share of the questions that have at least one path">
+      <td className="num hide-narrow" title="Share of the questions that have at least one path">
         {set.coverage === null ? "–" : percent(set.coverage)}
       </td>
       <td
-        className="num"
+        className="num hide-narrow"
         title={
           set.compression
             ? `Merging left ${integer(set.compression.merged)} of ${integer(set.compression.raw)} candidates`
@@ -136,7 +136,7 @@ function LabelRow({ set, mayWrite }: { set: LabelSet; mayWrite: boolean }) {
       >
         {set.compression ? percent(set.compression.ratio) : "–"}
       </td>
-      <td className="muted nowrap">
+      <td className="muted nowrap hide-narrow">
         <Ago iso={set.created_at} />
       </td>
       <td className="acts">
@@ -210,7 +210,7 @@ export function LabelSets({ graph, mayWrite }: { graph: Graph; mayWrite: boolean
     setOpen(false);
   };
   return (
-    <section className="card" aria-labelledby="labels-title">
+    <section className="card" aria-labelledby="labels-title" id="labels">
       <header>
         <h2 id="labels-title">Labels</h2>
         <span className="grow" />
@@ -238,13 +238,13 @@ export function LabelSets({ graph, mayWrite }: { graph: Graph; mayWrite: boolean
             <thead>
               <tr>
                 <th>Name</th>
-                <th>Strategy</th>
-                <th>Question set</th>
+                <th className="hide-narrow">Strategy</th>
+                <th className="hide-narrow">Question set</th>
                 <th>State</th>
                 <th className="num">Paths</th>
-                <th className="num">Coverage</th>
-                <th className="num">Merged</th>
-                <th>Made</th>
+                <th className="num hide-narrow">Coverage</th>
+                <th className="num hide-narrow">Merged</th>
+                <th className="hide-narrow">Made</th>
                 <th>
                   <span className="sr-only">Actions</span>
                 </th>

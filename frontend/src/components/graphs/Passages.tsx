@@ -100,7 +100,7 @@ export function Passages({ graph }: { graph: Graph }) {
   };
   const title = data?.results.find((row) => row.id === opened)?.title;
   return (
-    <section className="card" aria-labelledby="passages-title">
+    <section className="card" aria-labelledby="passages-title" id="passages">
       <header>
         <h2 id="passages-title">Passages</h2>
         <span className="muted tabular">{integer(graph.passages)}</span>

@@ -91,14 +91,14 @@ function SetRow({ set }: { set: QuestionSet }) {
   return (
     <tr>
       <td>{set.name}</td>
-      <td className="muted">{set.format}</td>
+      <td className="muted hide-narrow">{set.format}</td>
       <td className="num">{integer(set.questions)}</td>
-      <td className="muted tabular small">
+      <td className="muted tabular small hide-narrow">
         {Object.entries(set.splits)
           .map(([split, size]) => `${split} ${integer(size)}`)
           .join(" · ")}
       </td>
-      <td className="muted nowrap">
+      <td className="muted nowrap hide-narrow">
         <Ago iso={set.created_at} />
       </td>
       <td className="acts">
@@ -160,7 +160,7 @@ export function QuestionSets({ graph, mayWrite }: { graph: Id; mayWrite: boolean
   const [uploading, setUploading] = useState(false);
   const sets = useQuery(questionSetsQuery(graph));
   return (
-    <section className="card" aria-labelledby="sets-title">
+    <section className="card" aria-labelledby="sets-title" id="questions">
       <header>
         <h2 id="sets-title">Question sets</h2>
         <span className="grow" />
@@ -190,10 +190,10 @@ export function QuestionSets({ graph, mayWrite }: { graph: Id; mayWrite: boolean
             <thead>
               <tr>
                 <th>Name</th>
-                <th>Format</th>
+                <th className="hide-narrow">Format</th>
                 <th className="num">Questions</th>
-                <th>Splits</th>
-                <th>Added</th>
+                <th className="hide-narrow">Splits</th>
+                <th className="hide-narrow">Added</th>
                 <th>
                   <span className="sr-only">Actions</span>
                 </th>

@@ -218,7 +218,7 @@ export function Training({ graph, mayWrite }: { graph: Graph; mayWrite: boolean 
   const list = checkpoints.data?.results ?? [];
   const names = KEY_METRICS.filter((name) => list.some((one) => one.metrics[name] !== undefined));
   return (
-    <section className="card" aria-labelledby="training-title">
+    <section className="card" aria-labelledby="training-title" id="training">
       <header>
         <h2 id="training-title">Checkpoints</h2>
         <span className="grow" />

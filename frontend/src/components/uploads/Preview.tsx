@@ -4,10 +4,10 @@ import { useState } from "react";
 import { previewQuery, type Guess, type Kind } from "@/api/uploads";
 import type { From, Reading } from "@/api/types";
 import { ProblemRows } from "@/components/graphs/ProblemsTable";
-import { Pick } from "@/components/kit/controls";
+import { Button, Pick } from "@/components/kit/controls";
 import { ErrorNotice, Loading, Notice } from "@/components/kit/says";
 import { bytes, count } from "@/store/format";
-import { DELIMITERS, ENCODINGS, FORMATS, HEADERS, formatName, said } from "./formats";
+import { DELIMITERS, ENCODINGS, FORMATS, HEADERS, formatName, said, swapped } from "./formats";
 
 const ROLES = ["head", "relation", "tail"] as const;
 const MEMBERS = 8;
@@ -84,7 +84,7 @@ function ReadingForm({ kind, guess, reading, onChange }: ReadingProps) {
             }))}
             value={String(guess.columns[role])}
             onChange={(place) => {
-              onChange({ ...reading, columns: { ...guess.columns, [role]: Number(place) } });
+              onChange({ ...reading, columns: swapped(guess.columns, role, Number(place)) });
             }}
           />
         ))}
@@ -176,7 +176,19 @@ interface PreviewProps {
 export function Preview({ kind, from, reading, onChange }: PreviewProps) {
   const [place, setPlace] = useState(0);
   const { data, error, isFetching } = useQuery(previewQuery(kind, from, reading));
-  if (!data) return error ? <ErrorNotice error={error} /> : <Loading what="the first rows" />;
+  if (!data && error) {
+    const detect = (
+      <Button
+        onPress={() => {
+          onChange({});
+        }}
+      >
+        Detect again
+      </Button>
+    );
+    return <ErrorNotice error={error} acts={Object.keys(reading).length > 0 && detect} />;
+  }
+  if (!data) return <Loading what="the first rows" />;
   const guess = data[Math.min(place, data.length - 1)];
   if (!guess) return null;
   return (

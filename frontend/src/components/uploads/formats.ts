@@ -82,6 +82,21 @@ export function said(reading: Reading, name: keyof Reading, value: string): Read
   return { ...kept, [name]: name === "header" ? value === "true" : value };
 }
 
+/** `columns` with `role` in another place; who was there goes where it was, so that no two are ever in one. */
+export function swapped(
+  columns: Readonly<Record<string, number>>,
+  role: string,
+  place: number,
+): Record<string, number> {
+  const before = columns[role];
+  return Object.fromEntries(
+    Object.entries(columns).map(([name, at]) => {
+      if (name === role) return [name, place];
+      return [name, at === place && before !== undefined ? before : at];
+    }),
+  );
+}
+
 /** A name from that of a file. */
 export function nameFromFile(file: string): string {
   return file
