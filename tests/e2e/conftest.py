@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
 
 from tests.support.clew import Clew
 from tests.support.file_server import FileServer
@@ -111,6 +111,11 @@ def shot(page: Page) -> Any:
 def console_errors(page: Page) -> list[str]:
     """What the page wrote to its console as an error, and uncaught exceptions."""
     errors: list[str] = []
-    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+
+    def heard(message: ConsoleMessage) -> None:
+        if message.type == "error":
+            errors.append(f"{message.text} {message.location['url']}")
+
+    page.on("console", heard)
     page.on("pageerror", lambda error: errors.append(str(error)))
     return errors

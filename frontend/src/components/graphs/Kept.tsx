@@ -186,9 +186,9 @@ function Stored() {
           <thead>
             <tr>
               <th>Graph</th>
-              <th className="num">Files</th>
-              <th className="num">Versions</th>
-              <th className="num">Caches</th>
+              <th className="num hide-narrow">Files</th>
+              <th className="num hide-narrow">Versions</th>
+              <th className="num hide-narrow">Caches</th>
               <th className="num">Others</th>
               <th className="num">In all</th>
             </tr>
@@ -199,9 +199,9 @@ function Stored() {
                 <td>
                   {row.name} {row.trashed && <span className="badge">deleted</span>}
                 </td>
-                <td className="num">{bytes(row.uploads)}</td>
-                <td className="num">{bytes(row.snapshots)}</td>
-                <td className="num">{bytes(row.caches)}</td>
+                <td className="num hide-narrow">{bytes(row.uploads)}</td>
+                <td className="num hide-narrow">{bytes(row.snapshots)}</td>
+                <td className="num hide-narrow">{bytes(row.caches)}</td>
                 <td className="num">{bytes(row.others)}</td>
                 <td className="num">{bytes(row.total)}</td>
               </tr>
@@ -210,8 +210,8 @@ function Stored() {
         </table>
       </div>
       <p className="small muted">
-        Uploads under way: {bytes(data.uploads)}. Caches can be made again; others are checkpoints, labels and
-        indexes.
+        Uploads under way: {bytes(data.uploads)}. Caches can be made again; others are checkpoints, labels,
+        trajectories and reports.
       </p>
     </div>
   );

@@ -50,7 +50,7 @@ function Row({ graph, version, admin, onCompare }: RowProps) {
   const uses = usesOf(version.used_by);
   return (
     <tr>
-      <td className="nowrap">
+      <td>
         <strong>v{version.version}</strong> {version.current && <span className="badge good">in use</span>}
       </td>
       <td className="cell-main">
@@ -65,7 +65,7 @@ function Row({ graph, version, admin, onCompare }: RowProps) {
         </div>
         {(activate.error ?? remove.error) && <ErrorNotice error={activate.error ?? remove.error} />}
       </td>
-      <td className="num">{integer(version.triples)}</td>
+      <td className="num hide-narrow">{integer(version.triples)}</td>
       <td className="num hide-narrow">{integer(version.entities)}</td>
       <td className="num hide-narrow">{bytes(version.bytes)}</td>
       <td className="small muted hide-narrow">{uses || "nothing"}</td>
@@ -171,7 +171,7 @@ export function Versions({ graph, admin }: { graph: Graph; admin: boolean }) {
               <tr>
                 <th>Version</th>
                 <th>Made of</th>
-                <th className="num">Facts</th>
+                <th className="num hide-narrow">Facts</th>
                 <th className="num hide-narrow">Entities</th>
                 <th className="num hide-narrow">On disk</th>
                 <th className="hide-narrow">Used by</th>
