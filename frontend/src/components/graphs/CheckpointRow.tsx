@@ -1,0 +1,115 @@
+// A checkpoint in the list of a graph's: how good it was, and what to do with it.
+import { Link } from "react-router";
+import type { Checkpoint, Graph } from "@/api/types";
+import { ActMenu, Button } from "@/components/kit/controls";
+import { Ago, Fingerprint } from "@/components/kit/says";
+import { exactTime, metricValue, percent } from "@/store/format";
+
+interface Props {
+  graph: Graph;
+  checkpoint: Checkpoint;
+  names: readonly string[];
+  mayWrite: boolean;
+  onEvaluate: () => void;
+  onSettings: () => void;
+  onPromote: () => void;
+  onRollBack: () => void;
+  onDelete: () => void;
+}
+
+export function CheckpointRow(props: Props) {
+  const { graph, checkpoint, names, mayWrite, onEvaluate, onSettings, onPromote, onRollBack, onDelete } =
+    props;
+  const ask = `/?graph=${graph.id}&method=${checkpoint.method}&checkpoint=${checkpoint.id}`;
+  return (
+    <tr>
+      <td className="nowrap">
+        {checkpoint.method}{" "}
+        {checkpoint.in_use && (
+          <span
+            className="badge good"
+            title={
+              checkpoint.promoted_at
+                ? `Promoted ${exactTime(checkpoint.promoted_at)}: used whatever is trained later`
+                : "The newest of its method: used until another is trained or promoted"
+            }
+          >
+            {checkpoint.promoted_at ? "promoted" : "in use"}
+          </span>
+        )}
+        {!checkpoint.current && (
+          <span
+            className="badge warn"
+            title="Trained on an earlier snapshot of this graph; it cannot be asked any more"
+          >
+            earlier snapshot
+          </span>
+        )}
+      </td>
+      {names.map((name) => (
+        <td key={name} className="num">
+          {metricValue(name, checkpoint.metrics[name] ?? null)}
+        </td>
+      ))}
+      <td>
+        {checkpoint.question_set_name}
+        {checkpoint.fraction < 1 && (
+          <span className="muted small"> {percent(checkpoint.fraction)} of it</span>
+        )}
+      </td>
+      <td className="num">{checkpoint.seed}</td>
+      <td>
+        <Fingerprint value={checkpoint.fingerprint} />
+      </td>
+      <td className="muted nowrap">
+        <Ago iso={checkpoint.created_at} />
+      </td>
+      <td className="acts">
+        {checkpoint.current && (
+          <Link
+            className="btn small"
+            to={ask}
+            aria-label={`Ask with ${checkpoint.method} ${checkpoint.fingerprint.slice(0, 10)}`}
+          >
+            Ask
+          </Link>
+        )}{" "}
+        {mayWrite && checkpoint.current && (
+          <Button
+            size="small"
+            aria-label={`Evaluate ${checkpoint.method} ${checkpoint.fingerprint.slice(0, 10)}`}
+            onPress={onEvaluate}
+          >
+            Evaluate
+          </Button>
+        )}
+        <ActMenu
+          label={`More for ${checkpoint.method}`}
+          trigger={
+            <Button look="plain" size="small" icon="more" aria-label={`More for ${checkpoint.method}`} />
+          }
+          acts={[
+            { id: "settings", label: "How it was trained", icon: "info", onAction: onSettings },
+            ...(mayWrite && checkpoint.current && !checkpoint.promoted_at
+              ? [{ id: "promote", label: "Promote", icon: "check" as const, onAction: onPromote }]
+              : []),
+            ...(mayWrite && checkpoint.promoted_at
+              ? [{ id: "back", label: "Roll back", icon: "undo" as const, onAction: onRollBack }]
+              : []),
+            ...(mayWrite
+              ? [
+                  {
+                    id: "delete",
+                    label: "Delete…",
+                    icon: "trash" as const,
+                    bad: true,
+                    onAction: onDelete,
+                  },
+                ]
+              : []),
+          ]}
+        />
+      </td>
+    </tr>
+  );
+}
