@@ -6,6 +6,7 @@ An array operation costs as much as twenty arcs looked at one by one, and many q
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from itertools import chain
 
 from retrieval.kg.snapshot import Snapshot
 
@@ -48,6 +49,17 @@ class _Adjacency:
     def reached(self, front: Iterable[_Bounds]) -> set[int]:
         """Where all arcs lead that leave some entities."""
         return set().union(*map(self.ends, front))
+
+    def shared(self, front: Iterable[_Bounds]) -> set[int]:
+        """Where arcs of more than one entity lead: what is reached from one only leads nowhere but back."""
+        known = {bounds[0]: bounds for bounds in front}
+        once: set[int] = set()
+        shared: set[int] = set()
+        for bounds in known.values():
+            ends = self.ends(bounds)
+            shared.update(once.intersection(ends))
+            once.update(ends)
+        return shared
 
     def arc(self, bounds: _Bounds, position: int) -> int:
         """The arc that leads to the end at that position, walked forward."""
@@ -140,27 +152,28 @@ def few_paths(
             left |= dict.fromkeys(reached, len(back_layers))
             behind |= reached
             back = _Front(graph, reached)
-    entering = _entering(graph, back_layers, seen)
-    tables = (_leaving(graph, layers, left, entering),) * len(layers) + (entering,) * len(back_layers)
+    between = seen & graph.shared(chain(*layers, *back_layers)) if layers else seen
+    entering = _entering(graph, back_layers, between)
+    tables = (_leaving(graph, layers, left, between),) * len(layers) + (entering,) * len(back_layers)
     return _listed(sources, left, len(back_layers) + 1, tables, most)
 
 
-def _entering(graph: _Adjacency, layers: Sequence[list[_Bounds]], seen: set[int]) -> _Table:
-    """The arcs that enter what lies near the targets, at its border from what lies near the sources only."""
+def _entering(graph: _Adjacency, layers: Sequence[list[_Bounds]], between: set[int]) -> _Table:
+    """The arcs that enter what lies near the targets, at its border from ``between`` only."""
     table: _Table = {}
     for layer in layers:
         border = layer is layers[-1]
         for bounds in layer:
             for i, node in enumerate(graph.ends(bounds)):
-                if not border or node in seen:
+                if not border or node in between:
                     table.setdefault(node, []).append((graph.mirrored(bounds, i), bounds[0]))
     return table
 
 
 def _leaving(
-    graph: _Adjacency, layers: Sequence[list[_Bounds]], left: dict[int, int], entering: _Table
+    graph: _Adjacency, layers: Sequence[list[_Bounds]], left: dict[int, int], between: set[int]
 ) -> _Table:
-    """The arcs that leave what lies near the sources, at its border only to where another one leads on."""
+    """The arcs that leave what lies near the sources, at its border only to targets and what is ``between``."""
     table: _Table = {}
     for layer in layers:
         border = layer is layers[-1]
@@ -169,17 +182,9 @@ def _leaving(
             table[entity] = [
                 (graph.arc(bounds, i), node)
                 for i, node in enumerate(graph.ends(bounds))
-                if not border or (node in left and _leads_on(node, entity, left, entering))
+                if not border or (node in left and (node in between or not left[node]))
             ]
     return table
-
-
-def _leads_on(node: int, entity: int, left: dict[int, int], entering: _Table) -> bool:
-    """Whether a node is a target, or has an arc to elsewhere than back."""
-    if not left[node]:
-        return True
-    onward = entering[node]
-    return len(onward) > 1 or onward[0][1] != entity
 
 
 def _listed(
