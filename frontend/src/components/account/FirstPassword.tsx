@@ -17,7 +17,7 @@ export function FirstPassword({ user }: { user: User }) {
           Welcome, {user.username}. The password you were given opens only this page; choose one of your own
           to go on.
         </p>
-        <PasswordForm present="The password you were given" act="Go on" onDone={() => undefined} />
+        <PasswordForm isAlone present="The password you were given" act="Go on" onDone={() => undefined} />
         <Button
           look="link"
           onPress={() => {

@@ -12,11 +12,12 @@ interface FieldProps {
   value: string;
   onChange: (value: string) => void;
   isNew?: boolean;
+  isFirst?: boolean | undefined;
   hint?: string;
   trouble?: string | undefined;
 }
 
-function Field({ label, value, onChange, isNew, hint, trouble }: FieldProps) {
+function Field({ label, value, onChange, isNew, isFirst, hint, trouble }: FieldProps) {
   const id = useId();
   const said = [hint && `${id}-hint`, trouble && `${id}-error`].filter(Boolean).join(" ");
   return (
@@ -28,6 +29,7 @@ function Field({ label, value, onChange, isNew, hint, trouble }: FieldProps) {
         type="password"
         autoComplete={isNew ? "new-password" : "current-password"}
         required
+        autoFocus={isFirst ?? false}
         aria-invalid={trouble !== undefined}
         {...(said && { "aria-describedby": said })}
         value={value}
@@ -54,9 +56,11 @@ interface FormProps {
   present: string;
   act: string;
   onDone: () => void;
+  /** It is the one thing to do on the page. */
+  isAlone?: boolean;
 }
 
-export function PasswordForm({ present, act, onDone }: FormProps) {
+export function PasswordForm({ present, act, onDone, isAlone }: FormProps) {
   const client = useQueryClient();
   const [old, setOld] = useState("");
   const [chosen, setChosen] = useState("");
@@ -82,7 +86,13 @@ export function PasswordForm({ present, act, onDone }: FormProps) {
         if (!differs) change.mutate();
       }}
     >
-      <Field label={present} value={old} onChange={setOld} trouble={fields.old_password?.join(" ")} />
+      <Field
+        label={present}
+        isFirst={isAlone}
+        value={old}
+        onChange={setOld}
+        trouble={fields.old_password?.join(" ")}
+      />
       <Field
         label="New password"
         isNew
