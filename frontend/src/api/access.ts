@@ -65,6 +65,10 @@ export function changeAccess(
   return request("PATCH", `graphs/${graph}`, { body });
 }
 
+export function changeGraphNames(graph: Id, body: { name: string; description: string }): Promise<Graph> {
+  return request("PATCH", `graphs/${graph}`, { body });
+}
+
 /** A deleted graph, or (`version`) a deleted version of one. */
 export interface Trashed {
   id: Id;

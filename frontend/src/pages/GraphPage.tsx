@@ -13,6 +13,7 @@ import { Figures, Validation } from "@/components/graphs/Figures";
 import { GraphState } from "@/components/graphs/GraphState";
 import { IndexNotice } from "@/components/graphs/IndexNotice";
 import { LabelSets } from "@/components/graphs/LabelSets";
+import { NameGraph } from "@/components/graphs/NameGraph";
 import { Passages } from "@/components/graphs/Passages";
 import { ProblemsTable } from "@/components/graphs/ProblemsTable";
 import { QuestionSets } from "@/components/graphs/QuestionSets";
@@ -158,6 +159,7 @@ export function GraphPage() {
   const { data: graph, error, isPending, refetch } = useQuery(graphQuery(id));
   const { data: session } = useQuery(sessionQuery);
   const [deleting, setDeleting] = useState(false);
+  const [naming, setNaming] = useState(false);
   useTitle(graph?.name ?? "Graph");
   const role = session?.user?.role;
   if (error instanceof ApiError && error.status === 404) {
@@ -192,6 +194,16 @@ export function GraphPage() {
         <h1>{graph.name}</h1>
         <GraphState graph={graph} />
         <span className="grow" />
+        {mayChange && (
+          <Button
+            look="plain"
+            onPress={() => {
+              setNaming(true);
+            }}
+          >
+            Rename
+          </Button>
+        )}
         {role === "admin" && (
           <Button
             look="plain"
@@ -232,6 +244,13 @@ export function GraphPage() {
       ) : (
         <Imported graph={graph} role={role} mayChange={mayChange} />
       )}
+      <NameGraph
+        graph={graph}
+        isOpen={naming}
+        onClose={() => {
+          setNaming(false);
+        }}
+      />
       <DeleteGraph
         graph={graph}
         isOpen={deleting}
