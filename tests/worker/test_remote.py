@@ -174,6 +174,8 @@ def test_deleting_deletes_it_there_too(graph, bucket, api):
     importing.import_graph(job["id"])
     assert any(key.startswith(f"snapshots/{graph.pk}/2/") for key in keys(bucket))
     assert api().delete(f"/api/v1/graphs/{graph.pk}/versions/1").status_code == 204
+    assert any(key.startswith(f"snapshots/{graph.pk}/1/") for key in keys(bucket))  # in the trash
+    assert api().delete(f"/api/v1/trash/{graph.pk}/versions/1?confirm=Cities").status_code == 204
     assert not any(key.startswith(f"snapshots/{graph.pk}/1/") for key in keys(bucket))
     assert not any(key.startswith(f"uploads/{graph.pk}/0.tsv") for key in keys(bucket))
     assert any(key.startswith(f"uploads/{graph.pk}/1.tsv") for key in keys(bucket))
