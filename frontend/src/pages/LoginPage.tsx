@@ -5,6 +5,7 @@ import { keys, logIn, sessionQuery } from "@/api/queries";
 import { Button } from "@/components/kit/controls";
 import { useTitle } from "@/components/kit/hooks";
 import { ErrorNotice, Spinner } from "@/components/kit/says";
+import { TextField } from "@/components/kit/TextField";
 
 export function LoginPage() {
   useTitle("Log in");
@@ -45,36 +46,26 @@ export function LoginPage() {
         <p className="muted">Questions over knowledge graphs, with every reasoning path in view.</p>
         {session.error ? <ErrorNotice error={session.error} /> : null}
         {login.error ? <ErrorNotice error={login.error} /> : null}
-        <div className="field">
-          <label htmlFor="username">User name</label>
-          <input
-            id="username"
-            className="input"
-            autoComplete="username"
-            autoCapitalize="none"
-            required
-            value={username}
-            onChange={(event) => {
-              setUsername(event.target.value);
-            }}
-          />
-        </div>
-        <div className="field">
-          <label htmlFor="password">Password</label>
-          <input
-            id="password"
-            className="input"
-            type="password"
-            autoComplete="current-password"
-            required
-            // The one thing to do here.
-            autoFocus
-            value={password}
-            onChange={(event) => {
-              setPassword(event.target.value);
-            }}
-          />
-        </div>
+        <TextField
+          label="User name"
+          id="username"
+          autoComplete="username"
+          autoCapitalize="none"
+          required
+          value={username}
+          onChange={setUsername}
+        />
+        <TextField
+          label="Password"
+          id="password"
+          type="password"
+          autoComplete="current-password"
+          required
+          // The one thing to do here.
+          autoFocus
+          value={password}
+          onChange={setPassword}
+        />
         <Button type="submit" look="primary" isDisabled={login.isPending}>
           {login.isPending ? <Spinner label="Logging in" /> : "Log in"}
         </Button>

@@ -6,6 +6,7 @@ import { usersQuery } from "@/api/people";
 import { SomeOf } from "@/components/kit/Choices";
 import { Button, Modal } from "@/components/kit/controls";
 import { ErrorNotice, Loading } from "@/components/kit/says";
+import { TextField } from "@/components/kit/TextField";
 import { count } from "@/store/format";
 
 function GroupForm({ group, onClose }: { group: Group | null; onClose: () => void }) {
@@ -34,19 +35,7 @@ function GroupForm({ group, onClose }: { group: Group | null; onClose: () => voi
         save.mutate();
       }}
     >
-      <div className="field">
-        <label htmlFor="group-name">Name</label>
-        <input
-          id="group-name"
-          className="input"
-          required
-          maxLength={150}
-          value={name}
-          onChange={(event) => {
-            setName(event.target.value);
-          }}
-        />
-      </div>
+      <TextField label="Name" id="group-name" required maxLength={150} value={name} onChange={setName} />
       <SomeOf
         label="Members"
         options={(users.data ?? []).map((one) => ({

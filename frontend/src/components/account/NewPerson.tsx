@@ -6,6 +6,7 @@ import type { Role } from "@/api/types";
 import { OneOf } from "@/components/kit/Choices";
 import { Button } from "@/components/kit/controls";
 import { ErrorNotice } from "@/components/kit/says";
+import { TextField } from "@/components/kit/TextField";
 import { FirstLogin } from "./FirstLogin";
 import { Quota } from "./Quota";
 import { quotaOf, ROLES } from "./roles";
@@ -28,22 +29,17 @@ export function NewPerson({ onClose }: { onClose: () => void }) {
         make.mutate();
       }}
     >
-      <div className="field">
-        <label htmlFor="person-name">User name</label>
-        <input
-          id="person-name"
-          className="input"
-          required
-          autoFocus
-          autoComplete="off"
-          autoCapitalize="none"
-          maxLength={150}
-          value={name}
-          onChange={(event) => {
-            setName(event.target.value);
-          }}
-        />
-      </div>
+      <TextField
+        label="User name"
+        id="person-name"
+        required
+        autoFocus
+        autoComplete="off"
+        autoCapitalize="none"
+        maxLength={150}
+        value={name}
+        onChange={setName}
+      />
       <OneOf label="Role" options={ROLES} value={role} onChange={setRole} />
       <Quota value={quota} onChange={setQuota} />
       {make.error && <ErrorNotice error={make.error} />}

@@ -5,6 +5,7 @@ import { accessKeys, deleteToken, makeToken, tokensQuery, type ApiToken, type Sc
 import { SomeOf } from "@/components/kit/Choices";
 import { Button, Modal, Pick } from "@/components/kit/controls";
 import { Ago, ErrorNotice, Loading } from "@/components/kit/says";
+import { TextField } from "@/components/kit/TextField";
 import { relativeTime } from "@/store/format";
 import { ShownOnce } from "./ShownOnce";
 
@@ -46,19 +47,14 @@ function NewToken({ onMade }: { onMade: (token: string) => void }) {
         make.mutate();
       }}
     >
-      <div className="field">
-        <label htmlFor="token-name">Name (what it is for)</label>
-        <input
-          id="token-name"
-          className="input"
-          required
-          maxLength={100}
-          value={name}
-          onChange={(event) => {
-            setName(event.target.value);
-          }}
-        />
-      </div>
+      <TextField
+        label="Name (what it is for)"
+        id="token-name"
+        required
+        maxLength={100}
+        value={name}
+        onChange={setName}
+      />
       <SomeOf label="It may" options={SCOPES} value={scopes} onChange={setScopes} />
       <Pick label="It lasts" showLabel options={LASTS} value={days} onChange={setDays} />
       <p className="small muted">Never more than your own role allows.</p>

@@ -10,6 +10,7 @@ import { ErrorNotice } from "@/components/kit/says";
 import { Files, useFiles } from "@/components/uploads/Files";
 import { Sources } from "@/components/uploads/Sources";
 import { Preview } from "@/components/uploads/Preview";
+import { TextField } from "@/components/kit/TextField";
 import { toast } from "@/store/toasts";
 import { useUploads } from "@/store/uploads";
 
@@ -50,18 +51,13 @@ function ChangeForm({ graph, onClose }: { graph: Graph; onClose: () => void }) {
       <Files purpose={purpose} />
       <Sources sources={sources} onChange={setSources} />
       {ready && <Preview kind="graph" from={from} reading={reading} onChange={setReading} />}
-      <div className="field">
-        <label htmlFor="version-note">Note (what and why, for the list of versions)</label>
-        <input
-          id="version-note"
-          className="input"
-          maxLength={2000}
-          value={note}
-          onChange={(event) => {
-            setNote(event.target.value);
-          }}
-        />
-      </div>
+      <TextField
+        label="Note (what and why, for the list of versions)"
+        id="version-note"
+        maxLength={2000}
+        value={note}
+        onChange={setNote}
+      />
       <p className="small muted">
         Checkpoints, runs, labels and reports keep the version that they used. You can go back at any time.
       </p>

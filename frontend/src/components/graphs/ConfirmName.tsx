@@ -1,7 +1,8 @@
 // Deleting what others use asks to type its name.
-import { useId, useState, type ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 import { Button } from "@/components/kit/controls";
 import { ErrorNotice } from "@/components/kit/says";
+import { TextField } from "@/components/kit/TextField";
 
 interface ConfirmNameProps {
   name: string;
@@ -26,7 +27,6 @@ export function ConfirmName({
   onClose,
   children,
 }: ConfirmNameProps) {
-  const field = useId();
   const [typed, setTyped] = useState("");
   return (
     <form
@@ -37,20 +37,12 @@ export function ConfirmName({
       }}
     >
       <p>{children}</p>
-      <div className="field">
-        <label htmlFor={field}>
-          Type the name of the {of}: {name}
-        </label>
-        <input
-          id={field}
-          className="input"
-          autoComplete="off"
-          value={typed}
-          onChange={(event) => {
-            setTyped(event.target.value);
-          }}
-        />
-      </div>
+      <TextField
+        label={`Type the name of the ${of}: ${name}`}
+        autoComplete="off"
+        value={typed}
+        onChange={setTyped}
+      />
       {error ? <ErrorNotice error={error} /> : null}
       <div className="foot">
         <Button onPress={onClose}>Keep it</Button>

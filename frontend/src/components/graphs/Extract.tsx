@@ -8,6 +8,7 @@ import { keys } from "@/api/queries";
 import type { Graph } from "@/api/types";
 import { Button, Modal, Pick } from "@/components/kit/controls";
 import { ErrorNotice, Notice } from "@/components/kit/says";
+import { TextField } from "@/components/kit/TextField";
 import { count, integer } from "@/store/format";
 import { useJobStore } from "@/store/jobStore";
 
@@ -77,19 +78,14 @@ function ExtractForm({ graph, of, onClose }: { graph: Graph; of: Extraction; onC
         in them, each with the sentence it stands in. They become a graph of their own; this one stays as it
         is. The work can be stopped and goes on where it was: nothing is paid for twice.
       </p>
-      <div className="field">
-        <label htmlFor="extract-name">Name of the new graph</label>
-        <input
-          id="extract-name"
-          className="input"
-          required
-          maxLength={200}
-          value={name}
-          onChange={(event) => {
-            setName(event.target.value);
-          }}
-        />
-      </div>
+      <TextField
+        label="Name of the new graph"
+        id="extract-name"
+        required
+        maxLength={200}
+        value={name}
+        onChange={setName}
+      />
       <div className="fields">
         <Pick
           label="Language model"

@@ -14,6 +14,7 @@ import type { Graph, LabelSet } from "@/api/types";
 import { OneOf } from "@/components/kit/Choices";
 import { Button, Modal, Pick } from "@/components/kit/controls";
 import { Ago, ErrorNotice, JobBadge, troubleOf } from "@/components/kit/says";
+import { TextField } from "@/components/kit/TextField";
 import { integer, percent } from "@/store/format";
 import { download, fileName } from "@/store/files";
 import { useJobStore } from "@/store/jobStore";
@@ -73,18 +74,7 @@ function LabelForm({ graph, onClose }: { graph: Graph; onClose: () => void }) {
         value={chosen}
         onChange={setStrategy}
       />
-      <div className="field">
-        <label htmlFor="label-name">Name, optional</label>
-        <input
-          id="label-name"
-          className="input"
-          maxLength={200}
-          value={name}
-          onChange={(event) => {
-            setName(event.target.value);
-          }}
-        />
-      </div>
+      <TextField label="Name, optional" id="label-name" maxLength={200} value={name} onChange={setName} />
       {start.error && <ErrorNotice error={start.error} />}
       <div className="foot">
         <Button onPress={onClose}>Cancel</Button>

@@ -6,6 +6,7 @@ import { keys } from "@/api/queries";
 import type { Graph } from "@/api/types";
 import { Button, Modal } from "@/components/kit/controls";
 import { ErrorNotice } from "@/components/kit/says";
+import { TextField } from "@/components/kit/TextField";
 
 export function NameGraph({
   graph,
@@ -25,7 +26,6 @@ export function NameGraph({
 
 function Form({ graph, onClose }: { graph: Graph; onClose: () => void }) {
   const client = useQueryClient();
-  const nameId = useId();
   const aboutId = useId();
   const [name, setName] = useState(graph.name);
   const [description, setDescription] = useState(graph.description);
@@ -44,19 +44,7 @@ function Form({ graph, onClose }: { graph: Graph; onClose: () => void }) {
         change.mutate();
       }}
     >
-      <div className="field">
-        <label htmlFor={nameId}>Name</label>
-        <input
-          id={nameId}
-          className="input"
-          autoComplete="off"
-          maxLength={200}
-          value={name}
-          onChange={(event) => {
-            setName(event.target.value);
-          }}
-        />
-      </div>
+      <TextField label="Name" autoComplete="off" maxLength={200} value={name} onChange={setName} />
       <div className="field">
         <label htmlFor={aboutId}>Description</label>
         <textarea

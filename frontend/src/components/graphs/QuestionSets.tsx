@@ -8,6 +8,7 @@ import { Ago, ErrorNotice, Loading } from "@/components/kit/says";
 import { Files, useFiles } from "@/components/uploads/Files";
 import { nameFromFile } from "@/components/uploads/formats";
 import { Preview } from "@/components/uploads/Preview";
+import { TextField } from "@/components/kit/TextField";
 import { count, integer } from "@/store/format";
 import { useUploads } from "@/store/uploads";
 import { ProblemRows } from "./ProblemsTable";
@@ -55,18 +56,7 @@ function SetForm({ graph, onClose }: { graph: Id; onClose: () => void }) {
           onChange={setReading}
         />
       )}
-      <div className="field">
-        <label htmlFor="set-name">Name</label>
-        <input
-          id="set-name"
-          className="input"
-          required
-          value={name}
-          onChange={(event) => {
-            setName(event.target.value);
-          }}
-        />
-      </div>
+      <TextField label="Name" id="set-name" required value={name} onChange={setName} />
       {send.error && <ErrorNotice error={send.error} />}
       <div className="foot">
         <Button onPress={onClose}>Cancel</Button>

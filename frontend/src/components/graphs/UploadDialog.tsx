@@ -10,6 +10,7 @@ import { Files, useFiles } from "@/components/uploads/Files";
 import { nameFromFile } from "@/components/uploads/formats";
 import { Sources } from "@/components/uploads/Sources";
 import { Preview } from "@/components/uploads/Preview";
+import { TextField } from "@/components/kit/TextField";
 import { useUploads } from "@/store/uploads";
 
 const PURPOSE = "graph";
@@ -85,19 +86,7 @@ function UploadForm({ onClose }: { onClose: () => void }) {
         }}
       />
       {ready && <Preview kind="graph" from={from} reading={reading} onChange={setReading} />}
-      <div className="field">
-        <label htmlFor="graph-name">Name</label>
-        <input
-          id="graph-name"
-          className="input"
-          required
-          maxLength={200}
-          value={name}
-          onChange={(event) => {
-            setName(event.target.value);
-          }}
-        />
-      </div>
+      <TextField label="Name" id="graph-name" required maxLength={200} value={name} onChange={setName} />
       {send.error && <ErrorNotice error={send.error} />}
       <div className="foot">
         {waiting && (
