@@ -24,7 +24,7 @@ from webapp.graphs.models import Graph, Visibility
 from webapp.jobs import services as jobs
 from webapp.jobs.models import Job, JobKind, JobState
 
-GB = 1024**3
+GB = 10**9
 
 
 @pytest.fixture

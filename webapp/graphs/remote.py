@@ -35,7 +35,7 @@ LOOK_AGAIN_S = 30.0
 IN_USE_S = 600.0
 """A snapshot that was asked for so lately does not make way."""
 
-GB = 1024**3
+GB = 10**9
 _looked: dict[str, float] = {}
 _lock = threading.Lock()
 

@@ -16,7 +16,7 @@ from webapp.graphs import files, remote
 from webapp.graphs.models import Graph, Snapshot, SourceFile
 from webapp.uploads.models import Upload, folder
 
-GB = 1024**3
+GB = 10**9
 OTHERS = [kind for kind in files.KINDS if kind not in ("uploads", "snapshots")]
 
 

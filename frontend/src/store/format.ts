@@ -45,7 +45,8 @@ export function relativeTime(iso: string, now: number = Date.now()): string {
   const seconds = (Date.parse(iso) - now) / 1000;
   if (Math.abs(seconds) < 45) return "just now";
   for (const [unit, size] of UNITS) {
-    if (Math.abs(seconds) >= size * 0.75) return relative.format(Math.round(seconds / size), unit);
+    if (Math.abs(seconds) >= size * (unit === "minute" ? 0.75 : 0.98))
+      return relative.format(Math.round(seconds / size), unit);
   }
   return "just now";
 }
