@@ -38,6 +38,7 @@ from webapp.review import (
     undoing,
     withdrawing,
 )
+from webapp.review import queue_serializers as queue_shapes
 from webapp.review import serializers as shapes
 from webapp.review.items_api import shown, valid
 from webapp.review.models import Queue
@@ -47,7 +48,7 @@ class QueueViewSet(viewsets.GenericViewSet[Queue]):
     """Review queues."""
 
     queryset = Queue.objects.none()
-    serializer_class = shapes.QueueSerializer
+    serializer_class = queue_shapes.QueueSerializer
     lookup_value_converter = "int"
     permission_classes = [AnalystWrites]
 
@@ -60,9 +61,9 @@ class QueueViewSet(viewsets.GenericViewSet[Queue]):
         """Queues, newest first."""
         rows = selectors.queues(graph_id=integer(request.query_params, "graph"))
         page = self.paginate_queryset(rows)
-        return self.get_paginated_response(shapes.QueueSerializer(page, many=True).data)
+        return self.get_paginated_response(queue_shapes.QueueSerializer(page, many=True).data)
 
-    @extend_schema(request=forms.NewQueueSerializer, responses={202: shapes.StartedQueueSerializer})
+    @extend_schema(request=forms.NewQueueSerializer, responses={202: queue_shapes.StartedQueueSerializer})
     def create(self, request: Request) -> Response:
         """Make a queue of label sets."""
         data = valid(forms.NewQueueSerializer(data=request.data))
@@ -77,12 +78,12 @@ class QueueViewSet(viewsets.GenericViewSet[Queue]):
             plan=queues.Plan(data["ordering"], data["overlap"], data["seed"], data["name"]),
             user=cast(User, request.user),
         )
-        answer = shapes.StartedQueueSerializer({"queue": queue, "job": queue.job}).data
+        answer = queue_shapes.StartedQueueSerializer({"queue": queue, "job": queue.job}).data
         return Response(answer, status=status.HTTP_202_ACCEPTED)
 
     def retrieve(self, request: Request, pk: str) -> Response:
         """One queue."""
-        return Response(shapes.QueueSerializer(self.get_object()).data)
+        return Response(queue_shapes.QueueSerializer(self.get_object()).data)
 
     @extend_schema(
         parameters=[OpenApiParameter("confirm", str, required=True, description="its name, repeated")],
@@ -94,20 +95,20 @@ class QueueViewSet(viewsets.GenericViewSet[Queue]):
         removing.discard(queue=self.get_object(), confirm=confirm, user=cast(User, request.user))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
-    @extend_schema(responses=shapes.DeletedQueueSerializer(many=True))
+    @extend_schema(responses=queue_shapes.DeletedQueueSerializer(many=True))
     @action(detail=False)
     def deleted(self, request: Request) -> Response:
         """Queues that can be restored, the last deleted first."""
         page = self.paginate_queryset(self.filter_queryset(removing.restorable()))
-        return self.get_paginated_response(shapes.DeletedQueueSerializer(page, many=True).data)
+        return self.get_paginated_response(queue_shapes.DeletedQueueSerializer(page, many=True).data)
 
-    @extend_schema(request=None, responses=shapes.QueueSerializer)
+    @extend_schema(request=None, responses=queue_shapes.QueueSerializer)
     @action(detail=True, methods=["post"])
     def restore(self, request: Request, pk: str) -> Response:
         """Undo its deletion."""
         rows = self.filter_queryset(removing.restorable())
         removing.restore(queue=get_object_or_404(rows, pk=pk))
-        return Response(shapes.QueueSerializer(self.get_object()).data)
+        return Response(queue_shapes.QueueSerializer(self.get_object()).data)
 
     @extend_schema(request=forms.HoldingSerializer, responses=shapes.NextSerializer)
     @action(detail=True, methods=["post"])
@@ -181,19 +182,21 @@ class QueueViewSet(viewsets.GenericViewSet[Queue]):
         page = self.paginate_queryset(cast(Any, rows))
         return self.get_paginated_response(shapes.ItemRowSerializer(cast(Any, page), many=True).data)
 
-    @extend_schema(responses=shapes.StatisticsSerializer)
+    @extend_schema(responses=queue_shapes.StatisticsSerializer)
     @action(detail=True)
     def statistics(self, request: Request, pk: str) -> Response:
         """Progress, people and agreement."""
         return Response(statistics.statistics(self.get_object()))
 
-    @extend_schema(responses=shapes.QueueTrainingSerializer(many=True))
+    @extend_schema(responses=queue_shapes.QueueTrainingSerializer(many=True))
     @action(detail=True)
     def trainings(self, request: Request, pk: str) -> Response:
         """What was trained from it, newest first."""
         page = self.paginate_queryset(cast(Any, learning.trainings(self.get_object())))
         rows = learning.shown(cast(Any, page))
-        return self.get_paginated_response(shapes.QueueTrainingSerializer(cast(Any, rows), many=True).data)
+        return self.get_paginated_response(
+            queue_shapes.QueueTrainingSerializer(cast(Any, rows), many=True).data
+        )
 
     @extend_schema(
         parameters=[

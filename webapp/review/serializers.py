@@ -1,112 +1,16 @@
-"""Review queues as the API shows and takes them."""
+"""Items of review queues, what is said of them and decided, as the API shows and takes them."""
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from webapp.api.fields import ErrorSerializer
-from webapp.experiments.models import Report
-from webapp.experiments.serializers import CheckpointSerializer, MadeByJobSerializer
 from webapp.graphs.serializers import HopSerializer, NodeSerializer, StepSerializer
-from webapp.jobs.serializers import JobSerializer
-from webapp.review import removing, selectors
-from webapp.review.models import Candidate, Item, Queue, Submission, Verdict, VerdictKind
-from webapp.review.statistics import progress
-
-
-class ItemProgressSerializer(serializers.Serializer[object]):
-    """Items by state."""
-
-    open = serializers.IntegerField()
-    done = serializers.IntegerField()
-    broken = serializers.IntegerField()
-
-
-class UsedLabelSetSerializer(serializers.Serializer[object]):
-    """A label set that a queue was made of."""
-
-    id = serializers.IntegerField()
-    name = serializers.CharField()
-
-
-class QueueSerializer(MadeByJobSerializer):
-    """A review queue."""
-
-    snapshot = serializers.CharField(source="snapshot.hash")
-    version = serializers.IntegerField(source="snapshot.version")
-    current = serializers.SerializerMethodField()
-    label_sets = UsedLabelSetSerializer(many=True)
-    progress = serializers.SerializerMethodField()
-
-    class Meta:
-        model = Queue
-        fields = [
-            *("id", "name", "graph", "graph_name", "snapshot", "version", "current", "question_set"),
-            *("question_set_name", "label_sets", "ordering", "seed", "overlap", "state", "job", "items"),
-            *("candidates", "progress", "error", "created_at", "finished_at", "created_by"),
-        ]
-
-    def get_current(self, queue: Queue) -> bool:
-        """Whether the graph still has the version that this queue is about."""
-        return queue.graph.snapshot_id == queue.snapshot_id
-
-    @extend_schema_field(ItemProgressSerializer)
-    def get_progress(self, queue: Queue) -> dict[str, int]:
-        """Items by state."""
-        return progress(queue)
-
-
-class DeletedQueueSerializer(serializers.ModelSerializer[Queue]):
-    """A deleted queue, and until when it can be restored."""
-
-    graph_name = serializers.CharField(source="graph.name")
-    deleted_by = serializers.CharField(source="deleted_by.username", allow_null=True, default=None)
-    kept_until = serializers.SerializerMethodField()
-
-    class Meta:
-        model = Queue
-        fields = ["id", "name", "graph", "graph_name", "items", "deleted_at", "deleted_by", "kept_until"]
-
-    def get_kept_until(self, queue: Queue) -> datetime:
-        """When it is deleted for good."""
-        return removing.kept_until(queue)
-
-
-class StartedQueueSerializer(serializers.Serializer[object]):
-    """A queue that is being prepared, and the job that does it."""
-
-    queue = QueueSerializer()
-    job = JobSerializer()
-
-
-class TrainingReportSerializer(serializers.ModelSerializer[Report]):
-    """A report of a comparison; ``macro_f1`` is null until it is done."""
-
-    state = serializers.CharField()
-    macro_f1 = serializers.SerializerMethodField()
-
-    class Meta:
-        model = Report
-        fields = ["id", "state", "macro_f1"]
-
-    def get_macro_f1(self, report: Report) -> float | None:
-        """In [0, 1]."""
-        found: float | None = report.summary.get("metrics", {}).get("macro_f1")
-        return found
-
-
-class QueueTrainingSerializer(serializers.Serializer[object]):
-    """A training from a queue: its job, the checkpoint it left, the reports before and after where compared."""
-
-    job = JobSerializer()
-    method = serializers.CharField()
-    by = serializers.CharField(allow_null=True)
-    checkpoint = CheckpointSerializer(allow_null=True)
-    reports = TrainingReportSerializer(many=True)
+from webapp.review import selectors
+from webapp.review.models import Candidate, Item, Submission, Verdict, VerdictKind
 
 
 class CandidateSourceSerializer(serializers.Serializer[object]):
@@ -370,45 +274,3 @@ class ReviewEventSerializer(serializers.ModelSerializer[Submission]):
             *("id", "at", "analyst", "kind", "item", "question_id", "question", "shown", "comment", "path"),
             *("undoes", "replaces", "batch", "verdicts"),
         ]
-
-
-class PersonSerializer(serializers.Serializer[object]):
-    """How much one analyst judged."""
-
-    analyst = serializers.CharField()
-    judged = serializers.IntegerField()
-    last = serializers.DateTimeField(allow_null=True)
-    reserved = serializers.IntegerField(help_text="items before them now")
-
-
-class AgreementSerializer(serializers.Serializer[object]):
-    """How far all agree on paths that two or more judged."""
-
-    paths = serializers.IntegerField()
-    percent = serializers.FloatField(allow_null=True, help_text="of pairs of verdicts, in [0, 1]")
-    alpha = serializers.FloatField(allow_null=True, help_text="Krippendorff's, nominal")
-    fleiss = serializers.FloatField(allow_null=True, help_text="kappa of paths that `raters` judged")
-    raters = serializers.IntegerField(allow_null=True, help_text="as many as judged most paths")
-
-
-class AnalystPairSerializer(serializers.Serializer[object]):
-    """How far two analysts agree."""
-
-    analysts = serializers.ListField(child=serializers.CharField())
-    paths = serializers.IntegerField()
-    percent = serializers.FloatField(allow_null=True)
-    kappa = serializers.FloatField(allow_null=True, help_text="Cohen's")
-
-
-class StatisticsSerializer(serializers.Serializer[object]):
-    """Figures of a queue."""
-
-    progress = ItemProgressSerializer()
-    people = PersonSerializer(many=True)
-    agreement = AgreementSerializer()
-    pairs = AnalystPairSerializer(many=True)
-    reasons = serializers.DictField(child=serializers.IntegerField())
-    unanimous = serializers.IntegerField(help_text="items that all who judged them judged alike")
-    disagreements = serializers.IntegerField(help_text="items that were not judged alike, decided or not")
-    settled = serializers.IntegerField()
-    adjudicated = serializers.IntegerField()
