@@ -175,7 +175,7 @@ def text_graph(tiny_graph: Any) -> Any:
     from retrieval.kg import snapshot as kg
     from retrieval.kg.table import TripleTable
     from retrieval.types import Passage
-    from webapp.graphs import files, services
+    from webapp.graphs import files, progress
 
     texts = ["Berlin is the capital of Germany. German is spoken there.", "Äpfel und Birnen."]
     passages = [
@@ -192,7 +192,7 @@ def text_graph(tiny_graph: Any) -> Any:
     )
     name = files.snapshot_name(tiny_graph.pk, 2)
     built = kg.build(table, files.local_path(name))
-    services.imported(graph=tiny_graph, version=2, manifest=built.manifest)
+    progress.imported(graph=tiny_graph, version=2, manifest=built.manifest)
     tiny_graph.refresh_from_db()
     return tiny_graph
 

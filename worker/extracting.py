@@ -10,8 +10,7 @@ from retrieval.errors import ClewError
 from retrieval.kg import snapshot as kg
 from retrieval.kg.caches import cache_of
 from retrieval.llm.metering import Limit, metered
-from webapp.graphs import files
-from webapp.graphs import services as graphs
+from webapp.graphs import files, progress
 from webapp.graphs.models import Graph
 from webapp.graphs.selectors import next_version
 from webapp.jobs import queue
@@ -58,7 +57,9 @@ def work(context: reporting.Context) -> dict[str, Any]:
     out = files.place(files.snapshot_name(graph.pk, version))
     files.make_way(out)
     snapshot = kg.build(made.table, out, progress=context.progress)
-    graphs.imported(graph=graph, version=version, manifest=snapshot.manifest, origin=graphs.Origin(job=job))
+    progress.imported(
+        graph=graph, version=version, manifest=snapshot.manifest, origin=progress.Origin(job=job)
+    )
     queue.send(queue.WARM, graph.pk)
     usage = made.report["usage"]
     figures = {"facts": made.report["facts"], "entities": made.report["entities"]}
@@ -83,4 +84,4 @@ def _passages(opened: Snapshot) -> list[Any]:
 
 def failed(job: Job, error: ClewError) -> None:
     """Say on the graph why it is not there."""
-    graphs.import_failed(graph=job.graph, error=error)
+    progress.import_failed(graph=job.graph, error=error)

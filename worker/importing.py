@@ -16,8 +16,7 @@ from retrieval.kg.readers import read_graph
 from retrieval.kg.reporting import report
 from retrieval.kg.table import TripleTable
 from retrieval.types import Problem
-from webapp.graphs import files, storage, versions
-from webapp.graphs import services as graphs
+from webapp.graphs import files, progress, storage, versions
 from webapp.graphs.models import Mode, Snapshot, SourceFile
 from webapp.graphs.selectors import next_version
 from webapp.jobs import queue
@@ -74,12 +73,12 @@ def work(context: reporting.Context) -> dict[str, Any]:
     except ClewError as error:
         raise _named(error, sources) from error
     finally:
-        graphs.save_problems(job=job, problems=problems, count=counts["problems"])
+        progress.save_problems(job=job, problems=problems, count=counts["problems"])
     if base is not None and base.hash == snapshot.hash:
         shutil.rmtree(out)
         versions.discard_files(job=job)
         return {"snapshot": base.hash, "unchanged": True, "problems": counts["problems"]}
-    origin = graphs.Origin(
+    origin = progress.Origin(
         job=job,
         mode=mode,
         base=base if mode != Mode.REPLACE else None,
@@ -87,7 +86,7 @@ def work(context: reporting.Context) -> dict[str, Any]:
         problems=counts["problems"],
         report=asdict(report(snapshot, reports)),
     )
-    recorded = graphs.imported(graph=graph, version=version, manifest=snapshot.manifest, origin=origin)
+    recorded = progress.imported(graph=graph, version=version, manifest=snapshot.manifest, origin=origin)
     queue.send(queue.WARM, graph.pk)
     return {
         "snapshot": recorded.hash,
@@ -139,4 +138,4 @@ def _named(error: ClewError, sources: list[SourceFile]) -> ClewError:
 
 def failed(job: Job, error: ClewError) -> None:
     """Say on the graph why it cannot be asked. The files are kept for a while, to be read otherwise."""
-    graphs.import_failed(graph=job.graph, error=error)
+    progress.import_failed(graph=job.graph, error=error)

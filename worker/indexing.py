@@ -12,8 +12,7 @@ from retrieval.kg import schema, statistics
 from retrieval.kg import snapshot as kg
 from retrieval.types import Progress
 from webapp.api.errors import GraphNotReadyError
-from webapp.graphs import files, selectors
-from webapp.graphs import services as graphs
+from webapp.graphs import files, progress, selectors
 from webapp.graphs.models import IndexState, Snapshot
 from webapp.jobs import queue
 from webapp.jobs.models import Job
@@ -46,7 +45,7 @@ def work(context: reporting.Context) -> dict[str, Any]:
     indexing.build(snapshot, encoder, progress=context.progress, cancelled=context.cancelled)
     files.send(version.path)  # the index with it
     if version.pk == graph.snapshot_id:
-        graphs.set_index_state(graph=graph, state=IndexState.READY)
+        progress.set_index_state(graph=graph, state=IndexState.READY)
         queue.send(queue.WARM, graph.pk)
     return {"entities": version.entities, "passages": version.passages}
 
@@ -67,7 +66,7 @@ def renew() -> None:
         try:
             snapshot = kg.open(files.local_path(graph.snapshot.path))
             if not indexing.is_built(snapshot, engines.encoder().name):
-                graphs.index_again(graph=graph, user=None)
+                progress.index_again(graph=graph, user=None)
         except ClewError as error:  # a damaged graph, or another worker was first
             logger.warning("%s is not indexed further: %s", graph.name, error)
 
@@ -75,4 +74,4 @@ def renew() -> None:
 def failed(job: Job, error: ClewError) -> None:
     """A graph without a vector index can still be asked by name."""
     if job.params.get("snapshot", job.graph.snapshot_id) == job.graph.snapshot_id:
-        graphs.set_index_state(graph=job.graph, state=IndexState.NONE)
+        progress.set_index_state(graph=job.graph, state=IndexState.NONE)

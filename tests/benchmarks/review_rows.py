@@ -71,7 +71,7 @@ def _queue(overlap: int) -> Any:
     from retrieval.kg import snapshot as kg
     from retrieval.kg.table import TripleTable
     from retrieval.types import Question
-    from webapp.graphs import files, services
+    from webapp.graphs import files, progress
     from webapp.graphs.models import Graph
     from webapp.questions.services import save_question_set
     from webapp.review import queues
@@ -81,7 +81,7 @@ def _queue(overlap: int) -> Any:
     path = files.local_path(files.snapshot_name(graph.pk, 1))
     path.parent.mkdir(parents=True)
     table = TripleTable.of([("Ada", "wrote", "Notes"), ("Ada", "knew", "Charles")])
-    services.imported(graph=graph, version=1, manifest=kg.build(table, path).manifest)
+    progress.imported(graph=graph, version=1, manifest=kg.build(table, path).manifest)
     graph.refresh_from_db()
     asked = [Question("q0", "what did Ada write?", ("Ada",), ("Notes",), split="train")]
     questions = save_question_set(name="Load", graph=graph, questions=asked, format="jsonl", user=None)

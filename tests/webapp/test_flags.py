@@ -10,8 +10,7 @@ from retrieval.kg.table import TripleTable
 from retrieval.types import Answer, EvidenceChain, Hop, LinkedEntity, Node, RelationStep, Usage
 from webapp.answers import log, services
 from webapp.answers.models import Flag, Run, RunState
-from webapp.graphs import files, snapshots
-from webapp.graphs import services as graphs
+from webapp.graphs import files, progress, snapshots
 from webapp.review.models import Item, Queue, Submission
 
 BORDERS, CAPITAL = RelationStep("borders", "borders"), RelationStep("capital", "capital")
@@ -137,7 +136,7 @@ def test_each_version_of_a_graph_has_a_queue_of_its_own(api, asked, tiny_graph):
     old = asked()
     table = TripleTable.of([("Switzerland", "borders", "Austria")])
     built = kg.build(table, files.local_path(files.snapshot_name(tiny_graph.pk, 2)))
-    graphs.imported(graph=tiny_graph, version=2, manifest=built.manifest)
+    progress.imported(graph=tiny_graph, version=2, manifest=built.manifest)
     queue = flag(api("viewer"), old).json()["queue"]
     shown = api("viewer").get(f"/api/v1/review/queues/{queue}").json()
     assert (shown["current"], shown["version"], shown["question_set"], shown["label_sets"]) == (

@@ -19,8 +19,7 @@ from webapp.experiments import labelling as labels
 from webapp.experiments import reports
 from webapp.experiments import services as experiments
 from webapp.experiments.models import Checkpoint, LabelSet, Report
-from webapp.graphs import files, versions
-from webapp.graphs import services as graphs
+from webapp.graphs import files, progress, versions
 from webapp.jobs import services as jobs
 from webapp.jobs.models import Job, JobState
 from webapp.questions.services import save_question_set
@@ -94,7 +93,7 @@ def text_version(tiny_graph):
     def make():
         name = files.snapshot_name(tiny_graph.pk, 2)
         built = kg.build(TripleTable.of([*TINY, ("France", "capital", "Paris")]), files.local_path(name))
-        made = graphs.imported(graph=tiny_graph, version=2, manifest=built.manifest)
+        made = progress.imported(graph=tiny_graph, version=2, manifest=built.manifest)
         tiny_graph.refresh_from_db()
         return made
 

@@ -22,7 +22,7 @@ from retrieval.kg import snapshot as kg
 from webapp.accounts.models import User
 from webapp.api.errors import TooLargeError
 from webapp.api.permissions import AdminWrites
-from webapp.graphs import browse, endpoints, selectors, services, snapshots, storage, trash
+from webapp.graphs import browse, endpoints, progress, selectors, services, snapshots, storage, trash
 from webapp.graphs import serializers as shapes
 from webapp.graphs.access import OwnerWrites, visible
 from webapp.graphs.models import Graph, Problem
@@ -124,7 +124,7 @@ class GraphViewSet(viewsets.GenericViewSet[Graph]):
     @action(detail=True, methods=["post"], pagination_class=None)
     def index(self, request: Request, pk: str) -> Response:
         """Index names and texts again where that was stopped or failed; what stands is kept."""
-        job = services.index_again(graph=self.get_object(), user=cast(User, request.user))
+        job = progress.index_again(graph=self.get_object(), user=cast(User, request.user))
         return Response(JobSerializer(job).data, status=status.HTTP_202_ACCEPTED)
 
     @extend_schema(

@@ -15,14 +15,14 @@ class GraphsConfig(AppConfig):
 
     def ready(self) -> None:
         """Listen for jobs that end without having done their work."""
-        from webapp.graphs import services  # noqa: PLC0415  # models are not loaded before this
+        from webapp.graphs import progress  # noqa: PLC0415  # models are not loaded before this
         from webapp.jobs.signals import job_ended_early, job_retried  # noqa: PLC0415
 
         def on_ended_early(sender: Any, job: Any, **_: Any) -> None:
-            services.job_ended_early(job=job)
+            progress.job_ended_early(job=job)
 
         def on_retried(sender: Any, job: Any, **_: Any) -> None:
-            services.job_retried(job=job)
+            progress.job_retried(job=job)
 
         job_retried.connect(on_retried, weak=False, dispatch_uid="graphs.job_retried")
         job_ended_early.connect(on_ended_early, weak=False, dispatch_uid="graphs.job_ended_early")

@@ -17,7 +17,7 @@ from retrieval.kg import comparison
 from webapp.accounts.models import User
 from webapp.api.errors import ConflictError, GraphNotReadyError, VersionGoneError
 from webapp.graphs import files as storage
-from webapp.graphs import services, snapshots, sniff
+from webapp.graphs import progress, services, snapshots, sniff
 from webapp.graphs.models import Graph, Mode, Snapshot, SourceFile
 from webapp.jobs import services as jobs
 from webapp.jobs.models import ACTIVE, Job, JobKind
@@ -78,7 +78,7 @@ def start(
                     params={**change.options.as_json(), "mode": change.mode.value, "note": change.note},
                 )
                 services.keep_files(job=job, given=services.Given(given, uploads, sources), stored=stored)
-                services.importing(graph=locked)
+                progress.importing(graph=locked)
         except BaseException:
             for path in stored:
                 storage.remove(path)
@@ -94,7 +94,7 @@ def _locked(graph: Graph) -> Graph:
     """
     locked = Graph.objects.select_for_update().get(pk=graph.pk)
     snapshots.require_imported(locked)
-    going = Job.objects.filter(graph=graph, kind__in=services.IMPORTS, state__in=ACTIVE).first()
+    going = Job.objects.filter(graph=graph, kind__in=progress.IMPORTS, state__in=ACTIVE).first()
     if going is not None:
         raise ConflictError(
             f"{graph.name} is being changed: {going.title}.", hint="Wait until that job is done, or stop it."
@@ -114,7 +114,7 @@ def activate(*, graph: Graph, snapshot: Snapshot, user: User | None) -> Graph:
         if not Snapshot.objects.filter(pk=snapshot.pk, deleted_at=None).exists():
             raise VersionGoneError(f"Version {snapshot.version} was deleted.", hint="Restore it first.")
         if locked.snapshot_id != snapshot.pk:
-            services.use_version(graph=locked, snapshot=snapshot, user=user)
+            progress.use_version(graph=locked, snapshot=snapshot, user=user)
     return locked
 
 

@@ -11,7 +11,7 @@ from retrieval.kg import snapshot as kg
 from retrieval.kg.table import TripleTable
 from tests.webapp.review.calls import BORDERS, CAPITAL, ITEMS, URL, after, at_once, draft, send
 from webapp.accounts.models import User
-from webapp.graphs import files, services, snapshots
+from webapp.graphs import files, progress, snapshots
 from webapp.review import adding, counting, deciding, judging, standing
 from webapp.review.models import Candidate, Item, Reservation, Standing, Submission
 from webapp.review.standing import Said
@@ -24,7 +24,7 @@ def replace(graph):
     """Import another version of the graph, without what the queue's paths go by."""
     name = files.snapshot_name(graph.pk, 2)
     built = kg.build(TripleTable.of([("A", "r", "B")]), files.local_path(name))
-    services.imported(graph=graph, version=2, manifest=built.manifest)
+    progress.imported(graph=graph, version=2, manifest=built.manifest)
 
 
 def add(client, item, path=LANGUAGE, topic="Germany"):

@@ -6,7 +6,7 @@ from retrieval.kg import snapshot as kg
 from retrieval.kg.table import TripleTable
 from tests.webapp.review.calls import BORDERS, ITEMS, URL, after, draft
 from webapp.experiments.models import LabelSet
-from webapp.graphs import files, services
+from webapp.graphs import files, progress
 from webapp.jobs.models import Job
 from webapp.review.models import Queue
 
@@ -71,7 +71,7 @@ def test_a_queue_stays_on_its_version_of_the_graph(api, make, tiny_graph):
     built = kg.build(
         TripleTable.of([("A", "r", "B")]), files.local_path(files.snapshot_name(tiny_graph.pk, 2))
     )
-    services.imported(graph=tiny_graph, version=2, manifest=built.manifest)
+    progress.imported(graph=tiny_graph, version=2, manifest=built.manifest)
     shown = api("analyst").get(f"{URL}/{queue.pk}").json()
     assert (shown["current"], shown["version"]) == (False, 1)
     item = after(api("analyst"), queue)

@@ -1,0 +1,207 @@
+"""How far the import and the index of a graph are: what workers say of it while they make its versions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db import transaction
+
+from retrieval import types
+from retrieval.errors import ClewError
+from retrieval.kg.manifest import Manifest
+from webapp.accounts.models import User
+from webapp.api.errors import ConflictError, GraphNotReadyError
+from webapp.graphs import files as storage
+from webapp.graphs import snapshots
+from webapp.graphs.models import (
+    Graph,
+    GraphState,
+    IndexState,
+    Mode,
+    Problem,
+    Snapshot,
+    SourceFile,
+)
+from webapp.jobs import services as jobs
+from webapp.jobs.models import ACTIVE, Job, JobKind
+from webapp.live import announce
+
+IMPORTS = (JobKind.IMPORT, JobKind.EXTRACT)
+"""Kinds of jobs that make versions; one of them at a time works on a graph."""
+
+
+def save_problems(*, job: Job, problems: Sequence[types.Problem], count: int) -> None:
+    """Keep the bad rows of an import (again from the start when the import is repeated)."""
+    graph = job.graph
+    with transaction.atomic():
+        Problem.objects.filter(job=job).delete()
+        Problem.objects.bulk_create(
+            [
+                Problem(
+                    graph=graph,
+                    job=job,
+                    file=problem.file[-255:],
+                    line=problem.line,
+                    message=problem.message.replace("\0", "�"),
+                    text=problem.text.replace("\0", "�"),
+                )
+                for problem in problems
+            ],
+            batch_size=500,
+        )
+        Graph.objects.filter(pk=graph.pk, snapshot=None).update(problem_count=count)
+
+
+def importing(*, graph: Graph) -> None:
+    """Say that a graph that has no version is being imported again."""
+    if graph.snapshot_id is None:
+        update(graph, state=GraphState.IMPORTING, error_code="", error_message="", error_hint="")
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a version comes from. ``base`` is the one it changed; ``report`` is the engine's account as JSON."""
+
+    job: Job | None = None
+    mode: Mode = Mode.REPLACE
+    base: Snapshot | None = None
+    note: str = ""
+    problems: int = 0
+    report: dict[str, Any] = field(default_factory=dict)
+
+
+def imported(*, graph: Graph, version: int, manifest: Manifest, origin: Origin | None = None) -> Snapshot:
+    """Record a snapshot that stands, make it the graph's current one, and queue its vector index."""
+    origin = origin or Origin()
+    path = storage.snapshot_name(graph.pk, version)
+    storage.send(path)
+    with transaction.atomic():
+        snapshot, _ = Snapshot.objects.update_or_create(
+            graph=graph,
+            version=version,
+            defaults={
+                "hash": manifest.content_hash,
+                "path": path,
+                "bytes": storage.size(path),
+                "job": origin.job,
+                "mode": origin.mode,
+                "base": origin.base,
+                "note": origin.note,
+                "problem_count": origin.problems,
+                "report": origin.report,
+                "created_by": origin.job.user if origin.job else graph.created_by,
+                "entities": manifest.entities,
+                "relations": manifest.relations,
+                "triples": manifest.triples,
+                "passages": manifest.passages,
+                "attributes": manifest.entity_attributes + manifest.fact_attributes,
+            },
+        )
+        if origin.job is not None:
+            SourceFile.objects.filter(job=origin.job).update(snapshot=snapshot)
+        update(graph, last_version=version)
+        use_version(graph=graph, snapshot=snapshot, user=None)
+    return snapshot
+
+
+def use_version(*, graph: Graph, snapshot: Snapshot, user: User | None) -> None:
+    """Make a version the current one, and have it indexed where it is not."""
+    update(
+        graph,
+        snapshot=snapshot,
+        problem_count=snapshot.problem_count,
+        state=GraphState.READY,
+        error_code="",
+        error_message="",
+        error_hint="",
+    )
+    _index(graph, user)
+
+
+def index_again(*, graph: Graph, user: User | None) -> Job:
+    """Queue the index of a graph anew; what stands of it is kept and only the rest is built.
+
+    Raises:
+        GraphNotReadyError: the graph has no snapshot.
+        ConflictError: it is being indexed.
+    """
+    with transaction.atomic():
+        current = Graph.objects.select_for_update().filter(pk=graph.pk).first()
+        snapshots.require_imported(graph)
+        if current is None or current.snapshot_id is None:
+            raise GraphNotReadyError(f"The graph {graph.name} has no snapshot.", hint="Import it first.")
+        if current.index_state == IndexState.BUILDING:
+            raise ConflictError(f"{graph.name} is being indexed.", hint="Its page shows how far it is.")
+        return _index(graph, user)
+
+
+def _index(graph: Graph, user: User | None) -> Job:
+    job = jobs.create(
+        kind=JobKind.INDEX,
+        title=f"Index {graph.name}",
+        graph=graph,
+        user=user,
+        params={"snapshot": graph.snapshot_id},
+    )
+    set_index_state(graph=graph, state=IndexState.BUILDING)
+    return job
+
+
+def import_failed(*, graph: Graph, error: ClewError) -> None:
+    """Record why an import failed. A graph that was ready before stays ready."""
+    if graph.snapshot_id is None:
+        update(
+            graph,
+            state=GraphState.FAILED,
+            error_code=error.code,
+            error_message=error.message,
+            error_hint=error.hint,
+        )
+
+
+def set_index_state(*, graph: Graph, state: IndexState) -> None:
+    """Say how far the vector index is, unless the graph has another version by now."""
+    if Graph.objects.filter(pk=graph.pk, snapshot=graph.snapshot_id).update(index_state=state):
+        graph.index_state = state
+        announce.graph_changed_on_commit(graph.pk)
+
+
+def job_ended_early(*, job: Job) -> None:
+    """Put right the state of a graph whose import or indexing will not be finished."""
+    graph = Graph.objects.filter(pk=job.graph_id).first()
+    if graph is None:
+        return
+    if job.kind == JobKind.INDEX and job.params.get("snapshot", graph.snapshot_id) == graph.snapshot_id:
+        set_index_state(graph=graph, state=IndexState.NONE)
+    if job.kind in IMPORTS:
+        what, again = ("import", "Upload the graph again.")
+        if job.kind == JobKind.EXTRACT:
+            what, again = ("reading", "Start it again under the same name; what was paid for is kept.")
+        stopped = ClewError(f"The {what} was stopped before it was done.", hint=again)
+        stopped.code = "cancelled"
+        import_failed(graph=graph, error=stopped)
+
+
+def job_retried(*, job: Job) -> None:
+    """Say that a graph is being made after all.
+
+    Raises:
+        ConflictError: another import of it goes on.
+    """
+    graph = Graph.objects.select_for_update().get(pk=job.graph_id)
+    if job.kind == JobKind.INDEX and job.params.get("snapshot", graph.snapshot_id) == graph.snapshot_id:
+        set_index_state(graph=graph, state=IndexState.BUILDING)
+    if job.kind in IMPORTS:
+        if Job.objects.filter(graph=graph, kind__in=IMPORTS, state__in=ACTIVE).exclude(pk=job.pk).exists():
+            raise ConflictError(f"Another import of {graph.name} goes on.", hint="Wait until it is done.")
+        importing(graph=graph)
+
+
+def update(graph: Graph, **values: Any) -> None:
+    """Change fields of a graph, and tell who looks at it."""
+    Graph.objects.filter(pk=graph.pk).update(**values)
+    for name, value in values.items():
+        setattr(graph, name, value)
+    announce.graph_changed_on_commit(graph.pk)
