@@ -193,7 +193,8 @@ class SparqlGraph(Naming):
     ) -> tuple[Snapshot, tuple[int, ...]]:
         """The facts as a snapshot, and the topics' ids in it."""
         from retrieval.kg import snapshot  # noqa: PLC0415 - loads numpy
-        from retrieval.kg.readers.collecting import ProblemLog, combine  # noqa: PLC0415 - loads polars
+        from retrieval.kg.readers.combining import combine  # noqa: PLC0415 - loads polars
+        from retrieval.kg.readers.problems import ProblemLog  # noqa: PLC0415 - loads polars
         from retrieval.kg.readers.rdf import collect  # noqa: PLC0415 - loads polars
 
         log = ProblemLog(self.endpoint, lambda _: None)

@@ -23,8 +23,8 @@ from retrieval.retrievers.graph_s3 import LanguageRetriever, language_policy
 from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import Label
 from retrieval.training.agent_data import begun, digest_of, make_trajectories
+from retrieval.training.course import Course
 from retrieval.training.language_agent import Example, Judge, LanguageTrainer, LanguageTraining, decisions
-from retrieval.training.loop import Course
 from retrieval.training.recipe import Splits, Work
 
 #: Dev questions that are searched for the score: each takes several replies.

@@ -6,60 +6,23 @@ import os
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from retrieval.config import TrainingConfig
 from retrieval.retrievers.base import check
 from retrieval.training.averaging import WeightAverage
+from retrieval.training.course import Course, copied
 from retrieval.training.recipe import Learning, Measured, Rated
 from retrieval.types import Progress
 
 #: Small training sets are visited several times an epoch, so that an epoch is worth a checkpoint.
 _LEAST_PER_EPOCH = 1536
-#: A rise of the dev score below this does not keep training going.
-_WORTH_WAITING = 0.002
-
-
-@dataclass
-class Course:
-    """Where training stands; what a resumed training goes on from.
-
-    Attributes:
-        epoch: epochs done.
-        best: best dev score so far, -1 before the first.
-        since_best: epochs since then.
-        weights: of the best epoch.
-        history: loss and dev score of each epoch.
-        curve: of a task that measures more than its loss, each step of it.
-    """
-
-    epoch: int = 0
-    best: float = -1.0
-    since_best: int = 0
-    weights: dict[str, Tensor] = field(default_factory=dict)
-    history: list[dict[str, float]] = field(default_factory=list)
-    curve: list[dict[str, float]] = field(default_factory=list)
-
-    def record(self, name: str, loss: float, score: float, model: nn.Module) -> None:
-        """Take note of an epoch; keep the weights when it is the best one."""
-        self.epoch += 1
-        self.since_best += 1
-        self.history.append({"loss": loss, name: score})
-        if score > self.best + _WORTH_WAITING:
-            self.since_best = 0
-        if score > self.best:
-            self.best = score
-            self.weights = _copy(model)
-
-
-def _copy(model: nn.Module) -> dict[str, Tensor]:
-    return {name: value.detach().clone() for name, value in model.state_dict().items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +68,7 @@ def fit(
     if average:
         optimizer.register_step_post_hook(average.update)
     learner = _Learner(model, optimizer, average)
-    course = _load(resume, key, learner) or Course(best=least, weights=_copy(model) if least >= 0 else {})
+    course = _load(resume, key, learner) or Course(best=least, weights=copied(model) if least >= 0 else {})
     size = min(max(task.size, _LEAST_PER_EPOCH), config.questions_per_epoch)
     while course.epoch < config.epochs and course.since_best < config.patience:
         rng = np.random.default_rng([config.seed, course.epoch])

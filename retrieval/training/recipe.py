@@ -27,7 +27,7 @@ from retrieval.supervision.labels import Label
 from retrieval.types import Progress, Question
 
 if TYPE_CHECKING:
-    from retrieval.training.loop import Course
+    from retrieval.training.course import Course
 
 #: Above so many entities, encoding their labels takes longer than it is worth.
 _ENTITY_TEXTS = 20_000

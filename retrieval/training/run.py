@@ -28,7 +28,8 @@ from retrieval.supervision.answer_set import AnswerSetRationalizer
 from retrieval.supervision.given import given_labels, prefers_simple
 from retrieval.supervision.grounding import Grounded, ground, require
 from retrieval.supervision.labels import Label, of_graph, read_labels
-from retrieval.training.loop import Course, fit
+from retrieval.training.course import Course
+from retrieval.training.loop import fit
 from retrieval.training.recipe import SelfTrained, Splits, Staged, Task, Work
 from retrieval.training.recipes import RECIPES
 from retrieval.training.result import TrainResult

@@ -33,8 +33,9 @@ from retrieval.loading import load_encoder
 from retrieval.nn.agent import AgentModel
 from retrieval.supervision.grounding import Grounded, ground
 from retrieval.training.agent_data import AgentData, make_data
+from retrieval.training.course import Course
 from retrieval.training.graph_s3 import ImitationTask, OutcomeTask, StepwiseTask, reinforcement
-from retrieval.training.loop import Course, fit
+from retrieval.training.loop import fit
 from retrieval.training.recipe import Work
 from retrieval.training.run import label, split
 from tests.benchmarks.methods import SETTINGS

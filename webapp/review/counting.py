@@ -17,16 +17,13 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from datetime import datetime
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 from django.db import connection
 from django.db.models import Max
 from django.utils import timezone
 
 from webapp.review.models import Accord, Item, ItemState, Tally, VerdictKind
-
-if TYPE_CHECKING:  # it counts what it changes
-    from webapp.review.standing import Opinion
+from webapp.review.opinions import Opinion
 
 Key = tuple[str | int, ...]
 CATEGORIES = (VerdictKind.RATIONAL, VerdictKind.NOT_RATIONAL, VerdictKind.UNSURE)

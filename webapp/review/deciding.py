@@ -24,6 +24,7 @@ from webapp.review.models import (
     Submission,
     Verdict,
 )
+from webapp.review.opinions import Opinion
 
 _ACCEPT = """
     WITH accepted AS (
@@ -79,7 +80,7 @@ def sides(items: Sequence[Item]) -> list[dict[str, Any]]:
     ]
 
 
-def _said_of(candidate: int | None, held: Sequence[standing.Opinion]) -> list[dict[str, Any]]:
+def _said_of(candidate: int | None, held: Sequence[Opinion]) -> list[dict[str, Any]]:
     return [
         {"analyst": one.analyst, "kind": said.kind, "reasons": list(said.reasons), "comment": said.comment}
         for one in held
@@ -127,7 +128,7 @@ def adjudicate(*, item: Item | QuerySet[Item], user: User, judgement: judging.Ju
         ) from None
 
 
-def _decided(item: Item, held: Sequence[standing.Opinion], user: User, judgement: judging.Judgement) -> Item:
+def _decided(item: Item, held: Sequence[Opinion], user: User, judgement: judging.Judgement) -> Item:
     before = counting.of_item(item, held)
     event = judging.new_event(
         judgement.id,

@@ -16,9 +16,9 @@ from webapp.api.errors import ForbiddenError, InvalidError
 from webapp.graphs import snapshots
 from webapp.review import adding, chains, counting, judging, standing
 from webapp.review.models import Candidate, EventKind, Item, Queue, Standing, Submission, Verdict, VerdictKind
+from webapp.review.opinions import Opinion, Said
 from webapp.review.queues import shown_of
 from webapp.review.reading import BadLine, Line
-from webapp.review.standing import Opinion, Said
 
 BATCH = 500
 """Questions of one transaction: those who judge meanwhile wait for no more."""

@@ -19,7 +19,7 @@ from webapp.graphs.serializers import EntitySerializer
 from webapp.review import adding, assigning, deciding, drawing, forms, judging, selectors
 from webapp.review import serializers as shapes
 from webapp.review.models import Item
-from webapp.review.standing import Said
+from webapp.review.opinions import Said
 
 ID_MAX = 2**63 - 1
 

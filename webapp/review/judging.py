@@ -25,7 +25,7 @@ from webapp.review.models import (
     Verdict,
     VerdictKind,
 )
-from webapp.review.standing import Opinion, Said
+from webapp.review.opinions import Opinion, Said
 
 
 class JudgedMeanwhileError(ConflictError):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 from uuid import UUID
 
@@ -14,7 +13,8 @@ from django.db.models import QuerySet
 
 from webapp.api.errors import ConflictError
 from webapp.review import counting
-from webapp.review.models import Accord, Item, ItemState, VerdictKind
+from webapp.review.models import Accord, Item, ItemState
+from webapp.review.opinions import Opinion, Said
 
 _OPINIONS = """
     SELECT t.item_id, t.id, t.analyst_id, s.id, s.analyst_name, v.candidate_id, v.kind, v.reasons, v.comment
@@ -31,52 +31,6 @@ _STORE = """
         AS v(id, submitted, state, accord, version, shown)
     WHERE i.id = v.id
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """A verdict on a candidate.
-
-    Attributes:
-        candidate: its id; None says that the question is broken.
-        kind: of :class:`webapp.review.models.VerdictKind`.
-        reasons: codes of :class:`webapp.review.models.Reason`.
-        comment: free text.
-    """
-
-    candidate: int | None
-    kind: str
-    reasons: tuple[str, ...] = ()
-    comment: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Opinion:
-    """What one analyst stands by on an item.
-
-    Attributes:
-        analyst: the name.
-        analyst_id: the account; None when it is gone.
-        standing: id of the row that says so; None when it is yet to be written.
-        event: the submission.
-        said: its verdicts.
-    """
-
-    analyst: str
-    analyst_id: int | None
-    standing: int | None
-    event: UUID
-    said: tuple[Said, ...] = field(default=())
-
-    @property
-    def kinds(self) -> Mapping[int | None, str]:
-        """By candidate."""
-        return {one.candidate: one.kind for one in self.said}
-
-    @property
-    def broken(self) -> bool:
-        """Whether it calls the question broken."""
-        return any(one.kind == VerdictKind.BROKEN for one in self.said)
 
 
 class DecidedError(ConflictError):

@@ -13,7 +13,7 @@ from webapp.api.errors import ConflictError
 from webapp.review import adding, judging, standing
 from webapp.review.assigning import release, reserve
 from webapp.review.models import EventKind, Item, Queue, Standing, Submission
-from webapp.review.standing import Opinion
+from webapp.review.opinions import Opinion
 
 ONE_BY_ONE = (EventKind.SUBMITTED, EventKind.REPLACED)
 _JUST_NOW = ("It was taken back, replaced or judged just now.", "Load the queue again.")

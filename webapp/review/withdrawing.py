@@ -14,8 +14,8 @@ from webapp.api.errors import ConflictError, ForbiddenError
 from webapp.review import adding, counting, judging, selectors, standing
 from webapp.review.importing import chunks
 from webapp.review.models import Candidate, EventKind, Item, Queue, Standing, Submission
+from webapp.review.opinions import Opinion
 from webapp.review.queues import shown_of
-from webapp.review.standing import Opinion
 
 _BROUGHT = (EventKind.IMPORTED, EventKind.ADDED_PATH)
 

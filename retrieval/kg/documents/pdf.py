@@ -12,7 +12,7 @@ from pypdf.errors import PyPdfError
 
 from retrieval.errors import SourceError
 from retrieval.kg.documents.splitting import Block
-from retrieval.kg.readers.collecting import ProblemLog
+from retrieval.kg.readers.problems import ProblemLog
 
 # Its warnings about other people's files are no news to ours; what cannot be read is reported as a problem.
 logging.getLogger("pypdf").setLevel(logging.ERROR)

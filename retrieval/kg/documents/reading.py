@@ -17,8 +17,9 @@ from retrieval.kg.documents.markup import Page, page_blocks
 from retrieval.kg.documents.plain import markdown_blocks, text_blocks
 from retrieval.kg.documents.records import BadRecord, Record, passage_record, question_records
 from retrieval.kg.documents.splitting import Block, pieces
-from retrieval.kg.readers.collecting import FACT_SCHEMA, LINK_SCHEMA, PASSAGE_SCHEMA, FactFile, ProblemLog
+from retrieval.kg.readers.collecting import FACT_SCHEMA, LINK_SCHEMA, PASSAGE_SCHEMA, FactFile
 from retrieval.kg.readers.json_rows import json_rows
+from retrieval.kg.readers.problems import ProblemLog
 from retrieval.kg.readers.sources import Source
 from retrieval.kg.table import LABEL_LIMIT
 from retrieval.types import Passage, Progress

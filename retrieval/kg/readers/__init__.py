@@ -87,7 +87,7 @@ def read_graph(
         ConfigError: ``fmt``, ``delimiter``, ``encoding`` or ``columns`` is unknown or does not fit.
     """
     from retrieval.kg.readers.archives import unpacked  # noqa: PLC0415
-    from retrieval.kg.readers.collecting import combine  # noqa: PLC0415 - loads polars
+    from retrieval.kg.readers.combining import combine  # noqa: PLC0415 - loads polars
     from retrieval.kg.readers.dispatch import ReadOptions, read_all  # noqa: PLC0415 - loads polars
 
     files = [Path(path) for path in ([paths] if isinstance(paths, (str, Path)) else paths)]

@@ -14,12 +14,13 @@ from retrieval.kg.documents.records import passage_format
 from retrieval.kg.question_rows import MARK
 from retrieval.kg.readers import DELIMITED_FORMATS, DOCUMENT_FORMATS, FORMATS, PASSAGE_FORMATS
 from retrieval.kg.readers.archives import Unpacked
-from retrieval.kg.readers.collecting import FactFile, FactSink, ProblemLog
+from retrieval.kg.readers.collecting import FactFile, FactSink
 from retrieval.kg.readers.delimited import columns, guess_delimiter, read_delimited
 from retrieval.kg.readers.graphml import read_graphml
 from retrieval.kg.readers.headers import pair
 from retrieval.kg.readers.json_rows import json_rows
 from retrieval.kg.readers.parquet import read_parquet
+from retrieval.kg.readers.problems import ProblemLog
 from retrieval.kg.readers.property_csv import find_layout, first_line, read_property_csv
 from retrieval.kg.readers.property_jsonl import is_graph_object, read_property_jsonl
 from retrieval.kg.readers.repeats import repeats

@@ -11,7 +11,8 @@ from typing import Any
 from xml.parsers import expat
 
 from retrieval.errors import SourceError
-from retrieval.kg.readers.collecting import FactFile, ProblemLog
+from retrieval.kg.readers.collecting import FactFile
+from retrieval.kg.readers.problems import ProblemLog
 from retrieval.kg.readers.property_csv import RELATIONS
 from retrieval.kg.readers.property_rows import (
     TYPE,

@@ -23,7 +23,7 @@ from retrieval.kg.documents import DOCUMENT_FORMATS, PASSAGE_FORMATS
 from retrieval.kg.documents.decoding import decoded, encoding_of
 from retrieval.kg.readers import DELIMITED_FORMATS, RDF_FORMATS, archives
 from retrieval.kg.readers.archives import archive_kind
-from retrieval.kg.readers.collecting import ProblemLog, combine
+from retrieval.kg.readers.combining import combine
 from retrieval.kg.readers.delimited import (
     Shape,
     cells_of,
@@ -40,6 +40,7 @@ from retrieval.kg.readers.dispatch import (
     guess_format,
     read_file,
 )
+from retrieval.kg.readers.problems import ProblemLog
 from retrieval.kg.readers.property_csv import find_layout, first_line
 from retrieval.kg.readers.sources import WRONG_KINDS, Source, is_parquet
 from retrieval.kg.table import TripleTable

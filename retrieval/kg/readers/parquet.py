@@ -9,8 +9,9 @@ from typing import Any
 import polars as pl
 
 from retrieval.errors import SourceError
-from retrieval.kg.readers.collecting import FactFile, ProblemLog
+from retrieval.kg.readers.collecting import FactFile
 from retrieval.kg.readers.delimited import choose_columns, guess_columns
+from retrieval.kg.readers.problems import ProblemLog
 from retrieval.kg.readers.property_csv import Layout, layout_of, read_cells
 from retrieval.kg.readers.property_rows import BadRowError, PropertyRows, as_text
 from retrieval.kg.readers.subgraphs import read_subgraphs

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from retrieval.kg.table import ATTRIBUTE_LIMIT, LABEL_LIMIT
 
 if TYPE_CHECKING:
-    from retrieval.kg.readers.collecting import ProblemLog
+    from retrieval.kg.readers.problems import ProblemLog
 
 #: Properties that name a node, best first (compared in lower case).
 NAMES = ("name", "label", "title", "displayname", "display_name", "caption")

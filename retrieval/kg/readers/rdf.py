@@ -21,7 +21,8 @@ import pyoxigraph as ox
 
 from retrieval.errors import SourceError
 from retrieval.kg.naming import local_name
-from retrieval.kg.readers.collecting import NODE_SCHEMA, TERM_SCHEMA, FactFile, FactSink, ProblemLog
+from retrieval.kg.readers.collecting import NODE_SCHEMA, TERM_SCHEMA, FactFile, FactSink
+from retrieval.kg.readers.problems import ProblemLog
 from retrieval.kg.readers.sources import Source
 from retrieval.kg.readers.xml_prolog import check_prolog
 from retrieval.kg.table import ATTRIBUTE_LIMIT, LABEL_LIMIT

@@ -6,7 +6,7 @@ import pytest
 
 from retrieval.errors import ConfigError, EmptySourceError, SourceError
 from retrieval.kg import readers, snapshot
-from retrieval.kg.readers.collecting import PROBLEM_LIMIT
+from retrieval.kg.readers.problems import PROBLEM_LIMIT
 
 TRIPLES = [("Jaws", "directed_by", "Steven Spielberg"), ("Hook", "in_language", "French")]
 

@@ -14,7 +14,7 @@ from webapp.accounts.models import User
 from webapp.graphs import files, progress, snapshots
 from webapp.review import adding, counting, deciding, judging, standing
 from webapp.review.models import Candidate, Item, Reservation, Standing, Submission
-from webapp.review.standing import Said
+from webapp.review.opinions import Said
 
 LANGUAGE = (("official_language", False),)
 SPOKEN = (*BORDERS, *LANGUAGE)

@@ -1,0 +1,79 @@
+"""One table of several files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from retrieval.kg.readers.collecting import (
+    FACT_SCHEMA,
+    LINK_SCHEMA,
+    NODE_SCHEMA,
+    PASSAGE_SCHEMA,
+    FactFile,
+    FactSink,
+)
+from retrieval.kg.readers.property_rows import PropertyFacts
+from retrieval.kg.readers.property_rows import resolve as resolve_properties
+from retrieval.kg.table import TripleTable, frame
+
+
+def combine(files: Sequence[FactFile], sink: FactSink | None = None) -> TripleTable:
+    """One table of several files, without the rows that went to a sink.
+
+    RDF files share their names, property graphs their ids; all meet by label.
+    """
+    files = list(files)
+    fact_attributes: list[tuple[int, str, str]] = []
+    node_attributes: list[tuple[str, str, str]] = []
+    nodes, relation_labels = [], None
+    if any(f.properties is not None for f in files):
+        first = sum(f.facts.height for f in files if f.facts is not None)
+        found = resolve_properties([f.properties for f in files if f.properties is not None])
+        fact_attributes = [(first + fact, key, value) for fact, key, value in found.fact_attributes]
+        node_attributes = found.node_attributes
+        nodes.append(pl.DataFrame(found.nodes, schema=NODE_SCHEMA, orient="row"))
+        files.append(_as_file(found))
+    facts = [f.facts for f in files if f.facts is not None]
+    if any(f.terms is not None for f in files):
+        from retrieval.kg.readers.rdf import resolve  # noqa: PLC0415 - loads pyoxigraph
+
+        named, known, relation_labels, described = resolve(files, sink)
+        facts.append(named)
+        nodes.append(known)
+        node_attributes = node_attributes + described
+    passages, fact_passages = None, None
+    if any(f.passages is not None for f in files):
+        from retrieval.kg.documents.reading import documents_of  # noqa: PLC0415 - loads the readers of documents
+
+        passages, fact_passages = documents_of(files)
+    pairs = {"key": str, "value": str}
+    return TripleTable(
+        facts=pl.concat(facts) if facts else pl.DataFrame(schema=FACT_SCHEMA),
+        nodes=pl.concat(nodes) if nodes else None,
+        relation_labels=relation_labels,
+        sources=tuple(f.name for f in files if f.name),
+        problems=sum(f.problems for f in files),
+        node_attributes=frame(node_attributes, label=str, **pairs) if node_attributes else None,
+        fact_attributes=frame(fact_attributes, fact=int, **pairs) if fact_attributes else None,
+        passages=passages,
+        fact_passages=fact_passages,
+    )
+
+
+def _as_file(found: PropertyFacts) -> FactFile:
+    """The facts of all property graphs as if one more file held them; its problems are those found on the way."""
+    passages, links = None, None
+    if found.documents:
+        rows = [(label, title, text, "", "") for label, title, text in found.documents]
+        passages = pl.DataFrame(rows, schema=PASSAGE_SCHEMA, orient="row")
+        positions = {row[0]: i for i, row in enumerate(rows)}
+        touching = [
+            (fact, positions[end])
+            for fact, (head, _, tail) in enumerate(found.facts)
+            for end in sorted({head, tail} & positions.keys())
+        ]
+        links = pl.DataFrame(touching, schema=LINK_SCHEMA, orient="row")
+    facts = pl.DataFrame(found.facts, schema=FACT_SCHEMA, orient="row")
+    return FactFile("", facts, found.problems, passages=passages, fact_passages=links)
