@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import statistics
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -22,7 +21,7 @@ from tests.benchmarks.report import Section
 
 COMMAND = "python -m tests.benchmarks paths"
 #: Questions of each number of hops; fewer where networkx lists all paths of a window, which takes it minutes.
-QUESTIONS, WINDOWS = 20, {1: 20, 2: 5, 3: 2}
+QUESTIONS, WINDOWS = 100, {1: 100, 2: 20, 3: 4}
 _CAP = 10**7
 _SOURCE, _TARGET = -1, -2
 
@@ -46,8 +45,8 @@ def measure() -> list[Section]:
         "all simple paths of at most two hops more than the shortest (RAPL's window, 4.1). networkx: "
         "`all_shortest_paths` between two nodes that are joined to the sets, which costs it one search for both sets; "
         "`all_simple_paths` from the topic to the set of answers. The paths of both are checked to be the same. Means "
-        "of processor time, of one thread each; the graphs are built before, and the garbage collector leaves them "
-        "alone. "
+        "of processor time, of one thread each, one system after the other over all questions of a row; the graphs are "
+        "built before, and the garbage collector leaves them alone. "
         f"Load of the machine when it began: {os.getloadavg()[0]:.0f}.",
         head=(
             "paths",
@@ -99,21 +98,20 @@ def _row(
     asked: Sequence[Ends],
     finders: tuple[Find, Find],
 ) -> None:
-    mine, other = [], []
-    ours, theirs = finders
-    for ends in asked:
-        began = time.process_time()
-        arcs = ours(ends)
-        mine.append((time.process_time() - began) * 1000)
-        began = time.process_time()
-        nodes = theirs(ends)
-        other.append((time.process_time() - began) * 1000)
+    (mine, fast), (other, slow) = (_timed(finder, asked) for finder in finders)
+    for arcs, nodes in zip(mine, other, strict=True):
         assert {_entities(graph, path) for path in arcs} == {tuple(path) for path in nodes}, "the same paths"
-    fast, slow = statistics.mean(mine), statistics.mean(other)
     section.add(
         what[0], str(what[1]), str(len(asked)), f"{fast:.2f}", f"{slow:,.0f}", f"{slow / fast:,.0f}", ">= 50"
     )
     print(section.rows[-1], flush=True)
+
+
+def _timed(find: Find, asked: Sequence[Ends]) -> tuple[list[Any], float]:
+    """What each question has, and the mean processor time, ms."""
+    began = time.process_time()
+    paths = [find(ends) for ends in asked]
+    return paths, (time.process_time() - began) * 1000 / len(asked)
 
 
 def _entities(graph: Snapshot, arcs: tuple[int, ...]) -> tuple[int, ...]:
