@@ -17,7 +17,7 @@ function binName({ low, high }: { low: number; high: number }): string {
 
 /** How many entities have how many facts; heights are logarithmic, or a hub would be no line at all. */
 function Degrees({ figures }: { figures: GraphStatistics }) {
-  const { degrees } = figures;
+  const degrees = figures.degrees.filter((bin) => bin.low > 0 || bin.count > 0);
   const top = Math.log10(1 + Math.max(1, ...degrees.map((bin) => bin.count)));
   return (
     <figure className="degrees">
@@ -160,8 +160,10 @@ export function Figures({ graph }: { graph: Graph }) {
       {!data && !error && <Loading what="the figures" />}
       {data && (
         <div className="body portrait">
-          <Degrees figures={data} />
-          <Parts figures={data} />
+          <div className="stack">
+            <Degrees figures={data} />
+            <Parts figures={data} />
+          </div>
           <Relations figures={data} />
           <SchemaView graph={graph} />
         </div>
