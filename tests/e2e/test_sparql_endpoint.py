@@ -1,6 +1,7 @@
 """A graph that stays in a SPARQL endpoint, in the browser.
 
-The tests of this module are one walk through the application: they run in order and share one page.
+The tests of this module are one walk through the application: they run in order and share one page. It makes the
+browser log failed requests, and is logged in by whoever came before: files that look at either come before it.
 """
 
 from __future__ import annotations
