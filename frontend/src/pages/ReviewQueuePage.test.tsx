@@ -59,11 +59,6 @@ function serve(
   const judged: number[] = [];
   const next = (holding: number[]) =>
     questions.find(({ id }) => !judged.includes(id) && !holding.includes(id)) ?? null;
-  vi.stubGlobal("matchMedia", () => ({
-    matches: false,
-    addEventListener: vi.fn(),
-    removeEventListener: vi.fn(),
-  }));
   vi.stubGlobal("fetch", (url: string, { method, body }: { method: string; body?: string }) => {
     const address = url.replace("/api/v1/", "").replace(/\?.*/, "");
     const sent = JSON.parse(body ?? "null") as { holding: number[] };

@@ -197,10 +197,16 @@ export function useDesk(queue: string, user: string, first: number | null): Desk
 
   const begin = useCallback(() => {
     void inTurn(async () => {
-      const { item } =
-        start.current === null ? await nextItem(queue, held()) : { item: await loadItem(start.current) };
+      if (start.current === null) {
+        const { item } = await nextItem(queue, held());
+        put((table) => receive({ ...table, empty: false }, item));
+        warm(item);
+        return;
+      }
+      const item = await loadItem(start.current);
       start.current = null;
-      put((table) => receive({ ...table, empty: false }, item));
+      // First, also where something that was still to be sent has brought the next one.
+      put((table) => putFirst({ ...table, empty: false }, openDesk(item)));
       warm(item);
     }).catch((reason: unknown) => {
       setError(reason as Error);
