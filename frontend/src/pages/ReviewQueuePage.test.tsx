@@ -3,6 +3,7 @@ import { render, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { MemoryRouter, Route, Routes } from "react-router";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { keepUnsent } from "@/store/unsent";
 import { ReviewQueuePage } from "./ReviewQueuePage";
 
 vi.mock("@/graph/GraphCanvas", () => ({ default: () => <div>drawing</div> }));
@@ -89,17 +90,17 @@ function serve(
   return posted;
 }
 
-function open() {
+function open(address = "/review/1", name = "capital of Germany?") {
   render(
     <QueryClientProvider client={new QueryClient()}>
-      <MemoryRouter initialEntries={["/review/1"]}>
+      <MemoryRouter initialEntries={[address]}>
         <Routes>
           <Route path="review/:id" element={<ReviewQueuePage />} />
         </Routes>
       </MemoryRouter>
     </QueryClientProvider>,
   );
-  return screen.findByRole("heading", { name: "capital of Germany?" });
+  return screen.findByRole("heading", { name });
 }
 
 const question = (name: string) => screen.findByRole("heading", { name });
@@ -207,6 +208,18 @@ it("keeps a judgement that the server did not get, and sends it again as it was"
   expect(ids).toHaveLength(3);
   expect(new Set(ids).size).toBe(1);
   expect(Object.keys(localStorage).filter((key) => key.startsWith("clew-unsent:"))).toEqual([]);
+});
+
+it("shows the question that the address names, though a judgement was still to be sent", async () => {
+  const posted = serve((address) =>
+    address === "review/items/7" ? new Response(JSON.stringify(item(7, "capital of Chad?"))) : undefined,
+  );
+  const said = { version: 4, shown: "hash", verdicts: [], broken: true, reasons: [], comment: "" };
+  const judgement = { id: "a-judgement", ...said };
+  keepUnsent({ user: "ann", queue: "1", item: 5, question: "capital of Germany?", at: 1, judgement });
+  await open("/review/1?item=7", "capital of Chad?");
+  expect(posted["review/items/5/submit"]).toEqual([expect.objectContaining({ id: "a-judgement" })]);
+  expect(localStorage).toHaveLength(0);
 });
 
 it("shows both versions when others came before, and adds this one when that is chosen", async () => {
