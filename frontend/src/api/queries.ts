@@ -2,8 +2,15 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { get, request, requestFile, setCsrf } from "./client";
 import type {
-  AskBody,
   ChangedQuestion,
+  Report,
+  ReportBody,
+  ReportComparison,
+  ReportDetail,
+  ReportQuestion,
+} from "./reportTypes";
+import type {
+  AskBody,
   Checkpoint,
   CompareBody,
   EntityMatch,
@@ -18,11 +25,6 @@ import type {
   Promotion,
   QuestionSet,
   Reading,
-  Report,
-  ReportBody,
-  ReportComparison,
-  ReportDetail,
-  ReportQuestion,
   RowProblem,
   Run,
   RunEvent,

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useNavigate } from "react-router";
 import { graphsQuery, questionSetsQuery, reportsQuery, sessionQuery, statusQuery } from "@/api/queries";
-import type { Report } from "@/api/types";
+import type { Report } from "@/api/reportTypes";
 import { Corrections } from "@/components/experiments/Corrections";
 import { Trajectories } from "@/components/experiments/Trajectories";
 import { EvaluateDialog } from "@/components/experiments/EvaluateDialog";

@@ -12,7 +12,7 @@ import {
   sessionQuery,
   statusQuery,
 } from "@/api/queries";
-import type { ReportDetail } from "@/api/types";
+import type { ReportDetail } from "@/api/reportTypes";
 import { Breakdowns } from "@/components/experiments/Breakdowns";
 import { Manifest } from "@/components/experiments/Manifest";
 import { MetricsCard } from "@/components/experiments/MetricsCard";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ReportDetail } from "@/api/types";
+import type { ReportDetail } from "@/api/reportTypes";
 import {
   askAgain,
   difference,

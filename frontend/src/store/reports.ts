@@ -1,6 +1,6 @@
 // How reports are read: what comes first, what counts as better, which difference is more than chance.
 import { asText } from "./settingsForm";
-import type { Metrics, Outcome, Report, ReportComparison, ReportDetail } from "@/api/types";
+import type { Metrics, Outcome, Report, ReportComparison, ReportDetail } from "@/api/reportTypes";
 
 /** In the table of reports, and first everywhere. */
 export const KEY_METRICS = ["hit", "hit_at_1", "macro_f1", "exact_set"] as const;

@@ -1,5 +1,5 @@
 // The same metrics within groups of questions: by hops, topics, size of the answer set, distance from training.
-import type { Metrics, ReportDetail } from "@/api/types";
+import type { Metrics, ReportDetail } from "@/api/reportTypes";
 import { integer, metricName, metricValue } from "@/store/format";
 import { KEY_METRICS, breakdownName, groupOrder, toldBreakdowns } from "@/store/reports";
 

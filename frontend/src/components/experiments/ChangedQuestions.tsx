@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate } from "react-router";
 import { changedQuestionsQuery, compareMethods, keys } from "@/api/queries";
-import type { ChangedQuestion, Report, ReportDetail } from "@/api/types";
+import type { ChangedQuestion, Report, ReportDetail } from "@/api/reportTypes";
 import { Pages } from "@/components/kit/Pages";
 import { Button, Pick } from "@/components/kit/controls";
 import { useSettled } from "@/components/kit/hooks";

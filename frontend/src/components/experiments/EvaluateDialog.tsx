@@ -12,7 +12,8 @@ import {
   questionSetsQuery,
   statusQuery,
 } from "@/api/queries";
-import type { Graph, QuestionSet, ReportBody, Status } from "@/api/types";
+import type { ReportBody } from "@/api/reportTypes";
+import type { Graph, QuestionSet, Status } from "@/api/types";
 import { SettingsForm } from "@/components/kit/SettingsForm";
 import { CheckpointPick } from "@/components/kit/CheckpointPick";
 import { Button, Modal, Pick } from "@/components/kit/controls";

@@ -1,5 +1,5 @@
 // Everything needed to repeat a report.
-import type { ReportDetail } from "@/api/types";
+import type { ReportDetail } from "@/api/reportTypes";
 import { FactList } from "@/components/kit/FactList";
 import { Button } from "@/components/kit/controls";
 import { copyText } from "@/store/files";

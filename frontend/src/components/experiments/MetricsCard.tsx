@@ -1,5 +1,5 @@
 // The figures of a report, each with its confidence interval.
-import type { ReportDetail } from "@/api/types";
+import type { ReportDetail } from "@/api/reportTypes";
 import { metricName, metricValue } from "@/store/format";
 import { metricNames } from "@/store/reports";
 import { Interval } from "./Interval";

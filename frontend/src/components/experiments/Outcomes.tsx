@@ -1,5 +1,5 @@
 // How the questions of a report went, as one bar and as counts that filter the list below.
-import type { Outcome, ReportDetail } from "@/api/types";
+import type { Outcome, ReportDetail } from "@/api/reportTypes";
 import { integer, percent } from "@/store/format";
 import { OUTCOMES, OUTCOME_ABOUT, OUTCOME_TONES } from "@/store/reports";
 

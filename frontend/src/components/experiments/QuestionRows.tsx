@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
 import { reportQuestionsQuery } from "@/api/queries";
-import type { ReportDetail, ReportQuestion } from "@/api/types";
+import type { ReportDetail, ReportQuestion } from "@/api/reportTypes";
 import { Pages } from "@/components/kit/Pages";
 import { Button, Pick } from "@/components/kit/controls";
 import { useSettled } from "@/components/kit/hooks";
