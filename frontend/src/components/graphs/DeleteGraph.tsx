@@ -7,7 +7,7 @@ import { deleteGraph, keys } from "@/api/queries";
 import type { Graph } from "@/api/types";
 import { Modal } from "@/components/kit/controls";
 import { toast } from "@/store/toasts";
-import { ConfirmName } from "./ConfirmName";
+import { ConfirmName } from "@/components/kit/ConfirmName";
 import { usesOf } from "./uses";
 
 export function DeleteGraph({

@@ -16,7 +16,7 @@ import { Button, Modal } from "@/components/kit/controls";
 import { Ago, ErrorNotice, Loading } from "@/components/kit/says";
 import { bytes, integer, relativeTime } from "@/store/format";
 import { toast } from "@/store/toasts";
-import { ConfirmName } from "./ConfirmName";
+import { ConfirmName } from "@/components/kit/ConfirmName";
 
 const named = (row: Trashed) => (row.version === null ? row.name : `${row.name}, version ${row.version}`);
 

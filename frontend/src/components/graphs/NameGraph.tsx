@@ -49,7 +49,7 @@ function Form({ graph, onClose }: { graph: Graph; onClose: () => void }) {
         <label htmlFor={aboutId}>Description</label>
         <textarea
           id={aboutId}
-          className="input area"
+          className="input"
           rows={3}
           maxLength={5000}
           value={description}

@@ -8,7 +8,7 @@ import {
   type DeletedQueue,
   type Queue,
 } from "@/api/review";
-import { ConfirmName } from "@/components/graphs/ConfirmName";
+import { ConfirmName } from "@/components/kit/ConfirmName";
 import { Button, Modal } from "@/components/kit/controls";
 import { Ago, troubleOf } from "@/components/kit/says";
 import type { Id } from "@/api/types";

@@ -92,7 +92,7 @@ function Form({ run, view, doubt, onClose }: FormProps) {
         <label htmlFor="doubt-comment">Comment, optional</label>
         <textarea
           id="doubt-comment"
-          className="input area"
+          className="input"
           rows={3}
           maxLength={2000}
           autoFocus
