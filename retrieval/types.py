@@ -60,6 +60,7 @@ class NoAnswerReason(StrEnum):
     NO_PATH = "no_path"
     REASONER_DECLINED = "reasoner_declined"
     NOT_IN_GRAPH = "not_in_graph"
+    NOT_UNDERSTOOD = "not_understood"
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +247,8 @@ class Answer:
 
     ``chains`` are indices into the run's evidence chains; ``verified`` says that every hop of at least
     one of them was found in the snapshot. ``citations`` are the sentences it was read from. An answer with
-    neither chains nor citations cites no evidence.
+    neither chains nor citations cites no evidence. ``guess`` says that the score is below the least that answers of
+    the method are trusted from: the closest guess, not what the graph clearly says.
     """
 
     label: str
@@ -255,15 +257,28 @@ class Answer:
     chains: tuple[int, ...] = ()
     verified: bool = False
     citations: tuple[Citation, ...] = ()
+    guess: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Characters ``start`` to ``end`` of the question."""
+
+    start: int
+    end: int
 
 
 @dataclass(frozen=True, slots=True)
 class NoAnswer:
-    """A typed no-answer, with a sentence for the person and what to try next."""
+    """A typed no-answer, with a sentence for the person and what to try next.
+
+    ``spans`` are the words of the question that it is about, where it is about some.
+    """
 
     reason: NoAnswerReason
     message: str
     hint: str = ""
+    spans: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

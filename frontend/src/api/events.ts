@@ -105,16 +105,24 @@ export interface Answer {
   readonly chains: readonly number[];
   readonly verified: boolean;
   readonly citations: readonly Citation[];
+  readonly guess: boolean;
 }
 
 /** Why a run ends without an answer. */
-export type NoAnswerReason = "entity_not_linked" | "no_path" | "reasoner_declined" | "not_in_graph";
+export type NoAnswerReason = "entity_not_linked" | "no_path" | "reasoner_declined" | "not_in_graph" | "not_understood";
+
+/** Characters `start` to `end` of the question. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
 
 /** A typed no-answer, with a sentence for the person and what to try next. */
 export interface NoAnswer {
   readonly reason: NoAnswerReason;
   readonly message: string;
   readonly hint: string;
+  readonly spans: readonly Span[];
 }
 
 /** What a run cost: language-model calls and tokens, triples retrieved. */

@@ -10,7 +10,8 @@ it("fills in what a run kept by an older version lacks", () => {
   expect(readEvent({ ...envelope, type: "answer.final", answers: [answer], usage })).toEqual({
     ...envelope,
     type: "answer.final",
-    answers: [{ ...answer, citations: [] }],
+    answers: [{ ...answer, citations: [], guess: false }],
+    no_answer: null,
     usage: { ...usage, cost: null },
   });
   expect(readEvent({ ...envelope, type: "agent.step", step: 2, hops: [] })).toEqual({

@@ -1,10 +1,16 @@
 // Events as they come over the wire or out of storage. A run that was kept before a field existed lacks it;
 // here it gets what the field means when nothing is known, so that nothing else has to ask.
-import type { Answer, RunEvent } from "./events";
+import type { Answer, NoAnswer, RunEvent } from "./events";
 
 type Kept<T, Optional extends keyof T> = Omit<T, Optional> & Partial<Pick<T, Optional>>;
 
-const answerOf = (kept: Kept<Answer, "citations">): Answer => ({ citations: [], ...kept });
+const answerOf = (kept: Kept<Answer, "citations" | "guess">): Answer => ({
+  citations: [],
+  guess: false,
+  ...kept,
+});
+
+const noAnswerOf = (kept: Kept<NoAnswer, "spans">): NoAnswer => ({ spans: [], ...kept });
 
 /** `raw` as the event it is, with every field that this version knows. */
 export function readEvent(raw: unknown): RunEvent {
@@ -33,6 +39,7 @@ export function readEvent(raw: unknown): RunEvent {
       return {
         ...event,
         answers: event.answers.map(answerOf),
+        no_answer: event.no_answer ? noAnswerOf(event.no_answer) : null,
         usage: { ...NO_USAGE, ...(event.usage as Partial<typeof NO_USAGE> | null) },
       };
     default:

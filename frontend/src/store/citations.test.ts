@@ -9,6 +9,7 @@ const citing = (...citations: [number, number, number][]): Answer => ({
   chains: [],
   verified: true,
   citations: citations.map(([passage, start, end]) => ({ passage, start, end })),
+  guess: false,
 });
 
 describe("the pieces of a passage", () => {

@@ -53,6 +53,7 @@ it("shows twelve answers first, and all on demand", async () => {
     chains: [0],
     verified: true,
     citations: [],
+    guess: false,
   }));
   render(
     <AnswersPanel
@@ -87,6 +88,7 @@ it("names the cited sentences by their passages, and says when an answer comes f
         chains: [],
         verified: false,
         citations: [{ passage: 41, start: 0, end: 13 }],
+        guess: false,
       },
     ],
   };

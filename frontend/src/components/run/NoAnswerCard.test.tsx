@@ -9,8 +9,14 @@ it.each<[NoAnswerReason, string]>([
   ["no_path", "No path leads from the topic to an answer"],
   ["reasoner_declined", "The evidence does not support an answer"],
   ["not_in_graph", "The graph does not hold this"],
+  ["not_understood", "Clew cannot work this out yet"],
 ])("says why there is no answer: %s", (reason, title) => {
-  render(<NoAnswerCard noAnswer={{ reason, message: "Because.", hint: "Do this." }} onAgain={vi.fn()} />);
+  render(
+    <NoAnswerCard
+      noAnswer={{ reason, message: "Because.", hint: "Do this.", spans: [] }}
+      onAgain={vi.fn()}
+    />,
+  );
   expect(screen.getByRole("heading", { level: 2 })).toHaveTextContent(title);
   expect(screen.getByText("Because.")).toBeInTheDocument();
   expect(screen.getAllByRole("listitem")[0]).toHaveTextContent("Do this.");
@@ -18,7 +24,7 @@ it.each<[NoAnswerReason, string]>([
 
 it("offers a bigger budget where that may help, and only there", async () => {
   const onRaise = vi.fn();
-  const none = { message: "", hint: "" };
+  const none = { message: "", hint: "", spans: [] };
   const { rerender } = render(
     <NoAnswerCard noAnswer={{ ...none, reason: "no_path" }} onAgain={vi.fn()} onRaiseBudget={onRaise} />,
   );

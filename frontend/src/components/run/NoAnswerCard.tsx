@@ -34,6 +34,10 @@ const ADVICE: Record<NoAnswerReason, Advice> = {
       "Look at the topic's neighbours in the graph to see what is known about it.",
     ],
   },
+  not_understood: {
+    title: "Clew cannot work this out yet",
+    tries: ["Choose a language model as the reasoner, where one is set up."],
+  },
 };
 
 interface Props {

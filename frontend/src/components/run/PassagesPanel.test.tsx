@@ -24,7 +24,9 @@ const view = {
     ranked(7, "Alps", "Mountains."),
     ranked(8, "Languages", "Four. German comes first. Then others.", 2),
   ],
-  answers: [{ label: "German", score: 1, entity: null, chains: [], verified: true, citations: [cite] }],
+  answers: [
+    { label: "German", score: 1, entity: null, chains: [], verified: true, citations: [cite], guess: false },
+  ],
 };
 
 it("lists passages with their facts, and of a cited one the sentence", () => {
