@@ -195,6 +195,5 @@ def stamp(spec: EngineSpec) -> tuple[int, ...]:
     The vectors of entity labels are not among them: an open index takes them up by itself.
     """
     places = [spec.snapshot / "manifest.json"]
-    if spec.checkpoint is not None:
-        places.append(spec.checkpoint)
+    places += [place for place in (spec.checkpoint, spec.asked_with) if place is not None]
     return tuple(place.stat().st_mtime_ns if place.exists() else 0 for place in places)

@@ -13,6 +13,7 @@ from django.db import connection
 
 from retrieval.engines.spec import EngineSpec
 from retrieval.loading import EngineCache
+from retrieval.types import Method
 from webapp.answers.models import Run
 from webapp.experiments import methods
 from webapp.experiments.choosing import checkpoint_in_use
@@ -87,6 +88,7 @@ def _engine(
     llm: int | None = None,
     options: Mapping[str, Any] = MappingProxyType({}),
 ) -> Engine:
+    beside = _asked_with(snapshot, checkpoint)
     return cache().get(
         EngineSpec(
             snapshot=local_path(snapshot.path),
@@ -94,9 +96,17 @@ def _engine(
             method=method,
             reasoner=reasoner,
             options=tuple(sorted(options.items())),
+            asked_with=local_path(beside.path) if beside else None,
         ),
         llm=language_models.settings_of(llm) if llm is not None else None,
     )
+
+
+def _asked_with(snapshot: Snapshot, checkpoint: Checkpoint | None) -> Checkpoint | None:
+    """What a router asks a graph of facts alone with, where its own checkpoint has nothing to decide."""
+    if checkpoint is None or checkpoint.method != Method.ROUTER or snapshot.passages:
+        return None
+    return checkpoint_in_use(snapshot.graph, method=methods.DEFAULT)
 
 
 def warm_encoder() -> None:

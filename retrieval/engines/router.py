@@ -217,7 +217,7 @@ def open_engine(opening: Opening) -> RouterEngine:
     elif has_facts and has_text:
         graph = inses.open_engine(_part(opening, Method.INSES))
     elif has_facts:
-        graph = paths.open_engine(_part(opening, DEFAULT_METHOD))
+        graph = paths.open_engine(_part(opening, DEFAULT_METHOD, spec.asked_with))
     text = text_rag.open_engine(_part(opening, Method.TEXT_RAG)) if has_text else None
     return RouterEngine(
         text,

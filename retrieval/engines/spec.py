@@ -26,6 +26,8 @@ class EngineSpec:
         cache: directory for what is computed once a snapshot; inside the snapshot's own when None, so that
             it goes when the graph goes.
         options: settings of the retriever for asking, as (name, value), that differ from its defaults.
+        asked_with: of ``router``: the checkpoint of relation paths that it asks the graph with, where
+            ``checkpoint`` only decides; None asks zero-shot.
     """
 
     snapshot: Path
@@ -34,6 +36,7 @@ class EngineSpec:
     reasoner: str = EXTRACTIVE
     cache: Path | None = None
     options: tuple[tuple[str, str | int | float | bool], ...] = ()
+    asked_with: Path | None = None
 
     @property
     def cache_dir(self) -> Path:

@@ -25,8 +25,8 @@ def compared(api, tiny_graph):
 def test_a_question_goes_to_each_method_with_the_same_settings(api, tiny_graph, checkpoint, redis):
     first, second = checkpoint(), checkpoint()
     methods = [
-        {"method": "rel-rag-path", "checkpoint": first.pk},
         {"method": "rel-rag-path"},
+        {"method": "rel-rag-path", "checkpoint": second.pk},
     ]
     answer = compare(api("viewer"), tiny_graph, methods, budget=20, seed=3, entities=[1])
     assert answer.status_code == 201, answer.content

@@ -1,14 +1,18 @@
-"""Which checkpoint is used: the newest, or the one that was promoted; there and back, and what history says."""
+"""Which checkpoint is used: the first trained, or the one promoted; there and back, and what history says."""
 
 import threading
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 
 from tests.webapp.test_runs import ask
+from webapp.answers.models import Run
 from webapp.experiments import promoting
 from webapp.experiments.models import Promotion
 from webapp.graphs.models import Snapshot
+from webapp.graphs.selectors import require_version
+from worker import engines
 
 URL = "/api/v1/checkpoints"
 METHOD = "rel-rag-path"
@@ -38,9 +42,9 @@ def history(client, graph, **query):
 
 
 def test_a_promoted_checkpoint_is_used_until_it_is_rolled_back(api, tiny_graph, checkpoint):
-    old, middle, new = checkpoint(), checkpoint(), checkpoint()
+    first, old, middle = checkpoint(), checkpoint(), checkpoint()
     client = api("analyst")
-    assert used(client, tiny_graph) == ([new.pk], new.pk, new.pk)
+    assert used(client, tiny_graph) == ([first.pk], first.pk, first.pk), "the others are candidates"
     shown = promote(client, old).json()
     assert (shown["id"], shown["in_use"]) == (old.pk, True)
     assert shown["promoted_at"] is not None
@@ -53,17 +57,80 @@ def test_a_promoted_checkpoint_is_used_until_it_is_rolled_back(api, tiny_graph, 
 
     assert rollback(client, tiny_graph).json()["id"] == old.pk
     assert used(client, tiny_graph) == ([old.pk], old.pk, old.pk)
-    assert rollback(client, tiny_graph).json()["id"] == new.pk
-    assert used(client, tiny_graph) == ([new.pk], new.pk, new.pk), "as before the first promotion"
+    assert rollback(client, tiny_graph).json()["id"] == first.pk
+    assert used(client, tiny_graph) == ([first.pk], first.pk, first.pk), "as before the first promotion"
     refused = rollback(client, tiny_graph)
     assert (refused.status_code, refused.json()["error"]["code"]) == (409, "nothing_to_roll_back")
     who = "analyst"
     assert history(client, tiny_graph) == [
-        ("rolled-back", who, new.pk, old.pk, False),
+        ("rolled-back", who, first.pk, old.pk, False),
         ("rolled-back", who, old.pk, middle.pk, False),
         ("promoted", who, middle.pk, old.pk, True),
-        ("promoted", who, old.pk, new.pk, True),
+        ("promoted", who, old.pk, first.pk, True),
     ]
+
+
+def test_a_worse_candidate_answers_nothing_until_it_is_promoted(api, tiny_graph, checkpoint):
+    good = checkpoint()
+    worse, other = checkpoint(), checkpoint(method="rapl")
+    client = api("analyst")
+    questions = client.post(
+        "/api/v1/question-sets",
+        {
+            "name": "Test",
+            "graph": tiny_graph.pk,
+            "format": "jsonl",
+            "file": SimpleUploadedFile(
+                "q.jsonl",
+                b'{"id": "1", "question": "Where is Bern?", "answers": ["Switzerland"], "split": "test"}',
+            ),
+        },
+        format="multipart",
+    ).json()["id"]
+
+    def taken():
+        """What runs, members of a comparison and evaluations take that name no checkpoint."""
+        unnamed = ask(client, tiny_graph).json()
+        body = {
+            "graph": tiny_graph.pk,
+            "question": "Where is Bern?",
+            "methods": [{"method": METHOD}, {"method": "rapl"}],
+        }
+        compared = client.post("/api/v1/comparisons", body, format="json").json()["runs"]
+        report = {"graph": tiny_graph.pk, "question_set": questions, "split": "test"}
+        reports = [
+            client.post("/api/v1/reports", {**report, **named}, format="json").json()["report"]["checkpoint"]
+            for named in ({}, {"method": METHOD})
+        ]
+        return (unnamed["method"], unnamed["checkpoint"]), [run["checkpoint"] for run in compared], reports
+
+    assert taken() == ((METHOD, good.pk), [good.pk, other.pk], [good.pk, good.pk])
+    promote(client, worse)
+    assert taken() == ((METHOD, worse.pk), [worse.pk, other.pk], [worse.pk, worse.pk])
+    promote(client, other)
+    assert taken()[0] == ("rapl", other.pk), "the one promoted last is what the graph is asked with"
+
+
+def test_let_clew_choose_asks_facts_with_the_checkpoint_in_use(api, tiny_graph, checkpoint):
+    client = api("analyst")
+    assert ask(client, tiny_graph, method="router").json()["checkpoint"] is None
+    good, candidate, decider = checkpoint(), checkpoint(), checkpoint(method="router")
+
+    def routed(**named):
+        run = Run.objects.get(pk=ask(client, tiny_graph, method="router", **named).json()["id"])
+        version = require_version(run.graph, run.snapshot_hash)
+        beside = engines._asked_with(version, run.checkpoint)
+        return run.checkpoint_id, beside and beside.pk
+
+    assert routed() == (good.pk, None)
+    assert routed(checkpoint=candidate.pk) == (candidate.pk, None)
+    assert routed(checkpoint=decider.pk) == (decider.pk, good.pk), (
+        "it has nothing to decide; the paths answer"
+    )
+    promote(client, candidate)
+    assert routed() == (candidate.pk, None)
+    Snapshot.objects.filter(pk=tiny_graph.snapshot_id).update(passages=3)
+    assert routed() == (decider.pk, None), "beside passages it decides, and the steps need no training"
 
 
 def test_promoting_twice_is_one_event_and_methods_do_not_mix(api, tiny_graph, checkpoint):
@@ -107,14 +174,14 @@ def test_a_new_version_of_the_graph_begins_anew(api, tiny_graph, checkpoint):
 
 
 def test_a_deleted_checkpoint_leaves_the_use_to_the_one_promoted_before(api, tiny_graph, checkpoint):
-    first, second, newest = checkpoint(), checkpoint(), checkpoint()
+    oldest, first, second = checkpoint(), checkpoint(), checkpoint()
     client = api("analyst")
     promote(client, first)
     promote(client, second)
     second.delete()
     assert used(client, tiny_graph)[0] == [first.pk]
     first.delete()
-    assert used(client, tiny_graph)[0] == [newest.pk]
+    assert used(client, tiny_graph)[0] == [oldest.pk]
     assert [row[2] for row in history(client, tiny_graph)] == [None, None]
 
 

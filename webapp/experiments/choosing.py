@@ -32,7 +32,7 @@ class InUse:
 
     Attributes:
         checkpoint: its id.
-        promoted_at: since when; None when it is used because it is the newest.
+        promoted_at: since when; None when it is used because it was trained first.
     """
 
     checkpoint: int
@@ -53,9 +53,12 @@ def standing_promotions(graph: Graph) -> QuerySet[Promotion]:
 
 
 def in_use(graph: Graph) -> dict[str, InUse]:
-    """By method, the checkpoint that is used unless told otherwise: the promoted one, else the newest."""
-    newest = fitting(graph).order_by("method", "-created_at", "-id").distinct("method")
-    used = {method: InUse(pk) for method, pk in newest.values_list("method", "pk")}
+    """By method, the checkpoint that is used unless told otherwise: the promoted one, else the first trained.
+
+    Any other is a candidate until it is promoted.
+    """
+    first = fitting(graph).order_by("method", "created_at", "id").distinct("method")
+    used = {method: InUse(pk) for method, pk in first.values_list("method", "pk")}
     promoted = standing_promotions(graph).order_by("method", "-id").distinct("method")
     for method, pk, at in promoted.values_list("method", "checkpoint", "at"):
         used[method] = InUse(pk, at)
@@ -63,20 +66,36 @@ def in_use(graph: Graph) -> dict[str, InUse]:
 
 
 def checkpoint_in_use(graph: Graph, *, method: str | None = None) -> Checkpoint | None:
-    """The checkpoint that is used unless told otherwise; without a method, of the one trained last."""
-    rows = fitting(graph)
-    newest = (rows.filter(method=method) if method else rows).first()
-    if newest is None:
-        return None
-    promoted = standing_promotions(graph).filter(method=newest.method)
+    """The checkpoint that is used unless told otherwise: the one promoted last, else the first trained.
+
+    Args:
+        graph: on whose current snapshot.
+        method: of which method; None looks at those of all methods.
+    """
+    of_method = {"method": method} if method else {}
+    promoted = standing_promotions(graph).filter(**of_method)
     last = promoted.select_related("checkpoint__graph", "checkpoint__snapshot").first()
-    return newest if last is None else last.checkpoint
+    if last is not None:
+        return last.checkpoint
+    return fitting(graph).filter(**of_method).order_by("created_at", "id").first()
+
+
+def router_checkpoint(graph: Graph) -> Checkpoint | None:
+    """What the router is opened with unless told otherwise.
+
+    Its own decides between passages and facts; where there are facts alone there is nothing to decide, and the
+    checkpoint of the relation paths that it asks takes the place.
+    """
+    facts_alone = graph.snapshot is not None and not graph.snapshot.passages
+    return checkpoint_in_use(graph, method=methods.DEFAULT if facts_alone else Method.ROUTER)
 
 
 def method_and_checkpoint(
     graph: Graph, method: str | None, checkpoint: Checkpoint | None
 ) -> tuple[Method, Checkpoint | None]:
     """What is meant when a method, a checkpoint, both or neither are named; no checkpoint means zero-shot.
+
+    Where neither is named, both are those of the checkpoint in use.
 
     Raises:
         MethodError: there is no such method here, or the graph does not hold what it needs.
@@ -85,11 +104,14 @@ def method_and_checkpoint(
     held = graph.snapshot
     facts, passages = (held.triples, held.passages) if held is not None else (1, 1)
     if method is None:
-        method = checkpoint.method if checkpoint else methods.default_for(facts=facts, passages=passages)
+        named = checkpoint or checkpoint_in_use(graph)
+        method = named.method if named else methods.default_for(facts=facts, passages=passages)
     chosen = methods.require_available(method)
     if endpoint_of(graph) is not None:
         methods.require_on_endpoint(chosen, graph.name)
     methods.require_served(chosen, graph.name, facts=facts, passages=passages)
+    if checkpoint is None and chosen is Method.ROUTER:
+        return chosen, router_checkpoint(graph)
     if checkpoint is None:
         return chosen, checkpoint_in_use(graph, method=chosen)
     require_fitting(checkpoint, graph, chosen)
@@ -113,7 +135,7 @@ def require_fitting(checkpoint: Checkpoint, graph: Graph, method: str) -> None:
             "which is not its current one.",
             hint="Train again on the current version.",
         )
-    if checkpoint.method != method:
+    if checkpoint.method != method and not (method == Method.ROUTER and checkpoint.method in methods.ROUTED):
         raise CheckpointError(
             f"Checkpoint {checkpoint.pk} is of the method {checkpoint.method}, not {method}.",
             hint=f"Choose the method {checkpoint.method}, or a checkpoint of {method}.",

@@ -62,6 +62,9 @@ The router asks what there is."""
 STEERABLE: frozenset[Method] = frozenset({Method.GRAPH_S3})
 """Methods whose steps a person may pause, take back and choose."""
 
+ROUTED: frozenset[Method] = TRAINED - {Method.ROUTER, Method.GRAPH_S3}
+"""Methods whose checkpoints the router can ask the graph with."""
+
 DEFAULT = Method.REL_RAG_PATH
 
 

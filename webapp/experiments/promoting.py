@@ -78,14 +78,8 @@ def roll_back(*, graph: Graph, method: str, user: User | None) -> Checkpoint:
 
 
 def start_before(*, job: Job, question_set: QuestionSet) -> Report:
-    """Evaluate what a training's method uses now, and keep it in use until another one is promoted.
-
-    Called before the new checkpoint is there: the newest one is used where none was promoted.
-    """
-    method, graph = job.params["method"], job.graph
-    used = choosing.checkpoint_in_use(graph, method=method)
-    if used is not None:
-        promote(checkpoint=used, user=job.user)
+    """Evaluate what a training's method uses now; called before the new checkpoint is there."""
+    used = choosing.checkpoint_in_use(job.graph, method=job.params["method"])
     return _evaluate(job, question_set, used)
 
 

@@ -93,7 +93,7 @@ class CheckpointSerializer(serializers.ModelSerializer[Checkpoint]):
         return self._used(checkpoint) is not None
 
     def get_promoted_at(self, checkpoint: Checkpoint) -> datetime | None:
-        """Since when it is the promoted one; null for others, and for one that is in use as the newest."""
+        """Since when it is the promoted one; null for others, and for one that is in use as the first trained."""
         used = self._used(checkpoint)
         return None if used is None else used.promoted_at
 
