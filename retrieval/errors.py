@@ -50,6 +50,18 @@ class SnapshotError(ClewError):
     code = "bad_snapshot"
 
 
+class DamagedError(SnapshotError):
+    """Files that a graph is read from are not what was written: a disk that failed, or somebody changed them."""
+
+    code = "damaged"
+
+    def __init__(self, message: str = "", *, hint: str = "") -> None:
+        super().__init__(
+            message or "The graph's files are damaged.",
+            hint=hint or "Go back to another version of the graph, restore its files, or import it again.",
+        )
+
+
 class StorageFullError(ClewError):
     """The disk has no room."""
 

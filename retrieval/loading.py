@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from retrieval.engines.spec import EXTRACTIVE, LLM, REASONERS, EngineSpec
-from retrieval.errors import ConfigError
+from retrieval.errors import ConfigError, DamagedError
 
 if TYPE_CHECKING:
     from retrieval.engines.parts import GraphParts
@@ -156,11 +156,23 @@ class EngineCache:
                 if slot.engine is None:
                     slot.parts = self._parts_beside(spec) or load_parts(spec.snapshot, self.encoder)
                     slot.engine = load_engine(spec, slot.parts, llm=llm, settings=self._settings)
+                slot.engine.snapshot.require_sound()
                 return slot.engine
+        except DamagedError:
+            self._forget(spec.snapshot)
+            raise
         except BaseException:
             with self._lock:
                 self._slots.pop(key, None)
             raise
+
+    def _forget(self, snapshot: Path) -> None:
+        """Open a graph anew for the next who asks: its files may have been put in place again by then."""
+        with self._lock:
+            for key in [
+                key for key in self._slots if isinstance(key[0], EngineSpec) and key[0].snapshot == snapshot
+            ]:
+                del self._slots[key]
 
     def _parts_beside(self, spec: EngineSpec) -> GraphParts | None:
         """What an engine of the same graph, as it is now, has opened."""

@@ -17,7 +17,7 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
-from retrieval.errors import Cancelled, ClewError, QuestionError, UnknownEntityError
+from retrieval.errors import Cancelled, ClewError, DamagedError, QuestionError, UnknownEntityError
 from retrieval.events import AnswerFinal, Event, RunCancelled, RunFailed, RunStarted
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.types import AgentAction, LinkedEntity, Usage
@@ -235,18 +235,29 @@ class Engine(ABC):
             yield self._started(request)
         try:
             _validate(request, self.snapshot)
-            yield from self.answer(run)
+            for event in self.answer(run):
+                if isinstance(event, AnswerFinal):
+                    self.snapshot.require_sound()  # what was read until now was whole
+                yield event
         except Cancelled:
             yield RunCancelled("Stopped. What was found until then is kept.", run.paths)
         except ClewError as error:
             yield RunFailed(error.code, error.message, error.hint)
         except Exception:
             log.exception("A run broke on %s", self.snapshot.path)
-            yield RunFailed(
-                "internal",
-                "Something inside Clew broke.",
-                "The log of the worker has the details; please report it.",
-            )
+            yield self._broken()
+
+    def _broken(self) -> RunFailed:
+        """How a run ends on an error that nobody foresaw: it may be that the graph's files make no sense."""
+        try:
+            self.snapshot.require_sound(whole=True)
+        except DamagedError as error:
+            return RunFailed(error.code, error.message, error.hint)
+        return RunFailed(
+            "internal",
+            "Something inside Clew broke.",
+            "The log of the worker has the details; please report it.",
+        )
 
     def _started(self, request: AskRequest) -> RunStarted:
         return RunStarted(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from retrieval.errors import SnapshotError
+from retrieval.kg import integrity
 from retrieval.kg.storage import StringTable, load_array
 
 #: Between the values of a key that has several.
@@ -41,7 +41,7 @@ class AttributeTable:
         """Open the attributes of ``entity`` or ``fact``, of so many owners and with so many rows.
 
         Raises:
-            SnapshotError: a file is missing or of another size.
+            DamagedError: a file is missing or of another size.
         """
         table = cls(
             StringTable.load(directory, "attribute_keys"),
@@ -51,10 +51,7 @@ class AttributeTable:
             load_array(directory, f"{owner}_attribute_texts", "int32"),
         )
         if (len(table.offsets), len(table.row_keys), len(table.row_texts)) != (owners + 1, rows, rows):
-            raise SnapshotError(
-                f"The {owner} attributes of {directory.name} are damaged.",
-                hint="Build the graph again from its source files.",
-            )
+            raise integrity.damaged(directory, [f"attributes of {owner}"])
         return table
 
     def of(self, owner: int) -> dict[str, str]:

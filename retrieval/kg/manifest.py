@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from retrieval.errors import SnapshotError
+from retrieval.errors import DamagedError, SnapshotError
 
 FORMAT_VERSION = 3
 #: Version 2 had neither passages nor attributes, and is otherwise the same.
@@ -47,14 +47,13 @@ def read_manifest(path: Path) -> Manifest:
     """The manifest of a snapshot directory.
 
     Raises:
-        SnapshotError: there is none, it is damaged, or it is of another format version.
+        DamagedError: there is none, or it is damaged.
+        SnapshotError: it is of another format version.
     """
     try:
         raw: Any = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise SnapshotError(
-            f"{path} is not a snapshot: its {MANIFEST} is missing or damaged.", hint=REBUILD
-        ) from error
+        raise DamagedError(f"{path.name} is not a snapshot: its {MANIFEST} is missing or damaged.") from error
     version = raw.get("format_version") if isinstance(raw, dict) else None
     if version not in READABLE_VERSIONS:
         raise SnapshotError(
@@ -66,7 +65,7 @@ def read_manifest(path: Path) -> Manifest:
     try:
         return Manifest(**{**{k: v for k, v in raw.items() if k in names}, "sources": tuple(raw["sources"])})
     except (KeyError, TypeError) as error:
-        raise SnapshotError(f"The manifest of {path.name} lacks fields ({error}).", hint=REBUILD) from error
+        raise DamagedError(f"The manifest of {path.name} lacks fields ({error}).") from error
 
 
 def manifest_json(manifest: Manifest) -> dict[str, Any]:

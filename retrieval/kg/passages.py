@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from retrieval.errors import SnapshotError
+from retrieval.kg import integrity
 from retrieval.kg.storage import StringTable, load_array
 from retrieval.types import Passage
 
@@ -46,7 +46,7 @@ class PassageTable:
         """Open the passages of a snapshot with so many passages and facts.
 
         Raises:
-            SnapshotError: a file is missing or of another size.
+            DamagedError: a file is missing or of another size.
         """
         table = cls(
             {name: StringTable.load(directory, f"passage_{name}s") for name in COLUMNS},
@@ -66,10 +66,7 @@ class PassageTable:
         }
         links = {len(table.fact_passages), len(table.passage_facts)}
         if sizes != {passages} or len(table.fact_offsets) != facts + 1 or len(links) != 1:
-            raise SnapshotError(
-                f"The passages of {directory.name} are damaged.",
-                hint="Build the graph again from its source files.",
-            )
+            raise integrity.damaged(directory, ["passages"])
         return table
 
     def __len__(self) -> int:
@@ -79,7 +76,7 @@ class PassageTable:
         """Passage ``i`` with all that is known of it.
 
         Raises:
-            IndexError: there is none.
+            DamagedError: there is none.
         """
         name, title, text, document, url = (self.columns[column][i] for column in COLUMNS)
         return Passage(int(i), name, title, text, document, url)

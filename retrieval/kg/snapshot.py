@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.errors import SnapshotError
+from retrieval.errors import DamagedError, SnapshotError
+from retrieval.kg import integrity, soundness
 from retrieval.kg.details import Details, content_hash
 from retrieval.kg.labels import LabelIndex
 from retrieval.kg.manifest import REBUILD, read_manifest
@@ -51,6 +52,7 @@ class Snapshot:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.manifest = read_manifest(path)
+        self.require_sound()
         self.heads = load_array(path, "heads", "int32")
         self.relations = load_array(path, "relations", "int32")
         self.tails = load_array(path, "tails", "int32")
@@ -76,6 +78,22 @@ class Snapshot:
         return (
             f"Snapshot({self.path.name}: {m.triples} triples, {m.entities} entities, {m.relations} relations)"
         )
+
+    def require_sound(self, *, whole: bool = False) -> None:
+        """Make sure that the files are what was written; cheap where nothing changed since that was last asked.
+
+        Args:
+            whole: also of large files that the thread behind has not come to yet, see :mod:`retrieval.kg.integrity`.
+
+        Raises:
+            DamagedError: they are not.
+        """
+        if not self.path.is_dir():
+            return  # it made way; what is open keeps its pages
+        if integrity.is_sealed(self.path):
+            integrity.require(self.path, behind=not whole)
+        else:
+            soundness.require(self.path)
 
     @property
     def hash(self) -> str:
@@ -146,7 +164,10 @@ class Snapshot:
 
     def kind(self, entity: int) -> NodeKind:
         """``entity``, ``cvt`` (mediator without a name of its own) or ``literal``."""
-        return KINDS[int(self.kinds[entity])]
+        kind = int(self.kinds[entity]) if 0 <= entity < len(self.kinds) else -1
+        if not 0 <= kind < len(KINDS):
+            raise DamagedError(f"The graph's files are damaged (there is no kind of entity {entity}).")
+        return KINDS[kind]
 
     @property
     def has_iris(self) -> bool:
@@ -164,15 +185,16 @@ class Snapshot:
 
     def relation_name(self, relation: int) -> str:
         """The relation as the KG spells it."""
-        return self._relation_name_list[relation]
+        return self._relation_name_list[self._relation(relation)]
 
     def relation_label(self, relation: int) -> str:
         """The relation humanised (``languages spoken``)."""
-        return self._relation_labels[relation]
+        return self._relation_labels[self._relation(relation)]
 
     def relation_step(self, relation: int, inverse: bool = False) -> RelationStep:
         """One step of a relation path, for events and evidence."""
-        return RelationStep(self._relation_name_list[relation], self._relation_labels[relation], inverse)
+        number = self._relation(relation)
+        return RelationStep(self._relation_name_list[number], self._relation_labels[number], inverse)
 
     def find_entity(self, label: str) -> int | None:
         """The entity of exactly this label, or None."""
@@ -184,16 +206,17 @@ class Snapshot:
 
     def out_edges(self, entity: int) -> range:
         """Ids of the facts that leave ``entity``."""
-        return range(int(self.out_offsets[entity]), int(self.out_offsets[entity + 1]))
+        return range(*self._bounds(self.out_offsets, entity))
 
     def in_edges(self, entity: int) -> np.ndarray:
         """Ids of the facts that enter ``entity``, sorted by (relation, head)."""
-        return self.in_order[self.in_offsets[entity] : self.in_offsets[entity + 1]]
+        start, stop = self._bounds(self.in_offsets, entity)
+        return self.in_order[start:stop]
 
     def degree(self, entity: int) -> int:
         """In-degree plus out-degree."""
-        out = int(self.out_offsets[entity + 1]) - int(self.out_offsets[entity])
-        return out + int(self.in_offsets[entity + 1]) - int(self.in_offsets[entity])
+        bounds = (self._bounds(offsets, entity) for offsets in (self.out_offsets, self.in_offsets))
+        return sum(stop - start for start, stop in bounds)
 
     def degrees(self, entities: np.ndarray | Iterable[int]) -> np.ndarray:
         """Degrees of several entities, int64 [n]."""
@@ -218,6 +241,8 @@ class Snapshot:
         """An arc as a hop: fact ``arc`` walked forward, or fact ``arc - T`` walked backward."""
         inverse = arc >= self.num_triples
         fact = arc - self.num_triples if inverse else arc
+        if not 0 <= fact < len(self.heads):
+            raise DamagedError(f"The graph's files are damaged (there is no fact {fact}).")
         head, tail = int(self.heads[fact]), int(self.tails[fact])
         source, target = (tail, head) if inverse else (head, tail)
         step = self.relation_step(int(self.relations[fact]), inverse)
@@ -240,6 +265,20 @@ class Snapshot:
         """Facts per relation, int64 [R]."""
         return np.bincount(self.relations, minlength=self.num_relations)
 
+    def _relation(self, relation: int) -> int:
+        if not 0 <= relation < len(self._relation_name_list):
+            raise DamagedError(f"The graph's files are damaged (there is no relation {relation}).")
+        return relation
+
+    def _bounds(self, offsets: np.ndarray, entity: int) -> tuple[int, int]:
+        """Where the facts of an entity begin and end in ``offsets``."""
+        if not 0 <= entity < len(offsets) - 1:
+            raise DamagedError(f"The graph's files are damaged (there is no entity {entity}).")
+        start, stop = int(offsets[entity]), int(offsets[entity + 1])
+        if not 0 <= start <= stop <= self.num_triples:
+            raise DamagedError(f"The graph's files are damaged (the facts of entity {entity} have no place).")
+        return start, stop
+
     def _check_sizes(self) -> None:
         m = self.manifest
         expected = {
@@ -257,9 +296,7 @@ class Snapshot:
         }
         for name, (found, wanted) in expected.items():
             if found != wanted:
-                raise SnapshotError(
-                    f"{self.path.name}: {name} has {found} items, the manifest says {wanted}.", hint=REBUILD
-                )
+                raise DamagedError(f"The graph's files are damaged ({name} has {found} items, not {wanted}).")
 
 
 class Groups:
@@ -280,7 +317,7 @@ class Groups:
         keys = load_array(path, f"{direction}_group_keys", "int64")
         starts = load_array(path, f"{direction}_group_starts", "int64")
         if len(starts) != len(keys) + 1:
-            raise SnapshotError(f"{path.name}: the {direction} groups are damaged.", hint=REBUILD)
+            raise integrity.damaged(path, [f"{direction}_group_starts.npy"])
         return cls(keys, starts, relations)
 
     @cached_property
@@ -326,7 +363,8 @@ def open(path: Path | str) -> Snapshot:
     """Open a snapshot by memory map.
 
     Raises:
-        SnapshotError: the directory is missing, damaged, foreign or of another format version.
+        DamagedError: the directory is missing, foreign or damaged.
+        SnapshotError: it is of another format version.
     """
     return Snapshot(Path(path))
 

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from retrieval.errors import SnapshotError, StorageFullError
+from retrieval.errors import DamagedError, StorageFullError
+from retrieval.kg import integrity
 
 #: The disk is full, or the quota is, or a file may not be this large.
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -66,7 +67,7 @@ def load_array(directory: Path, name: str, dtype: str | None = None) -> np.ndarr
     """Memory-map ``name.npy`` read-only, as a plain ndarray (memmap's own indexing is slow).
 
     Raises:
-        SnapshotError: the file is missing, cut short, or holds another type than ``dtype``.
+        DamagedError: the file is missing, cut short, or holds another type than ``dtype``.
     """
     path = directory / f"{name}.npy"
     try:
@@ -78,15 +79,9 @@ def load_array(directory: Path, name: str, dtype: str | None = None) -> np.ndarr
             if array.size:
                 raise
     except (OSError, ValueError, EOFError) as error:
-        raise SnapshotError(
-            f"The file {path.name} of {directory.name} is missing or damaged ({error}).",
-            hint="Build the graph again from its source files.",
-        ) from error
+        raise integrity.damaged(directory, [path.name]) from error
     if dtype is not None and array.dtype != np.dtype(dtype):
-        raise SnapshotError(
-            f"The file {path.name} of {directory.name} holds {array.dtype}, not {dtype}.",
-            hint="Build the graph again from its source files.",
-        )
+        raise integrity.damaged(directory, [path.name])
     return array
 
 
@@ -115,23 +110,30 @@ class StringTable:
         blob = load_array(directory, f"{name}.utf8", "uint8")
         offsets = load_array(directory, f"{name}.offsets", "int64")
         if not len(offsets) or int(offsets[-1]) != len(blob):
-            raise SnapshotError(
-                f"The string table {name} of {directory.name} is damaged.",
-                hint="Build the graph again from its source files.",
-            )
+            raise integrity.damaged(directory, [f"{name}.offsets.npy"])
         return cls(blob, offsets)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
     def raw(self, i: int) -> bytes:
-        """String ``i`` as UTF-8."""
-        return bytes(self._bytes[self.offsets[i] : self.offsets[i + 1]])
+        """String ``i`` as UTF-8.
+
+        Raises:
+            DamagedError: there is none, which a number read from the files of a graph should not name.
+        """
+        if not 0 <= i < len(self):
+            raise DamagedError(f"The graph's files are damaged (there is no name {i} of {len(self)}).")
+        start, end = int(self.offsets[i]), int(self.offsets[i + 1])
+        if not 0 <= start <= end <= len(self._bytes):
+            raise DamagedError(f"The graph's files are damaged (name {i} has no place).")
+        return bytes(self._bytes[start:end])
 
     def __getitem__(self, i: int) -> str:
-        if not 0 <= i < len(self):
-            raise IndexError(f"no string {i} in a table of {len(self)}")
-        return self.raw(i).decode()
+        try:
+            return self.raw(i).decode()
+        except UnicodeDecodeError as error:
+            raise DamagedError(f"The graph's files are damaged (name {i} is no text).") from error
 
     def many(self, ids: Iterable[int]) -> list[str]:
         """The strings at ``ids``, in that order."""
@@ -210,7 +212,7 @@ def _sync(path: Path) -> None:
 
 @contextmanager
 def published(out: Path) -> Iterator[Path]:
-    """A temporary sibling of ``out`` to write in; forced to disk and renamed to ``out`` when the block ends well.
+    """A temporary sibling of ``out`` to write in; sealed, synced and renamed to ``out`` when the block ends well.
 
     A crash or an exception leaves ``out`` as it was. An ``out`` that exists is moved aside and removed
     after the new one stands.
@@ -223,6 +225,7 @@ def published(out: Path) -> Iterator[Path]:
     try:
         building.mkdir(parents=True)
         yield building
+        integrity.seal(building)
         for folder, _, names in os.walk(building):
             for name in names:
                 _sync(Path(folder, name))

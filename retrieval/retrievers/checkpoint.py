@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from retrieval import config as configs
 from retrieval.config import TrainingConfig
 from retrieval.errors import CheckpointError, ClewError
+from retrieval.kg import integrity
 from retrieval.kg.storage import published, save_json
 from retrieval.types import Method
 from retrieval.version import code_version
@@ -134,7 +135,7 @@ def read_manifest(path: Path) -> CheckpointManifest:
         return CheckpointManifest(**{key: value for key, value in raw.items() if key in known})
     except (OSError, ValueError, TypeError, AttributeError) as error:
         raise CheckpointError(
-            f"{directory} is not a checkpoint: its {MANIFEST} is missing or damaged.", hint=_RETRAIN
+            f"{directory.name} is not a checkpoint: its {MANIFEST} is missing or damaged.", hint=_RETRAIN
         ) from error
 
 
@@ -146,6 +147,8 @@ def read(path: Path, *, method: Method, encoder: str) -> Checkpoint:
     """
     directory = path.parent if path.is_file() else path
     manifest = read_manifest(directory)
+    if not integrity.is_whole(directory):
+        raise CheckpointError(f"The files of the checkpoint {directory.name} are damaged.", hint=_RETRAIN)
     if manifest.method != method.value:
         raise CheckpointError(
             f"The checkpoint {directory.name} is of method {manifest.method}, not {method.value}.",
@@ -162,9 +165,7 @@ def read(path: Path, *, method: Method, encoder: str) -> Checkpoint:
         weights = torch.load(directory / WEIGHTS, map_location="cpu", weights_only=True)
         return Checkpoint(manifest, configs.parse(method, raw), weights)
     except (OSError, ValueError, RuntimeError, EOFError, pickle.UnpicklingError, ClewError) as error:
-        raise CheckpointError(
-            f"The checkpoint {directory.name} is damaged ({error}).", hint=_RETRAIN
-        ) from error
+        raise CheckpointError(f"The checkpoint {directory.name} is damaged.", hint=_RETRAIN) from error
 
 
 M = TypeVar("M", bound=nn.Module)

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from retrieval.kg import walks
+from retrieval.kg import integrity, walks
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.storage import load_array, published, save_array
 from retrieval.retrievers.base import check
@@ -175,7 +175,7 @@ def entity_vectors(
     """
     name = hashlib.sha256(f"{snapshot.hash} {encoder.name}".encode()).hexdigest()[:24]
     kept = cache / "labels" / name if cache is not None else None
-    if kept is not None and kept.is_dir():
+    if kept is not None and kept.is_dir() and integrity.is_whole(kept):
         return load_array(kept, "entities", "float16").astype(np.float32)
     # A mediator's id says nothing; zero is what the papers give unknown entities.
     texts = [

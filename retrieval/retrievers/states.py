@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from retrieval.kg import integrity
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.storage import load_array, published, save_array
 from retrieval.kg.walks import arc_ends
@@ -82,7 +83,7 @@ def stored_states(
     progress: Callable[[Progress], None] | None = None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> StoredStates:
-    """Open the states of a snapshot and checkpoint, computing them first where they are not there.
+    """Open the states of a snapshot and checkpoint, computing them first where they are missing or damaged.
 
     Args:
         encoder: in evaluation mode.
@@ -94,7 +95,7 @@ def stored_states(
     Raises:
         Cancelled: ``cancelled()`` said so.
     """
-    if not (kept / "states.npy").is_file():
+    if not ((kept / "states.npy").is_file() and integrity.is_whole(kept)):
         states = all_states(encoder, make_features(), progress=progress, cancelled=cancelled)
         with published(kept) as directory:
             save_array(directory, "states", states)

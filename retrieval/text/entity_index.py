@@ -19,6 +19,7 @@ import numpy as np
 import torch
 
 from retrieval.errors import Cancelled, SnapshotError
+from retrieval.kg import integrity
 from retrieval.kg.labels import Match
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.storage import load_array, published, read_json, save_array, save_json
@@ -43,8 +44,9 @@ def directory_of(snapshot: Snapshot, encoder_name: str) -> Path:
 
 
 def is_built(snapshot: Snapshot, encoder_name: str) -> bool:
-    """Whether the vectors of an encoder stand."""
-    return (directory_of(snapshot, encoder_name) / _META).is_file()
+    """Whether the vectors of an encoder stand, undamaged."""
+    directory = directory_of(snapshot, encoder_name)
+    return (directory / _META).is_file() and integrity.is_whole(directory)
 
 
 def build(
@@ -126,7 +128,7 @@ def _encode_chunk(
 def _stands(target: Path, snapshot: Snapshot, encoder_name: str, count: int) -> bool:
     meta = read_json(target / _META)
     found = (meta.get("snapshot"), meta.get("encoder"), meta.get("count"))
-    return found == (snapshot.hash, encoder_name, count)
+    return found == (snapshot.hash, encoder_name, count) and integrity.is_whole(target)
 
 
 class EntityIndex:
@@ -237,7 +239,7 @@ class EntityIndex:
                 self._checked = now
                 directory = directory_of(self.snapshot, self._encoder.name)
                 meta = read_json(directory / _META)
-                if meta.get("snapshot") == self.snapshot.hash:
+                if meta.get("snapshot") == self.snapshot.hash and integrity.is_whole(directory):
                     self._entities = load_array(directory, "entities", "int32")
                     self._rows = load_array(directory, "vectors", "float16")
                     self._vectors = _faiss_index(self._rows)

@@ -16,6 +16,7 @@ from time import monotonic
 import numpy as np
 
 from retrieval.errors import Cancelled, NotIndexedError, SnapshotError
+from retrieval.kg import integrity
 from retrieval.kg.documents.sentences import sentences
 from retrieval.kg.passages import PassageTable
 from retrieval.kg.snapshot import Snapshot
@@ -52,8 +53,9 @@ def directory_of(snapshot: Snapshot, encoder_name: str) -> Path:
 
 
 def is_built(snapshot: Snapshot, encoder_name: str) -> bool:
-    """Whether the index for an encoder stands."""
-    return (directory_of(snapshot, encoder_name) / _META).is_file()
+    """Whether the index for an encoder stands, undamaged."""
+    directory = directory_of(snapshot, encoder_name)
+    return (directory / _META).is_file() and integrity.is_whole(directory)
 
 
 def require_passages(snapshot: Snapshot) -> PassageTable:
@@ -171,7 +173,8 @@ def _join(directory: Path, name: str, parts: list[Path], dim: int) -> None:
 
 def _stands(target: Path, key: dict[str, object]) -> bool:
     meta = read_json(target / _META)
-    return all(meta.get(name) == key[name] for name in ("snapshot", "encoder", "count"))
+    same = all(meta.get(name) == key[name] for name in ("snapshot", "encoder", "count"))
+    return same and integrity.is_whole(target)
 
 
 class PassageIndex:
@@ -272,7 +275,8 @@ class PassageIndex:
             if self._files is None and now - self._checked >= RECHECK:
                 self._checked = now
                 directory = directory_of(self.snapshot, self._encoder.name)
-                if read_json(directory / _META).get("snapshot") == self.snapshot.hash:
+                ours = read_json(directory / _META).get("snapshot") == self.snapshot.hash
+                if ours and integrity.is_whole(directory):
                     self._files = _Files(directory, len(self.table))
         if self._files is None:
             raise NotIndexedError

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from retrieval.errors import Cancelled
+from retrieval.kg import integrity
 from retrieval.kg.naming import relation_text
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.storage import load_array, published, read_json, save_array, save_json
@@ -89,4 +90,4 @@ def _key(encoder_name: str, texts: list[str]) -> dict[str, object]:
 
 
 def _stands(target: Path, key: dict[str, object]) -> bool:
-    return read_json(target / _META) == key
+    return read_json(target / _META) == key and integrity.is_whole(target)

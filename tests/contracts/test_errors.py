@@ -45,6 +45,7 @@ def test_every_web_error_names_its_own_code():
         (errors.LLMTimeoutError, 502),
         (errors.EndpointError, 502),
         (errors.SnapshotError, 500),
+        (errors.DamagedError, 503),
         (errors.NotIndexedError, 409),
     ],
 )

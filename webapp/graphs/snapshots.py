@@ -7,6 +7,7 @@ from collections import OrderedDict
 
 from django.conf import settings
 
+from retrieval.errors import DamagedError
 from retrieval.kg import snapshot as kg
 from webapp.api.errors import GraphNotReadyError, NotImportedError
 from webapp.graphs.files import local_path
@@ -55,13 +56,17 @@ def of_graph(graph: Graph) -> kg.Snapshot:
 
     Raises:
         NotImportedError, GraphNotReadyError: as :func:`require_current`.
-        SnapshotError: its directory is missing or damaged.
+        DamagedError: its directory is missing or damaged.
     """
     return opened(require_current(graph).path)
 
 
 def opened(name: str) -> kg.Snapshot:
-    """The snapshot at a storage name."""
+    """The snapshot at a storage name.
+
+    Raises:
+        DamagedError: its directory is missing or damaged.
+    """
     path = local_path(name)  # also of one that is open: its copy may have made way since
     with _lock:
         found = _open.get(name)
@@ -70,7 +75,12 @@ def opened(name: str) -> kg.Snapshot:
             while len(_open) > settings.OPEN_SNAPSHOTS:
                 _open.popitem(last=False)
         _open.move_to_end(name)
-        return found
+    try:
+        found.require_sound()
+    except DamagedError:
+        forget(name)  # its files may be put in place again
+        raise
+    return found
 
 
 def forget(name: str) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from retrieval.errors import EmptySourceError, SnapshotError
-from retrieval.kg import snapshot
+from retrieval.kg import integrity, snapshot
 from retrieval.kg.naming import humanise_relation, relation_text
 from retrieval.kg.table import TripleTable
 from retrieval.types import Node, RelationStep
@@ -143,6 +143,7 @@ def test_another_version_is_refused_and_changed_content_is_noticed(films):
     heads = np.load(films.path / "heads.npy")
     heads[0] += 1
     np.save(films.path / "heads.npy", heads)
+    integrity.seal(films.path)
     with pytest.raises(SnapshotError, match="does not match its hash"):
         snapshot.verify(snapshot.open(films.path))
     manifest = json.loads((films.path / "manifest.json").read_text())

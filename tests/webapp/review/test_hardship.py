@@ -186,5 +186,5 @@ def test_a_graph_whose_files_are_gone_is_said(api, make, tiny_graph, what):
     shutil.rmtree(files.local_path(tiny_graph.snapshot.path))
     snapshots._open.clear()
     answer = client.get(f"{ITEMS}/{item['id']}/{what}", {"topic": "Germany", "path": "[]", "q": "x"})
-    assert answer.json()["error"]["code"] == "bad_snapshot"
+    assert answer.json()["error"]["code"] == "damaged"
     assert send(client, item, "rational", "unsure").status_code == 200, "judging needs no files"
