@@ -28,5 +28,6 @@ export default defineConfig({
     setupFiles: ["./src/test/setup.ts"],
     restoreMocks: true,
     css: false,
+    testTimeout: 30_000,
   },
 });

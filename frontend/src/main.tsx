@@ -1,8 +1,8 @@
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { RouterProvider, createBrowserRouter } from "react-router";
-import { ApiError } from "@/api/client";
+import { makeCache } from "@/api/cache";
 import { Loading } from "@/components/kit/says";
 import { AskPage } from "@/pages/AskPage";
 import { LoginPage } from "@/pages/LoginPage";
@@ -16,17 +16,7 @@ import "@/styles/pages.css";
 import "@/styles/datasets.css";
 import "@/styles/review.css";
 
-const client = new QueryClient({
-  defaultOptions: {
-    queries: {
-      staleTime: 10_000,
-      // An answer that says no will say no again; only a silent network is worth another try.
-      retry: (failures, error) =>
-        failures < 2 && !(error instanceof ApiError && error.status > 0 && error.status < 500),
-    },
-  },
-});
-
+const client = makeCache();
 const ask = <AskPage />;
 const router = createBrowserRouter([
   { path: "/login", element: <LoginPage />, errorElement: <BrokenPage /> },

@@ -58,8 +58,19 @@ export class ApiError extends Error {
     return new ApiError(
       0,
       "offline",
-      "The server cannot be reached.",
-      "What you typed is kept. Check that Clew is running, then try again.",
+      navigator.onLine ? "The server cannot be reached." : "You are offline.",
+      navigator.onLine
+        ? "What you typed is kept. Check that Clew is running, then try again."
+        : "What you typed is kept. Try again when you are connected.",
+    );
+  }
+
+  static silent(): ApiError {
+    return new ApiError(
+      0,
+      "silent",
+      "The server does not answer.",
+      "What you typed is kept. It may have arrived all the same: look whether it did before you send it again.",
     );
   }
 }
@@ -95,9 +106,15 @@ interface Options {
   query?: Query;
   body?: unknown;
   signal?: AbortSignal | undefined;
+  /** For how long an answer is waited for, in ms; without it, for as long as the network holds. */
+  patience?: number | undefined;
 }
 
-async function send(method: string, path: string, { query, body, signal }: Options): Promise<Response> {
+async function send(method: string, path: string, options: Options): Promise<Response> {
+  const { query, body, patience } = options;
+  const tired = patience === undefined ? undefined : AbortSignal.timeout(patience);
+  const signal =
+    options.signal && tired ? AbortSignal.any([options.signal, tired]) : (options.signal ?? tired);
   const headers: Record<string, string> = { Accept: "application/json" };
   if (method !== "GET") headers["X-CSRFToken"] = csrf;
   if (body !== undefined) headers["Content-Type"] = "application/json";
@@ -110,8 +127,8 @@ async function send(method: string, path: string, { query, body, signal }: Optio
       ...(signal && { signal }),
     });
   } catch (error) {
-    if (signal?.aborted) throw error;
-    throw ApiError.offline();
+    if (options.signal?.aborted) throw error;
+    throw tired?.aborted ? ApiError.silent() : ApiError.offline();
   }
 }
 
@@ -129,7 +146,10 @@ export async function request<T>(method: string, path: string, options: Options 
     await refreshCsrf();
     response = await send(method, path, options);
   }
-  const text = await response.text();
+  const text = await response.text().catch((error: unknown) => {
+    // Cut off in the middle of the answer.
+    throw options.signal?.aborted ? error : ApiError.offline();
+  });
   if (!response.ok) {
     if (response.status === 401 && path !== "session") signedOut();
     throw ApiError.fromBody(response.status, text);

@@ -1,6 +1,6 @@
 // Every call the pages make, by name, with the keys their cached answers live under.
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { get, request, requestFile, setCsrf } from "./client";
+import { ApiError, get, request, requestFile, setCsrf } from "./client";
 import type {
   ChangedQuestion,
   Report,
@@ -77,11 +77,18 @@ export function logOut(): Promise<void> {
 
 export const statusQuery = queryOptions({
   queryKey: keys.status,
-  queryFn: () => get<Status>("status"),
-  // Workers come and go without an event; half a minute is soon enough to say so.
-  refetchInterval: 30_000,
+  queryFn: ({ signal }) => request<Status>("GET", "status", { signal, patience: 10_000 }),
+  // Workers come and go without an event; half a minute is soon enough to say so. A server that is away is looked for
+  // more often, and found away at once: this is what the dot at the top shows.
+  refetchInterval: ({ state }) => (state.error ? 3_000 : 30_000),
   staleTime: 5_000,
+  retry: false,
 });
+
+/** Whether there was no answer, so that nobody knows whether the server got what was sent. */
+export function isAway(error: Error | null): boolean {
+  return error instanceof ApiError && error.status === 0;
+}
 
 export const graphsQuery = queryOptions({
   queryKey: keys.graphs,
@@ -336,7 +343,18 @@ export const runQuery = (id: string) =>
   queryOptions({ queryKey: [...keys.runs, id], queryFn: () => get<Run>(`runs/${id}`) });
 
 export function ask(body: AskBody): Promise<Run> {
-  return request("POST", "runs", { body });
+  return request("POST", "runs", { body, patience: 30_000 });
+}
+
+/** Whether nothing could be sent at all. */
+export function isOffline(error: Error | null): boolean {
+  return isAway(error) && (error as ApiError).code === "offline";
+}
+
+/** The run that was kept although it could not be handed to a worker yet; null for other errors. */
+export function keptRun(error: Error | null): string | null {
+  const { run } = ((error instanceof ApiError ? error.body : null) ?? {}) as { run?: unknown };
+  return typeof run === "string" ? run : null;
 }
 
 export function stopRun(id: string): Promise<Run> {

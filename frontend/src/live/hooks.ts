@@ -60,12 +60,15 @@ export function useRunLogs(runs: readonly string[]): (RunLog | undefined)[] {
   return logs;
 }
 
-/** Keeps the job store and the graph queries fresh. Used once, by the shell. */
+/** Keeps the job store, the graph queries and the word of the server's state fresh. Used once, by the shell. */
 export function useJobNews(signedIn: boolean): void {
   const client = useQueryClient();
   useEffect(() => {
     if (!signedIn) return undefined;
-    return followJobs({
+    const look = () => void client.invalidateQueries({ queryKey: keys.status });
+    for (const change of ["online", "offline"]) window.addEventListener(change, look);
+    const stop = followJobs({
+      onLoss: look,
       onConnect: () => {
         void listJobs().then((page) => {
           useJobStore.getState().put(page.results);
@@ -90,5 +93,9 @@ export function useJobNews(signedIn: boolean): void {
         void client.invalidateQueries({ queryKey: keys.graphs });
       },
     });
+    return () => {
+      stop();
+      for (const change of ["online", "offline"]) window.removeEventListener(change, look);
+    };
   }, [signedIn, client]);
 }

@@ -8,6 +8,8 @@ type Frame = { type: "job"; job: Job } | { type: "graph"; graph: Id };
 export interface JobNews {
   /** Jobs may have ended while the socket was down: read them again. */
   onConnect: () => void;
+  /** The socket went: perhaps the server did. */
+  onLoss: () => void;
   onJob: (job: Job) => void;
   onGraph: (graph: Id) => void;
 }
@@ -20,6 +22,7 @@ export function followJobs(news: JobNews, base = socketUrl("")): () => void {
     onState: (state) => {
       store.setLive(state.kind === "live");
       if (state.kind === "live") news.onConnect();
+      if (state.kind === "waiting") news.onLoss();
     },
     onFrame: (raw) => {
       const frame = raw as Frame;

@@ -4,8 +4,9 @@ import { useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import { Group, Panel, Separator, useDefaultLayout } from "react-resizable-panels";
 import { useNavigate, useParams } from "react-router";
 import { ApiError } from "@/api/client";
-import { ask, keys, runQuery, stopRun } from "@/api/queries";
+import { ask, isAway, isOffline, keptRun, keys, runQuery, stopRun } from "@/api/queries";
 import { AskBar } from "@/components/ask/AskBar";
+import { NotSent } from "@/components/ask/NotSent";
 import { Welcome } from "@/components/ask/Welcome";
 import { askBody, type Draft } from "@/components/ask/draft";
 import { useDraft } from "@/components/ask/useDraft";
@@ -24,6 +25,8 @@ import { outcome } from "@/components/run/runWords";
 import { useSteering } from "@/components/run/useSteering";
 import { useRunLog } from "@/live/hooks";
 import { elide } from "@/store/format";
+import { holdQuestion, letQuestionGo } from "@/store/heldQuestion";
+import { pinOf } from "@/store/pins";
 import { isOver, viewAt } from "@/store/runView";
 import { useSettings } from "@/store/settings";
 import { toast } from "@/store/toasts";
@@ -99,9 +102,9 @@ export function AskPage() {
   const { theme } = useSettings();
   const box = useRef<{ focus: () => void }>(null);
   const run = useQuery({ ...runQuery(id ?? ""), enabled: id !== undefined });
-  const asks = useDraft(id, run.data);
-  const { draft, change, status, graphs, known, choices, method, checkpoint } = asks;
   const { log, link } = useRunLog(id, { state: run.data?.state, at: run.dataUpdatedAt });
+  const asks = useDraft(id, run.data, log?.view.linked);
+  const { draft, change, status, graphs, known, choices, method, checkpoint } = asks;
   const [step, setStep] = useUrlNumber("step");
   const [chain, setChain] = useUrlNumber("chain");
   const [comparing, setComparing] = useState(false);
@@ -123,7 +126,16 @@ export function AskPage() {
           known?.id ?? now.graph ?? "",
         ),
       ),
+    onError: (error, now) => {
+      const kept = keptRun(error);
+      if (kept !== null) void navigate(`/runs/${kept}`);
+      else if (isAway(error)) {
+        holdQuestion(now.question);
+        void client.invalidateQueries({ queryKey: keys.status });
+      }
+    },
     onSuccess: (created) => {
+      letQuestionGo();
       client.setQueryData([...keys.runs, created.id], created);
       asks.setDraftOf(created.id);
       setFind(null);
@@ -212,13 +224,25 @@ export function AskPage() {
       <p className="sr-only" role="status" aria-live="polite">
         {live && outcome(live)}
       </p>
-      {[asking.error, graphs.error].map(
-        (error, index) =>
-          error && (
-            <div key={index} className="page-note">
-              <ErrorNotice error={error} />
-            </div>
-          ),
+      {asking.error && keptRun(asking.error) === null && (
+        <div className="page-note">
+          {isOffline(asking.error) ? (
+            <NotSent
+              error={asking.error}
+              at={asking.submittedAt}
+              onAsk={() => {
+                askNow();
+              }}
+            />
+          ) : (
+            <ErrorNotice error={asking.error} />
+          )}
+        </div>
+      )}
+      {graphs.error && (
+        <div className="page-note">
+          <ErrorNotice error={graphs.error} />
+        </div>
       )}
       {!id && (
         <div className="ask-empty">
@@ -313,7 +337,7 @@ export function AskPage() {
         find={find}
         lit={lit ?? undefined}
         onAsk={(about) => {
-          change({ given: [about], question: "" });
+          change({ given: [pinOf(about, "")], question: "" });
           box.current?.focus();
         }}
         onClearChain={() => {

@@ -2,8 +2,8 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { Navigate, Outlet, useLocation, useNavigate } from "react-router";
-import { ApiError, onSignedOut } from "@/api/client";
-import { keys, sessionQuery, statusQuery } from "@/api/queries";
+import { onSignedOut } from "@/api/client";
+import { isAway, keys, sessionQuery, statusQuery } from "@/api/queries";
 import { FirstPassword } from "@/components/account/FirstPassword";
 import { Button } from "@/components/kit/controls";
 import { usePageKeys } from "@/components/kit/hooks";
@@ -76,7 +76,7 @@ export function Shell() {
       <Header
         session={session.data}
         status={status.data}
-        offline={status.error instanceof ApiError && status.error.status === 0}
+        offline={isAway(status.error)}
         onPalette={() => {
           setOpen("palette");
         }}

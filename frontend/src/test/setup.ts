@@ -1,11 +1,14 @@
 import "@testing-library/jest-dom/vitest";
-import { cleanup } from "@testing-library/react";
+import { cleanup, configure } from "@testing-library/react";
 import { afterEach } from "vitest";
 
 // jsdom has no media queries; nothing is preferred here. Some files run without a window.
 const changeless = { addEventListener: () => undefined, removeEventListener: () => undefined };
 if ("window" in globalThis)
   window.matchMedia = (media) => ({ matches: false, media, ...changeless }) as unknown as MediaQueryList;
+
+// A busy machine is slow; a test that fails there for that would say nothing.
+configure({ asyncUtilTimeout: 8_000 });
 
 afterEach(() => {
   cleanup();

@@ -9,6 +9,7 @@ import { Button, Pick } from "@/components/kit/controls";
 import { Spinner } from "@/components/kit/says";
 import { integer } from "@/store/format";
 import { standing, type MethodChoice } from "@/store/methods";
+import { pinOf, pinsAfter, withPin } from "@/store/pins";
 import type { RunView } from "@/store/runView";
 import { EntityPicker } from "./EntityPicker";
 import { LinkedChips } from "./LinkedChips";
@@ -197,9 +198,9 @@ export function AskBar(props: Props) {
     setTried(true);
     if (!why && !asking) onAsk();
   };
-  const add = ({ id, label }: EntityMatch) => {
-    const named = draft.given ?? [];
-    if (!named.some((entity) => entity.id === id)) onDraft({ given: [...named, { id, label }] });
+  const pin = (match: EntityMatch, question: string) => {
+    const pins = pinsAfter(draft.given, draft.question, question);
+    onDraft({ question, given: withPin(pins, pinOf(match, question)) });
   };
   return (
     <section className="askbar" aria-label="Ask">
@@ -229,7 +230,7 @@ export function AskBar(props: Props) {
             setTried(false);
             onDraft({ question });
           }}
-          onPick={add}
+          onPick={pin}
           onSubmit={ask}
         />
         <Pick
@@ -280,16 +281,23 @@ export function AskBar(props: Props) {
         )}
       </div>
       <div className="askbar-sub">
-        <span className="muted small">{draft.given || !view?.linked.length ? "topic" : "linked"}</span>
         <LinkedChips
-          given={draft.given}
+          question={draft.question}
+          pins={draft.given ?? []}
+          asked={view?.started?.question}
           linked={view?.linked ?? []}
           unmatched={view?.unmatched ?? []}
           onChange={(given) => {
-            onDraft({ given: given.length ? given : null });
+            onDraft({ given });
           }}
         />
-        <EntityPicker graph={draft.graph} remote={Boolean(graph?.endpoint)} onPick={add} />
+        <EntityPicker
+          graph={draft.graph}
+          remote={Boolean(graph?.endpoint)}
+          onPick={(match) => {
+            pin(match, draft.question);
+          }}
+        />
         {tried && why && (
           <span className="askbar-why" role="alert">
             {why}

@@ -1,10 +1,10 @@
-// Topic entities: those the person named, or those Clew found. Both can be taken off and exchanged.
+// Topic entities: those the person pinned, or those Clew found. Both can be taken off and exchanged.
 import { MenuTrigger, Popover, Button as AriaButton } from "react-aria-components";
 import type { LinkedEntity } from "@/api/events";
 import { Icon } from "@/components/kit/Icon";
 import { ActList, Tip } from "@/components/kit/controls";
 import { score } from "@/store/format";
-import type { Named } from "./draft";
+import { linkedIn, names, pinOf, type Pin } from "@/store/pins";
 
 const SOURCES: Record<LinkedEntity["source"], string> = {
   exact: "the same name",
@@ -15,10 +15,14 @@ const SOURCES: Record<LinkedEntity["source"], string> = {
 };
 
 interface Props {
-  given: readonly Named[] | null;
+  /** As it is written now: what it no longer names is no topic of it. */
+  question: string;
+  pins: readonly Pin[];
+  /** What was asked last, and what Clew found for that. */
+  asked: string | undefined;
   linked: readonly LinkedEntity[];
   unmatched: readonly string[];
-  onChange: (given: readonly Named[]) => void;
+  onChange: (pins: readonly Pin[]) => void;
 }
 
 function Remove({ label, onRemove }: { label: string; onRemove: () => void }) {
@@ -29,35 +33,51 @@ function Remove({ label, onRemove }: { label: string; onRemove: () => void }) {
   );
 }
 
-export function LinkedChips({ given, linked, unmatched, onChange }: Props) {
-  if (given) {
+function Pinned({ pin, onRemove }: { pin: Pin; onRemove: () => void }) {
+  const until = pin.text
+    ? `until “${pin.text}” goes from the question`
+    : "until you take it off or write another question";
+  return (
+    <span className="chip given" title={`Pinned by you, ${until}. Only pinned topics are asked about.`}>
+      <Icon name="pin" />
+      <span className="sr-only">pinned: </span>
+      <span className="elide">{pin.label}</span>
+      <Remove label={pin.label} onRemove={onRemove} />
+    </span>
+  );
+}
+
+export function LinkedChips({ question, pins, asked, linked, unmatched, onChange }: Props) {
+  if (pins.length) {
     return (
       <>
-        {given.map((entity) => (
-          <span key={entity.id} className="chip given">
-            <span className="elide">{entity.label}</span>
-            <Remove
-              label={entity.label}
-              onRemove={() => {
-                onChange(given.filter((other) => other.id !== entity.id));
-              }}
-            />
-          </span>
+        <span className="muted small">pinned</span>
+        {pins.map((pin) => (
+          <Pinned
+            key={pin.id}
+            pin={pin}
+            onRemove={() => {
+              onChange(pins.filter((other) => other !== pin));
+            }}
+          />
         ))}
       </>
     );
   }
-  const named = linked.map(({ entity }) => ({ id: entity.id, label: entity.label }));
+  const found = linkedIn(linked, question, asked);
+  const named = found.map(({ entity, mention }) => pinOf(entity, question, mention));
   return (
     <>
-      {linked.map(({ entity, mention, source, score: sure, alternatives }) => (
+      <span className="muted small">{found.length ? "linked" : "topic"}</span>
+      {found.map(({ entity, mention, source, score: sure, alternatives }, at) => (
         <span
           key={entity.id}
           className="chip"
-          title={`“${mention}” was linked by ${SOURCES[source]}, ${score(sure)}`}
+          title={`Found by Clew: “${mention}” was linked by ${SOURCES[source]}, ${score(sure)}`}
         >
+          <span className="sr-only">found by Clew: </span>
           <span className="elide">{entity.label}</span>
-          {source !== "exact" && source !== "given" && <span className="muted">&nbsp;{score(sure)}</span>}
+          {source !== "exact" && <span className="muted">&nbsp;{score(sure)}</span>}
           {alternatives.length > 0 && (
             <MenuTrigger>
               <Tip text="Mean another one">
@@ -72,32 +92,35 @@ export function LinkedChips({ given, linked, unmatched, onChange }: Props) {
                     id: String(other.id),
                     label: other.label,
                     onAction: () => {
-                      onChange(
-                        named.map((n) => (n.id === entity.id ? { id: other.id, label: other.label } : n)),
-                      );
+                      onChange(named.with(at, pinOf(other, question, mention)));
                     },
                   }))}
                 />
               </Popover>
             </MenuTrigger>
           )}
-          <Remove
-            label={entity.label}
-            onRemove={() => {
-              onChange(named.filter((other) => other.id !== entity.id));
-            }}
-          />
+          {/* Without any, Clew would find the same one again. */}
+          {found.length > 1 && (
+            <Remove
+              label={entity.label}
+              onRemove={() => {
+                onChange(named.toSpliced(at, 1));
+              }}
+            />
+          )}
         </span>
       ))}
-      {unmatched.map((phrase) => (
-        <span
-          key={phrase}
-          className="chip missed"
-          title="This looks like a name, and the graph has no such entity"
-        >
-          not found: {phrase}
-        </span>
-      ))}
+      {unmatched
+        .filter((phrase) => names(question, phrase))
+        .map((phrase) => (
+          <span
+            key={phrase}
+            className="chip missed"
+            title="This looks like a name, and the graph has no such entity"
+          >
+            not found: {phrase}
+          </span>
+        ))}
     </>
   );
 }

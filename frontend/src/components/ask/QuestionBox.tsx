@@ -12,7 +12,8 @@ interface Props {
   value: string;
   max: number | undefined;
   onChange: (text: string) => void;
-  onPick: (match: EntityMatch) => void;
+  /** An entity was taken, which the question now names. */
+  onPick: (match: EntityMatch, question: string) => void;
   onSubmit: () => void;
   ref?: Ref<{ focus: () => void }>;
 }
@@ -38,8 +39,7 @@ export function QuestionBox({ graph, remote = false, value, max, onChange, onPic
     if (!fragment) return;
     const next = complete(value, fragment, match.label);
     setOpen(false);
-    onPick(match);
-    onChange(next.text);
+    onPick(match, next.text);
     requestAnimationFrame(() => input.current?.setSelectionRange(next.caret, next.caret));
   };
 

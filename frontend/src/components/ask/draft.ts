@@ -1,11 +1,7 @@
 // The question as it is being written, and how it is to be asked.
 import type { AskBody, Graph, Id, Run, Status } from "@/api/types";
+import { pinsAfter, type Pin } from "@/store/pins";
 import { useSettings } from "@/store/settings";
-
-export interface Named {
-  id: number;
-  label: string;
-}
 
 export interface Draft {
   question: string;
@@ -18,8 +14,8 @@ export interface Draft {
   llm: string | null;
   budget: number | null;
   seed: number;
-  /** Topic entities named by the person; null lets Clew find them. */
-  given: readonly Named[] | null;
+  /** Topic entities pinned by the person; null or none lets Clew find them. */
+  given: readonly Pin[] | null;
   /** An agent rests after each of its steps. */
   stepByStep: boolean;
 }
@@ -28,6 +24,11 @@ export function startDraft(change: Partial<Draft> = {}): Draft {
   const { graph, method, reasoner, budget, seed } = useSettings.getState();
   const how = { graph, method, checkpoint: null, reasoner, llm: null, budget, seed };
   return { question: "", ...how, given: null, stepByStep: false, ...change };
+}
+
+/** The draft with another question in it, or the same one in other words: pins whose words are gone go with them. */
+export function rewritten(draft: Draft, question: string): Draft {
+  return { ...draft, question, given: pinsAfter(draft.given, draft.question, question) };
 }
 
 export function draftOfRun(run: Run): Draft {

@@ -3,11 +3,14 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useSearchParams } from "react-router";
 import { checkpointsQuery, graphsQuery, statusQuery } from "@/api/queries";
+import type { LinkedEntity } from "@/api/events";
 import type { Run } from "@/api/types";
 import { withParams } from "@/components/kit/url";
 import { chosenCheckpoint, chosenMethod, methodChoices } from "@/store/methods";
+import { heldQuestion, holdQuestion } from "@/store/heldQuestion";
+import { pinsOfRun } from "@/store/pins";
 import { useSettings } from "@/store/settings";
-import { draftOfRun, startDraft, type Draft } from "./draft";
+import { draftOfRun, rewritten, startDraft, type Draft } from "./draft";
 
 /** How to ask, as the address has it. */
 function howOfUrl(params: URLSearchParams): Partial<Draft> {
@@ -20,13 +23,20 @@ function draftOfUrl(params: URLSearchParams): Partial<Draft> {
   return { question: params.get("q") ?? "", ...(graph && { graph }), ...howOfUrl(params) };
 }
 
-/** The draft, and what it comes to: its graph, method and checkpoint. `id` and `run` are of the run that is open. */
-export function useDraft(id: string | undefined, run: Run | undefined) {
+/** The draft, and what it comes to: its graph, method and checkpoint. `id`, `run` and `linked` are of the open run. */
+export function useDraft(
+  id: string | undefined,
+  run: Run | undefined,
+  linked: readonly LinkedEntity[] | undefined,
+) {
   const [params, setParams] = useSearchParams();
   const settings = useSettings();
   const status = useQuery(statusQuery).data;
   const graphs = useQuery(graphsQuery);
-  const [draft, setDraft] = useState<Draft>(() => startDraft(draftOfUrl(params)));
+  const [draft, setDraft] = useState<Draft>(() => {
+    const start = startDraft(draftOfUrl(params));
+    return id || start.question ? start : { ...start, question: heldQuestion() };
+  });
 
   // A run that is opened brings its question and settings into the box.
   const [draftOf, setDraftOf] = useState<string | undefined>(undefined);
@@ -35,6 +45,14 @@ export function useDraft(id: string | undefined, run: Run | undefined) {
     if (draft.question.trim() !== run.question || String(run.graph) !== draft.graph) {
       setDraft({ ...draftOfRun(run), ...howOfUrl(params) });
     }
+  }
+
+  // Its pins come with its first events.
+  const [pinsOf, setPinsOf] = useState<string | undefined>(undefined);
+  if (run && linked?.length && pinsOf !== id) {
+    setPinsOf(id);
+    if (!draft.given && draft.question.trim() === run.question)
+      setDraft({ ...draft, given: pinsOfRun(linked, run.question) });
   }
 
   // So does a question that comes by the address, from the palette or from a graph's page.
@@ -80,8 +98,9 @@ export function useDraft(id: string | undefined, run: Run | undefined) {
   };
 
   const change = (next: Partial<Draft>) => {
-    setDraft((now) => ({ ...now, ...next }));
+    setDraft((now) => ({ ...(next.question === undefined ? now : rewritten(now, next.question)), ...next }));
     keepInUrl(next);
+    if (next.question !== undefined && heldQuestion()) holdQuestion(next.question);
     const { graph, method: chosen, reasoner, budget, seed } = next;
     settings.set(
       Object.fromEntries(

@@ -4,7 +4,13 @@ import type { Status } from "@/api/types";
 import { count } from "@/store/format";
 
 export function WorkerDot({ status, offline }: { status: Status | undefined; offline: boolean }) {
-  if (offline) return <span className="worker bad-text">server away</span>;
+  if (offline) {
+    return (
+      <span className="worker row bad-text" role="status" title="Clew looks for it every few seconds">
+        <span className="dot bad" aria-hidden="true" /> server away
+      </span>
+    );
+  }
   if (!status) return <span className="worker muted">…</span>;
   const { answers, jobs } = status.workers;
   const [tone, text] =
