@@ -5,9 +5,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from uuid import UUID
+from typing import Any
 
 from celery import shared_task
+from django.conf import settings
+from django.db import connection
 
 from retrieval.errors import ClewError
 from retrieval.events import (
@@ -20,7 +22,7 @@ from retrieval.events import (
     RunPaused,
     from_plain,
 )
-from retrieval.llm.metering import metered
+from retrieval.llm.metering import Meter, metered
 from retrieval.pipeline import AskRequest, Steering
 from retrieval.types import AgentAction
 from webapp.answers import services, steering, walks
@@ -30,67 +32,130 @@ from webapp.experiments.choosing import checkpoint_in_use
 from webapp.experiments.methods import STEERABLE
 from webapp.graphs.models import Graph
 from webapp.graphs.selectors import endpoint_of
-from webapp.jobs import cancel, queue
+from webapp.jobs import cancel, patience, queue
+from webapp.jobs.patience import patiently
 from webapp.live.publish import Publisher
-from worker import endpoints, engines, identity, language_models
+from worker import endpoints, engines, held, identity, language_models
 
 logger = logging.getLogger(__name__)
 Halt = services.Ending | RunPaused
 """What a worker's part of a run stops with."""
 
+AWAY = "unavailable"
+"""The code of a run that lost the database."""
+
 
 @shared_task(name=queue.ANSWER, acks_late=False)
 def answer(run_id: str) -> None:
-    """Answer one run. It is claimed first, so a second message for the same run does nothing."""
-    run = services.claim(run_id=UUID(run_id), worker=identity.NAME)
+    """Answer the run whose turn it is, which need not be the one that this message was sent for."""
+    run = None if identity.stopping.is_set() else services.claim(worker=identity.NAME)
     if run is not None:
         work(run)
 
 
 def work(run: Run) -> None:
-    """Answer a claimed run; whatever happens, its log goes on to a terminal event, or to one that it pauses with."""
-    publisher = Publisher(run.pk, after=last_seq(run.pk))
-    meter = language_models.meter_of_run(run.user_id, run.usage)
+    """Answer a claimed run; whatever happens, its log goes on to a terminal event, or to one that it pauses with.
+
+    While the database is away the run waits for it. One that nothing was found of before goes back to the queue.
+    """
+    with held.holding(
+        held.RUN,
+        run.pk,
+        limit_s=settings.RUN_SECONDS_MAX,
+        stopped=cancel.flag("run", run.pk),
+        give_up=lambda why: _give_up(run, why),
+    ) as one:
+        before = patiently(lambda: last_seq(run.pk))
+        publisher = Publisher(run.pk, after=before)
+        meter = patiently(lambda: language_models.meter_of_run(run.user_id, run.usage))
+        ending = _work(run, publisher, meter, one)
+        try:
+            after = publisher.drain()
+        except Exception:
+            # The log could not be written: somebody else ended or deleted the run, or the database was away.
+            logger.warning("the log of run %s broke off", run.pk, exc_info=True)
+            after, ending = patiently(lambda: last_seq(run.pk)), _broken()
+        if isinstance(ending, AnswerFinal):
+            ending = replace(ending, usage=replace(meter.usage, triples=ending.usage.triples))
+        first = run.claimed_at == run.started_at
+        if isinstance(ending, RunFailed) and ending.code == AWAY and after == before and first:
+            patiently(lambda: services.give_back(run_id=run.pk))
+            return
+        usage = language_models.as_json(meter)
+        patiently(lambda: _end(run, after, ending, usage))
+        cancel.clear("run", run.pk)
+        cancel.clear(steering.PAUSE, run.pk)
+
+
+def _work(run: Run, publisher: Publisher, meter: Meter, one: held.Held) -> Halt:
+    """What the run ends or pauses with, whatever is raised."""
     ending: Halt
     try:
-        with metered(meter):
-            ending = _stream(run, publisher)
+        with one.at_work(), metered(meter):
+            return _stream(run, publisher, one)
     except ClewError as error:
         ending = RunFailed(error.code, error.message, error.hint)
-    except Exception:
+    except patience.AWAY:
+        logger.warning("run %s lost the database", run.pk, exc_info=True)
+        ending = RunFailed(
+            AWAY,
+            "The database was not reachable in the middle of this run.",
+            "What was found is kept. Ask again to get the whole answer.",
+        )
+    except BaseException as error:
+        if held.goes_down(error):
+            raise
         logger.exception("run %s broke", run.pk)
         ending = _broken()
-    try:
-        after = publisher.drain()
-    except Exception:
-        # The log could not be written: somebody else ended or deleted the run, or the database was away.
-        logger.warning("the log of run %s broke off", run.pk, exc_info=True)
-        after, ending = last_seq(run.pk), _broken()
-    if isinstance(ending, AnswerFinal):
-        ending = replace(ending, usage=replace(meter.usage, triples=ending.usage.triples))
-    usage = language_models.as_json(meter)
-    if isinstance(ending, RunPaused):
-        steering.rest(run_id=run.pk, after=after, event=ending, usage=usage)
-        # Stop may have been pressed while it came to rest, when nobody else could end it.
-        if cancel.flag("run", run.pk)():
-            services.end_unheld(run_id=run.pk)
-    else:
+    connection.close()  # it may have broken in the middle of a request
+    return ending if one.why is None else _told(one.why)
+
+
+def _told(why: held.Why) -> RunFailed | RunCancelled:
+    """How a run ends that was stopped without having noticed, or that took too long."""
+    if why == held.Why.STOPPED:
+        return _stopped(0)
+    return RunFailed(
+        why.value,
+        f"The question took longer than {settings.RUN_SECONDS_MAX:g} seconds and was stopped.",
+        "What was found is kept. Ask something narrower, or choose another method.",
+    )
+
+
+def _give_up(run: Run, why: held.Why) -> None:
+    """End a run whose work does not end."""
+    patiently(lambda: services.end(run_id=run.pk, after=last_seq(run.pk), event=_told(why)))
+
+
+def _end(run: Run, after: int, ending: Halt, usage: dict[str, Any]) -> None:
+    if not isinstance(ending, RunPaused):
         services.end(run_id=run.pk, after=after, event=ending, usage=usage)
-    cancel.clear("run", run.pk)
-    cancel.clear(steering.PAUSE, run.pk)
+        return
+    steering.rest(run_id=run.pk, after=after, event=ending, usage=usage)
+    # Stop may have been pressed while it came to rest, when nobody else could end it.
+    if cancel.flag("run", run.pk)():
+        services.end_unheld(run_id=run.pk)
 
 
-def _stream(run: Run, publisher: Publisher) -> Halt:
-    cancelled = cancel.flag("run", run.pk)
+def _stopped(paths: int) -> RunCancelled:
+    return RunCancelled("Stopped. What was found until then is kept.", paths)
+
+
+def _stream(run: Run, publisher: Publisher, one: held.Held) -> Halt:
+    flag = cancel.flag("run", run.pk)
+
+    def cancelled() -> bool:
+        return one.why is not None or flag()
+
     paths = 0
     for event in _events(run, cancelled):
         if event.type in TERMINAL_TYPES or isinstance(event, RunPaused):
             assert isinstance(event, Halt)
-            return event
+            return _told(held.Why.OVERDUE) if one.overdue and isinstance(event, RunCancelled) else event
         paths += isinstance(event, PathRetrieved)
         publisher.add(event)
         if cancelled():
-            return RunCancelled("Stopped. What was found until then is kept.", paths)
+            return _told(held.Why.OVERDUE) if one.overdue else _stopped(paths)
     raise RuntimeError("the engine ended without a terminal event")
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import secrets
-import socket
 import threading
 
-NAME = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+from webapp.jobs import presence
+
+NAME = f"{presence.machine()}:{os.getpid()}:{secrets.token_hex(4)}"
 """Unlike any other worker's, also after a restart: claims name it."""
 
 stopping = threading.Event()

@@ -1,29 +1,37 @@
-"""What a worker does besides its tasks: heartbeats, looking for work that others left, warming up."""
+"""What a worker does besides its tasks: heartbeats, looking for work that is stuck or was left, warming up."""
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import os
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 from celery.signals import worker_init, worker_ready, worker_shutdown, worker_shutting_down
 from django.db import connection
+from redis.exceptions import RedisError
 
 from retrieval.llm import pacing
 from webapp.answers import services as answers
-from webapp.answers.models import Run, RunState
 from webapp.graphs import services as graphs
 from webapp.graphs import trash
-from webapp.jobs import presence, queue
+from webapp.jobs import presence
 from webapp.jobs import services as jobs
-from webapp.jobs.models import Job, JobKind, JobState
+from webapp.jobs.patience import AWAY
 from webapp.review import removing as reviews
 from webapp.uploads import services as uploads
-from worker import engines, identity, indexing, language_models
+from worker import engines, held, identity, indexing, language_models
 
 logger = logging.getLogger(__name__)
 _done = threading.Event()
+LOOK_EVERY_S = 2.0
+FINISH_S = 20.0
+"""How long other work may take to end before a process that must end does."""
+
+EXIT_CODE = 75
 TIDY_EVERY_S = 600.0
 """How often expired uploads and old trash are deleted."""
 
@@ -45,10 +53,8 @@ def on_init(sender: Any, **_: Any) -> None:
 def on_ready(sender: Any, **_: Any) -> None:
     """Say that this worker is there, and take up what waits."""
     names = queues_of(sender.controller if hasattr(sender, "controller") else sender)
-    for name in names:
-        presence.beat(name, identity.NAME)
     threading.Thread(target=_beat, args=(names,), name="heartbeat", daemon=True).start()
-    send_waiting(names)
+    threading.Thread(target=_look, args=(names,), name="lookout", daemon=True).start()
     warm = engines.warm_graphs if presence.ANSWERS in names else _warm_jobs
     threading.Thread(target=warm, name="warm-up", daemon=True).start()
 
@@ -67,19 +73,6 @@ def on_shutdown(sender: Any, **_: Any) -> None:
         presence.leave(name, identity.NAME)
 
 
-def send_waiting(names: list[str]) -> None:
-    """Send the tasks of rows that wait, in case their messages were lost. Doubles are harmless."""
-    if presence.ANSWERS in names:
-        for run_id in (
-            Run.objects.filter(state=RunState.QUEUED).order_by("created_at").values_list("pk", flat=True)
-        ):
-            queue.send(queue.ANSWER, run_id)
-    if presence.JOBS in names:
-        for job in Job.objects.filter(state=JobState.QUEUED).order_by("created_at", "pk"):
-            queue.send(jobs.TASK_OF[JobKind(job.kind)], job.pk)
-    connection.close()
-
-
 def _warm_jobs() -> None:
     try:
         engines.warm_training()
@@ -89,20 +82,71 @@ def _warm_jobs() -> None:
 
 
 def _beat(names: list[str]) -> None:
-    tidied = float("-inf")
-    while not _done.wait(presence.BEAT_S):
+    while not _done.is_set():
         try:
             for name in names:
                 presence.beat(name, identity.NAME)
-            answers.sweep()
-            jobs.sweep()
-            if presence.JOBS in names and time.monotonic() - tidied > TIDY_EVERY_S:
-                tidied = time.monotonic()
-                uploads.sweep()
-                trash.sweep()
-                reviews.sweep()
-                graphs.sweep_files()
-        except Exception:  # a server that is away comes back; the heart must go on
-            logger.warning("heartbeat failed", exc_info=True)
-        finally:
-            connection.close()
+        except RedisError as error:  # it comes back; the heart must go on
+            logger.warning("heartbeat failed: %s", error)
+        _done.wait(presence.BEAT_S)
+
+
+def _look(names: list[str]) -> None:
+    """Again and again: look after what is held here, and for what others left or lost. Its first look is at once."""
+    tidied = time.monotonic()
+    chores = chores_of(names)
+    while True:
+        if held.look():
+            _end_process(names)
+        for chore in chores:
+            _do(chore)
+        if presence.JOBS in names and time.monotonic() - tidied > TIDY_EVERY_S:
+            tidied = time.monotonic()
+            for chore in (uploads.sweep, trash.sweep, reviews.sweep, graphs.sweep_files):
+                _do(chore)
+        connection.close()
+        if _done.wait(LOOK_EVERY_S):
+            return
+
+
+def chores_of(names: list[str]) -> list[Callable[[], None]]:
+    """What a worker of these queues does every few seconds, so that no run or job is stuck."""
+    chores: list[Callable[[], None]] = [answers.sweep, jobs.sweep]
+    if presence.ANSWERS in names:
+        chores += [_sweep_forgotten_runs, answers.send_waiting]
+    if presence.JOBS in names:
+        chores += [_sweep_forgotten_jobs, jobs.send_waiting]
+    return chores
+
+
+def _sweep_forgotten_runs() -> None:
+    answers.sweep_forgotten(worker=identity.NAME, held=held.keys(held.RUN))
+
+
+def _sweep_forgotten_jobs() -> None:
+    jobs.sweep_forgotten(worker=identity.NAME, held=held.keys(held.JOB))
+
+
+def _do(chore: Callable[[], None]) -> None:
+    try:
+        chore()
+    except (*AWAY, RedisError) as error:
+        logger.warning("%s: a server is away: %s", chore.__name__, error)
+        connection.close()
+    except Exception:  # the next look must come
+        logger.exception("%s broke", chore.__name__)
+        connection.close()
+
+
+def _end_process(names: list[str]) -> None:
+    """End this process, because a thread of it cannot be ended otherwise; whoever started it starts another."""
+    identity.stopping.set()  # long jobs give themselves back, and nothing is begun
+    until = time.monotonic() + FINISH_S
+    while (held.keys(held.RUN) or held.keys(held.JOB)) and time.monotonic() < until:
+        time.sleep(0.1)
+    for name in names:
+        with contextlib.suppress(RedisError):
+            presence.leave(name, identity.NAME)
+    logger.error("this worker ends, because work in it does not")
+    logging.shutdown()
+    os._exit(EXIT_CODE)

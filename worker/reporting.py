@@ -6,14 +6,21 @@ import errno
 import logging
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
+
+from django.conf import settings
+from django.db import connection, transaction
 
 from retrieval.errors import Cancelled, ClewError, StorageFullError
 from retrieval.types import Progress
 from webapp.jobs import cancel, log, services
 from webapp.jobs.models import Job
+from webapp.jobs.patience import patiently
 from webapp.jobs.signals import job_ended_early
-from worker import identity
+from worker import held, identity
+
+Failed = Callable[[Job, ClewError], None]
 
 logger = logging.getLogger(__name__)
 REPORT_EVERY_S = 0.25
@@ -22,8 +29,9 @@ REPORT_EVERY_S = 0.25
 class Context:
     """What the work of one job is given."""
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: Job, one: held.Held) -> None:
         self.job = job
+        self._held = one
         self._flag = cancel.flag("job", job.pk)
         self._stage = ""
         self._stage_began = 0.0
@@ -31,8 +39,8 @@ class Context:
         self._reported = 0.0
 
     def cancelled(self) -> bool:
-        """Whether to stop: somebody asked, or this worker shuts down."""
-        return identity.stopping.is_set() or self._flag()
+        """Whether to stop: somebody asked, its time is over, or this worker shuts down."""
+        return identity.stopping.is_set() or self._held.why is not None or self._flag()
 
     def check(self) -> None:
         """A point where the work can be stopped.
@@ -65,37 +73,59 @@ class Context:
         return (progress.done - self._stage_from) / elapsed if elapsed >= 0.5 else None
 
 
-def run(
-    job_id: int, work: Callable[[Context], Any], *, failed: Callable[[Job, ClewError], None] | None = None
-) -> None:
+def run(job_id: int, work: Callable[[Context], Any], *, failed: Failed | None = None) -> None:
     """Claim a job and do its work. A job that is not waiting is left alone, so a task may come twice.
+
+    Whatever the work raises, the job ends as it ended; an end that cannot be written is written when the database is
+    back, or found by the sweep.
 
     Args:
         job_id: the job.
         work: does it and returns its result as JSON types.
-        failed: told when it broke or was stopped for good, to put right what it was for.
+        failed: told when it broke, to put right what it was for.
     """
+    if identity.stopping.is_set():
+        return  # it stays queued
     job = services.claim(job_id=job_id, worker=identity.NAME)
     if job is None:
         return
-    context = Context(job)
-    try:
-        result = work(context)
-    except Cancelled:
+    flag = cancel.flag("job", job.pk)
+    with held.holding(
+        held.JOB,
+        job.pk,
+        limit_s=settings.JOB_HOURS_MAX[job.kind] * 3600,
+        stopped=lambda: flag() or services.is_cancel_requested(job.pk),
+        give_up=lambda why: _give_up(job, why, failed),
+    ) as one:
+        try:
+            with one.at_work():
+                result = work(Context(job, one))
+        except BaseException as error:
+            if held.goes_down(error):
+                services.requeue(job_id=job.pk)
+                raise
+            connection.close()  # it may have broken in the middle of a request
+            patiently(partial(_ended, job, error, one, failed))
+        else:
+            patiently(partial(services.finish, job_id=job.pk, result=result))
+
+
+def _ended(job: Job, error: BaseException, one: held.Held, failed: Failed | None) -> None:
+    """Write how a job ended that is not done."""
+    if one.overdue:
+        _fail(job, _overdue(job), failed)
+    elif isinstance(error, Cancelled) or one.why is not None:
         _stopped(job)
-    except ClewError as error:
+    elif isinstance(error, ClewError):
         _fail(job, error, failed)
-    except Exception as error:
-        if not Job.objects.filter(pk=job.pk).exists():
-            logger.info("job %s was deleted while it ran", job.pk)
-            return
-        logger.exception("job %s broke", job.pk)
-        _fail(job, _told(error), failed)
+    elif not Job.objects.filter(pk=job.pk).exists():
+        logger.info("job %s was deleted while it ran", job.pk)
     else:
-        services.finish(job_id=job.pk, result=result)
+        logger.error("job %s broke", job.pk, exc_info=error)
+        _fail(job, _told(error), failed)
 
 
-def _told(error: Exception) -> ClewError:
+def _told(error: BaseException) -> ClewError:
     """What a person is told of an error that nobody foresaw, or of a disk that is full."""
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         return StorageFullError(
@@ -110,8 +140,17 @@ def _told(error: Exception) -> ClewError:
     return broken
 
 
+def _overdue(job: Job) -> ClewError:
+    error = ClewError(
+        f"The job took longer than {settings.JOB_HOURS_MAX[job.kind]:g} hours and was stopped.",
+        hint="What it keeps on its way is kept: try it again to go on, or give it less to do.",
+    )
+    error.code = held.Why.OVERDUE.value
+    return error
+
+
 def _stopped(job: Job) -> None:
-    if identity.stopping.is_set() and not Job.objects.filter(pk=job.pk, cancel_requested=True).exists():
+    if identity.stopping.is_set() and not services.is_cancel_requested(job.pk):
         services.requeue(job_id=job.pk)
         return
     services.finish_cancelled(job_id=job.pk)
@@ -119,7 +158,14 @@ def _stopped(job: Job) -> None:
     job_ended_early.send(sender=Job, job=job)
 
 
-def _fail(job: Job, error: ClewError, failed: Callable[[Job, ClewError], None] | None) -> None:
-    services.fail(job_id=job.pk, error=error)
-    if failed is not None:
-        failed(job, error)
+def _fail(job: Job, error: ClewError, failed: Failed | None) -> None:
+    with transaction.atomic():
+        services.fail(job_id=job.pk, error=error)
+        if failed is not None:
+            failed(job, error)
+
+
+def _give_up(job: Job, why: held.Why, failed: Failed | None) -> None:
+    """End the row of a job whose work does not end."""
+    end = partial(_fail, job, _overdue(job), failed) if why == held.Why.OVERDUE else partial(_stopped, job)
+    patiently(end)

@@ -1,5 +1,9 @@
 """The life of a job: claimed once, reported on, cancelled, given back, swept."""
 
+import os
+import subprocess
+import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -155,6 +159,7 @@ def test_jobs_of_a_dead_worker_are_tried_once_more_then_failed(job, tiny_graph, 
     assert state(job) == JobState.QUEUED
     assert redis.llen("clew:celery:jobs") == 2
     services.claim(job_id=job.pk, worker="b")
+    presence.leave(presence.JOBS, "b")
     services.sweep()
     assert state(job) == JobState.FAILED
     assert (job.error_code, job.error_hint) == ("worker_lost", "Start it again.")
@@ -162,9 +167,46 @@ def test_jobs_of_a_dead_worker_are_tried_once_more_then_failed(job, tiny_graph, 
     assert tiny_graph.index_state == IndexState.NONE
 
 
+def seconds_ago(redis, worker, seconds):
+    """The worker's last sign of life was so long ago by the server's clock."""
+    redis.zadd("clew:workers:jobs", {worker: redis.time()[0] - seconds})
+
+
 def test_a_heart_that_stopped_counts_as_gone(redis, monkeypatch):
     presence.beat(presence.JOBS, "a")
     assert (presence.count(presence.JOBS), presence.is_alive(presence.JOBS, "a")) == (1, True)
-    real = presence.time.time
-    monkeypatch.setattr(presence.time, "time", lambda: real() + presence.LOST_AFTER_S + 1)
+    seconds_ago(redis, "a", presence.LOST_AFTER_S + 2)
     assert (presence.count(presence.JOBS), presence.is_alive(presence.JOBS, "a")) == (0, False)
+    monkeypatch.setattr(redis, "info", lambda _: {"uptime_in_seconds": 60})
+    assert presence.is_lost(presence.JOBS, "a")
+
+
+def test_a_redis_that_has_just_come_back_has_heard_nobody_yet(redis, monkeypatch):
+    seconds_ago(redis, "a", presence.LOST_AFTER_S + 2)
+    monkeypatch.setattr(redis, "info", lambda _: {"uptime_in_seconds": 3})
+    assert not presence.is_lost(presence.JOBS, "a")
+    presence.leave(presence.JOBS, "a")  # it said so itself
+    assert presence.is_lost(presence.JOBS, "a")
+
+
+@pytest.mark.parametrize("behind", [-30, 30, 3600])
+def test_a_machine_whose_clock_is_wrong_is_as_alive_as_others(redis, monkeypatch, behind):
+    real = time.time
+    with monkeypatch.context() as other_machine:
+        other_machine.setattr(time, "time", lambda: real() - behind)
+        presence.beat(presence.JOBS, "a")
+        assert presence.count(presence.JOBS) == 1
+    assert (presence.count(presence.JOBS), presence.is_lost(presence.JOBS, "a")) == (1, False)
+
+
+def test_a_worker_of_this_machine_whose_process_has_ended_is_gone_at_once(redis):
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    here, pid = presence.machine(), os.getpid()
+    for worker in (f"{here}:{pid}:x", f"{here}:{ended.pid}:x", f"elsewhere:{ended.pid}:x"):
+        presence.beat(presence.JOBS, worker)
+    lost = [
+        presence.is_lost(presence.JOBS, f"{where}:x") for where in (f"{here}:{pid}", f"{here}:{ended.pid}")
+    ]
+    assert lost == [False, True]
+    assert not presence.is_lost(presence.JOBS, f"elsewhere:{ended.pid}:x")

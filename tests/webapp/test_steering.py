@@ -25,7 +25,7 @@ def paused(tiny_graph, users):
     """A run of an agent that rests after its first step."""
     run = services.create_run(graph=tiny_graph, ask=services.Ask("q?"), user=users["viewer"])
     Run.objects.filter(pk=run.pk).update(method="graph-s3")
-    services.claim(run_id=run.pk, worker="w")
+    services.claim(worker="w")
     log.append(run.pk, after=0, events=[STARTED, STEP])
     steering.rest(run_id=run.pk, after=2, event=RESTS)
     return Run.objects.get()
@@ -109,7 +109,7 @@ def test_what_cannot_be_taken_back(api, paused, body):
 
 def test_a_finished_run_is_taken_up_at_an_earlier_step_only(api, paused, redis):
     post(api("viewer"), paused, "steer", {"keep": 1})
-    services.claim(run_id=paused.pk, worker="w")
+    services.claim(worker="w")
     services.end(run_id=paused.pk, after=3, event=FINAL)
     assert post(api("viewer"), paused, "steer", {"keep": 1}).status_code == 400
     taken = post(api("viewer"), paused, "steer", {"keep": 0, "pause_after": 0})
@@ -181,7 +181,7 @@ def test_the_time_a_run_rested_is_not_its_own(api, paused):
     Run.objects.update(paused_at=paused.paused_at - timedelta(seconds=60))
     post(api("viewer"), paused, "steer", {"keep": 1})
     assert 60 < Run.objects.get().rested_s < 90
-    services.claim(run_id=paused.pk, worker="w")
+    services.claim(worker="w")
     services.end(run_id=paused.pk, after=3, event=FINAL)
     Run.objects.update(created_at=paused.created_at - timedelta(seconds=60))
     shown = api("viewer").get(f"/api/v1/runs/{paused.pk}").json()

@@ -42,11 +42,9 @@ def path(index):
 @pytest.fixture
 def run(tiny_graph, users):
     """A run that a living worker has claimed."""
-    row = services.create_run(
-        graph=tiny_graph, ask=services.Ask("What borders Switzerland?"), user=users["viewer"]
-    )
+    services.create_run(graph=tiny_graph, ask=services.Ask("What borders Switzerland?"), user=users["viewer"])
     presence.beat(presence.ANSWERS, "w")
-    return services.claim(run_id=row.pk, worker="w")
+    return services.claim(worker="w")
 
 
 @pytest.fixture

@@ -248,7 +248,7 @@ def test_no_sweep_ends_a_paused_run(agent, work):
 def test_a_worker_that_dies_in_a_later_part_loses_nothing(agent, work, steer, events):
     work(STARTED, LINKED, FIRST, paused(1, BORDERS))
     steer(1, LANGUAGE)
-    services.claim(run_id=agent.pk, worker="dead")
+    services.claim(worker="dead")
     services.sweep()
     agent.refresh_from_db()
     assert (agent.state, agent.error_code) == ("failed", "worker_lost")

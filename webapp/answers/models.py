@@ -64,11 +64,16 @@ class Run(models.Model):
     worker = models.CharField(max_length=200, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True)
+    claimed_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
 
     class Meta:
         ordering = ["-created_at"]
-        indexes = [models.Index(fields=["state"]), models.Index(fields=["-created_at"])]
+        indexes = [
+            models.Index(fields=["state"]),
+            models.Index(fields=["-created_at"]),
+            models.Index(fields=["user", "claimed_at"]),
+        ]
 
     def __str__(self) -> str:
         return self.question

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
+from uuid import UUID
 
 from drf_spectacular.utils import extend_schema_field
+from redis.exceptions import RedisError
 from rest_framework import serializers
 
 from retrieval.events import from_plain
 from retrieval.types import AgentAction
-from webapp.answers import selectors
+from webapp.answers import selectors, turns
 from webapp.answers.models import AgentCorrection, Flag, FlagKind, Run, RunState
 from webapp.api.fields import ErrorSerializer, Stored, Text, error_of
 from webapp.jobs import presence
@@ -37,6 +40,23 @@ class RunUsageSerializer(LLMUsageSerializer):
     over_budget = serializers.BooleanField()
 
 
+class Waiting:
+    """What runs wait for."""
+
+    @cached_property
+    def positions(self) -> dict[UUID, int]:
+        """The place of each run that waits."""
+        return turns.positions()
+
+    @cached_property
+    def without_worker(self) -> bool:
+        """Whether nobody works on them; not known, and not said, while Redis is away."""
+        try:
+            return presence.count(presence.ANSWERS) == 0
+        except RedisError:
+            return False
+
+
 class RunSerializer(serializers.ModelSerializer[Run]):
     """A run."""
 
@@ -48,6 +68,7 @@ class RunSerializer(serializers.ModelSerializer[Run]):
     no_answer = NoAnswerSerializer(allow_null=True)
     error = serializers.SerializerMethodField()
     warning = serializers.SerializerMethodField()
+    position = serializers.SerializerMethodField()
     duration_ms = serializers.SerializerMethodField()
     user = serializers.CharField(source="user.username", allow_null=True, default=None)
 
@@ -70,6 +91,7 @@ class RunSerializer(serializers.ModelSerializer[Run]):
             *(
                 "pause_after",
                 "warning",
+                "position",
                 "group",
                 "created_at",
                 "started_at",
@@ -87,8 +109,17 @@ class RunSerializer(serializers.ModelSerializer[Run]):
     @extend_schema_field(ErrorSerializer(allow_null=True))
     def get_warning(self, run: Run) -> dict[str, str] | None:
         """What keeps it from going on."""
-        waits = run.state == RunState.QUEUED and presence.count(presence.ANSWERS) == 0
-        return NO_WORKER if waits else None
+        return NO_WORKER if run.state == RunState.QUEUED and self._waiting.without_worker else None
+
+    def get_position(self, run: Run) -> int | None:
+        """Its place among all runs that wait, 1 being next; null where it does not wait."""
+        return self._waiting.positions.get(run.pk) if run.state == RunState.QUEUED else None
+
+    @property
+    def _waiting(self) -> Waiting:
+        """Looked up once for all that is shown together."""
+        waiting: Waiting = self.root.__dict__.setdefault("_waiting_runs", Waiting())
+        return waiting
 
     def get_duration_ms(self, run: Run) -> float | None:
         """From asking to the end, without the time that it waited for a person."""

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID, uuid4
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models.functions import Coalesce
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from retrieval.errors import QuestionError
 from retrieval.events import AnswerFinal, RunCancelled, RunFailed, to_payload
 from webapp.accounts.models import Role, User
-from webapp.answers import log
+from webapp.answers import log, turns
 from webapp.answers.log import last_seq
 from webapp.answers.models import ACTIVE, Run, RunState
 from webapp.api.errors import ConflictError, ForbiddenError, InvalidError
@@ -68,7 +67,9 @@ def create_run(*, graph: Graph, ask: Ask, user: User, group: UUID | None = None)
         CheckpointError: the checkpoint is of another graph or method.
         InvalidError: the budget or the reasoner makes no sense.
         NotConfiguredError: the language model was asked for and none is set up.
+        TooManyRunsError: the person has enough of them waiting.
     """
+    turns.require_room(user)
     question = check_question(ask.question)
     snapshot_hash = _checked_entities(graph, ask.entities)
     method, checkpoint = choosing.method_and_checkpoint(graph, ask.method, ask.checkpoint)
@@ -162,15 +163,11 @@ def check_question(text: str) -> str:
 # --- the worker's side --------------------------------------------------------------------------------
 
 
-def claim(*, run_id: UUID, worker: str) -> Run | None:
-    """Begin a queued run, or go on with one; None when it is not there (cancelled, deleted, another worker's)."""
-    claimed = Run.objects.filter(pk=run_id, state=RunState.QUEUED).update(
-        state=RunState.RUNNING, worker=worker, started_at=Coalesce("started_at", timezone.now())
-    )
-    if not claimed:
-        return None
+def claim(*, worker: str) -> Run | None:
+    """Begin the run whose turn it is, or go on with it; None when none waits."""
+    run_id = turns.claim_next(worker)
     rows = Run.objects.select_related("graph", "graph__snapshot", "graph__endpoint", "checkpoint")
-    return rows.get(pk=run_id)
+    return None if run_id is None else rows.filter(pk=run_id).first()
 
 
 def end(*, run_id: UUID, after: int, event: Ending, usage: dict[str, Any] | None = None) -> None:
@@ -181,7 +178,7 @@ def end(*, run_id: UUID, after: int, event: Ending, usage: dict[str, Any] | None
     counted = {} if usage is None else {"usage": usage}
     with transaction.atomic():
         ended = Run.objects.filter(pk=run_id, state__in=ACTIVE).update(
-            finished_at=timezone.now(), paused_at=None, next_action=None, **counted, **_columns(event)
+            finished_at=Now(), paused_at=None, next_action=None, **counted, **_columns(event)
         )
         if not ended:
             return
@@ -219,10 +216,11 @@ def cancel_run(*, run: Run) -> Run:
     """
     if run.state not in (*ACTIVE, RunState.PAUSED):
         raise ConflictError(f"This run has ended already: {run.state}.", hint="Ask again to start another.")
-    cancel.request("run", run.pk)
     if not end_unheld(run_id=run.pk):
-        # Going on clears the flags of before; a worker that has it by now reads this one.
         cancel.request("run", run.pk)
+        if not end_unheld(run_id=run.pk):
+            # Going on clears the flags of before; a worker that has it by now reads this one.
+            cancel.request("run", run.pk)
     run.refresh_from_db()
     return run
 
@@ -257,21 +255,54 @@ def delete_run(*, run: Run, user: User) -> None:
 def fail_if_worker_lost(*, run_id: UUID | str) -> None:
     """End a running run whose worker gives no sign of life. What it had streamed is kept."""
     run = Run.objects.filter(pk=run_id, state=RunState.RUNNING).exclude(worker="").first()
-    if run is None or presence.is_alive(presence.ANSWERS, run.worker):
-        return
+    if run is not None and presence.is_lost(presence.ANSWERS, run.worker):
+        _lost(run, again=False)
+
+
+def _lost(run: Run, *, again: bool) -> None:
+    """End a run that no worker is at any more; with ``again`` it is queued once more if nobody saw anything of it."""
     with transaction.atomic():
-        locked = Run.objects.select_for_update().filter(pk=run_id, state=RunState.RUNNING).first()
+        rows = Run.objects.filter(pk=run.pk, state=RunState.RUNNING, worker=run.worker)
+        locked = rows.filter(claimed_at=run.claimed_at).select_for_update().first()
         if locked is None:
+            return
+        after = last_seq(locked.pk)
+        if again and not after and locked.claimed_at == locked.started_at:
+            give_back(run_id=locked.pk)
             return
         lost = RunFailed(
             "worker_lost",
             "The worker stopped in the middle of this run.",
             "What was found is kept. Ask again to get the whole answer.",
         )
-        end(run_id=locked.pk, after=last_seq(locked.pk), event=lost)
+        end(run_id=locked.pk, after=after, event=lost)
+
+
+def give_back(*, run_id: UUID) -> None:
+    """Queue a running run again of which nothing was found yet, since its worker could not go on."""
+    if Run.objects.filter(pk=run_id, state=RunState.RUNNING).update(state=RunState.QUEUED, worker=""):
+        queue.enqueue(queue.ANSWER, run_id)
 
 
 def sweep() -> None:
     """End all runs whose worker is gone."""
     for run_id in Run.objects.filter(state=RunState.RUNNING).values_list("pk", flat=True):
         fail_if_worker_lost(run_id=run_id)
+
+
+def sweep_forgotten(*, worker: str, held: Collection[UUID]) -> None:
+    """End the runs that a worker has by the database and not by itself: their end could not be written."""
+    forgotten = Run.objects.filter(
+        state=RunState.RUNNING, worker=worker, claimed_at__lt=Now() - presence.SETTLED
+    ).exclude(pk__in=held)
+    for run in forgotten:
+        _lost(run, again=True)
+
+
+def send_waiting() -> None:
+    """Wake the workers for runs whose messages were lost. One too many is harmless."""
+    missing = Run.objects.filter(state=RunState.QUEUED).count() - queue.waiting(presence.ANSWERS)
+    if missing > 0:
+        waiting = Run.objects.filter(state=RunState.QUEUED).order_by("created_at")
+        for run_id in waiting.values_list("pk", flat=True)[:missing]:
+            queue.send(queue.ANSWER, run_id)

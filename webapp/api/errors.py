@@ -47,6 +47,24 @@ class TooManyLoginsError(ClewError):
     code = "too_many_logins"
 
 
+class TooManyRunsError(ClewError):
+    """A person has more runs waiting than is fair to others."""
+
+    code = "too_many_runs"
+
+
+class TooManyJobsError(ClewError):
+    """A person has more jobs waiting than is fair to others."""
+
+    code = "too_many_jobs"
+
+
+class QueueUnavailableError(ClewError):
+    """The queue that wakes the workers does not answer; what was asked for is kept and sent later."""
+
+    code = "queue_unavailable"
+
+
 class CsrfError(ClewError):
     """A session request without the right CSRF token."""
 
@@ -183,6 +201,8 @@ class NoPassagesError(ClewError):
 STATUS: list[tuple[type[ClewError], int]] = [
     (BadLoginError, 401),
     (TooManyLoginsError, 429),
+    (TooManyRunsError, 429),
+    (TooManyJobsError, 429),
     (CsrfError, 403),
     (ForbiddenError, 403),
     (ConflictError, 409),
@@ -194,6 +214,7 @@ STATUS: list[tuple[type[ClewError], int]] = [
     (BusyError, 423),
     (ChecksumError, 460),
     (StorageAwayError, 503),
+    (QueueUnavailableError, 503),
     (StorageFullError, 507),
     (LLMError, 502),
     (InvalidError, 400),

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable
 from uuid import UUID
+
+from redis.exceptions import RedisError
 
 from webapp.jobs import presence
 
@@ -18,20 +21,25 @@ def request(kind: str, key: int | str | UUID) -> None:
 
 
 def clear(kind: str, key: int | str | UUID) -> None:
-    """Forget a request."""
-    presence.client().delete(_key(kind, key))
+    """Forget a request. While Redis is away it stays; it is forgotten by itself after a day."""
+    with contextlib.suppress(RedisError):
+        presence.client().delete(_key(kind, key))
 
 
 def flag(kind: str, key: int | str | UUID) -> Callable[[], bool]:
-    """A function that says whether stopping was asked for. It looks at most ten times a second."""
+    """A function that says whether stopping was asked for. It looks at most ten times a second.
+
+    While Redis is away, nothing is known to be asked for: the work goes on.
+    """
     name = _key(kind, key)
     state = {"at": 0.0, "set": False}
 
     def cancelled() -> bool:
         now = time.monotonic()
         if not state["set"] and now - state["at"] >= READ_EVERY_S:
-            state["set"] = bool(presence.client().exists(name))
-            state["at"] = now
+            with contextlib.suppress(RedisError):
+                state["set"] = bool(presence.client().exists(name))
+            state["at"] = time.monotonic()
         return bool(state["set"])
 
     return cancelled

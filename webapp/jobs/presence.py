@@ -1,45 +1,106 @@
-"""Which workers are alive, told by heartbeats in Redis. A worker that misses a few is gone."""
+"""Which workers are alive, told by heartbeats in Redis. A worker that misses a few is gone.
+
+All times are Redis' own, so that machines need not agree on theirs.
+"""
 
 from __future__ import annotations
 
 import functools
-import time
+import os
+import socket
+from datetime import timedelta
+from pathlib import Path
 
 import redis
 from django.conf import settings
+from redis.backoff import ConstantBackoff
+from redis.retry import Retry
 
 ANSWERS = "answers"
 JOBS = "jobs"
 BEAT_S = 2.0
 LOST_AFTER_S = 12.0
+LEFT_KEPT_S = 3600
+SETTLED = timedelta(seconds=10)
+"""A worker knows by then what it has claimed."""
+
+_BEAT = "return redis.call('ZADD', KEYS[1], redis.call('TIME')[1], ARGV[1])"
+_COUNT = "return redis.call('ZCOUNT', KEYS[1], redis.call('TIME')[1] - ARGV[1], '+inf')"
+_ALIVE = """
+local seen = redis.call('ZSCORE', KEYS[1], ARGV[1])
+return seen and tonumber(seen) >= redis.call('TIME')[1] - ARGV[2] and 1 or 0
+"""
 
 
 @functools.cache
 def client() -> redis.Redis:
-    """This process's connection pool to Redis."""
-    return redis.Redis.from_url(settings.REDIS_URL, decode_responses=True, socket_timeout=5)
+    """This process's connection pool to Redis. A connection that broke is made anew, once."""
+    return redis.Redis.from_url(
+        settings.REDIS_URL, decode_responses=True, socket_timeout=5, retry=Retry(ConstantBackoff(0.05), 1)
+    )
+
+
+def machine() -> str:
+    """Names the machine, or the container, whose process numbers are this process's."""
+    try:
+        numbers = Path("/proc/self/ns/pid").stat().st_ino
+    except OSError:  # no Linux
+        numbers = 0
+    return f"{socket.gethostname()}.{numbers}"
 
 
 def beat(queue: str, worker: str) -> None:
     """Say that a worker of a queue is alive."""
-    client().zadd(_key(queue), {worker: time.time()})
+    client().eval(_BEAT, 1, _key(queue), worker)
 
 
 def leave(queue: str, worker: str) -> None:
     """Say that a worker is gone."""
     client().zrem(_key(queue), worker)
+    client().set(_left(worker), "1", ex=LEFT_KEPT_S)
 
 
 def count(queue: str) -> int:
     """How many workers of a queue are alive."""
-    return client().zcount(_key(queue), time.time() - LOST_AFTER_S, "+inf")
+    return int(client().eval(_COUNT, 1, _key(queue), str(LOST_AFTER_S)))
 
 
 def is_alive(queue: str, worker: str) -> bool:
     """Whether this worker has given a sign of life lately."""
-    seen = client().zscore(_key(queue), worker)
-    return seen is not None and seen > time.time() - LOST_AFTER_S
+    return bool(client().eval(_ALIVE, 1, _key(queue), worker, str(LOST_AFTER_S)))
+
+
+def is_lost(queue: str, worker: str) -> bool:
+    """Whether this worker is certainly gone: it said so, its process is not there, or it is silent for long.
+
+    While Redis itself was away nobody could be heard, so after its start all get the time to speak again.
+    """
+    if _has_no_process(worker):
+        return True
+    if is_alive(queue, worker):
+        return False
+    up: int = client().info("server")["uptime_in_seconds"]
+    return bool(client().exists(_left(worker))) or up >= LOST_AFTER_S
+
+
+def _has_no_process(worker: str) -> bool:
+    """Whether a worker was on this machine and its process has ended."""
+    where, _, rest = worker.partition(":")
+    pid, _, _ = rest.partition(":")
+    if where != machine() or not pid.isdigit():
+        return False
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False
+    return False
 
 
 def _key(queue: str) -> str:
     return f"clew:workers:{queue}"
+
+
+def _left(worker: str) -> str:
+    return f"clew:workers:left:{worker}"

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import logging
 from functools import partial
 from uuid import UUID
 
+from django.conf import settings
 from django.db import transaction
+from kombu.exceptions import KombuError
+from redis.exceptions import RedisError
 
-from webapp.jobs import presence
+from webapp.jobs import presence, unsent
 from webapp.project.celery import app
+
+logger = logging.getLogger(__name__)
+AT_ONCE = {"max_retries": 1, "interval_start": 0, "interval_step": 0, "interval_max": 0}
+"""A connection that broke while nobody used it is made anew."""
 
 IMPORT_GRAPH = "clew.import_graph"
 INDEX_GRAPH = "clew.index_graph"
@@ -38,6 +46,10 @@ QUEUE_OF = {
     WARM: presence.ANSWERS,
 }
 
+KIND_OF = {task: "job" for task, queue in QUEUE_OF.items() if queue == presence.JOBS and task != PURGE_REVIEW}
+KIND_OF[ANSWER] = "run"
+"""What has a row that says it waits, so that it is sent again until it is done."""
+
 
 def enqueue(task: str, key: int | str | UUID) -> None:
     """Send a task once the surrounding transaction is committed."""
@@ -45,5 +57,22 @@ def enqueue(task: str, key: int | str | UUID) -> None:
 
 
 def send(task: str, key: int | str | UUID) -> None:
-    """Send a task now. Sending twice is harmless: tasks claim their row first."""
-    app.send_task(task, args=[key if isinstance(key, int) else str(key)], queue=QUEUE_OF[task], retry=False)
+    """Send a task now. Sending twice is harmless: tasks claim their row first.
+
+    A queue that is away breaks nothing: rows that wait are looked for again and again (:func:`waiting`), and whoever
+    asked by HTTP is told (:mod:`webapp.jobs.unsent`).
+    """
+    args = [key if isinstance(key, int) else str(key)]
+    try:
+        app.send_task(task, args=args, queue=QUEUE_OF[task], retry=True, retry_policy=AT_ONCE)
+    except (KombuError, RedisError, OSError) as error:
+        logger.warning("%s %s could not be sent: %s", task, key, error)
+        if task in KIND_OF:
+            unsent.note(KIND_OF[task], key)
+
+
+def waiting(queue: str) -> int:
+    """How many messages no worker has taken yet."""
+    return int(
+        presence.client().llen(f"{settings.CELERY_BROKER_TRANSPORT_OPTIONS['global_keyprefix']}{queue}")
+    )

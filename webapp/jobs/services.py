@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import math
+from collections.abc import Collection
 from functools import partial
 from typing import Any
 
 from django.db import connection, transaction
 from django.db.models import F
-from django.utils import timezone
+from django.db.models.functions import Now
+from redis.exceptions import RedisError
 
 from retrieval.errors import ClewError
 from retrieval.types import Progress
@@ -60,8 +62,9 @@ def claim(*, job_id: int, worker: str) -> Job | None:
             _lock_long()
             other = Job.objects.filter(kind__in=LONG, state=JobState.RUNNING).first()
             if other is not None:
-                waiting.update(stage=f"waiting for: {other.title}"[:200])
-                announce_on_commit(job_id)
+                stage = f"waiting for: {other.title}"[:200]
+                if waiting.exclude(stage=stage).update(stage=stage):
+                    announce_on_commit(job_id)
                 return None
         return _claim(job_id, worker)
 
@@ -76,7 +79,7 @@ def _claim(job_id: int, worker: str) -> Job | None:
     claimed = Job.objects.filter(pk=job_id, state=JobState.QUEUED).update(
         state=JobState.RUNNING,
         worker=worker,
-        started_at=timezone.now(),
+        started_at=Now(),
         attempts=F("attempts") + 1,
         stage="starting",
         done=0,
@@ -191,16 +194,22 @@ def request_cancel(*, job: Job) -> Job:
         raise ConflictError(
             f"This job has ended already: {job.state}.", hint="Start a new one if you need it."
         )
-    cancel.request("job", job.pk)
     Job.objects.filter(pk=job.pk).update(cancel_requested=True)
+    with contextlib.suppress(RedisError):  # its worker reads the row too, a little less often
+        cancel.request("job", job.pk)
     log.write(job.pk, "Stopping was asked for.")
     if Job.objects.filter(pk=job.pk, state=JobState.QUEUED).update(
-        state=JobState.CANCELLED, finished_at=timezone.now()
+        state=JobState.CANCELLED, finished_at=Now()
     ):
         job_ended_early.send(sender=Job, job=job)
     announce_on_commit(job.pk)
     job.refresh_from_db()
     return job
+
+
+def is_cancel_requested(job_id: int) -> bool:
+    """Whether somebody asked for a job to stop, as its row says."""
+    return Job.objects.filter(pk=job_id, cancel_requested=True).exists()
 
 
 def stop(job: Job | None) -> None:
@@ -213,29 +222,61 @@ def stop(job: Job | None) -> None:
 def sweep() -> None:
     """Find running jobs whose worker is gone: queue them once more, or say that they failed."""
     for job in Job.objects.filter(state=JobState.RUNNING).exclude(worker=""):
-        if presence.is_alive(presence.JOBS, job.worker):
-            continue
-        if job.attempts < ATTEMPTS_MAX and not job.cancel_requested:
-            mine = Job.objects.filter(pk=job.pk, state=JobState.RUNNING, worker=job.worker)
-            if mine.update(state=JobState.QUEUED, worker=""):
-                log.write(job.pk, f"The worker {job.worker} is gone; queued once more.", Level.WARNING)
-                queue.enqueue(TASK_OF[JobKind(job.kind)], job.pk)
-                announce_on_commit(job.pk)
-            continue
+        if presence.is_lost(presence.JOBS, job.worker):
+            _lost(job, f"The worker {job.worker} is gone; queued once more.")
+
+
+def sweep_forgotten(*, worker: str, held: Collection[int]) -> None:
+    """The same for jobs that a worker has by the database and not by itself: their end could not be written."""
+    forgotten = Job.objects.filter(
+        state=JobState.RUNNING, worker=worker, started_at__lt=Now() - presence.SETTLED
+    ).exclude(pk__in=held)
+    for job in forgotten:
+        _lost(job, "Its worker could not say how it ended; queued once more.")
+
+
+def _lost(job: Job, note: str) -> None:
+    mine = Job.objects.filter(pk=job.pk, state=JobState.RUNNING, worker=job.worker, started_at=job.started_at)
+    if job.cancel_requested:
+        finish_cancelled(job_id=job.pk)
+        job_ended_early.send(sender=Job, job=job)
+    elif job.attempts >= ATTEMPTS_MAX:
         code, message, hint = WORKER_LOST
         lost = ClewError(message, hint=hint)
         lost.code = code
         fail(job_id=job.pk, error=lost)
         job_ended_early.send(sender=Job, job=job)
+    elif mine.update(state=JobState.QUEUED, worker=""):
+        log.write(job.pk, note, Level.WARNING)
+        queue.enqueue(TASK_OF[JobKind(job.kind)], job.pk)
+        announce_on_commit(job.pk)
+
+
+def send_waiting() -> None:
+    """Send the jobs that could begin again when messages were lost. One too many is harmless."""
+    rows = Job.objects.filter(state=JobState.QUEUED).order_by("created_at", "pk")
+    could_begin = list(rows.exclude(kind__in=LONG))
+    following = _next_long()
+    if following is not None:
+        could_begin.append(following)
+    if len(could_begin) > queue.waiting(presence.JOBS):
+        for job in could_begin:
+            queue.send(TASK_OF[JobKind(job.kind)], job.pk)
 
 
 def send_next_long() -> None:
-    """Send the long job that has waited longest, unless one runs."""
+    """Send the long job that is next, unless one runs."""
+    following = _next_long()
+    if following is not None:
+        queue.send(TASK_OF[JobKind(following.kind)], following.pk)
+
+
+def _next_long() -> Job | None:
+    """The long job that has waited longest; None while one runs."""
     long = Job.objects.filter(kind__in=LONG)
-    if not long.filter(state=JobState.RUNNING).exists():
-        following = long.filter(state=JobState.QUEUED).order_by("created_at", "pk").first()
-        if following is not None:
-            queue.send(TASK_OF[JobKind(following.kind)], following.pk)
+    if long.filter(state=JobState.RUNNING).exists():
+        return None
+    return long.filter(state=JobState.QUEUED).order_by("created_at", "pk").first()
 
 
 def announce_on_commit(job_id: int) -> None:
@@ -250,9 +291,7 @@ def _announce(job_id: int) -> None:
 
 
 def _end(job_id: int, *, state: JobState, **values: Any) -> None:
-    ended = Job.objects.filter(pk=job_id, state__in=ACTIVE).update(
-        state=state, finished_at=timezone.now(), **values
-    )
+    ended = Job.objects.filter(pk=job_id, state__in=ACTIVE).update(state=state, finished_at=Now(), **values)
     if ended:
         failed = state == JobState.FAILED
         told = [values["error_message"], values["error_hint"]] if failed else [f"Ended: {state.value}."]

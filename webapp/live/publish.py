@@ -2,7 +2,7 @@
 
 The engine's thread only puts events into a queue. A writer thread takes what has gathered, appends it in one
 insert, and announces it: the first event goes out at once, and when events come faster than the database commits
-they travel together, without a timer.
+they travel together, without a timer. While the database is away events gather, and nothing is lost.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from django.utils import timezone
 
 from retrieval.events import Event
 from webapp.answers import log
+from webapp.jobs.patience import patiently
 from webapp.live import announce
 
 BATCH_MAX = 64
@@ -86,12 +87,25 @@ class Publisher:
                     more, open_ = _gather(self._queue.get_nowait)
                     batch += more
                 if batch:
-                    events, times = zip(*batch, strict=True)
-                    self._seq = publish(self._run_id, after=self._seq, events=events, times=times)
+                    self._append(batch)
         except BaseException as error:
             self._error = error
         finally:
             connection.close()
+
+    def _append(self, batch: list[Timed]) -> None:
+        events, times = zip(*batch, strict=True)
+        tries = 0
+
+        def append() -> int:
+            nonlocal tries
+            tries += 1
+            # A connection may break after the rows were written; nobody else writes to this log.
+            if tries > 1 and log.last_seq(self._run_id) == self._seq + len(events):
+                return self._seq + len(events)
+            return publish(self._run_id, after=self._seq, events=events, times=times)
+
+        self._seq = patiently(append)
 
 
 def _gather(get: Callable[[], Timed | None]) -> tuple[list[Timed], bool]:

@@ -27,3 +27,24 @@ LOGIN_FAILURES = 10
 LOGIN_WINDOW_S = 300
 OPEN_SNAPSHOTS = 8
 """Snapshots that the web process keeps memory-mapped."""
+
+RUNS_WAITING_MAX = 100
+"""Runs that one person may have waiting; those of a comparison count each."""
+
+JOBS_WAITING_MAX = 50
+"""Jobs that one person may have waiting."""
+
+RUN_SECONDS_MAX = 1800.0
+"""How long a worker may be at one run, until it ends or pauses."""
+
+JOB_HOURS_MAX = {
+    "import": 24.0,
+    "index": 72.0,
+    "train": 72.0,
+    "label": 72.0,
+    "evaluate": 72.0,
+    "extract": 168.0,
+    "synthesise": 72.0,
+    "review": 12.0,
+}
+"""How long a worker may be at one job. What most of them keep on their way is gone on with when it is tried again."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from redis.backoff import ConstantBackoff
+from redis.retry import Retry
+
 from webapp.project.settings.environment import REDIS_ADDRESS
 
 REDIS_URL = REDIS_ADDRESS
@@ -11,9 +14,11 @@ CACHES = {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": REDIS_ADDRESS,
         "KEY_PREFIX": "clew",
+        # Sessions are in the database too: a cache that is away must not make every request wait for seconds.
+        "OPTIONS": {"socket_timeout": 5, "retry": Retry(ConstantBackoff(0.05), 1)},
     }
 }
-SESSION_ENGINE = "django.contrib.sessions.backends.cached_db"
+SESSION_ENGINE = "webapp.accounts.sessions"
 
 CHANNEL_LAYERS = {
     "default": {
@@ -35,6 +40,10 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 7 * 24 * 3600,
 }
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = (
+    None  # for ever: a worker that gave up would have to be started by hand
+)
+CELERY_WORKER_ENABLE_PREFETCH_COUNT_REDUCTION = False  # tasks go on, and sending one twice is harmless
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_DEFAULT_QUEUE = "jobs"
 CELERY_TASK_CREATE_MISSING_QUEUES = True

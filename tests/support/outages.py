@@ -1,0 +1,36 @@
+"""Taking PostgreSQL or Redis away from this process for a while, for real."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+from django.conf import settings
+from django.db import connection
+
+from webapp.project import embedded
+
+
+@contextlib.contextmanager
+def without_postgres() -> Iterator[None]:
+    """Every connection to the test database is cut, and new ones are refused."""
+    name = connection.settings_dict["NAME"]
+    with psycopg.connect(embedded.Layout(settings.CLEW.home).database_url, autocommit=True) as sql:
+        sql.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS false')
+        try:
+            sql.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", [name])
+            yield
+        finally:
+            sql.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS true')
+
+
+@contextlib.contextmanager
+def without_redis(servers: Any) -> Iterator[None]:
+    """The embedded Redis is stopped, and started again with what it had."""
+    servers._stop_redis()
+    try:
+        yield
+    finally:
+        servers._start_redis()

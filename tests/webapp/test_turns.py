@@ -1,0 +1,116 @@
+"""Whose run is next: people take turns, see their place, and cannot fill the queue."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from django.db import connection
+
+from webapp.accounts.models import User
+from webapp.answers import services, turns
+from webapp.answers.models import Run
+from webapp.api.errors import TooManyRunsError
+from webapp.graphs.models import Graph
+
+
+@pytest.fixture
+def ask(tiny_graph, users):
+    def ask(who, times=1, graph=tiny_graph):
+        asked = services.Ask("What borders Switzerland?")
+        return [services.create_run(graph=graph, ask=asked, user=users[who]) for _ in range(times)]
+
+    return ask
+
+
+def served(count, *, end=True):
+    """Who is served by the next claims, each ended before the next when ``end``."""
+    names = []
+    for number in range(count):
+        run = services.claim(worker=f"w{number}")
+        names.append(run.user.username)
+        if end:
+            Run.objects.filter(pk=run.pk).update(state="done")
+    return names
+
+
+@pytest.mark.parametrize("end", [True, False], ids=["one worker", "many workers"])
+def test_a_person_does_not_wait_behind_all_that_another_asked(ask, end):
+    ask("viewer", 20)
+    assert served(2, end=end) == ["viewer", "viewer"]
+    ask("analyst")
+    assert served(2, end=end) == ["analyst", "viewer"]
+
+
+def test_people_take_turns(ask):
+    ask("viewer", 4)
+    ask("analyst", 2)
+    ask("admin", 2)
+    assert served(8) == ["viewer", "analyst", "admin", "viewer", "analyst", "admin", "viewer", "viewer"]
+
+
+def test_the_runs_of_one_person_come_in_order(ask):
+    first, second, third = ask("viewer", 3)
+    assert [services.claim(worker="w").pk for _ in range(3)] == [first.pk, second.pk, third.pk]
+    assert services.claim(worker="w") is None
+
+
+def test_each_run_that_waits_shows_its_place(ask, api, tiny_graph, django_assert_max_num_queries):
+    mine = ask("viewer", 3)
+    other = ask("analyst")[0]
+    assert [turns.positions()[run.pk] for run in (*mine, other)] == [1, 3, 4, 2]
+    client = api("viewer")
+    client.get("/api/v1/runs")
+    with django_assert_max_num_queries(6):
+        shown = {row["id"]: row["position"] for row in client.get("/api/v1/runs").json()["results"]}
+    assert [shown[str(run.pk)] for run in (*mine, other)] == [1, 3, 4, 2]
+    assert services.claim(worker="w").pk == mine[0].pk
+    assert client.get(f"/api/v1/runs/{mine[0].pk}").json()["position"] is None
+    assert client.get(f"/api/v1/runs/{other.pk}").json()["position"] == 1
+
+
+def test_claims_at_once_never_give_one_run_twice(ask):
+    ask("viewer", 6)
+    ask("analyst", 6)
+
+    def claim(number):
+        try:
+            return services.claim(worker=f"w{number}").pk
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(6) as pool:
+        claimed = list(pool.map(claim, range(12)))
+    assert len(set(claimed)) == 12
+
+
+def test_a_person_may_have_so_many_waiting_and_others_are_not_hindered(ask, api, tiny_graph, settings):
+    settings.RUNS_WAITING_MAX = 3
+    ask("viewer", 2)
+    body = {"graph": tiny_graph.pk, "question": "What borders Germany?"}
+    comparison = {**body, "methods": [{"method": "rel-rag-path"}, {"method": "reg-path"}]}
+    refused = api("viewer").post("/api/v1/comparisons", comparison, format="json")
+    assert (refused.status_code, Run.objects.count()) == (429, 2)  # all of it or nothing
+    assert api("viewer").post("/api/v1/runs", body, format="json").status_code == 201
+    refused = api("viewer").post("/api/v1/runs", body, format="json")
+    error = refused.json()["error"]
+    assert (refused.status_code, error["code"]) == (429, "too_many_runs")
+    assert error["message"] == "3 of your questions are waiting already."
+    assert error["hint"]
+    assert api("analyst").post("/api/v1/runs", body, format="json").status_code == 201
+    services.claim(worker="w")
+    assert api("viewer").post("/api/v1/runs", body, format="json").status_code == 201
+
+
+def test_runs_of_people_who_were_deleted_are_answered_too(ask, users):
+    ask("viewer", 2)
+    User.objects.filter(username="viewer").delete()
+    ask("analyst")
+    assert {services.claim(worker="w").user_id for _ in range(3)} == {None, users["analyst"].pk}
+    assert Graph.objects.count() == 1
+
+
+def test_only_who_asked_too_much_is_refused(users, ask, settings):
+    settings.RUNS_WAITING_MAX = 1
+    ask("viewer")
+    with pytest.raises(TooManyRunsError):
+        ask("viewer")
+    ask("admin")

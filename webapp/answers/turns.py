@@ -1,0 +1,78 @@
+"""Whose run is next: people take turns, so that nobody waits behind all that another has asked.
+
+The queue is what PostgreSQL says it is; a message to the workers only wakes one. A run's turn is how many runs its
+person has at work plus its place among those that the person has waiting. Within a turn it is first the one who was
+served longest ago.
+"""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connection
+
+from webapp.accounts.models import User
+from webapp.answers.models import Run, RunState
+from webapp.api.errors import TooManyRunsError
+
+_ORDER = """
+    WITH waiting AS (
+        SELECT id, user_id, created_at,
+            row_number() OVER (PARTITION BY user_id ORDER BY created_at, id) AS place
+        FROM answers_run WHERE state = 'queued'
+    ), person AS (
+        SELECT user_id,
+            (SELECT count(*) FROM answers_run AS r
+                WHERE r.state = 'running' AND r.user_id IS NOT DISTINCT FROM w.user_id) AS at_work,
+            (SELECT max(claimed_at) FROM answers_run AS r WHERE r.user_id = w.user_id) AS served_at
+        FROM (SELECT DISTINCT user_id FROM waiting) AS w
+    ), turns AS (
+        SELECT waiting.id, row_number() OVER (
+            ORDER BY person.at_work + waiting.place, person.served_at NULLS FIRST, waiting.created_at, waiting.id
+        ) AS position
+        FROM waiting JOIN person ON waiting.user_id IS NOT DISTINCT FROM person.user_id
+    )
+"""
+
+_CLAIM = f"""
+    UPDATE answers_run
+    SET state = 'running', worker = %s, claimed_at = now(), started_at = coalesce(started_at, now())
+    WHERE id = (
+        WITH chosen AS ({_ORDER} SELECT id, position FROM turns)
+        SELECT run.id FROM answers_run AS run JOIN chosen ON chosen.id = run.id
+        WHERE run.state = 'queued'
+        ORDER BY chosen.position LIMIT 1
+        FOR UPDATE OF run SKIP LOCKED
+    )
+    RETURNING id
+"""
+
+
+def claim_next(worker: str) -> UUID | None:
+    """Give the next run to a worker; None when no run waits. The time is the database's."""
+    with connection.cursor() as cursor:
+        cursor.execute(_CLAIM, [worker])
+        row = cursor.fetchone()
+    return row[0] if row else None
+
+
+def positions() -> dict[UUID, int]:
+    """The runs that wait, each with its place in the order in which they are to begin; 1 is next."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"{_ORDER} SELECT id, position FROM turns")
+        return dict(cursor.fetchall())
+
+
+def require_room(user: User) -> None:
+    """Refuse another run to who has enough waiting.
+
+    Raises:
+        TooManyRunsError: so it is.
+    """
+    waiting = Run.objects.filter(user=user, state=RunState.QUEUED).count()
+    if waiting >= settings.RUNS_WAITING_MAX:
+        raise TooManyRunsError(
+            f"{waiting} of your questions are waiting already.",
+            hint="Wait until some are answered, or stop those that you do not need.",
+        )
