@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib.sessions.backends import cached_db
+from django.contrib.sessions.backends.db import SessionStore as DatabaseStore
 from redis.exceptions import RedisError
 
 
@@ -16,5 +17,4 @@ class SessionStore(cached_db.SessionStore):
         try:
             return dict(super().load())
         except RedisError:
-            kept = self._get_session_from_db()
-            return dict(self.decode(kept.session_data)) if kept else {}
+            return dict(DatabaseStore.load(self))

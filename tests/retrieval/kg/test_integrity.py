@@ -165,7 +165,16 @@ def unsealed(copy, name, change):
 @pytest.mark.parametrize(
     "name",
     [
-        *("heads", "tails", "relations", "in_order", "in_heads", "names_entity", "words_rows", "trigram_rows"),
+        *(
+            "heads",
+            "tails",
+            "relations",
+            "in_order",
+            "in_heads",
+            "names_entity",
+            "words_rows",
+            "trigram_rows",
+        ),
         *("out_offsets", "in_offsets", "out_group_keys", "in_group_starts", "words_starts", "names.offsets"),
         *("passages_by_name", "fact_passages", "passage_facts", "fact_passage_offsets"),
         *("entity_attribute_keys", "fact_attribute_texts", "fact_attribute_offsets"),
