@@ -19,10 +19,11 @@ def main() -> int:
         sys.stderr.write("Clew's packages are not installed here. Run `make install` first.\n")
         return 1
     from retrieval.errors import ConfigError  # noqa: PLC0415
-    from webapp.project import embedded, env  # noqa: PLC0415
+    from webapp.project import embedded, env, home  # noqa: PLC0415
 
     try:
         settings = env.read()
+        home.make_private(settings.home)
         command = sys.argv[1] if len(sys.argv) > 1 else "help"
         if command not in WITHOUT_SERVERS | {"up"}:
             embedded.for_settings(settings).hold()

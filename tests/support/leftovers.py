@@ -6,7 +6,9 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from webapp.project.embedded import Servers, is_alive
+import psutil
+
+from webapp.project.embedded import Servers, holder, holders
 
 PREFIX = "clew-test-"
 
@@ -18,9 +20,9 @@ def stop() -> list[Path]:
     """
     stopped = []
     for home in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
-        holders = home / "run" / "holders"
-        pids = [int(file.name) for file in holders.iterdir()] if holders.is_dir() else []
-        if pids and not any(map(is_alive, pids)):
+        held = home / "run" / "holders"
+        pids = [holder(file) for file in held.iterdir()] if held.is_dir() else []
+        if pids and not any(map(psutil.pid_exists, pids)) and not holders(home):
             servers = Servers(home)
             servers.hold()
             servers.release()

@@ -1,8 +1,6 @@
-"""The embedded servers and the supervisor."""
+"""The embedded servers."""
 
 import os
-import signal
-import socket
 import subprocess
 import sys
 import time
@@ -14,7 +12,7 @@ import redis as redis_client
 
 from retrieval.errors import ConfigError
 from tests.support import leftovers
-from webapp.project import embedded, secret, supervisor
+from webapp.project import embedded, layout, secret
 
 ROOT = Path(__file__).parents[2]
 HOLD = "import sys; from pathlib import Path; from webapp.project.embedded import Servers\n"
@@ -23,6 +21,30 @@ HOLD = "import sys; from pathlib import Path; from webapp.project.embedded impor
 @pytest.fixture
 def home(tmp_path_factory):
     return tmp_path_factory.mktemp("home")
+
+
+def server(servers, name):
+    return next(s for s in servers.servers if s.name == name)
+
+
+def kill(found):
+    """Kill a server itself, as its machine would for want of memory; its number."""
+    (head,) = [p for p in found.living() if found.is_head(p)]
+    head.kill()
+    return head.pid
+
+
+def back(servers, name, seconds=60):
+    """Look after the servers until that one serves."""
+    deadline = time.monotonic() + seconds
+    while not server(servers, name).ready():
+        assert time.monotonic() < deadline
+        servers.check()
+        time.sleep(0.05)
+
+
+def serving(servers):
+    return [s.name for s in servers.servers if s.ready()]
 
 
 def test_both_servers_start_serve_and_stop(home):
@@ -39,8 +61,7 @@ def test_both_servers_start_serve_and_stop(home):
         client.close()
     finally:
         servers.release()
-    assert not servers._redis_answers()
-    assert not servers._postgres_answers()
+    assert serving(servers) == []
     again = embedded.Servers(home, postgres=False)
     again.hold()
     client = redis_client.Redis.from_url(again.layout.redis_url)
@@ -64,24 +85,95 @@ def test_servers_live_as_long_as_somebody_holds_them(home):
         mine = embedded.Servers(home, postgres=False)
         mine.hold()
         mine.release()
-        assert mine._redis_answers()
+        assert serving(mine) == ["Redis"]
         other.communicate("\n")
-    assert not mine._redis_answers()
+    assert serving(mine) == []
 
 
-def test_a_server_that_died_is_started_again(home):
-    servers = embedded.Servers(home, postgres=False)
+def test_servers_that_were_killed_are_started_again(home):
+    lines = []
+    servers = embedded.Servers(home, say=lines.append)
     servers.hold()
     try:
-        pid = int((servers.layout.redis_dir / "redis.pid").read_text())
-        os.kill(pid, signal.SIGKILL)
-        deadline = time.monotonic() + 5
-        while servers._redis_answers() and time.monotonic() < deadline:
-            time.sleep(0.02)
-        assert servers.check() == ["Redis"]
-        assert servers.check() == []
+        for name in ("PostgreSQL", "Redis"):
+            # Its number stays in use: what this process started and has not taken leave of is a zombie.
+            killed = kill(server(servers, name))
+            back(servers, name)
+            assert killed not in [p.pid for p in server(servers, name).living()]
+        servers.check()
+        assert [line.split(". Its log")[0] for line in lines if "had stopped" in line] == [
+            "PostgreSQL had stopped and is started again",
+            "Redis had stopped and is started again",
+        ]
     finally:
         servers.release()
+    assert serving(servers) == []
+
+
+def test_a_pid_file_whose_number_is_in_use_keeps_nothing_from_starting(home):
+    """As after a loss of power, when another program got the number."""
+    servers = embedded.Servers(home, redis=False)
+    servers.hold()
+    text = (servers.layout.pgdata / "postmaster.pid").read_text()
+    kill(server(servers, "PostgreSQL"))
+    with subprocess.Popen(["sleep", "60"]) as other:
+        try:
+            again = embedded.Servers(home, redis=False)
+            deadline = time.monotonic() + 10
+            while server(again, "PostgreSQL").locked() and time.monotonic() < deadline:
+                time.sleep(0.02)
+            stale = "\n".join([str(other.pid), *text.splitlines()[1:]]) + "\n"
+            (servers.layout.pgdata / "postmaster.pid").write_text(stale)
+            again.hold()
+            assert serving(again) == ["PostgreSQL"]
+            assert other.poll() is None
+        finally:
+            other.kill()
+            servers.release()
+            again.release()
+    assert serving(servers) == []
+
+
+def test_a_copy_of_a_running_home_has_servers_of_its_own(home):
+    lines = []
+    original = embedded.Servers(home / "original")
+    copy = embedded.Servers(home / "copy", say=lines.append)
+    original.hold()
+    try:
+        with psycopg.connect(original.layout.database_url, autocommit=True) as sql:
+            sql.execute("CREATE TABLE said (word text)")
+        subprocess.run(["cp", "-a", home / "original", home / "copy"], check=True)
+        copy.hold()
+        with psycopg.connect(copy.layout.database_url, autocommit=True) as sql:
+            sql.execute("INSERT INTO said VALUES ('only in the copy')")
+        with psycopg.connect(original.layout.database_url) as sql:
+            assert sql.execute("SELECT count(*) FROM said").fetchone() == (0,)
+        client = redis_client.Redis.from_url(copy.layout.redis_url)
+        client.set("key", "of the copy")
+        client.close()
+        client = redis_client.Redis.from_url(original.layout.redis_url)
+        assert client.get("key") is None
+        client.close()
+        copy.release()
+        assert serving(original) == ["Redis", "PostgreSQL"]
+    finally:
+        copy.release()
+        original.release()
+    assert f"is a copy of {home / 'original'}" in lines[0]
+    assert "copied while its database ran" in lines[1]
+
+
+def test_servers_that_cannot_start_say_why_and_leave_nothing(home):
+    servers = embedded.Servers(home)
+    servers.hold()
+    servers.release()
+    (servers.layout.pgdata / "global" / "pg_control").unlink()
+    with pytest.raises(
+        ConfigError, match=r"PostgreSQL does not start\. Its last words: .*pg_control"
+    ) as caught:
+        servers.hold()
+    assert "DATABASE_URL" in caught.value.hint
+    assert serving(servers) == []
 
 
 def test_servers_of_a_test_run_that_was_killed_are_stopped(tmp_path, monkeypatch):
@@ -93,26 +185,39 @@ def test_servers_of_a_test_run_that_was_killed_are_stopped(tmp_path, monkeypatch
     (living / "run" / "holders" / str(os.getpid())).touch()
     starting.mkdir()
     servers = embedded.Servers(killed)
-    assert servers._redis_answers()
-    assert servers._postgres_answers()
+    assert serving(servers) == ["Redis", "PostgreSQL"]
     assert leftovers.stop() == [killed]
-    assert not servers._redis_answers()
-    assert not servers._postgres_answers()
+    assert serving(servers) == []
     assert sorted(tmp_path.iterdir()) == [living, starting]
 
 
-def test_a_long_home_gets_short_sockets(tmp_path):
-    layout = embedded.Layout(tmp_path / ("x" * 120))
-    assert len(os.fsencode(layout.sockets / "redis.sock")) <= embedded.SOCKET_PATH_MAX
-    other = embedded.Layout(tmp_path / ("y" * 120))
-    assert layout.sockets != other.sockets
+def test_a_home_with_a_long_path_starts(home):
+    servers = embedded.Servers(home / ("x" * 150))
+    other = embedded.Layout(home / ("y" * 150))
+    assert servers.layout.reach != other.reach
+    servers.hold()
+    try:
+        with psycopg.connect(servers.layout.database_url) as sql:
+            assert sql.execute("SELECT current_database()").fetchone() == ("clew",)
+        assert servers.layout.reach.readlink() == servers.layout.home
+    finally:
+        servers.release()
+    assert not servers.layout.reach.is_symlink()
+
+
+def test_a_link_of_somebody_else_is_not_followed(home, monkeypatch):
+    monkeypatch.setattr(layout, "SHORT", home)
+    servers = embedded.Servers(home / ("x" * 150), postgres=False)
+    servers.layout.reach.symlink_to(home)
+    with pytest.raises(ConfigError, match="is to be a link to"):
+        servers.hold()
 
 
 def test_a_setting_of_others_leaves_that_server_alone():
     from webapp.project import env
 
     mine = embedded.for_settings(env.read({"DATABASE_URL": "postgresql://h/d"}))
-    assert (mine.postgres, mine.redis) == (False, True)
+    assert [s.name for s in mine.servers] == ["Redis"]
 
 
 def test_the_secret_key_is_made_once_for_its_owner_only(tmp_path):
@@ -121,73 +226,3 @@ def test_the_secret_key_is_made_once_for_its_owner_only(tmp_path):
     assert len(first) >= 50
     assert (tmp_path / "secret-key").stat().st_mode & 0o777 == 0o600
     assert secret.key(tmp_path / "other") != first
-
-
-def test_a_taken_port_is_said_plainly():
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
-        with pytest.raises(ConfigError, match=f"Port {port} is taken") as caught:
-            supervisor.require_free_port(port)
-        assert "CLEW_PORT" in caught.value.hint
-    supervisor.require_free_port(port)
-
-
-def child(tmp_path, name, code):
-    return supervisor.Child(name, [sys.executable, "-c", code], tmp_path / f"{name}.log")
-
-
-def wait_for(condition, seconds=10):
-    deadline = time.monotonic() + seconds
-    while not condition() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert condition()
-
-
-def test_a_child_that_stops_is_started_again_later_each_time(tmp_path):
-    lines = []
-    boss = supervisor.Supervisor([child(tmp_path, "weak", "raise SystemExit(3)")], say=lines.append)
-    boss.start()
-    weak = boss.children[0]
-    delays = []
-    for _ in range(2):
-        weak.process.wait(10)
-        before = time.monotonic()
-        boss.look()
-        delays.append(round(weak.start_at - before))
-        weak.start_at = 0.0
-        boss.look()
-    boss.stop()
-    assert delays == [1, 2]
-    assert "The weak stopped (exit 3)" in lines[0]
-
-
-def test_children_end_politely_and_else_by_force(tmp_path, monkeypatch):
-    monkeypatch.setattr(supervisor, "STOP_S", 1.0)
-    polite = (
-        "import signal, time; signal.signal(15, lambda *_: exit(0)); print('up', flush=True); time.sleep(60)"
-    )
-    stubborn = (
-        "import signal, time; signal.signal(15, signal.SIG_IGN); print('up', flush=True); time.sleep(60)"
-    )
-    boss = supervisor.Supervisor(
-        [child(tmp_path, "p", polite), child(tmp_path, "s", stubborn)], say=lambda _: None
-    )
-    boss.start()
-    wait_for(lambda: all(c.log.exists() and c.log.read_text() for c in boss.children))
-    boss.stop()
-    assert [c.process.returncode for c in boss.children] == [0, -signal.SIGKILL]
-
-
-def test_the_command_line_names_a_wrong_setting(tmp_path):
-    done = subprocess.run(
-        [sys.executable, "manage.py", "up"],
-        cwd=ROOT,
-        check=False,
-        env={**os.environ, "CLEW_PORT": "many", "DJANGO_SETTINGS_MODULE": "webapp.project.settings"},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 2
-    assert done.stderr == "CLEW_PORT is 'many'. Expected a whole number from 1 to 65535.\n"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import logging
 import os
 import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -14,7 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from retrieval.errors import ConfigError
+from webapp.project import orphans
 from webapp.project.env import ROOT, Env
+
+logger = logging.getLogger(__name__)
 
 HOST = "127.0.0.1"
 STOP_S = 10.0
@@ -23,6 +29,8 @@ STOP_S = 10.0
 BACKOFF_S = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
 STEADY_S = 60.0
 """A child that ran this long before it stopped starts again without delay."""
+
+TEND_S = 0.5
 
 
 @dataclass(slots=True)
@@ -43,12 +51,13 @@ class Child:
         self.log.parent.mkdir(parents=True, exist_ok=True)
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                self.command,
+                [sys.executable, "-m", "webapp.project.tied", str(os.getpid()), *self.command],
                 cwd=ROOT,
                 env={**os.environ, **self.environ},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
+                umask=0o077,
                 start_new_session=True,  # Ctrl-C reaches the supervisor alone, which stops all in order
             )
         self.started = time.monotonic()
@@ -56,16 +65,55 @@ class Child:
     def signal(self, number: int) -> None:
         """Send a signal to it and its children, if it runs."""
         if self.process is not None and self.process.poll() is None:
-            os.killpg(self.process.pid, number)
+            self._signal_group(number)
+
+    def wait(self, timeout: float) -> None:
+        """Wait until it has ended, then end what it started and left.
+
+        Raises:
+            subprocess.TimeoutExpired: it has not ended.
+        """
+        if self.process is not None:
+            self.process.wait(timeout)
+            self._signal_group(signal.SIGKILL)
+
+    def look(self, say: Callable[[str], None]) -> None:
+        """Start it again if it ended, a little later every time that it ends soon."""
+        now = time.monotonic()
+        if self.process is not None and self.process.poll() is not None:
+            self._signal_group(signal.SIGKILL)
+            code = self.process.returncode
+            self.process = None
+            steady = now - self.started >= STEADY_S
+            self.failures = 0 if steady else self.failures + 1
+            self.start_at = now + (0.0 if steady else self._delay())
+            say(f"The {self.name} stopped (exit {code}); starting it again. Its log: {self.log}")
+        if self.process is None and now >= self.start_at:
+            try:
+                self.start()
+            except Exception as error:  # no memory, no disk: both come back
+                self.failures += 1
+                self.start_at = now + self._delay()
+                logger.warning("the %s cannot be started", self.name, exc_info=True)
+                say(f"The {self.name} cannot be started now ({error}); trying again.")
+
+    def _delay(self) -> float:
+        return BACKOFF_S[min(self.failures, len(BACKOFF_S)) - 1]
+
+    def _signal_group(self, number: int) -> None:
+        if self.process is not None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):  # all of it is gone
+                os.killpg(self.process.pid, number)
 
 
 class Supervisor:
-    """Starts children, restarts those that stop, and ends all of them when told to.
+    """Starts children, restarts those that stop, and ends all of them when told to; never by itself.
 
     Args:
         children: in the order of starting; they are stopped in the opposite one.
         say: shows a line to the person at the terminal.
-        tend: called about every two seconds, to look after what is not a child.
+        tend: called about twice a second in a thread of its own, to look after what is not a child. It may take
+            long, and whatever it raises is said and forgotten.
     """
 
     def __init__(
@@ -76,35 +124,51 @@ class Supervisor:
         self.tend = tend
         self.stopping = False
 
-    def start(self) -> None:
-        """Start all."""
-        for child in self.children:
-            child.start()
-
     def watch(self) -> None:
-        """Until told to stop: restart what ended."""
-        tended = time.monotonic()
+        """Until told to stop: start what does not run."""
+        tending = threading.Thread(target=self._tend_on, daemon=True)
+        tending.start()
         while not self.stopping:
             self.look()
-            if time.monotonic() - tended >= 2:
-                self.tend()
-                tended = time.monotonic()
             time.sleep(0.2)
+        tending.join(STOP_S)
 
     def look(self) -> None:
-        """Restart children that ended, each a little later every time it fails soon."""
-        now = time.monotonic()
+        """Start children that do not run, unless they failed just now."""
         for child in self.children:
-            if child.process is not None and child.process.poll() is not None:
-                steady = now - child.started >= STEADY_S
-                child.failures = 0 if steady else child.failures + 1
-                delay = 0.0 if steady else BACKOFF_S[min(child.failures, len(BACKOFF_S)) - 1]
-                child.start_at = now + delay
-                code = child.process.returncode
-                self.say(f"The {child.name} stopped (exit {code}); starting it again. Its log: {child.log}")
-                child.process = None
-            if child.process is None and now >= child.start_at:
-                child.start()
+            try:
+                child.look(self.say)
+            except Exception:
+                logger.warning("the supervisor goes on", exc_info=True)
+
+    def _tend_on(self) -> None:
+        failures = 0
+        while not self.stopping:
+            try:
+                self._reap()
+                self.tend()
+                failures = 0
+            except Exception as error:
+                failures += 1
+                logger.warning("the supervisor goes on", exc_info=True)
+                self.say(f"{error} Clew goes on and tries again.")
+            self.sleep(TEND_S if not failures else BACKOFF_S[min(failures, len(BACKOFF_S)) - 1])
+
+    def _reap(self) -> None:
+        """As the first process of a container: take leave of those that were left to it, lest they stay as zombies."""
+        if os.getpid() != 1:
+            return
+        with contextlib.suppress(ChildProcessError):
+            ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            own = {child.process.pid for child in self.children if child.process is not None}
+            if ended is not None and ended.si_pid not in own:
+                os.waitpid(ended.si_pid, os.WNOHANG)
+
+    def sleep(self, seconds: float) -> None:
+        """Wait so long, or until told to stop."""
+        deadline = time.monotonic() + seconds
+        while not self.stopping and (left := deadline - time.monotonic()) > 0:
+            time.sleep(min(0.1, left))
 
     def stop(self) -> None:
         """End all children: politely, then not."""
@@ -113,16 +177,14 @@ class Supervisor:
             child.signal(signal.SIGTERM)
         deadline = time.monotonic() + STOP_S
         for child in reversed(self.children):
-            if child.process is None:
-                continue
             try:
-                child.process.wait(timeout=max(0.1, deadline - time.monotonic()))
+                child.wait(max(0.1, deadline - time.monotonic()))
             except subprocess.TimeoutExpired:
                 child.signal(signal.SIGKILL)
-                child.process.wait()
+                child.wait(STOP_S)
 
 
-def processes(env: Env) -> list[Child]:
+def processes(env: Env, home_id: str) -> list[Child]:
     """Clew's own processes: the web server, a worker that answers, a worker for long jobs."""
     logs = env.home / "logs"
     python = [sys.executable, "-m"]
@@ -136,21 +198,17 @@ def processes(env: Env) -> list[Child]:
         # Threads that wait by spinning take the cores from whoever could use them: on 2 cores one thread
         # trains as fast as two, and leaves a core for asking.
         engine |= {"OMP_NUM_THREADS": str(max(1, (os.cpu_count() or 1) // 2)), "OMP_WAIT_POLICY": "PASSIVE"}
-    return [
+    answers = [*celery, "-Q", "answers", "-c", "2", "-n", "answers@%h"]
+    # Training must not slow down asking, hence the low priority.
+    jobs = ["nice", "-n", "10", *celery, "-Q", "jobs", "-c", "3", "-n", "jobs@%h"]
+    children = [
         Child("web server", web, logs / "web.log"),
-        Child(
-            "answers worker",
-            [*celery, "-Q", "answers", "-c", "2", "-n", "answers@%h"],
-            logs / "answers.log",
-            engine,
-        ),
-        Child(
-            "jobs worker",  # training must not slow down asking, hence the low priority
-            ["nice", "-n", "10", *celery, "-Q", "jobs", "-c", "3", "-n", "jobs@%h"],
-            logs / "jobs.log",
-            engine,
-        ),
+        Child("answers worker", answers, logs / "answers.log", engine),
+        Child("jobs worker", jobs, logs / "jobs.log", engine),
     ]
+    for child in children:
+        child.environ = child.environ | orphans.environ(home_id, child.name)
+    return children
 
 
 def require_free_port(port: int) -> None:
@@ -169,7 +227,7 @@ def require_free_port(port: int) -> None:
             ) from None
         except OSError:
             raise ConfigError(
-                f"Port {port} is taken by another program (perhaps Clew runs already: http://{HOST}:{port}).",
+                f"Port {port} is taken by another program (perhaps another Clew: http://{HOST}:{port}).",
                 hint="Stop it, or choose another port: CLEW_PORT=8010 make run",
             ) from None
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from webapp.project import embedded, env
+from webapp.project import env, home
+from webapp.project.layout import Layout
 
 ENV = env.read()
-LAYOUT = embedded.Layout(ENV.home)
+home.make_private(ENV.home)
+LAYOUT = Layout(ENV.home)
 DATABASE_ADDRESS = ENV.database_url or LAYOUT.database_url
 REDIS_ADDRESS = ENV.redis_url or LAYOUT.redis_url

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import threading
 import time
 from typing import Any
 
+import redis
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
-from django.db import connections
+from django.db import InterfaceError, OperationalError, connections
 
 from retrieval.errors import ConfigError
 from webapp.accounts import services as accounts
 from webapp.graphs import services as graphs
 from webapp.jobs import presence
-from webapp.project import demo, embedded, supervisor
+from webapp.project import demo, embedded, home, orphans, supervisor
 from webapp.uploads import services as uploads
 
 HEALTHY_WITHIN_S = 180.0
+
+AWAY = (OperationalError, InterfaceError, redis.RedisError)
+"""What is raised when a server is away, or goes away: it comes back."""
 
 
 class Command(BaseCommand):
@@ -37,34 +42,54 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Start, watch, stop."""
         env = settings.CLEW
-        supervisor.require_free_port(env.port)
-        self.say(f"Starting Clew. Data: {env.home}")
-        servers = embedded.for_settings(env)
-        servers.hold()
-        watcher = supervisor.Supervisor(
-            supervisor.processes(env), say=self.say, tend=lambda: self.tend(servers)
-        )
-        supervisor.handle_signals(watcher)
-        try:
-            password = self.prepare()
-            watcher.start()
-            threading.Thread(
-                target=self.greet, args=(watcher, password, not options["no_demo"]), daemon=True
-            ).start()
-            watcher.watch()
-        finally:
-            self.say("\nStopping.")
-            watcher.stop()
-            connections.close_all()
-            _close_pools()
-            servers.release()
+        with home.only_one(env.home):
+            home_id = embedded.identify(env.home, self.say)
+            left = orphans.end(home_id)
+            if left:
+                self.say(f"Ended what an earlier start had left: {', '.join(left)}.")
+            supervisor.require_free_port(env.port)
+            self.say(f"Starting Clew. Data: {env.home}")
+            servers = embedded.for_settings(env, self.say)
+            watcher = supervisor.Supervisor(
+                supervisor.processes(env, home_id), say=self.say, tend=servers.check
+            )
+            supervisor.handle_signals(watcher)
+            try:
+                self.run(watcher, servers, with_demo=not options["no_demo"])
+            finally:
+                self.say("\nStopping.")
+                watcher.stop()
+                connections.close_all()
+                _close_pools()
+                servers.release()
 
-    def prepare(self) -> str | None:
-        """Bring the database up to date and make the first user; the password that was made, if one was."""
-        call_command("migrate", verbosity=0, interactive=False)
-        graphs.remove_leftovers()
-        uploads.sweep()
-        return accounts.ensure_admin(password=settings.CLEW.admin_password)
+    def run(self, watcher: supervisor.Supervisor, servers: embedded.Servers, *, with_demo: bool) -> None:
+        """Bring everything up, and keep it so until told to stop."""
+        servers.hold(stopping=lambda: watcher.stopping)
+        password = self.prepare(watcher, servers)
+        threading.Thread(target=self.greet, args=(watcher, password, with_demo), daemon=True).start()
+        watcher.watch()
+
+    def prepare(self, watcher: supervisor.Supervisor, servers: embedded.Servers) -> str | None:
+        """Bring the database up to date and make the first user; the password that was made, if one was.
+
+        A database that is away is waited for.
+        """
+        while not watcher.stopping:
+            try:
+                call_command("migrate", verbosity=0, interactive=False)
+                graphs.remove_leftovers()
+                uploads.sweep()
+                return accounts.ensure_admin(password=settings.CLEW.admin_password)
+            except AWAY as error:
+                self.say(
+                    f"The database does not serve: {str(error).strip()}. Clew waits for it; Ctrl-C ends."
+                )
+            connections.close_all()
+            with contextlib.suppress(ConfigError, OSError):
+                servers.check()
+            watcher.sleep(2.0)
+        return None
 
     def greet(self, watcher: supervisor.Supervisor, password: str | None, with_demo: bool) -> None:
         """Wait until everything answers, say where it is, then load the demo graph."""
@@ -90,20 +115,22 @@ class Command(BaseCommand):
         if not _wait(watcher, _workers_alive) and not watcher.stopping:
             self.say(f"No worker has come up. Their logs: {settings.CLEW.home / 'logs'}")
         if with_demo:
-            demo.load(say=self.say, stopping=lambda: watcher.stopping)
+            self.load_demo(watcher)
 
-    def tend(self, servers: embedded.Servers) -> None:
-        """Restart an embedded server that died."""
-        try:
-            for name in servers.check():
-                self.say(f"{name} had stopped and was started again.")
-        except (ConfigError, OSError) as error:
-            self.say(f"An embedded server cannot be started: {error}")
+    def load_demo(self, watcher: supervisor.Supervisor) -> None:
+        """Load the demo graph; when a server is away meanwhile, once more later."""
+        while not watcher.stopping:
+            try:
+                return demo.load(say=self.say, stopping=lambda: watcher.stopping)
+            except AWAY as error:
+                self.say(f"The demo graph waits for a server: {str(error).strip()}.")
+            watcher.sleep(5.0)
 
     def say(self, text: str) -> None:
-        """Show a line at once."""
-        self.stdout.write(text)
-        self.stdout.flush()
+        """Show a line at once, if anybody still reads."""
+        with contextlib.suppress(OSError, ValueError):
+            self.stdout.write(text)
+            self.stdout.flush()
 
 
 def _wait(watcher: supervisor.Supervisor, ready: Any) -> bool:
@@ -120,14 +147,17 @@ def _web_answers() -> bool:
     try:
         connection.request("GET", "/api/v1/session")
         return connection.getresponse().status == 200
-    except OSError:
+    except (OSError, http.client.HTTPException):
         return False
     finally:
         connection.close()
 
 
 def _workers_alive() -> bool:
-    return all(presence.count(queue) for queue in (presence.ANSWERS, presence.JOBS))
+    try:
+        return all(presence.count(queue) for queue in (presence.ANSWERS, presence.JOBS))
+    except redis.RedisError:
+        return False
 
 
 def _close_pools() -> None:

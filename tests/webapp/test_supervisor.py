@@ -1,0 +1,151 @@
+"""The supervisor: it restarts what ends, and never ends by itself."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from retrieval.errors import ConfigError
+from webapp.project import orphans, supervisor
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_a_taken_port_is_said_plainly():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(ConfigError, match=f"Port {port} is taken") as caught:
+            supervisor.require_free_port(port)
+        assert "CLEW_PORT" in caught.value.hint
+    supervisor.require_free_port(port)
+
+
+def child(tmp_path, name, code):
+    return supervisor.Child(name, [sys.executable, "-c", code], tmp_path / f"{name}.log")
+
+
+def wait_for(condition, seconds=10):
+    deadline = time.monotonic() + seconds
+    while not condition() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert condition()
+
+
+def test_a_child_that_stops_is_started_again_later_each_time(tmp_path):
+    lines = []
+    boss = supervisor.Supervisor([child(tmp_path, "weak", "raise SystemExit(3)")], say=lines.append)
+    boss.look()
+    weak = boss.children[0]
+    delays = []
+    for _ in range(2):
+        weak.process.wait(10)
+        before = time.monotonic()
+        boss.look()
+        delays.append(round(weak.start_at - before))
+        weak.start_at = 0.0
+        boss.look()
+    boss.stop()
+    assert delays == [1, 2]
+    assert "The weak stopped (exit 3)" in lines[0]
+
+
+def test_children_end_politely_and_else_by_force(tmp_path, monkeypatch):
+    monkeypatch.setattr(supervisor, "STOP_S", 1.0)
+    polite = (
+        "import signal, time; signal.signal(15, lambda *_: exit(0)); print('up', flush=True); time.sleep(60)"
+    )
+    stubborn = (
+        "import signal, time; signal.signal(15, signal.SIG_IGN); print('up', flush=True); time.sleep(60)"
+    )
+    boss = supervisor.Supervisor(
+        [child(tmp_path, "p", polite), child(tmp_path, "s", stubborn)], say=lambda _: None
+    )
+    boss.look()
+    wait_for(lambda: all(c.log.exists() and c.log.read_text() for c in boss.children))
+    boss.stop()
+    assert [c.process.returncode for c in boss.children] == [0, -signal.SIGKILL]
+
+
+def test_the_command_line_names_a_wrong_setting(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "manage.py", "up"],
+        cwd=ROOT,
+        check=False,
+        env={**os.environ, "CLEW_PORT": "many", "DJANGO_SETTINGS_MODULE": "webapp.project.settings"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2
+    assert done.stderr == "CLEW_PORT is 'many'. Expected a whole number from 1 to 65535.\n"
+
+
+def test_the_supervisor_outlives_whatever_is_raised_in_its_loops(tmp_path, monkeypatch):
+    lines, tended = [], []
+
+    def tend():
+        tended.append(1)
+        raise [AssertionError("no server"), subprocess.CalledProcessError(1, "pg_ctl"), KeyError(5)][
+            len(tended) % 3
+        ]
+
+    monkeypatch.setattr(supervisor, "BACKOFF_S", (0.01,))
+    missing = supervisor.Child("lost", ["nothing"], tmp_path / "a file" / "lost.log")
+    (tmp_path / "a file").touch()
+    steady = child(tmp_path, "steady", "import time; time.sleep(60)")
+    boss = supervisor.Supervisor([missing, steady], say=lines.append, tend=tend)
+    watching = threading.Thread(target=boss.watch)
+    watching.start()
+    try:
+        wait_for(lambda: len(tended) > 6 and missing.failures > 2)
+        first = steady.process.pid
+        os.kill(first, signal.SIGKILL)
+        wait_for(lambda: steady.process is not None and steady.process.pid != first)
+        assert watching.is_alive()
+    finally:
+        boss.stopping = True
+        watching.join(10)
+        boss.stop()
+    assert any("The lost cannot be started now" in line for line in lines)
+    assert any("Clew goes on and tries again" in line for line in lines)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a process that its parent died")
+def test_children_end_with_a_supervisor_that_is_killed(tmp_path):
+    code = (
+        "import sys, time; from pathlib import Path; from webapp.project import supervisor as s\n"
+        "c = s.Child('part', [sys.executable, '-c', 'import time; time.sleep(60)'], Path(sys.argv[1]))\n"
+        "c.start(); print(c.process.pid, flush=True); time.sleep(60)"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path / "log")], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    ) as boss:
+        part = psutil.Process(int(boss.stdout.readline()))
+        wait_for(lambda: "webapp.project.tied" not in part.cmdline())
+        boss.kill()
+    wait_for(lambda: not part.is_running() or part.status() == psutil.STATUS_ZOMBIE)
+
+
+def test_orphans_of_a_home_are_ended_by_name_and_others_are_not(tmp_path):
+    def start(home):
+        environ = {**os.environ, **orphans.environ(home, "web server")}
+        return subprocess.Popen(["sleep", "60"], env=environ)
+
+    mine, other = start("a" * 32), start("b" * 32)
+    try:
+        assert orphans.end("a" * 32) == [f"web server ({mine.pid})"]
+        assert mine.poll() is not None
+        assert other.poll() is None
+        assert orphans.end("a" * 32) == []
+    finally:
+        for process in (mine, other):
+            process.kill()
+            process.wait()
