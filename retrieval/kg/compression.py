@@ -10,9 +10,10 @@ from typing import IO, Any, Literal, cast
 
 from retrieval.errors import SourceError
 
-#: A compressed file may hold so many times its size, beyond the first ``EASY`` bytes: more is a bomb.
-RATIO = 200
-EASY = 256 * 1024 * 1024
+#: A compressed file may hold so many times its size, beyond the first ``EASY`` bytes: more is a bomb. Text shrinks to a
+#: tenth, columns of names that repeat to a fiftieth.
+RATIO = 100
+EASY = 16 * 1024 * 1024
 #: The most of a Zstandard file that is unpacked at once; what it may become in memory is 32,768 times that.
 _PIECE = 2048
 _WINDOW = 128 * 1024 * 1024

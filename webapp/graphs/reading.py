@@ -28,11 +28,16 @@ class ColumnsField(serializers.JSONField):
 
     def to_internal_value(self, data: Any) -> dict[str, int | str]:
         """Check and return them."""
-        value = super().to_internal_value(json.loads(data) if isinstance(data, str) else data)
+        try:
+            value = super().to_internal_value(json.loads(data) if isinstance(data, str) else data)
+            json.dumps(value, ensure_ascii=False).encode()
+        except (ValueError, RecursionError):
+            self.fail("columns")
         if (
             not isinstance(value, dict)
             or set(value) != set(ROLES)
             or any(isinstance(at, bool) or not isinstance(at, (int, str)) for at in value.values())
+            or any("\0" in str(at) for at in value.values())
         ):
             self.fail("columns")
         return value

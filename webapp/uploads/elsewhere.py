@@ -7,6 +7,8 @@ that a link does not lead out; of an address the host must be listed, and of eac
 from __future__ import annotations
 
 import email.message
+import http.client
+import ssl
 import tempfile
 import urllib.error
 import urllib.request
@@ -14,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from django.conf import settings
 from django.core.files.base import File
@@ -27,6 +29,8 @@ PIECE = 1 << 20
 TIMEOUT_S = 30.0
 REDIRECTS_MAX = 5
 SCHEMES = ("http", "https")
+#: Characters that stand in an address as they are; letters of other scripts are spelt by their bytes.
+_OF_ADDRESSES = "%/:=&?~#+!$,;'@()*[]"
 
 
 def is_address(source: str) -> bool:
@@ -47,15 +51,22 @@ def require_allowed(source: str) -> None:
         _real(source)
 
 
+def _readable(address: str) -> bool:
+    """Whether it could be one: no spaces or control characters, which no address has and no server is sent."""
+    return address.isprintable() and " " not in address
+
+
 def name_of(source: str) -> str:
     """What its owner would call the file."""
     path = unquote(urlsplit(source).path) if is_address(source) else source
-    return PurePosixPath(path).name.replace("\0", "") or "file"
+    return "".join(char for char in PurePosixPath(path).name if char.isprintable()) or "file"
 
 
 def _real(source: str) -> Path:
     allowed = settings.CLEW.import_paths
-    path = Path(source.replace("\0", ""))
+    if not source.isprintable():
+        raise SourceError("The path holds control characters.", hint="Check how it is written.")
+    path = Path(source)
     real = path.resolve()
     if not path.is_absolute() or not any(real.is_relative_to(root) for root in allowed):
         raise NotAllowedError(
@@ -74,7 +85,7 @@ def require_host(address: str, what: str = "Files may not be imported from") -> 
     """
     allowed = settings.CLEW.import_hosts
     try:
-        parts = urlsplit(address)
+        parts = urlsplit(address if _readable(address) else "")
         host, port = (parts.hostname or "").lower(), parts.port
     except ValueError:
         host, port, parts = "", None, urlsplit("")
@@ -138,12 +149,19 @@ def opened(source: str) -> Iterator[tuple[IO[bytes], int]]:
     ):
         opener.add_handler(handler())
     try:
-        with opener.open(source, timeout=TIMEOUT_S) as answer:
-            yield answer, int(answer.headers.get("Content-Length") or 0)
+        with opener.open(quote(source, safe=_OF_ADDRESSES), timeout=TIMEOUT_S) as answer:
+            size = answer.headers.get("Content-Length") or ""
+            yield answer, int(size) if size.isascii() and size.isdigit() and len(size) < 20 else 0
     except urllib.error.HTTPError as error:
         error.close()
         raise SourceError(f"{source} answers {error.code}.", hint="Check the address.") from None
-    except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
+    except (
+        urllib.error.URLError,
+        http.client.HTTPException,
+        ssl.SSLError,
+        TimeoutError,
+        ConnectionError,
+    ) as error:
         raise SourceError(
             f"{source} does not answer: {error}.", hint="Check the address, and try again."
         ) from None

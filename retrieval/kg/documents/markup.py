@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from html.parser import HTMLParser
 
 from retrieval.kg.documents.plain import PART
 from retrieval.kg.documents.splitting import Block
+from retrieval.kg.documents.tags import Tags
 
 _BLOCK_NAMES = """
 address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure
@@ -16,11 +16,13 @@ ul"""
 _BLOCKS = frozenset(_BLOCK_NAMES.split())
 #: What a person does not read, or what leads to other pages.
 _UNREAD = frozenset({"script", "style", "noscript", "template", "svg", "nav", "select", "textarea", "button"})
+#: Elements that are not read, inside each other, beyond which no more are counted.
+_UNREAD_DEPTH = 100
 _SPACES = re.compile(r"\s+")
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 
 
-class Page(HTMLParser):
+class Page(Tags):
     """Collects blocks as markup is fed.
 
     Attributes:
@@ -29,7 +31,7 @@ class Page(HTMLParser):
     """
 
     def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
+        super().__init__()
         self.title = ""
         self.url = ""
         self._found: list[Block] = []
@@ -39,15 +41,15 @@ class Page(HTMLParser):
         self._unread: list[str] = []
         self._in_title = False
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """A tag opens: see ``HTMLParser``."""
-        values = dict(attrs)
-        if tag == "link" and (values.get("rel") or "").lower() == "canonical":
-            self.url = values.get("href") or self.url
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        """A tag opens."""
+        if tag == "link" and attributes.get("rel", "").lower() == "canonical":
+            self.url = attributes.get("href") or self.url
         elif tag == "title" and not self._unread:
-            self._in_title, self._text = True, []
+            self._in_title, self._text, self._size = True, [], 0
         elif tag in _UNREAD:
-            self._unread.append(tag)
+            if len(self._unread) < _UNREAD_DEPTH:
+                self._unread.append(tag)
         elif tag in _HEADINGS or tag in _BLOCKS:
             self._flush()
             # An element that is never closed would hide the rest of the page.
@@ -58,10 +60,11 @@ class Page(HTMLParser):
         elif tag in ("td", "th") and self._text:
             self._add(" | ")
 
-    def handle_endtag(self, tag: str) -> None:
-        """A tag closes: see ``HTMLParser``."""
+    def end(self, tag: str) -> None:
+        """A tag closes."""
         if tag == "title" and self._in_title:
             self.title, self._in_title, self._text = _line("".join(self._text)), False, []
+            self._size = 0
         elif tag in self._unread:
             del self._unread[self._unread.index(tag) :]
         elif tag in _HEADINGS and not self._unread:
@@ -69,8 +72,8 @@ class Page(HTMLParser):
         elif tag in _BLOCKS:
             self._flush()
 
-    def handle_data(self, data: str) -> None:
-        """Text: see ``HTMLParser``."""
+    def text(self, data: str) -> None:
+        """Text between tags."""
         if not self._unread:
             self._add(_SPACES.sub(" ", data))
 
@@ -88,6 +91,8 @@ class Page(HTMLParser):
     def _add(self, text: str) -> None:
         if self._unread:
             return
+        if self._in_title and self._size > PART:
+            return  # a title that never ends
         self._text.append(text)
         self._size += len(text)
         if self._size > PART and not self._in_title:

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pypdf import PdfReader
-from pypdf.errors import PyPdfError
 
 from retrieval.errors import SourceError
 from retrieval.kg.documents.splitting import Block
@@ -19,8 +18,6 @@ logging.getLogger("pypdf").setLevel(logging.ERROR)
 
 _HYPHEN = re.compile(r"(?<=[^\W\d_])-\n(?=[a-zà-ÿ])")
 _ENDS = re.compile(r"[.!?:;…。！？\"”)]\s*$")
-#: What broken files raise in pypdf besides its own errors.
-_BROKEN = (PyPdfError, OSError, ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError)
 
 
 def open_pdf(path: Path, name: str) -> PdfReader:
@@ -34,7 +31,9 @@ def open_pdf(path: Path, name: str) -> PdfReader:
         if reader.is_encrypted and not reader.decrypt(""):
             raise SourceError(f"{name} needs a password.", hint="Save it again without a password.")
         len(reader.pages)
-    except _BROKEN as error:
+    except SourceError:
+        raise
+    except Exception as error:  # a broken file raises anything in pypdf
         raise SourceError(
             f"{name} is a damaged PDF ({str(error).rstrip('.') or type(error).__name__}).",
             hint="Open it in a viewer and save it again.",
@@ -46,7 +45,7 @@ def title_of(reader: PdfReader) -> str:
     """The title that the file gives itself; empty when it gives none."""
     try:
         return " ".join(str(reader.metadata.title or "").split()) if reader.metadata else ""
-    except _BROKEN:
+    except Exception:  # as above
         return ""
 
 
@@ -60,7 +59,7 @@ def pdf_blocks(reader: PdfReader, log: ProblemLog) -> Iterator[Block]:
     for number in range(1, len(reader.pages) + 1):
         try:
             text = reader.pages[number - 1].extract_text()
-        except _BROKEN as error:
+        except Exception as error:  # as above
             log.add(number, f"page {number} could not be read ({type(error).__name__})")
             continue
         if not text.strip():

@@ -9,10 +9,12 @@ from retrieval.kg.documents.splitting import Block
 
 #: A line or paragraph that goes on for longer is passed on in parts.
 PART = 64 * 1024
-_HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$")
+_HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+")
 _FENCE = re.compile(r"^ {0,3}(```|~~~)")
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\((?:[^()\s]|\([^()]*\))*(?:\s+\"[^\"]*\")?\)")
-_EMPHASIS = re.compile(r"(\*{1,3}|_{2,3}|`)(?=\S)(.+?)(?<=\S)\1")
+#: Runs of marks of emphasis, and the fewest and most of each that mark together.
+_MARKS = re.compile(r"\*+|_{2,}|`+")
+_WIDTHS = {"*": (1, 3), "_": (2, 3), "`": (1, 1)}
 _RULE = re.compile(r"^ {0,3}([-*_=])(?:[ \t]*\1){2,}[ \t]*$")
 
 
@@ -80,7 +82,7 @@ def markdown_blocks(pieces: Iterable[str]) -> Iterator[Block]:
         under = not fenced and len(held) == 1 and re.fullmatch(r" {0,3}(=+|-{2,})[ \t]*", line)
         if heading or under:
             level = len(heading[1]) if heading else 1 if "=" in line else 2
-            title = plain(heading[2] if heading else held.pop())
+            title = plain(_closed(line[heading.end() :])) if heading else held.pop()
             yield from flush()
             section = [(depth, name) for depth, name in section if depth < level]
             if title:
@@ -97,4 +99,38 @@ def markdown_blocks(pieces: Iterable[str]) -> Iterator[Block]:
 
 def plain(line: str) -> str:
     """A line of Markdown as it reads."""
-    return _EMPHASIS.sub(r"\2", _LINK.sub(r"\1", line)).strip()
+    return _without_emphasis(_LINK.sub(r"\1", line)).strip()
+
+
+def _closed(title: str) -> str:
+    """A heading's text without the marks that may close it."""
+    text = title.strip(" \t")
+    bare = text.rstrip("#")
+    return bare if not bare or bare[-1] in " \t" else text
+
+
+def _without_emphasis(line: str) -> str:
+    """A line without the marks that stand around words, each looked at once: the nearest end of each kind is known."""
+    runs = [(match.start(), match.end()) for match in _MARKS.finditer(line)]
+    nearest: dict[tuple[str, int], int] = {}
+    ends: list[dict[tuple[str, int], int]] = []
+    for i in range(len(runs) - 1, -1, -1):
+        ends.append(dict(nearest))
+        start, stop = runs[i]
+        if start and not line[start - 1].isspace():
+            least, most = _WIDTHS[line[start]]
+            nearest.update(((line[start], width), i) for width in range(least, min(most, stop - start) + 1))
+    ends.reverse()
+    kept, at, i = [], 0, 0
+    while i < len(runs):
+        start, stop = max(runs[i][0], at), runs[i][1]
+        least, most = _WIDTHS[line[start]] if start < stop else (1, 0)
+        for width in range(min(most, stop - start), least - 1, -1):
+            end = ends[i].get((line[start], width))
+            follows = line[start + width : start + width + 1]
+            if end is not None and follows and not follows.isspace():
+                kept += [line[at:start], line[start + width : runs[end][0]]]
+                at, i = runs[end][0] + width, end - 1
+                break
+        i += 1
+    return "".join([*kept, line[at:]])

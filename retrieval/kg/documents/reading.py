@@ -158,10 +158,7 @@ class _Rows:
     def add(self, passage: Passage) -> int:
         """Add a passage whose name is new; its position."""
         p = passage
-        # NUL is a character of no text, and databases refuse it.
-        self._held.append(
-            tuple(part.replace("\0", "") for part in (p.name, p.title, p.text, p.document, p.url))
-        )
+        self._held.append(tuple(map(_storable, (p.name, p.title, p.text, p.document, p.url))))
         self.count += 1
         if len(self._held) >= CHUNK:
             self._flush()
@@ -202,6 +199,17 @@ class _Rows:
         if self._held:
             self._frames.append(pl.DataFrame(self._held, schema=PASSAGE_SCHEMA, orient="row"))
             self._held = []
+
+
+def _storable(text: str) -> str:
+    """Text without NUL, a character of no text that databases refuse, and without halves of characters, as PDF has."""
+    if "\0" in text:
+        text = text.replace("\0", "")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode(errors="replace").decode()
+    return text
 
 
 def documents_of(files: Iterable[FactFile]) -> tuple[pl.DataFrame | None, pl.DataFrame | None]:

@@ -12,8 +12,13 @@ pp ed eds approx ca inc ltd co corp dept univ jan feb mar apr jun jul aug sep se
 z.b d.h bzw usw nr bd"""
 _ABBREVIATIONS = frozenset(_WORDS.split())
 #: A mark that may end a sentence, what closes after it, and the white space before the next. Marks of scripts
-#: without spaces end it by themselves.
-_END = re.compile(r"(?:[.!?…؟۔।]+[\"'”’»)\]]*(?=\s)|[。！？｡]+[”’」』）\]]*)\s*|\n\s*\n\s*")
+#: without spaces end it by themselves. Each run of marks is tried once, from its first, and nothing is given back,
+#: so that a text of nothing but points takes no longer than another.
+_END = re.compile(
+    r"(?:(?<![.!?…؟۔।])[.!?…؟۔।]++[\"'”’»)\]]*+(?=\s)|[。！？｡]++[”’」』）\]]*+)\s*+|\n[^\S\n]*+\n\s*+"
+)
+#: How much before a mark tells whether it ends a sentence: no abbreviation is longer.
+_BEFORE = 40
 _INITIAL = re.compile(r"(?:^|[\s(.])[^\W\d_]$")
 
 
@@ -44,7 +49,7 @@ def _ends(text: str, start: int, match: re.Match[str]) -> bool:
         return False
     if match[0].strip() != ".":
         return True
-    before = text[start : match.start()]
+    before = text[max(start, match.start() - _BEFORE) : match.start()]
     word = before.rsplit(None, 1)[-1].lstrip("(\"'“‘[").casefold() if before.strip() else ""
     return word not in _ABBREVIATIONS and not _INITIAL.search(before)
 

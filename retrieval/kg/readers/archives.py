@@ -13,14 +13,13 @@ import stat
 import tarfile
 import tempfile
 import zipfile
-import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Literal
 
-from retrieval.errors import EmptySourceError, SourceError
+from retrieval.errors import ClewError, EmptySourceError, SourceError
 from retrieval.kg.compression import EASY, RATIO, open_bytes
 
 _PIECE = 1 << 20
@@ -211,15 +210,17 @@ class _Opened:
         """
         try:
             yield
-        except (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError) as error:
-            raise SourceError(
-                f"{self._name} is a broken archive: {str(error).rstrip('.')}.",
-                hint="It was probably cut short on its way; make or upload it again.",
-            ) from error
+        except ClewError:
+            raise
         except (NotImplementedError, RuntimeError) as error:
             raise self._refused("is packed in a way that is not read here") from error
         except OSError as error:
             raise self._no_room(error) from error
+        except Exception as error:  # zipfile and tarfile raise errors of every kind at what is broken
+            raise SourceError(
+                f"{self._name} is a broken archive: {str(error).rstrip('.') or type(error).__name__}.",
+                hint="It was probably cut short on its way; make or upload it again.",
+            ) from error
 
     def _zip(self) -> Iterator[tuple[str, int, IO[bytes]]]:
         with zipfile.ZipFile(self._path) as archive:
@@ -229,13 +230,14 @@ class _Opened:
                     hint="Save its text or its table as CSV, and give that.",
                 )
             for info in archive.infolist():
-                member = self._checked(info.filename)
+                folder = info.filename.endswith("/")
+                member = self._checked(info.filename) if folder else self._named(info.filename)
                 kind = stat.S_IFMT(info.external_attr >> 16)
                 if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
                     raise self._refused(f"holds a link or a device, {member}")
                 if info.flag_bits & 1:
                     raise self._refused("is locked with a password")
-                if not info.is_dir():
+                if not folder:
                     with archive.open(info) as file:
                         yield member, info.file_size, file
 
@@ -245,9 +247,10 @@ class _Opened:
             tarfile.open(fileobj=packed, mode="r|") as archive,
         ):
             for info in archive:
-                member = self._checked(info.name)
                 if info.isdir():
+                    self._checked(info.name)
                     continue
+                member = self._named(info.name)
                 if not info.isreg() or info.issparse():
                     raise self._refused(f"holds a link or a device, {member}")
                 file = archive.extractfile(info)
@@ -261,6 +264,13 @@ class _Opened:
         if path.startswith("/") or ".." in parts or "\0" in path or re.match(r"[A-Za-z]:", path):
             raise self._refused(f"holds the path {path[:200]!r}, which leads out of it")
         return "/".join(part for part in parts if part not in ("", "."))
+
+    def _named(self, entry: str) -> str:
+        """The path of a file."""
+        member = self._checked(entry)
+        if not member:
+            raise self._refused("holds a file without a name")
+        return member
 
     def _copy(self, file: IO[bytes], out: Path) -> None:
         with out.open("wb") as written:

@@ -31,6 +31,8 @@ _RELATION_WORDS = {
 }
 _TAIL_WORDS = {"tail", "object", "target", "to", "t", "o", "entity2", "entity_2", "end", "value", "node2"}
 _COLUMNS = ("head", "relation", "tail")
+#: The most columns that a row may have.
+WIDTH = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +65,16 @@ def read_delimited(
         sink: takes the rows as they are read; None keeps them, and they are in what is returned.
 
     Raises:
-        ConfigError: the delimiter or the columns do not fit.
+        ConfigError: the delimiter or the columns do not fit, or a row has more than ``WIDTH`` columns.
     """
     head = [line for line in source.text_head().splitlines() if line.strip()]
     mark = parse_delimiter(delimiter) if delimiter else guess_delimiter(head)
     first = cells_of(head[0], mark) if head else []
+    if columns is not None and len(first) > WIDTH:
+        raise ConfigError(
+            f"The rows of {source.name} have {len(first):,} columns; at most {WIDTH:,} are read.",
+            hint="Choose another delimiter, or keep the columns that are needed.",
+        )
     shape = Shape(mark) if columns is None else Shape(mark, len(first), choose_columns(columns, first))
     named = columns is not None and any(isinstance(column, str) for column in columns.values())
     skip_first = names_columns(first, shape) if header is None else header
@@ -217,7 +224,7 @@ def _read_block(
     plain &= ~pl.col("text").str.contains("\0", literal=True)
     if mark == ",":
         plain &= ~pl.col("text").str.contains('"', literal=True)
-    cells = pl.col("text").str.split_exact(mark, shape.width - 1)
+    cells = pl.col("text").str.split_exact(mark, max(shape.columns))
     lines = lines.with_columns(plain=plain).with_columns(
         cells.struct.field(f"field_{i}").str.strip_chars().alias(name)
         for i, name in zip(shape.columns, _COLUMNS, strict=True)

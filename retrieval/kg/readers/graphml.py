@@ -12,6 +12,7 @@ from xml.parsers import expat
 
 from retrieval.errors import SourceError
 from retrieval.kg.readers.collecting import FactFile
+from retrieval.kg.readers.nesting import DEPTH
 from retrieval.kg.readers.problems import ProblemLog
 from retrieval.kg.readers.property_csv import RELATIONS
 from retrieval.kg.readers.property_rows import (
@@ -27,7 +28,6 @@ from retrieval.kg.table import ATTRIBUTE_LIMIT
 #: What an edge without a name is called.
 UNNAMED = "edge"
 _PIECE = 1 << 18
-_DEPTH = 100
 
 
 def read_graphml(source: Source, log: ProblemLog) -> FactFile:
@@ -77,9 +77,10 @@ class _Reader:
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         name = tag.rsplit(" ", 1)[-1]
         self._depth += 1
-        if self._depth > _DEPTH:
+        if self._depth > DEPTH:
             raise SourceError(
-                f"{self._source.name} has elements {_DEPTH} deep.", hint="That is no GraphML; write it again."
+                f"{self._source.name} has elements more than {DEPTH} deep.",
+                hint="That is no GraphML; write it again.",
             )
         if name == "key":
             self._keys[attributes.get("id", "")] = attributes.get("attr.name") or attributes.get("id", "")

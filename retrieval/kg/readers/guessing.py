@@ -25,6 +25,7 @@ from retrieval.kg.readers import DELIMITED_FORMATS, RDF_FORMATS, archives
 from retrieval.kg.readers.archives import archive_kind
 from retrieval.kg.readers.combining import combine
 from retrieval.kg.readers.delimited import (
+    WIDTH,
     Shape,
     cells_of,
     choose_columns,
@@ -178,7 +179,11 @@ def _guess_table(source: Source, found: Guess, options: ReadOptions) -> tuple[Gu
         columns = choose_columns(options.columns, first)
     else:
         columns = named or (0, 1, 2)
-        if len(first) > 3 or columns != (0, 1, 2):
+        if len(first) > WIDTH:
+            notes += (
+                f"Rows have {len(first):,} columns, and at most {WIDTH:,} are read. Try another delimiter.",
+            )
+        elif len(first) > 3 or columns != (0, 1, 2):
             chosen = ", ".join(f"{role} is column {i + 1}" for role, i in zip(FACT, columns, strict=True))
             notes += (f"Rows have {len(first)} columns: {chosen}. Choose others where that is wrong.",)
     shape = Shape(mark, len(first), columns)
@@ -193,10 +198,10 @@ def _guess_table(source: Source, found: Guess, options: ReadOptions) -> tuple[Gu
         delimiter=mark,
         header=header,
         columns=dict(zip(FACT, columns, strict=True)),
-        header_cells=tuple(first if header else (f"column {i + 1}" for i in range(len(first)))),
+        header_cells=tuple(first if header else (f"column {i + 1}" for i in range(len(first))))[:WIDTH],
         notes=notes,
     )
-    by_position = found.columns if len(first) > 3 or columns != (0, 1, 2) else None
+    by_position = found.columns if WIDTH >= len(first) > 3 or columns != (0, 1, 2) else None
     return found, replace(options, delimiter=mark, header=header, columns=by_position)
 
 

@@ -8,7 +8,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from retrieval.errors import SourceError
+from retrieval.kg.readers.nesting import DEPTH, is_deep, too_deep
 from retrieval.kg.readers.sources import LINE_LIMIT, Source
+
+_DEEP = f"JSON that is nested more than {DEPTH} deep"
 
 
 def json_rows(source: Source, bad: Callable[[int, str, str, str], None]) -> Iterator[tuple[int, Any]]:
@@ -32,6 +35,9 @@ def json_rows(source: Source, bad: Callable[[int, str, str, str], None]) -> Iter
         for number, raw in enumerate(block.split(b"\n"), first):
             if not raw.strip():
                 continue
+            if is_deep(raw):
+                bad(number, _DEEP, raw[:200].decode(errors="replace"), "row")
+                continue
             try:
                 value = json.loads(raw)
             except UnicodeDecodeError as error:
@@ -42,7 +48,7 @@ def json_rows(source: Source, bad: Callable[[int, str, str, str], None]) -> Iter
                     "encoding",
                 )
             except RecursionError:
-                bad(number, "JSON that is nested too deeply", raw[:200].decode(errors="replace"), "row")
+                bad(number, _DEEP, raw[:200].decode(errors="replace"), "row")
             except ValueError as error:
                 bad(number, f"not JSON ({error})", raw[:200].decode(errors="replace"), "row")
             else:
@@ -75,10 +81,7 @@ def _items(source: Source) -> Iterator[tuple[Any, str]]:
         try:
             value, text.at = decoder.raw_decode(text.buffer, start)
         except RecursionError:
-            raise SourceError(
-                f"{source.name} is JSON that is nested too deeply.",
-                hint="Write one JSON object a line instead.",
-            ) from None
+            raise too_deep(source.name) from None
         except ValueError as error:
             if len(text.buffer) - text.at > LINE_LIMIT:
                 raise SourceError(
@@ -90,7 +93,10 @@ def _items(source: Source) -> Iterator[tuple[Any, str]]:
             raise SourceError(
                 f"{source.name} is broken JSON ({error}).", hint="Write one JSON object a line instead."
             ) from error
-        yield value, text.buffer[start : text.at]
+        spelt = text.buffer[start : text.at]
+        if is_deep(spelt.encode(errors="replace")):
+            raise too_deep(source.name)
+        yield value, spelt
 
 
 class _Text:

@@ -20,19 +20,30 @@ from retrieval.kg.table import LABEL_LIMIT
 _FACT = ("head", "relation", "tail")
 _SUBGRAPHS = ("graph", "subgraph")
 _BATCH = 10_000
+#: A file may have so many rows a byte, beyond the first ``_EASY``: more is a bomb.
+_RATIO = 100
+_EASY = 1_000_000
+#: What broken files raise; a panic of Polars is no ``Exception``.
+_BROKEN = (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
 
 def scan(path: Path, name: str) -> pl.LazyFrame:
-    """A file opened; its columns are known and nothing else is read.
+    """A file opened; its columns and how many rows it has are known and nothing else is read.
 
     Raises:
-        SourceError: it is broken.
+        SourceError: it is broken, or has more rows than its bytes can honestly hold.
     """
     try:
         frame = pl.scan_parquet(path)
         frame.collect_schema()
-    except (OSError, pl.exceptions.PolarsError) as error:
+        rows = frame.select(pl.len()).collect().item()
+    except _BROKEN as error:
         raise _broken(name) from error
+    if rows > _EASY + _RATIO * path.stat().st_size:
+        raise SourceError(
+            f"{name} has {rows:,} rows, more than {_RATIO} for each of its bytes, as a bomb does.",
+            hint="If that is honest, give the rows as text.",
+        )
     return frame
 
 
@@ -129,7 +140,7 @@ def _passages(frame: pl.LazyFrame, names: list[str], log: ProblemLog) -> FactFil
 def _collected(frame: pl.LazyFrame, name: str) -> pl.DataFrame:
     try:
         return frame.collect()
-    except (OSError, pl.exceptions.PolarsError) as error:
+    except _BROKEN as error:
         raise _broken(name) from error
 
 

@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from retrieval.kg.readers.collecting import FactFile
-from retrieval.kg.readers.delimited import looks_like_header, parse_delimiter
+from retrieval.kg.readers.delimited import WIDTH, looks_like_header, parse_delimiter
 from retrieval.kg.readers.problems import ProblemLog
 from retrieval.kg.readers.property_rows import NAMES, TYPE, BadRowError, PropertyRows, attribute_rows
 from retrieval.kg.readers.sources import Source
@@ -76,7 +76,7 @@ def find_layout(header: str) -> tuple[str, Layout] | None:
             cells = [cell.strip() for cell in next(csv.reader([header], delimiter=mark))]
         except (csv.Error, StopIteration):
             continue
-        if len(cells) < 2 or len(set(cells)) < len([c for c in cells if c]):
+        if not 2 <= len(cells) <= WIDTH or len(set(cells)) < len([c for c in cells if c]):
             continue
         layout = _neo4j(cells) or _apoc(cells)
         if layout is None and not looks_like_header(header, mark):

@@ -22,9 +22,9 @@ import pyoxigraph as ox
 from retrieval.errors import SourceError
 from retrieval.kg.naming import local_name
 from retrieval.kg.readers.collecting import NODE_SCHEMA, TERM_SCHEMA, FactFile, FactSink
+from retrieval.kg.readers.nesting import CheckedJson, CheckedXml, Readable
 from retrieval.kg.readers.problems import ProblemLog
 from retrieval.kg.readers.sources import Source
-from retrieval.kg.readers.xml_prolog import check_prolog
 from retrieval.kg.table import ATTRIBUTE_LIMIT, LABEL_LIMIT
 
 #: Where in what was parsed an error is: each line is parsed by itself.
@@ -70,10 +70,9 @@ def read_rdf(source: Source, log: ProblemLog, fmt: str, sink: FactSink | None = 
     at their first syntax error, and the problem says so.
 
     Raises:
-        SourceError: the file is broken below its syntax, or is XML with entities that could grow.
+        SourceError: the file is broken below its syntax, or nests deeper than is read, or is XML with entities that
+            could grow.
     """
-    if fmt == "rdfxml":
-        check_prolog(source)
     quads = (_lines if fmt in _BY_LINE else _statements)(source, log, fmt)
     return collect(quads, log, source.path.name.split(".")[0], sink)
 
@@ -173,7 +172,7 @@ def _offer_name(
 class _Input:
     """Hands bytes to the parser and remembers what went wrong below it."""
 
-    def __init__(self, file: IO[bytes]) -> None:
+    def __init__(self, file: Readable) -> None:
         self._file = file
         self.error: Exception | None = None
 
@@ -227,11 +226,16 @@ def _line(line: bytes, number: int, log: ProblemLog, fmt: str) -> ox.Quad | bool
     return False
 
 
+def _checked(file: IO[bytes], fmt: str, name: str) -> Readable:
+    """The bytes of a file, which is refused where it nests so deep that its parser would not end."""
+    return CheckedXml(file, name) if fmt == "rdfxml" else CheckedJson(file, name) if fmt == "jsonld" else file
+
+
 def _statements(source: Source, log: ProblemLog, fmt: str) -> Iterator[ox.Quad]:
     """The good statements of a file; bad ones go to the log."""
     whole = fmt in ("rdfxml", "jsonld")
     with source.open() as file:
-        stream = _Input(file)
+        stream = _Input(_checked(file, fmt, source.name))
         parser = ox.parse(stream, format=_FORMATS[fmt])  # type: ignore[arg-type]  # only read() is called
         failures = 0
         while True:

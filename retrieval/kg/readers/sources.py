@@ -10,6 +10,7 @@ from typing import IO, Any
 
 from retrieval.errors import ConfigError, EmptySourceError, SourceError
 from retrieval.kg.compression import compression_of, open_bytes
+from retrieval.kg.documents.decoding import named_encoding
 from retrieval.types import Progress
 
 _PARQUET = b"PAR1"
@@ -146,14 +147,11 @@ def parse_encoding(text: str) -> str:
     Raises:
         ConfigError: there is none of that name.
     """
-    try:
-        name = codecs.lookup(text).name
-        "".encode(name)
-        codecs.getincrementaldecoder(name)
-    except LookupError:
+    name = named_encoding(text)
+    if name is None:
         raise ConfigError(
             f"The encoding {text!r} is unknown.", hint="Use utf-8, utf-16, cp1252, latin-1 or their like."
-        ) from None
+        )
     return name
 
 

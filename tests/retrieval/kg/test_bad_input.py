@@ -220,10 +220,10 @@ def test_json_that_is_nested_too_deeply(read, tmp_path):
     deep = "[" * 100_000
     rows, problems = read(f'{edge(*GOOD[0])}\n{{"source": {deep}\n{edge(*GOOD[1])}\n', "a.jsonl")
     assert rows == GOOD
-    assert [(p.line, p.message) for p in problems] == [(2, "JSON that is nested too deeply")]
-    with pytest.raises(SourceError, match="nested too deeply"):
+    assert [(p.line, p.message) for p in problems] == [(2, "JSON that is nested more than 100 deep")]
+    with pytest.raises(SourceError, match="nested more than 100 deep"):
         read(f"[{edge(*GOOD[0])}, {deep}", "a.json")
-    assert "nested too deeply" in guess(tmp_path / "a.json").notes[0]
+    assert "nested more than 100 deep" in guess(tmp_path / "a.json").notes[0]
 
 
 def test_text_that_is_not_of_the_encoding_named(tmp_path):
