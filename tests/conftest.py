@@ -150,7 +150,7 @@ def tiny_graph(users: dict[str, Any]) -> Any:
     from webapp.graphs import files
     from webapp.graphs.models import Graph, GraphState, Snapshot
 
-    graph = Graph.objects.create(name="Tiny", created_by=users["admin"])
+    graph = Graph.objects.create(name="Tiny", created_by=users["admin"], visibility="public")
     name = files.snapshot_name(graph.pk, 1)
     files.local_path(name).parent.mkdir(parents=True)
     built = kg.build(TripleTable.of(TINY), files.local_path(name))

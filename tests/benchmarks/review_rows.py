@@ -77,7 +77,7 @@ def _queue(overlap: int) -> Any:
     from webapp.review import queues
     from webapp.review.models import Queue
 
-    graph = Graph.objects.create(name="Load")
+    graph = Graph.objects.create(name="Load", visibility="public")
     path = files.local_path(files.snapshot_name(graph.pk, 1))
     path.parent.mkdir(parents=True)
     table = TripleTable.of([("Ada", "wrote", "Notes"), ("Ada", "knew", "Charles")])

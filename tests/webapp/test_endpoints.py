@@ -41,7 +41,8 @@ def connect(api, server, allow):
 
     def made(role="admin", **values):
         allow(server.url.split("/")[2])
-        body = {"name": "Films", "url": server.url, "named_graph": "http://x/films", **values}
+        body = {"name": "Films", "url": server.url, "named_graph": "http://x/films"}
+        body |= {"visibility": "public", **values}
         return api(role).post("/api/v1/endpoints", body, format="json")
 
     return made

@@ -13,8 +13,8 @@ from webapp.jobs.models import Job
 
 
 def upload(client, content=b"a\tr\tb\n", *, filename="facts.tsv", name="Graph", **more):
-    file = SimpleUploadedFile(filename, content)
-    return client.post("/api/v1/graphs", {"name": name, "files": [file], **more}, format="multipart")
+    body = {"name": name, "files": [SimpleUploadedFile(filename, content)], "visibility": "public", **more}
+    return client.post("/api/v1/graphs", body, format="multipart")
 
 
 def stored_files():
@@ -153,7 +153,7 @@ def test_a_ready_graph_is_shown_with_its_counts(api, tiny_graph):
 
 def test_pages_have_a_limit(api, users):
     for i in range(3):
-        Graph.objects.create(name=f"G{i}")
+        Graph.objects.create(name=f"G{i}", visibility="public")
     page = api("viewer").get("/api/v1/graphs?page_size=2").json()
     assert (page["count"], len(page["results"])) == (3, 2)
     assert "page=2" in page["next"]
@@ -305,14 +305,14 @@ def test_an_excerpt_shows_what_was_searched():
     "what", ["relations", "entities?q=x", "neighbours?entity=0", "passages", "passages/0"]
 )
 def test_a_graph_that_is_still_importing_cannot_be_browsed(api, users, what):
-    graph = Graph.objects.create(name="Soon")
+    graph = Graph.objects.create(name="Soon", visibility="public")
     answer = api("viewer").get(f"/api/v1/graphs/{graph.pk}/{what}")
     assert answer.status_code == 409
     assert answer.json()["error"]["code"] == "graph_not_ready"
 
 
 def test_renaming(api, tiny_graph):
-    Graph.objects.create(name="Other")
+    Graph.objects.create(name="Other", visibility="public")
     url = f"/api/v1/graphs/{tiny_graph.pk}"
     assert api().patch(url, {"description": "New"}, format="json").json()["description"] == "New"
     assert api().patch(url, {"name": "Renamed"}, format="json").json()["name"] == "Renamed"
@@ -327,7 +327,7 @@ def test_a_graph_is_indexed_again_once_at_a_time(api, tiny_graph, redis):
     assert api().get(f"/api/v1/graphs/{tiny_graph.pk}").json()["index_state"] == "building"
     again = api().post(url)
     assert (again.status_code, again.json()["error"]["code"]) == (409, "conflict")
-    empty = Graph.objects.create(name="Empty")
+    empty = Graph.objects.create(name="Empty", visibility="public")
     assert api().post(f"/api/v1/graphs/{empty.pk}/index").json()["error"]["code"] == "graph_not_ready"
 
 

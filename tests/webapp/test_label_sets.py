@@ -90,7 +90,7 @@ def test_what_cannot_be_labelled(api, tiny_graph, question_set, fields, code):
 
 
 def test_a_set_of_another_graph_or_for_testing_only_is_refused(api, tiny_graph, question_set):
-    elsewhere = Graph.objects.create(name="Elsewhere")
+    elsewhere = Graph.objects.create(name="Elsewhere", visibility="public")
     other = QuestionSet.objects.create(name="Other", graph=elsewhere)
     assert start(api("analyst"), tiny_graph, other).json()["error"]["code"] == "bad_training_data"
     assert start(api("analyst"), elsewhere, other).json()["error"]["code"] == "graph_not_ready"

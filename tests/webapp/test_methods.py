@@ -130,7 +130,9 @@ def test_an_unknown_question_set_graph_or_label_set_is_404(api, tiny_graph, ques
 
 
 def test_a_question_set_of_another_graph_is_refused(api, tiny_graph, question_set):
-    other = QuestionSet.objects.create(name="Other", graph=Graph.objects.create(name="Elsewhere"))
+    other = QuestionSet.objects.create(
+        name="Other", graph=Graph.objects.create(name="Elsewhere", visibility="public")
+    )
     error = train(api("analyst"), tiny_graph, other).json()["error"]
     assert (error["code"], error["message"]) == (
         "bad_training_data",
@@ -217,7 +219,7 @@ def test_a_deleted_checkpoint_takes_its_files_along(api, tiny_graph, checkpoint)
     for folder in (mine, other):
         folder.mkdir(parents=True)
         (folder / "states.npy").write_bytes(b"s")
-    assert api("analyst").delete(f"/api/v1/checkpoints/{row.pk}").status_code == 204
+    assert api().delete(f"/api/v1/checkpoints/{row.pk}").status_code == 204
     assert (Checkpoint.objects.count(), path.exists()) == (0, False)
     assert (mine.exists(), other.exists()) == (False, True)
     assert api("analyst").delete(f"/api/v1/checkpoints/{row.pk}").status_code == 404

@@ -150,6 +150,8 @@ def test_training(api, question_set, tiny_graph, redis):
     assert redis.llen("clew:celery:jobs") == 1
     wrong = {**body, "method": "inses"}
     assert api("analyst").post(url, wrong, format="json").json()["error"]["code"] == "unknown_method"
-    other = Graph.objects.create(name="Other", snapshot=tiny_graph.snapshot, state="ready")
+    other = Graph.objects.create(
+        name="Other", visibility="public", snapshot=tiny_graph.snapshot, state="ready"
+    )
     answer = api("analyst").post(f"/api/v1/graphs/{other.pk}/train", body, format="json")
     assert answer.json()["error"]["code"] == "bad_training_data"

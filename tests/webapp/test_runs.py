@@ -96,7 +96,7 @@ def test_the_longest_question_passes(api, tiny_graph):
 
 
 def test_an_unknown_graph_is_404_and_an_unready_one_409(api, tiny_graph):
-    soon = Graph.objects.create(name="Soon")
+    soon = Graph.objects.create(name="Soon", visibility="public")
     assert ask(api("viewer"), soon).json()["error"]["code"] == "graph_not_ready"
     assert ask(api("viewer"), soon).status_code == 409
     soon.delete()

@@ -168,7 +168,7 @@ def test_a_run_that_was_taken_up_shows_no_old_answer(agent, work, steer):
 
 def test_pausing_is_asked_of_the_engine(agent, users, work, events):
     def ask_to_pause():
-        steering.pause_run(run=Run.objects.get(), user=users["viewer"])
+        steering.pause_run(run=Run.objects.get())
 
     engine_saw = []
     work(
@@ -190,7 +190,7 @@ def steering_flag(run):
 
 
 def test_a_run_that_ends_before_it_pauses_has_ended(agent, users, work, steer, events):
-    work(STARTED, FIRST, lambda: steering.pause_run(run=Run.objects.get(), user=users["viewer"]), FINAL)
+    work(STARTED, FIRST, lambda: steering.pause_run(run=Run.objects.get()), FINAL)
     agent.refresh_from_db()
     assert agent.state == "done"
     assert steering_flag(agent) is False

@@ -15,12 +15,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from webapp.accounts.models import User
+from webapp.accounts.models import Role, User
+from webapp.accounts.rights import require_manager
 from webapp.answers import flagging, selectors, services, steering
 from webapp.answers import serializers as shapes
 from webapp.answers.models import Run, RunState
-from webapp.api.errors import InvalidError
-from webapp.api.params import integer, uuid
+from webapp.api.errors import ForbiddenError, InvalidError
+from webapp.api.params import integer, truth, uuid
+from webapp.api.permissions import has_role
 from webapp.experiments.api import find_checkpoint
 from webapp.graphs.access import of_visible, visible
 
@@ -42,10 +44,11 @@ class RunViewSet(viewsets.GenericViewSet[Run]):
             OpenApiParameter("q", str, description="a part of the question"),
             OpenApiParameter("state", str, enum=RunState.values),
             OpenApiParameter("group", UUID, description="runs of one comparison"),
+            OpenApiParameter("all", bool, description="everybody's, for administrators"),
         ]
     )
     def list(self, request: Request) -> Response:
-        """The history."""
+        """One's own history; of a comparison, whose id nobody can guess, all runs."""
         query = request.query_params
         state = query.get("state", "")
         if state and state not in RunState.values:
@@ -57,6 +60,7 @@ class RunViewSet(viewsets.GenericViewSet[Run]):
             text=query.get("q", "").replace("\0", ""),
             state=state,
             group=uuid(query, "group"),
+            user_id=_whose(request),
         )
         page = self.paginate_queryset(rows)
         return self.get_paginated_response(shapes.RunSerializer(page, many=True).data)
@@ -91,7 +95,9 @@ class RunViewSet(viewsets.GenericViewSet[Run]):
     @extend_schema(responses={204: None})
     def destroy(self, request: Request, pk: str) -> Response:
         """Delete a run."""
-        services.delete_run(run=self.get_object(), user=cast(User, request.user))
+        run = self.get_object()
+        require_manager(request.user, run)
+        services.delete_run(run=run)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     @extend_schema(
@@ -108,14 +114,18 @@ class RunViewSet(viewsets.GenericViewSet[Run]):
     @action(detail=True, methods=["post"])
     def cancel(self, request: Request, pk: str) -> Response:
         """Stop the run; what was found is kept."""
-        run = services.cancel_run(run=self.get_object())
+        run = self.get_object()
+        require_manager(request.user, run)
+        run = services.cancel_run(run=run)
         return Response(shapes.RunSerializer(run).data, status=status.HTTP_202_ACCEPTED)
 
     @extend_schema(request=None, responses={202: shapes.RunSerializer})
     @action(detail=True, methods=["post"])
     def pause(self, request: Request, pk: str) -> Response:
         """Let an agent rest after the step it is at."""
-        run = steering.pause_run(run=self.get_object(), user=cast(User, request.user))
+        run = self.get_object()
+        require_manager(request.user, run)
+        run = steering.pause_run(run=run)
         return Response(shapes.RunSerializer(run).data, status=status.HTTP_202_ACCEPTED)
 
     @extend_schema(request=shapes.SteerSerializer, responses={202: shapes.RunSerializer})
@@ -123,6 +133,7 @@ class RunViewSet(viewsets.GenericViewSet[Run]):
     def steer(self, request: Request, pk: str) -> Response:
         """Take steps of an agent back, choose the next one, and go on. Without ``pause_after`` it rests as before."""
         run = self.get_object()
+        require_manager(request.user, run)
         form = shapes.SteerSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         steer = steering.Steer(**{"pause_after": run.pause_after, **form.validated_data})
@@ -165,6 +176,21 @@ class ComparisonView(APIView):
     def get(self, request: Request, pk: UUID) -> Response:
         """The runs of a comparison."""
         return Response(_group(pk, request.user))
+
+
+def _whose(request: Request) -> int | None:
+    """Whose runs a list holds: one's own; None for everybody's.
+
+    Raises:
+        ForbiddenError: somebody else than an administrator asks for everybody's.
+    """
+    if request.query_params.get("group"):
+        return None
+    if not truth(request.query_params, "all"):
+        return cast(User, request.user).pk
+    if not has_role(request, Role.ADMIN):
+        raise ForbiddenError("The questions of others are theirs.", hint="Leave all out to see your own.")
+    return None
 
 
 def _group(group: UUID, user: Any) -> dict[str, Any]:

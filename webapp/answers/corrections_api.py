@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from django.db.models import QuerySet
 from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
@@ -12,11 +14,13 @@ from rest_framework.generics import get_object_or_404
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from webapp.accounts.models import Role, User
 from webapp.answers import corrections
 from webapp.answers.models import AgentCorrection
 from webapp.answers.serializers import CorrectionSerializer
 from webapp.api.errors import InvalidError
 from webapp.api.params import integer
+from webapp.api.permissions import Analyst, has_role
 from webapp.graphs.access import visible
 
 
@@ -32,10 +36,11 @@ class CorrectionViewSet(viewsets.GenericViewSet[AgentCorrection]):
 
     @extend_schema(parameters=[OpenApiParameter("graph", int)])
     def list(self, request: Request) -> Response:
-        """Corrections, newest first."""
-        page = self.paginate_queryset(
-            corrections.corrections(graph_id=integer(request.query_params, "graph"))
-        )
+        """Corrections, newest first: for analysts those that agents can learn from, for viewers their own."""
+        rows = corrections.corrections(graph_id=integer(request.query_params, "graph"))
+        if not has_role(request, Role.ANALYST):
+            rows = rows.filter(run__user=cast(User, request.user))
+        page = self.paginate_queryset(rows)
         context = {"state_of": corrections.States().of}
         return self.get_paginated_response(CorrectionSerializer(page, many=True, context=context).data)
 
@@ -43,7 +48,7 @@ class CorrectionViewSet(viewsets.GenericViewSet[AgentCorrection]):
         parameters=[OpenApiParameter("graph", int, required=True)],
         responses={(200, "application/jsonl"): OpenApiTypes.STR},
     )
-    @action(detail=False, pagination_class=None)
+    @action(detail=False, pagination_class=None, permission_classes=[Analyst])
     def download(self, request: Request) -> StreamingHttpResponse:
         """The trajectories that the kept corrections of a graph teach, one JSON object a line."""
         graph_id = integer(request.query_params, "graph")

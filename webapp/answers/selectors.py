@@ -14,14 +14,21 @@ from webapp.live.envelope import wrap
 
 
 def runs(
-    *, graph_id: int | None = None, text: str = "", state: str = "", group: UUID | None = None
+    *,
+    graph_id: int | None = None,
+    text: str = "",
+    state: str = "",
+    group: UUID | None = None,
+    user_id: int | None = None,
 ) -> QuerySet[Run]:
-    """Runs, newest first."""
+    """Runs, newest first; of one person where ``user_id`` is given."""
     rows = Run.objects.select_related("graph", "user", "checkpoint")
     if graph_id is not None:
         rows = rows.filter(graph_id=graph_id)
     if group is not None:
         rows = rows.filter(group=group)
+    if user_id is not None:
+        rows = rows.filter(user_id=user_id)
     if text:
         rows = rows.filter(question__icontains=text)
     return rows.filter(state=state) if state else rows

@@ -26,6 +26,11 @@ def uuid(query: QueryDict, name: str) -> UUID | None:
         raise InvalidError(f"{name} is not a UUID.", hint=f"Take {name} from where it was listed.") from None
 
 
+def truth(query: QueryDict, name: str) -> bool:
+    """Whether a parameter says yes."""
+    return query.get(name, "") in {"1", "true"}
+
+
 def integer(query: QueryDict, name: str) -> int | None:
     """A parameter as a number from 0; None when it is absent or empty.
 

@@ -18,6 +18,7 @@ from rest_framework.views import APIView
 
 from retrieval.types import Method
 from webapp.accounts.models import User
+from webapp.accounts.rights import require_manager
 from webapp.api.errors import InvalidError
 from webapp.api.params import integer
 from webapp.api.permissions import Analyst, AnalystWrites
@@ -99,7 +100,9 @@ class CheckpointViewSet(viewsets.GenericViewSet[Checkpoint]):
     @extend_schema(responses={204: None})
     def destroy(self, request: Request, pk: str) -> Response:
         """Delete a checkpoint. Reports and runs that used it stay."""
-        services.delete_checkpoint(checkpoint=self.get_object())
+        checkpoint = self.get_object()
+        require_manager(request.user, checkpoint)
+        services.delete_checkpoint(checkpoint=checkpoint)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
@@ -188,7 +191,9 @@ class LabelSetViewSet(viewsets.GenericViewSet[LabelSet]):
     @extend_schema(responses={204: None})
     def destroy(self, request: Request, pk: str) -> Response:
         """Delete a label set. Checkpoints that learned from it stay."""
-        labelling.delete_label_set(label_set=self.get_object())
+        label_set = self.get_object()
+        require_manager(request.user, label_set)
+        labelling.delete_label_set(label_set=label_set)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     @extend_schema(responses={(200, "application/jsonl"): OpenApiTypes.STR})

@@ -16,6 +16,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from webapp.accounts.models import User
+from webapp.accounts.rights import require_manager
 from webapp.api.errors import InvalidError
 from webapp.api.params import MAX, integer
 from webapp.api.permissions import AnalystWrites
@@ -92,14 +93,18 @@ class ReportViewSet(viewsets.GenericViewSet[Report]):
     @extend_schema(responses={204: None})
     def destroy(self, request: Request, pk: str) -> Response:
         """Delete a report; an evaluation that goes on is stopped."""
-        reports.delete_report(report=self.get_object())
+        report = self.get_object()
+        require_manager(request.user, report)
+        reports.delete_report(report=report)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     @extend_schema(request=None, responses={202: shapes.EvaluationSerializer})
     @action(detail=True, methods=["post"])
     def resume(self, request: Request, pk: str) -> Response:
         """Go on with an evaluation that was stopped or failed."""
-        return _accepted(reports.resume_report(report=self.get_object(), user=cast(User, request.user)))
+        report = self.get_object()
+        require_manager(request.user, report)
+        return _accepted(reports.resume_report(report=report, user=cast(User, request.user)))
 
     @extend_schema(
         parameters=[

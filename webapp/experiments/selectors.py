@@ -11,7 +11,7 @@ from webapp.experiments.models import Checkpoint, LabelSet, Report, ReportQuesti
 
 def checkpoints(*, graph_id: int | None = None, method: str = "") -> QuerySet[Checkpoint]:
     """Checkpoints, newest first."""
-    rows = Checkpoint.objects.select_related("graph", "snapshot")
+    rows = Checkpoint.objects.select_related("graph", "snapshot", "job", "job__user")
     if graph_id is not None:
         rows = rows.filter(graph_id=graph_id)
     return rows.filter(method=method) if method else rows

@@ -73,6 +73,7 @@ class CheckpointSerializer(serializers.ModelSerializer[Checkpoint]):
 
     graph_name = serializers.CharField(source="graph.name")
     snapshot = serializers.CharField(source="snapshot.hash")
+    created_by = serializers.CharField(source="job.user.username", allow_null=True, default=None)
     current = serializers.SerializerMethodField()
     metrics = serializers.DictField(child=serializers.FloatField())
     config = serializers.DictField()
@@ -85,7 +86,7 @@ class CheckpointSerializer(serializers.ModelSerializer[Checkpoint]):
         fields = [
             *("id", "method", "graph", "graph_name", "snapshot", "current", "encoder", "fingerprint"),
             *("metrics", "config", "question_set", "question_set_name", "label_set", "fraction", "seed"),
-            *("job", "created_at", "in_use", "promoted_at"),
+            *("job", "created_at", "created_by", "in_use", "promoted_at"),
         ]
 
     def get_in_use(self, checkpoint: Checkpoint) -> bool:

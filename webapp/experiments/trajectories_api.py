@@ -15,6 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from webapp.accounts.models import User
+from webapp.accounts.rights import require_manager
 from webapp.api.errors import InvalidError
 from webapp.api.params import integer
 from webapp.api.permissions import AnalystWrites
@@ -71,7 +72,9 @@ class TrajectorySetViewSet(viewsets.GenericViewSet[TrajectorySet]):
     @extend_schema(responses={204: None})
     def destroy(self, request: Request, pk: str) -> Response:
         """Delete a trajectory set. Checkpoints that learned from it stay."""
-        synthesising.delete_trajectory_set(trajectory_set=self.get_object())
+        made = self.get_object()
+        require_manager(request.user, made)
+        synthesising.delete_trajectory_set(trajectory_set=made)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     @extend_schema(

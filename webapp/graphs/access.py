@@ -1,4 +1,7 @@
-"""Who may see and change which graph, and with it all that was made of it. The one place that decides."""
+"""Who may see which graph, and with it all that was made of it: the one place that decides.
+
+Who may change what they see is decided by ``webapp.accounts.rights``.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
 from webapp.accounts.models import Role, User
+from webapp.accounts.rights import may_manage
 from webapp.api.permissions import has_role
 from webapp.graphs.models import Graph, Visibility
 
@@ -55,13 +59,6 @@ def may_see(user: User | AnonymousUser, graph_id: int) -> bool:
     return visible(user).filter(pk=graph_id).exists()
 
 
-def may_change(request: Request, graph: Graph) -> bool:
-    """Whether the request's user owns a graph, or is an administrator."""
-    return has_role(request, Role.ADMIN) or (
-        has_role(request, Role.ANALYST) and graph.owner_id == request.user.pk
-    )
-
-
 class VisibleGraphs(BaseFilterBackend):
     """Lets no view find what belongs to a graph that the user may not see."""
 
@@ -83,4 +80,4 @@ class OwnerWrites(BasePermission):
 
     def has_object_permission(self, request: Request, view: APIView, obj: Graph) -> bool:
         """Whether with this graph."""
-        return request.method in SAFE_METHODS or may_change(request, obj)
+        return request.method in SAFE_METHODS or may_manage(request.user, obj)

@@ -79,6 +79,7 @@ class GraphViewSet(viewsets.GenericViewSet[Graph]):
         graph, job = services.create_graph(
             name=data["name"],
             description=data["description"],
+            visibility=data["visibility"],
             files=data["files"],
             uploads=uploads.complete(ids=data["uploads"], user=user),
             sources=data["sources"],

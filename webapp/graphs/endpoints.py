@@ -23,7 +23,7 @@ from retrieval.kg.sparql_options import SparqlOptions
 from webapp.accounts.models import User
 from webapp.api.errors import BusyError, NameTakenError
 from webapp.graphs import browse
-from webapp.graphs.models import Endpoint, EndpointTerm, Graph, GraphState
+from webapp.graphs.models import Endpoint, EndpointTerm, Graph, GraphState, Visibility
 from webapp.live import announce
 from webapp.uploads import elsewhere
 
@@ -116,7 +116,14 @@ def _tried(connection: Connection) -> Probe:
         return remote.probe()
 
 
-def connect(*, name: str, description: str, connection: Connection, user: User) -> Graph:
+def connect(
+    *,
+    name: str,
+    description: str,
+    visibility: str = Visibility.PRIVATE,
+    connection: Connection,
+    user: User,
+) -> Graph:
     """Make a graph of an endpoint that answers.
 
     Raises:
@@ -125,7 +132,14 @@ def connect(*, name: str, description: str, connection: Connection, user: User) 
         NameTakenError: there is a graph of this name.
     """
     probe = _tried(connection)
-    graph = Graph(name=name, description=description, created_by=user, owner=user, state=GraphState.READY)
+    graph = Graph(
+        name=name,
+        description=description,
+        visibility=visibility,
+        created_by=user,
+        owner=user,
+        state=GraphState.READY,
+    )
     try:
         with transaction.atomic():
             graph.save(force_insert=True)

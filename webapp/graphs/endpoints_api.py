@@ -18,7 +18,7 @@ from webapp.api.fields import Text
 from webapp.api.permissions import AdminWrites
 from webapp.graphs import endpoints
 from webapp.graphs.access import OwnerWrites, visible
-from webapp.graphs.models import Endpoint, Graph
+from webapp.graphs.models import Endpoint, Graph, Visibility
 from webapp.graphs.serializers import GraphSerializer
 
 USUAL = SparqlOptions()
@@ -66,6 +66,9 @@ class NewEndpointSerializer(ConnectionSerializer):
 
     name = Text(max_length=200)
     description = Text(max_length=5000, required=False, allow_blank=True, default="")
+    visibility = serializers.ChoiceField(
+        choices=Visibility.choices, required=False, default=Visibility.PRIVATE.value
+    )
 
 
 class EndpointsView(APIView):
@@ -79,9 +82,12 @@ class EndpointsView(APIView):
         form = NewEndpointSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         data = dict(form.validated_data)
-        name, description = data.pop("name"), data.pop("description")
         graph = endpoints.connect(
-            name=name, description=description, connection=_connection(data), user=cast(User, request.user)
+            name=data.pop("name"),
+            description=data.pop("description"),
+            visibility=data.pop("visibility"),
+            connection=_connection(data),
+            user=cast(User, request.user),
         )
         return Response(GraphSerializer(graph).data, status=status.HTTP_201_CREATED)
 

@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 from webapp.accounts.models import User
 from webapp.api.errors import InvalidError, NameTakenError, NoPassagesError, NotConfiguredError
 from webapp.graphs import snapshots
-from webapp.graphs.models import Graph, GraphState, Visibility
+from webapp.graphs.models import Graph, GraphState
 from webapp.jobs import services as jobs
 from webapp.jobs.models import Job, JobKind
 from webapp.language_models import selectors as language_models
@@ -86,9 +86,6 @@ def start_extraction(*, source: Graph, wanted: Wanted, user: User) -> tuple[Grap
                 name=wanted.name,
                 created_by=user,
                 owner=user,
-                visibility=Visibility.PRIVATE
-                if source.visibility != Visibility.PUBLIC
-                else Visibility.PUBLIC,
             )
             job = jobs.create(
                 kind=JobKind.EXTRACT,

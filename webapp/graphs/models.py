@@ -39,7 +39,10 @@ class Mode(models.TextChoices):
 
 
 class Graph(models.Model):
-    """A knowledge graph that somebody uploaded. One with ``deleted_at`` is in the trash: nobody finds it."""
+    """A knowledge graph that somebody uploaded, private until its owner shares it.
+
+    One with ``deleted_at`` is in the trash: nobody finds it.
+    """
 
     name = models.CharField(max_length=200)
     description = models.TextField(blank=True)
@@ -58,7 +61,7 @@ class Graph(models.Model):
     owner = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="graphs"
     )
-    visibility = models.CharField(max_length=16, choices=Visibility, default=Visibility.PUBLIC)
+    visibility = models.CharField(max_length=16, choices=Visibility, default=Visibility.PRIVATE)
     groups = models.ManyToManyField("auth.Group", blank=True, related_name="graphs")
     deleted_at = models.DateTimeField(null=True)
     deleted_by = models.ForeignKey(

@@ -165,6 +165,9 @@ class UploadSerializer(FilesSerializer):
 
     name = Text(max_length=200)
     description = Text(max_length=5000, required=False, allow_blank=True, default="")
+    visibility = serializers.ChoiceField(
+        choices=Visibility.choices, required=False, default=Visibility.PRIVATE.value
+    )
 
 
 class GraphChangeSerializer(serializers.Serializer[object]):

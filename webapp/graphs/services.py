@@ -62,6 +62,7 @@ def create_graph(
     *,
     name: str,
     description: str,
+    visibility: str = Visibility.PRIVATE,
     files: Sequence[File[Any]] = (),
     uploads: Sequence[Upload] = (),
     sources: Sequence[str] = (),
@@ -84,7 +85,12 @@ def create_graph(
         for file in given:
             sniff.require_text(file.name or "file", file, allowed=sniff.DOCUMENTS)
         graph = Graph(
-            name=name, description=description, created_by=user, owner=user, examples=list(examples)
+            name=name,
+            description=description,
+            visibility=visibility,
+            created_by=user,
+            owner=user,
+            examples=list(examples),
         )
         return graph, _keep(graph, Given(given, uploads, sources), options)
 

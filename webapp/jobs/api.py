@@ -9,9 +9,9 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from webapp.api.errors import ForbiddenError, InvalidError
+from webapp.accounts.rights import require_manager
+from webapp.api.errors import InvalidError
 from webapp.api.permissions import AnalystWrites
-from webapp.graphs.access import may_change
 from webapp.graphs.reading import ReadingSerializer, options_of
 from webapp.jobs import selectors, services
 from webapp.jobs.models import Job, JobKind
@@ -48,20 +48,23 @@ class JobViewSet(mixins.RetrieveModelMixin, mixins.ListModelMixin, viewsets.Gene
     @action(detail=True, methods=["post"])
     def cancel(self, request: Request, pk: str) -> Response:
         """Stop a job."""
-        return Response(JobSerializer(services.request_cancel(job=self.get_object())).data)
+        job = self.get_object()
+        require_manager(request.user, job)
+        return Response(JobSerializer(services.request_cancel(job=job)).data)
 
     @extend_schema(request=RetrySerializer, responses={202: JobSerializer})
     @action(detail=True, methods=["post"])
     def retry(self, request: Request, pk: str) -> Response:
         """Do a job after all that failed or was stopped. An import may be told to read its files otherwise."""
         job = self.get_object()
+        require_manager(request.user, job)
         form = RetrySerializer(data=request.data)
         form.is_valid(raise_exception=True)
         params = options_of(form.validated_data).as_json() if request.data else {}
         if params and job.kind != JobKind.IMPORT:
             raise InvalidError("Only an import can be told to read otherwise.", hint="Send nothing.")
-        if job.kind in OF_GRAPH and not may_change(request, job.graph):
-            raise ForbiddenError("This graph is somebody else's.", hint="Ask its owner or an administrator.")
+        if job.kind in OF_GRAPH:
+            require_manager(request.user, job.graph)
         retried = services.retry(job=job, params=params)
         return Response(JobSerializer(retried).data, status=status.HTTP_202_ACCEPTED)
 

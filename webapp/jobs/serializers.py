@@ -14,6 +14,7 @@ from webapp.jobs.models import Job, JobState, LogLine
 class JobSerializer(serializers.ModelSerializer[Job]):
     """A job."""
 
+    user = serializers.CharField(source="user.username", allow_null=True, default=None)
     rate = serializers.FloatField(allow_null=True, help_text="units a second")
     eta_s = serializers.SerializerMethodField()
     error = serializers.SerializerMethodField()
@@ -24,7 +25,7 @@ class JobSerializer(serializers.ModelSerializer[Job]):
         model = Job
         fields = [
             *("id", "kind", "title", "state", "stage", "done", "total", "unit", "rate", "eta_s", "message"),
-            *("metrics", "error", "graph", "created_at", "started_at", "finished_at", "result"),
+            *("metrics", "error", "graph", "user", "created_at", "started_at", "finished_at", "result"),
         ]
 
     def get_eta_s(self, job: Job) -> float | None:

@@ -18,7 +18,7 @@ from retrieval.types import Problem, Question
 from webapp.accounts.models import Role, User
 from webapp.experiments import services as experiments
 from webapp.graphs import services as graphs
-from webapp.graphs.models import Graph, GraphState, Seeded
+from webapp.graphs.models import Graph, GraphState, Seeded, Visibility
 from webapp.jobs.models import Job, JobKind
 from webapp.questions import services as questions
 from webapp.questions.models import QuestionSet
@@ -51,6 +51,7 @@ def _load(stopping: Callable[[], bool]) -> None:
             graph, _ = graphs.create_graph(
                 name=NAME,
                 description=DESCRIPTION,
+                visibility=Visibility.PUBLIC,
                 files=files,
                 options=graphs.ReadOptions(),
                 user=user,

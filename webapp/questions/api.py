@@ -17,6 +17,7 @@ from rest_framework.response import Response
 
 from retrieval.kg.questions import FORMATS
 from webapp.accounts.models import User
+from webapp.accounts.rights import require_manager
 from webapp.api.fields import Text
 from webapp.api.params import integer
 from webapp.api.permissions import AnalystWrites
@@ -41,6 +42,7 @@ class QuestionSetSerializer(serializers.ModelSerializer[QuestionSet]):
     """A question set."""
 
     graph_name = serializers.CharField(source="graph.name")
+    created_by = serializers.CharField(source="created_by.username", allow_null=True, default=None)
     splits = SplitsSerializer()
     problems = ProblemSerializer(many=True)
 
@@ -56,6 +58,7 @@ class QuestionSetSerializer(serializers.ModelSerializer[QuestionSet]):
             "splits",
             "problems",
             "created_at",
+            "created_by",
         ]
 
 
@@ -183,7 +186,9 @@ class QuestionSetViewSet(viewsets.GenericViewSet[QuestionSet]):
     @extend_schema(responses={204: None})
     def destroy(self, request: Request, pk: str) -> Response:
         """Delete a question set. Checkpoints trained with it stay."""
-        self.get_object().delete()
+        question_set = self.get_object()
+        require_manager(request.user, question_set)
+        question_set.delete()
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     @extend_schema(responses=QuestionCheckSerializer)

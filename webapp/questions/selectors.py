@@ -10,7 +10,7 @@ from webapp.questions.models import Question, QuestionSet
 
 def question_sets(*, graph_id: int | None = None) -> QuerySet[QuestionSet]:
     """Question sets, newest first."""
-    rows = QuestionSet.objects.select_related("graph")
+    rows = QuestionSet.objects.select_related("graph", "created_by")
     return rows.filter(graph_id=graph_id) if graph_id is not None else rows
 
 

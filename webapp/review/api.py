@@ -16,6 +16,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from webapp.accounts.models import User
+from webapp.accounts.rights import require_manager
 from webapp.api.errors import InvalidError
 from webapp.api.params import integer
 from webapp.api.permissions import AnalystWrites
@@ -91,8 +92,9 @@ class QueueViewSet(viewsets.GenericViewSet[Queue]):
     )
     def destroy(self, request: Request, pk: str) -> Response:
         """Delete a queue with all verdicts in it; it can be restored for some days."""
-        confirm = request.query_params.get("confirm", "")
-        removing.discard(queue=self.get_object(), confirm=confirm, user=cast(User, request.user))
+        queue, confirm = self.get_object(), request.query_params.get("confirm", "")
+        require_manager(request.user, queue)
+        removing.discard(queue=queue, confirm=confirm, user=cast(User, request.user))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     @extend_schema(responses=queue_shapes.DeletedQueueSerializer(many=True))
@@ -107,7 +109,9 @@ class QueueViewSet(viewsets.GenericViewSet[Queue]):
     def restore(self, request: Request, pk: str) -> Response:
         """Undo its deletion."""
         rows = self.filter_queryset(removing.restorable())
-        removing.restore(queue=get_object_or_404(rows, pk=pk))
+        queue = get_object_or_404(rows, pk=pk)
+        require_manager(request.user, queue)
+        removing.restore(queue=queue)
         return Response(queue_shapes.QueueSerializer(self.get_object()).data)
 
     @extend_schema(request=forms.HoldingSerializer, responses=shapes.NextSerializer)

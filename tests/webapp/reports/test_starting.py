@@ -79,7 +79,7 @@ def test_checkpoints_that_do_not_fit_are_refused_by_name(started, tiny_graph, ch
         assert (answer.status_code, error["code"]) == (400, "bad_checkpoint")
         return error["message"]
 
-    elsewhere = Graph.objects.create(name="Elsewhere")
+    elsewhere = Graph.objects.create(name="Elsewhere", visibility="public")
     old = tiny_graph.snapshots.create(version=2, hash="old", path="p", entities=1, relations=1, triples=1)
     assert refused(graph=elsewhere).endswith("was trained on the graph Elsewhere.")
     assert "version 2 of Tiny" in refused(snapshot=old)
@@ -89,7 +89,9 @@ def test_checkpoints_that_do_not_fit_are_refused_by_name(started, tiny_graph, ch
 
 
 def test_a_question_set_of_another_graph_is_refused(api, tiny_graph):
-    other = QuestionSet.objects.create(name="Other", graph=Graph.objects.create(name="Elsewhere"))
+    other = QuestionSet.objects.create(
+        name="Other", graph=Graph.objects.create(name="Elsewhere", visibility="public")
+    )
     assert start(api("analyst"), tiny_graph, other).json()["error"]["message"] == (
         "The question set Other is about Elsewhere."
     )

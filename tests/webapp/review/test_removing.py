@@ -29,9 +29,11 @@ def counts(queue):
 
 
 @pytest.fixture
-def judged(api, ann, make):
+def judged(api, ann, make, users):
     """A queue with everything in it: verdicts that replace others, an undo, a decision, a reservation, a path added."""
     queue, client = make(overlap=2, name="R"), api("analyst")
+    queue.created_by = users["analyst"]
+    queue.save(update_fields=["created_by"])
     item = after(client, queue)
     send(client, item, "rational", "unsure")
     send(ann, item, "rational", "not-rational")
@@ -111,7 +113,7 @@ def test_flagged_answers_are_restored_while_no_others_were_flagged(api, tiny_gra
             graph=tiny_graph, snapshot=tiny_graph.snapshot, flagged=doubt, user=users["viewer"]
         ).queue
 
-    old, client = flag("one?"), api("analyst")
+    old, client = flag("one?"), api("admin")
     delete(client, old)
     new = flag("two?")
     assert (new.pk == old.pk, new.items) == (False, 1)
