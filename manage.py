@@ -6,8 +6,8 @@ from __future__ import annotations
 import os
 import sys
 
-# Commands that need no database, so that no server starts for them.
-WITHOUT_SERVERS = {"help", "--help", "-h", "--version", "version", "events_ts", "spectacular"}
+# Commands for which no server starts: they need no database, or start it themselves.
+WITHOUT_SERVERS = {"help", "--help", "-h", "--version", "version", "events_ts", "spectacular", "doctor"}
 
 
 def main() -> int:

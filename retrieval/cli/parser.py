@@ -53,6 +53,7 @@ def build_parser() -> argparse.ArgumentParser:
     _extract(commands)
     _study(commands)
     _ask(commands)
+    _doctor(commands)
     return parser
 
 
@@ -408,6 +409,21 @@ def _ask(commands: Commands[argparse.ArgumentParser]) -> None:
     parser.add_argument("--events", action="store_true", help="print every event as one line of JSON")
     _answering(parser)
     _encoder(parser)
+
+
+def _doctor(commands: Commands[argparse.ArgumentParser]) -> None:
+    parser = _add(
+        commands,
+        "doctor",
+        "read all of a graph or checkpoint and say what is damaged",
+        _lazy("doctor", "doctor"),
+    )
+    parser.add_argument("directory", type=Path, nargs="+", metavar="DIR")
+    parser.add_argument(
+        "--fix",
+        action="store_true",
+        help="write checksums that are missing, and remove what is damaged and can be computed again",
+    )
 
 
 def _graph_and_questions(parser: argparse.ArgumentParser, *names: str) -> None:

@@ -73,14 +73,22 @@ _behind: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
 _threads: list[threading.Thread] = []
 
 
-def seal(directory: Path) -> None:
-    """Write the checksums of all files that a directory has, by their names in it."""
-    names = sorted(path.relative_to(directory).as_posix() for path in directory.rglob("*") if path.is_file())
+def seal(directory: Path, *, shallow: bool = False) -> None:
+    """Write the checksums of all files that a directory has, by their names in it.
+
+    Args:
+        directory: where, and of what.
+        shallow: leave out what lies in folders of it.
+    """
+    paths = directory.iterdir() if shallow else directory.rglob("*")
+    names = sorted(path.relative_to(directory).as_posix() for path in paths if path.is_file())
     files = {name: _sums_of(directory / name) for name in names if name != CHECKSUMS}
     listed = {name: {"size": sums.size, "blocks": sums.blocks} for name, sums in files.items()}
     sealed = {"algorithm": _ALGORITHM, "block": BLOCK, "files": listed}
     text = json.dumps({**sealed, "own": _own(sealed)}, sort_keys=True)
-    (directory / CHECKSUMS).write_text(text, encoding="utf-8")
+    part = directory / f".{CHECKSUMS}.part"
+    part.write_text(text, encoding="utf-8")
+    part.replace(directory / CHECKSUMS)
 
 
 def is_sealed(directory: Path) -> bool:

@@ -427,3 +427,18 @@ def test_questions_are_made_of_a_graph_and_checked_against_it(tmp_path, graph_di
     assert "missing topic\tSwitzerlnd\t1 questions; near: Switzerland\n" in said
     assert main(["sample-questions", str(graph_dir), "--count", "2"]) == 0
     assert len([json.loads(line)["paths"] for line in capsys.readouterr().out.splitlines()]) == 2
+
+
+def test_doctor_tells_what_is_damaged(graph_dir, tmp_path, capsys):
+    assert main(["doctor", str(graph_dir)]) == 0
+    assert "ok       graph" in capsys.readouterr().out
+    (graph_dir / "checksums.json").unlink()
+    assert main(["doctor", str(graph_dir), "--fix"]) == 0
+    assert "mended   graph" in capsys.readouterr().out
+    (graph_dir / "tails.npy").write_bytes(b"x")
+    assert main(["doctor", str(graph_dir), str(tmp_path / "none")]) == 1
+    told = capsys.readouterr().out
+    assert "not what was written: tails.npy" in told
+    assert "its directory is missing" in told
+    assert main(["ask", "--graph", str(graph_dir), "who?"]) == 2
+    assert "damaged (tails.npy)" in one_line_error(capsys)

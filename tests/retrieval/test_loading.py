@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from retrieval.engines.spec import EngineSpec
-from retrieval.errors import ConfigError, SnapshotError
+from retrieval.errors import ConfigError, DamagedError, SnapshotError
 from retrieval.events import AnswerFinal
 from retrieval.llm.settings import LLMSettings
 from retrieval.loading import EngineCache, make_reasoner
@@ -92,6 +92,42 @@ def test_a_graph_that_was_built_again_is_opened_again(tmp_path, spec):
     assert cache.get(spec).snapshot.num_triples == 5
     assert cache.get(replace(spec, method="rapl")).snapshot.num_triples == 5
     assert before.snapshot.num_triples == len(FACTS)
+
+
+def zeroed(spec, name="tails.npy"):
+    """Overwrite the end of a file; returns what was there."""
+    path = spec.snapshot / name
+    before = path.read_bytes()
+    path.write_bytes(before[:-50] + bytes(50))
+    return before
+
+
+def test_a_graph_that_is_damaged_while_it_is_open_answers_nothing(spec):
+    cache = EngineCache()
+    engine = cache.get(spec)
+    asked = AskRequest(engine.snapshot.entity_label(0), given=(0,))
+    assert list(engine.run(asked))[-1].type == "answer.final"
+    before = zeroed(spec)
+    assert [list(engine.run(asked))[-1].code for _ in range(2)] == ["damaged", "damaged"]
+    with pytest.raises(DamagedError, match=r"tails\.npy"):
+        cache.get(spec)
+    assert len(cache) == 0
+    (spec.snapshot / "new").write_bytes(before)
+    (spec.snapshot / "new").rename(spec.snapshot / "tails.npy")
+    assert list(cache.get(spec).run(asked))[-1].type == "answer.final"
+
+
+def test_an_error_nobody_foresaw_makes_it_look_at_the_files(spec, monkeypatch):
+    engine = EngineCache().get(spec)
+
+    def broken(run):
+        raise IndexError("index 99 is out of bounds")
+        yield
+
+    monkeypatch.setattr(engine, "answer", broken)
+    assert list(engine.run(AskRequest("q?")))[-1].code == "internal"
+    zeroed(spec, "out_offsets.npy")
+    assert list(engine.run(AskRequest("q?")))[-1].code == "damaged"
 
 
 def test_what_cannot_be_opened_is_not_kept(tmp_path, spec):
