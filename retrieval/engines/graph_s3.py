@@ -17,7 +17,7 @@ from retrieval.agents.state import State
 from retrieval.agents.telling import alternatives, step_event
 from retrieval.agents.translation import understood
 from retrieval.config import GraphS3Options
-from retrieval.engines.reasoning import reason
+from retrieval.engines.reasoning import nothing_linked, reason
 from retrieval.engines.settings import EngineSettings
 from retrieval.errors import ConfigError, LLMError
 from retrieval.events import AgentStep, ChainsBuilt, Event, QuestionLinked, RunPaused
@@ -25,7 +25,7 @@ from retrieval.evidence.chains import distinct_facts
 from retrieval.llm.prompts import shown
 from retrieval.pipeline import Engine, Linked, Linking, Run, Steering
 from retrieval.reasoning.base import Evidence, Reasoner, Verdict
-from retrieval.reasoning.extractive import ExtractiveReasoner, no_path, not_linked
+from retrieval.reasoning.extractive import ExtractiveReasoner, no_path
 from retrieval.reasoning.gather import gather
 from retrieval.reasoning.llm import NAME as LLM
 from retrieval.reasoning.text_fit import TextFit
@@ -154,12 +154,11 @@ class GraphS3Engine(Engine):
         topics = list(dict.fromkeys(each.entity.id for each in linked.entities))
         topics = [topic for topic in topics if self.snapshot.degree(topic)]
         if not topics:
-            nothing = (
-                no_path(linked.entities)
+            yield run.final(
+                Verdict(no_answer=no_path(linked.entities))
                 if linked.entities
-                else not_linked(linked.unmatched, (), named=self.snapshot.has_names)
+                else nothing_linked(run, self.reasoner, self.snapshot, linked.unmatched)
             )
-            yield run.final(Verdict(no_answer=nothing))
             return
         world = self.deciders.world
         with run.watch.running():

@@ -12,7 +12,7 @@ import numpy as np
 
 from retrieval import config as configs
 from retrieval.config import InsesOptions
-from retrieval.engines.reasoning import reason
+from retrieval.engines.reasoning import nothing_linked, reason
 from retrieval.errors import ConfigError, LLMError
 from retrieval.events import (
     AgentStep,
@@ -25,8 +25,8 @@ from retrieval.events import (
 from retrieval.evidence.chains import distinct_facts
 from retrieval.llm.prompts import shown
 from retrieval.pipeline import Engine, Linking, Run
-from retrieval.reasoning.base import Evidence, Reasoner, Verdict
-from retrieval.reasoning.extractive import ExtractiveReasoner, not_linked
+from retrieval.reasoning.base import Evidence, Reasoner
+from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.reasoning.gather import GatherSettings, gather
 from retrieval.reasoning.llm import NAME as LLM
 from retrieval.reasoning.reading import PassageReader, read_passages, weigher
@@ -159,8 +159,7 @@ class InsesEngine(Engine):
         starts = self._starts(run, entities, self.navigator)
         readable = self.snapshot.has_names or self.snapshot.passages is not None
         if not starts or not (entities or readable):  # nothing is named, and nothing near that says anything
-            nothing = not_linked(linked.unmatched, (), named=self.snapshot.has_names)
-            yield run.final(Verdict(no_answer=nothing))
+            yield run.final(nothing_linked(run, self.reasoner, self.snapshot, linked.unmatched))
             return
         yield from self._explore(run, entities, found, warnings)
         run.facts.update(found.facts)

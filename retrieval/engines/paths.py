@@ -8,7 +8,7 @@ from copy import copy
 from typing import TYPE_CHECKING, Self
 
 from retrieval.config import InferenceOptions, TripleOptions
-from retrieval.engines.reasoning import reason
+from retrieval.engines.reasoning import nothing_linked, reason
 from retrieval.engines.settings import EngineSettings
 from retrieval.events import (
     ChainsBuilt,
@@ -21,7 +21,7 @@ from retrieval.evidence.chains import distinct_facts
 from retrieval.kg import search
 from retrieval.pipeline import Engine, Linked, Linking, Run
 from retrieval.reasoning.base import Evidence, Reasoner, Verdict
-from retrieval.reasoning.extractive import ExtractiveReasoner, no_path, not_linked
+from retrieval.reasoning.extractive import ExtractiveReasoner, no_path
 from retrieval.reasoning.gather import gather, reorganised
 from retrieval.reasoning.llm import NAME as LLM
 from retrieval.reasoning.text_fit import TextFit
@@ -115,9 +115,7 @@ class PathEngine(Engine):
         run.check()
         if not linked.entities:
             near = _near(self.snapshot, linked.unmatched)
-            yield run.final(
-                Verdict(no_answer=not_linked(linked.unmatched, near, named=self.snapshot.has_names))
-            )
+            yield run.final(nothing_linked(run, self.reasoner, self.snapshot, linked.unmatched, near))
             return
         yield self._subgraph(run, linked)
         topics = [t for t in _topics(linked) if self.snapshot.degree(t) > 0]

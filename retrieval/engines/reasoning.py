@@ -1,16 +1,25 @@
-"""The last part of a run: evidence to the reasoner, its verdict out."""
+"""The last part of a run: evidence to the reasoner, its verdict out.
+
+Without a language model a question with an operator that nothing computed is said not to be understood.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from retrieval.errors import LLMError
 from retrieval.events import AnswerDelta, AnswerFinal
 from retrieval.pipeline import Run
 from retrieval.reasoning.base import Evidence, Reasoner, Verdict
-from retrieval.reasoning.extractive import ExtractiveReasoner
+from retrieval.reasoning.extractive import ExtractiveReasoner, not_linked
+from retrieval.reasoning.llm import NAME as LLM
+from retrieval.reasoning.understanding import understood, without_topics
 from retrieval.types import Usage
+
+if TYPE_CHECKING:
+    from retrieval.kg.snapshot import Snapshot
 
 
 def reason(
@@ -37,6 +46,7 @@ def reason(
     """
     run.check()
     verdict: Verdict | None = None
+    computes = reasoner.name == LLM  # a language model may count and rank what it reads
     asked = reasoner if evidence.chains else fallback
     try:
         for item in asked.answer(evidence, cancelled=run.cancelled):
@@ -46,11 +56,22 @@ def reason(
                 run.check()
                 yield item
     except LLMError as error:
-        verdict = fallback.decide(evidence)
+        verdict, computes = fallback.decide(evidence), False
         note = f"{error.message} {error.hint}".strip()
         warning = f"{note} These answers were extracted from the graph without it."
         verdict = replace(verdict, warnings=(warning, *verdict.warnings))
     if verdict is None:
         raise RuntimeError(f"reasoner {reasoner.name} gave no verdict")
+    verdict = verdict if computes else understood(evidence, verdict)
     usage = verdict.usage.plus(spent) if spent is not None else verdict.usage
     yield run.final(replace(verdict, usage=usage, warnings=(*warnings, *verdict.warnings)))
+
+
+def nothing_linked(
+    run: Run, reasoner: Reasoner, snapshot: Snapshot, unmatched: Sequence[str], near: Sequence[str] = ()
+) -> Verdict:
+    """The no-answer of a question that names no entity; ``near`` are labels spelt like what was not found."""
+    verdict = Verdict(no_answer=not_linked(unmatched, near, named=snapshot.has_names))
+    if reasoner.name == LLM or not snapshot.has_names:
+        return verdict
+    return without_topics(run.request.question, verdict, unmatched)

@@ -18,6 +18,7 @@ from retrieval.reasoning import passages as reading
 from retrieval.reasoning.base import Reasoner, Verdict
 from retrieval.reasoning.llm import NAME as LLM
 from retrieval.reasoning.reading import ReadPassage, extract, read_passages, weigher
+from retrieval.reasoning.understanding import doubted
 from retrieval.text.passage_index import Blend, PassageIndex
 from retrieval.types import Method, RetrievedPassage
 
@@ -106,7 +107,7 @@ class TextEngine(Engine):
         if self.reasoner.name == LLM and self.llm is not None and found:
             verdict = yield from self._ask(run, found, read)
         else:
-            verdict = extract(question, self.snapshot, read, weigher(self.index))
+            verdict = doubted(question, extract(question, self.snapshot, read, weigher(self.index)))
         yield run.final(verdict)
 
     def _ask(
@@ -131,7 +132,7 @@ class TextEngine(Engine):
                     verdict: Verdict = end.value
                     return verdict
         except LLMError as error:
-            verdict = extract(question, self.snapshot, read, weigher(self.index))
+            verdict = doubted(question, extract(question, self.snapshot, read, weigher(self.index)))
             return reading.without_model(verdict, f"{error.message} {error.hint}".strip())
 
 

@@ -33,6 +33,7 @@ class ExtractiveSettings:
             not to hold what was asked. 0.1 turns away 1 in 100 right answers of the demo's dev questions and
             none of MetaQA's, and catches 40 in 100 questions that the graph cannot answer; 0.25 catches 60
             and turns away 2 in 100, on MetaQA's tags 5 in 100 of one hop.
+        trusted: answers of a lower score, in [0, 1], are guesses; of an intersection, of a lower score a topic.
         kinship: when topics lead to nothing in common, and what each leads to is of one kind to at least
             this degree, in [0, 1], then nothing is the answer; below it, the topics were not meant to be
             intersected, and the most probable one answers alone.
@@ -41,14 +42,16 @@ class ExtractiveSettings:
     hit: float = 0.0
     floor: float = 0.1
     kinship: float = 0.6
+    trusted: float = 0.3
 
     def __post_init__(self) -> None:
         if self.hit < 0:
             raise ConfigError(f"hit is {self.hit}.", hint="Give a number of at least 0.")
         if not 0 <= self.floor <= 1:
             raise ConfigError(f"floor is {self.floor}.", hint="Give a number from 0 to 1.")
-        if not 0 <= self.kinship <= 1:
-            raise ConfigError(f"kinship is {self.kinship}.", hint="Give a number from 0 to 1.")
+        for name in ("kinship", "trusted"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ConfigError(f"{name} is {getattr(self, name)}.", hint="Give a number from 0 to 1.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,9 +88,9 @@ class ExtractiveReasoner:
             return Verdict(no_answer=not_in_graph(evidence))
         topics = tuple(dict.fromkeys(linked.entity.id for linked in evidence.entities))
         if evidence.compared is not None:
-            return _compared_verdict(evidence, evidence.compared)
+            return _compared_verdict(evidence, evidence.compared, self.settings.trusted)
         if evidence.join is not None:
-            return _verdict(evidence, evidence.join.targets, topics)
+            return _verdict(evidence, evidence.join.targets, topics, self.settings.trusted)
         return self._single(evidence, topics)
 
     def _single(self, evidence: Evidence, topics: tuple[int, ...]) -> Verdict:
@@ -110,7 +113,7 @@ class ExtractiveReasoner:
                 f"Nothing was found that {label(topic)} and {others} lead to together; "
                 f"these answers follow from {label(topic)} alone.",
             )
-        return _verdict(evidence, targets, (topic,), warnings)
+        return _verdict(evidence, targets, (topic,), self.settings.trusted, warnings)
 
     def _nothing_shared(self, evidence: Evidence, options: Sequence[list[TargetSet]]) -> bool:
         """Whether all topics lead to things of one kind, so that an empty intersection is the answer."""
@@ -149,7 +152,7 @@ def target_sets(reaches: Sequence[Reach], topic: int, mirrors: Ids) -> list[Targ
 
 
 def _verdict(
-    evidence: Evidence, targets: Ids, topics: Sequence[int], warnings: tuple[str, ...] = ()
+    evidence: Evidence, targets: Ids, topics: Sequence[int], trusted: float, warnings: tuple[str, ...] = ()
 ) -> Verdict:
     """One answer for each target, most probable first, then by label."""
     scores = np.ones(len(targets))
@@ -170,12 +173,13 @@ def _verdict(
     for entity, score, found in zip(targets, scores, chains, strict=True):
         node = evidence.snapshot.node(int(entity))
         verified = any(sound[i] for i in found)
-        answers.append(Answer(node.label, round(float(score), 6), node, tuple(found), verified))
+        guess = bool(score < trusted ** len(topics))
+        answers.append(Answer(node.label, round(float(score), 6), node, tuple(found), verified, guess=guess))
     answers.sort(key=lambda answer: (-answer.score, answer.label))
     return Verdict(answers=tuple(answers), text="", warnings=warnings)
 
 
-def _compared_verdict(evidence: Evidence, compared: Compared) -> Verdict:
+def _compared_verdict(evidence: Evidence, compared: Compared, trusted: float) -> Verdict:
     """The winning topics; the chain of every topic is evidence, because the loser's value counts too."""
     snapshot = evidence.snapshot
     shown = tuple(i for i in compared.members if i < len(evidence.chains))
@@ -185,8 +189,9 @@ def _compared_verdict(evidence: Evidence, compared: Compared) -> Verdict:
         f"{snapshot.entity_label(int(evidence.reaches[i].targets[0]))}"
         for i in compared.members
     )
+    score = round(min(1.0, compared.probability), 6)
     answers = tuple(
-        Answer(node.label, round(min(1.0, compared.probability), 6), node, shown, verified)
+        Answer(node.label, score, node, shown, verified, guess=score < trusted)
         for node in (snapshot.node(topic) for topic in compared.winners)
     )
     return Verdict(answers=answers, text=f"Compared: {values}.")

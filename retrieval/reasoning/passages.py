@@ -22,6 +22,8 @@ from retrieval.types import Answer, Citation, NoAnswer, NoAnswerReason, Retrieve
 PROMPT = "passages"
 #: Logistic of the likeness: (slope, middle).
 CALIBRATION = (8.1, 0.52)
+#: Answers of a lower confidence are guesses.
+TRUSTED = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +139,8 @@ def _read(value: object, numbered: dict[str, Sentence]) -> _Read:
 def answer_of(snapshot: Snapshot, label: str, score: float, citations: tuple[Citation, ...]) -> Answer:
     """An answer, with the graph's entity of that name if it has one."""
     entity = snapshot.find_entity(label) if snapshot.num_entities else None
-    return Answer(label, score, snapshot.node(entity) if entity is not None else None, citations=citations)
+    node = snapshot.node(entity) if entity is not None else None
+    return Answer(label, score, node, citations=citations, guess=score < TRUSTED)
 
 
 def without_model(verdict: Verdict, why: str) -> Verdict:
