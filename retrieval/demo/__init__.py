@@ -16,6 +16,12 @@ QUESTIONS: dict[str, Path] = {
 }
 """The question files by split."""
 
+METHOD = "rel-rag-path"
+"""The method that the demo graph is asked with."""
+
+CHECKPOINT: Path = _HERE / "checkpoint"
+"""Its trained retriever, made by ``python -m retrieval.demo.build_checkpoint``."""
+
 EXAMPLES: tuple[str, ...] = (
     "Which languages are spoken in the countries that border Switzerland?",
     "Which films directed by Martin Scorsese star Leonardo DiCaprio?",
