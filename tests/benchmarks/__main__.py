@@ -22,6 +22,7 @@ from tests.benchmarks import (
     endpoint,
     inses,
     inses_facts,
+    kills,
     latency,
     line_graph,
     line_vs_raw,
@@ -52,7 +53,7 @@ BENCHMARKS = {
 
 LONG = (
     "methods", "efficiency", "supervision", "line_vs_raw", "webqsp",
-    "text", "big_text", "inses", "inses_facts", "agent", "router", "scale", "review_load", "review_curves",
+    "text", "big_text", "inses", "inses_facts", "agent", "router", "scale", "review_load", "review_curves", "kills",
 )  # fmt: skip
 
 
@@ -86,6 +87,7 @@ def main() -> None:
         "router": router.measure,
         "scale": scale.measure,
         "review_load": review_load.measure,
+        "kills": kills.measure,
         "review_curves": lambda: review_curves.measure(args.data, run=not args.finished),
         "agent": lambda: agent.measure(
             args.data, parts=args.part or agent.PARTS, seeds=args.seeds, run=not args.finished
