@@ -69,6 +69,8 @@ def work(run: Run) -> None:
         publisher = Publisher(run.pk, after=before)
         meter = patiently(lambda: language_models.meter_of_run(run.user_id, run.usage))
         ending = _work(run, publisher, meter, one)
+        if one.given_up:
+            return
         try:
             after = publisher.drain()
         except Exception:

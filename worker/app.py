@@ -8,6 +8,8 @@ from webapp.project.celery import app
 
 django.setup()
 
+app.task_cls = "worker.tasks:SafeTask"
+
 # Tasks need the apps.
 from worker import (  # noqa: E402
     answering,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -23,6 +24,7 @@ from webapp.jobs import presence, queue
 from webapp.language_models import sealing, selectors, services
 from webapp.language_models.models import Provider
 
+logger = logging.getLogger(__name__)
 TEST_MESSAGE = "Answer with one short sentence: what is the capital of Switzerland?"
 
 
@@ -153,6 +155,11 @@ def test_model(test: str) -> None:
         found = {"state": "done", "reply": reply.text}
     except ClewError as error:
         broken = {"code": error.code, "message": error.message, "hint": error.hint}
+        found = {"state": "failed", "error": broken}
+    except Exception:
+        logger.exception("the test of a language model broke")
+        hint = "The log of the answers worker has the details."
+        broken = {"code": "internal", "message": "Something inside Clew broke.", "hint": hint}
         found = {"state": "failed", "error": broken}
     finally:
         connection.close()

@@ -96,7 +96,7 @@ def _look(names: list[str]) -> None:
     tidied = time.monotonic()
     chores = chores_of(names)
     while True:
-        if held.look():
+        if _do(held.look):
             _end_process(names)
         for chore in chores:
             _do(chore)
@@ -127,15 +127,16 @@ def _sweep_forgotten_jobs() -> None:
     jobs.sweep_forgotten(worker=identity.NAME, held=held.keys(held.JOB))
 
 
-def _do(chore: Callable[[], None]) -> None:
+def _do(chore: Callable[[], object]) -> object:
     try:
-        chore()
+        return chore()
     except (*AWAY, RedisError) as error:
         logger.warning("%s: a server is away: %s", chore.__name__, error)
         connection.close()
     except Exception:  # the next look must come
         logger.exception("%s broke", chore.__name__)
         connection.close()
+    return None
 
 
 def _end_process(names: list[str]) -> None:

@@ -105,9 +105,11 @@ def run(job_id: int, work: Callable[[Context], Any], *, failed: Failed | None = 
                 services.requeue(job_id=job.pk)
                 raise
             connection.close()  # it may have broken in the middle of a request
-            patiently(partial(_ended, job, error, one, failed))
+            if not one.given_up:
+                patiently(partial(_ended, job, error, one, failed))
         else:
-            patiently(partial(services.finish, job_id=job.pk, result=result))
+            if not one.given_up:
+                patiently(partial(services.finish, job_id=job.pk, result=result))
 
 
 def _ended(job: Job, error: BaseException, one: held.Held, failed: Failed | None) -> None:
