@@ -109,7 +109,7 @@ export interface Checkpoint {
   job: Id | null;
   /** Its method uses it on this graph unless another is named. */
   in_use: boolean;
-  /** Since when it is the promoted one; null for others, and for the newest where none is. */
+  /** Since when it is the promoted one; null for others, and for the first trained where none is. */
   promoted_at: string | null;
   created_at: string;
 }

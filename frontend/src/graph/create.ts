@@ -31,11 +31,11 @@ function elements(model: GraphModel) {
       bow: depth.get(edge.source) === depth.get(edge.target),
       source: String(edge.source),
       target: String(edge.target),
-      label: edge.verified ? edge.label : `${edge.label} · unverified`,
+      label: edge.verified ? edge.label : `${edge.label} · not in graph`,
       // Strokes of one fact are named once.
       short: edge.strand
         ? ""
-        : elide(edge.verified ? edge.label : `${edge.label} · unverified`, LABEL_LENGTH + 12),
+        : elide(edge.verified ? edge.label : `${edge.label} · not in graph`, LABEL_LENGTH + 12),
     },
   }));
   return [...nodes, ...edges];

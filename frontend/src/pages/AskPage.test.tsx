@@ -1,5 +1,5 @@
 import { QueryClientProvider } from "@tanstack/react-query";
-import { fireEvent, render, screen } from "@testing-library/react";
+import { cleanup, fireEvent, render, screen } from "@testing-library/react";
 import { RouterProvider, createMemoryRouter } from "react-router";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { makeCache } from "@/api/cache";
@@ -24,6 +24,14 @@ const graph = {
   ...{ id: 1, name: "World", state: "ready", index_state: "ready", triples: 9, entities: 5, relations: 2 },
   ...{ passages: 0, snapshot: null, checkpoint: null, examples: [], endpoint: null },
 } as unknown as Graph;
+const used = {
+  ...{ id: 1, method: "rel-rag-path", graph: 1, current: true, in_use: true, promoted_at: null },
+  ...{ fingerprint: "used123456", question_set_name: "Q", created_at: "2026-01-01T00:00:00Z" },
+};
+const candidate = {
+  ...used,
+  ...{ id: 2, in_use: false, fingerprint: "candidate9", created_at: "2026-01-02T00:00:00Z" },
+};
 const peru = { id: 7, label: "Peru", kind: "entity", degree: 3, score: 1, source: "exact" };
 const switzerland = { ...peru, id: 10, label: "Switzerland" };
 
@@ -108,6 +116,24 @@ it("sends the topics that are pinned", async () => {
   expect(sent).toMatchObject([{ question: "capital of Switzerland", entities: [10] }]);
 });
 
+it("leaves the checkpoint to the server, unless one was named", async () => {
+  const sent = serve({ checkpoints: () => [200, { count: 2, results: [candidate, used] }] });
+  open();
+  await opened();
+  expect(await screen.findByText("used123456", { selector: ".askbar-standing *" })).toBeVisible();
+  write("capital of Peru");
+  press();
+  await screen.findByText("The run");
+  cleanup();
+  open("/?graph=1&checkpoint=2");
+  await opened();
+  expect(await screen.findByText("candidate", { selector: ".badge" })).toBeVisible();
+  write("capital of Peru");
+  press();
+  await screen.findByText("The run");
+  expect(sent.map((body) => body.checkpoint)).toEqual([undefined, "2"]);
+});
+
 it("says that it is offline, keeps the question, and sends it on a click alone", async () => {
   let there = true;
   vi.spyOn(navigator, "onLine", "get").mockImplementation(() => there);
@@ -147,7 +173,7 @@ it("has the question that was not sent in the box again after a reload", async (
   write("capital of Peru");
   press();
   await screen.findByText(/was not asked/);
-  document.body.replaceChildren();
+  cleanup();
   open("/");
   expect(await screen.findByDisplayValue("capital of Peru")).toBe(box());
 });

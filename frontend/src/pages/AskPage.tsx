@@ -104,7 +104,7 @@ export function AskPage() {
   const run = useQuery({ ...runQuery(id ?? ""), enabled: id !== undefined });
   const { log, link } = useRunLog(id, { state: run.data?.state, at: run.dataUpdatedAt });
   const asks = useDraft(id, run.data, log?.view.linked);
-  const { draft, change, status, graphs, known, choices, method, checkpoint } = asks;
+  const { draft, change, status, graphs, known, choices, method, checkpoint, named } = asks;
   const [step, setStep] = useUrlNumber("step");
   const [chain, setChain] = useUrlNumber("chain");
   const [comparing, setComparing] = useState(false);
@@ -120,7 +120,7 @@ export function AskPage() {
           {
             ...now,
             method: method?.id ?? now.method,
-            checkpoint: checkpoint ? String(checkpoint.id) : null,
+            checkpoint: named,
             stepByStep: now.stepByStep && (method?.steerable ?? false),
           },
           known?.id ?? now.graph ?? "",
@@ -140,7 +140,7 @@ export function AskPage() {
       asks.setDraftOf(created.id);
       setFind(null);
       setStopping(null);
-      void navigate(`/runs/${created.id}`);
+      void navigate(`/runs/${created.id}${named === null ? "" : `?checkpoint=${named}`}`);
     },
   });
   const askNow = (next: Partial<Draft> = {}) => {

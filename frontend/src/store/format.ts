@@ -56,6 +56,12 @@ export function score(value: number): string {
   return value < 1 && value > 0.995 ? "0.99" : value.toFixed(2);
 }
 
+/** How sure an answer is, in a word: the number alone says little to people who see few of them. */
+export function confidence({ score: sure, guess }: { score: number; guess: boolean }): string {
+  if (guess) return "guess";
+  return sure >= 0.7 ? "high" : sure >= 0.3 ? "medium" : "low";
+}
+
 /** A share as a percentage: "5%", "99.8%". Never rounded up to 100%. */
 export function percent(share: number): string {
   const value = Math.round(share * 1000) / 10;

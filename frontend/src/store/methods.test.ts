@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { Checkpoint, Endpoint, MethodInfo } from "@/api/types";
-import { chosenCheckpoint, chosenMethod, contenders, firstPick, methodChoices, standing } from "./methods";
+import {
+  chosenCheckpoint,
+  chosenMethod,
+  contenders,
+  firstPick,
+  methodChoices,
+  namedCheckpoint,
+  standing,
+} from "./methods";
 
 const method = (id: string, available = true, rest: Partial<MethodInfo> = {}): MethodInfo => ({
   id,
@@ -11,17 +19,17 @@ const method = (id: string, available = true, rest: Partial<MethodInfo> = {}): M
   ...rest,
 });
 const ground = { graph: { triples: 9, passages: 0 }, llm: false };
-const checkpoint = (id: number, of: string, created_at: string, current = true) => {
-  const one: Partial<Checkpoint> = { id, method: of, created_at, current };
+const checkpoint = (id: number, of: string, created_at: string, current = true, in_use = false) => {
+  const one: Partial<Checkpoint> = { id, method: of, created_at, current, in_use };
   return one as Checkpoint;
 };
 
 const choices = methodChoices(
   [method("rel-rag-path"), method("inses", false), method("rapl"), method("reg-triple")],
   [
-    checkpoint(1, "rapl", "2026-01-01T00:00:00Z"),
+    checkpoint(1, "rapl", "2026-01-01T00:00:00Z", true, true),
     checkpoint(2, "rapl", "2026-01-03T00:00:00Z"),
-    checkpoint(3, "reg-triple", "2026-01-02T00:00:00Z"),
+    checkpoint(3, "reg-triple", "2026-01-02T00:00:00Z", true, true),
     checkpoint(4, "rel-rag-path", "2026-01-04T00:00:00Z", false),
   ],
   ground,
@@ -76,24 +84,29 @@ describe("what will be asked", () => {
     expect(chosenMethod(choices, "inses", "reg-triple")).toBe(triple);
     expect(chosenMethod(choices, null, undefined)).toBe(rapl);
   });
-  it("uses the newest checkpoint unless another of the same method was chosen", () => {
-    expect(chosenCheckpoint(rapl, null)?.id).toBe(2);
-    expect(chosenCheckpoint(rapl, "1")?.id).toBe(1);
-    expect(chosenCheckpoint(rapl, 3)?.id).toBe(2);
+  it("uses the checkpoint in use, not a newer candidate, unless one of the same method is named", () => {
+    expect(chosenCheckpoint(rapl, null)?.id).toBe(1);
+    expect(chosenCheckpoint(rapl, "2")?.id).toBe(2);
+    expect(chosenCheckpoint(rapl, 3)?.id).toBe(1);
     expect(chosenCheckpoint(path, 3)).toBeNull();
+  });
+  it("names to the server only what the person named", () => {
+    expect(namedCheckpoint(rapl, null)).toBeNull();
+    expect(namedCheckpoint(rapl, "2")?.id).toBe(2);
+    expect(namedCheckpoint(rapl, 3)).toBeNull();
   });
 });
 
 describe("a comparison", () => {
   const all = contenders(choices);
   it("is between checkpoints, and methods that have none", () => {
-    expect(all.map((one) => one.key)).toEqual(["rapl 2", "rapl 1", "reg-triple 3", "rel-rag-path"]);
+    expect(all.map((one) => one.key)).toEqual(["rapl 1", "rapl 2", "reg-triple 3", "rel-rag-path"]);
   });
-  it("starts with the newest of each trained method", () => {
-    expect(firstPick(all, 4)).toEqual(["rapl 2", "reg-triple 3"]);
+  it("starts with what each trained method uses", () => {
+    expect(firstPick(all, 4)).toEqual(["rapl 1", "reg-triple 3"]);
   });
   it("starts with two checkpoints when only one method is trained, and with none when there is one", () => {
-    expect(firstPick(all.slice(0, 2), 4)).toEqual(["rapl 2", "rapl 1"]);
+    expect(firstPick(all.slice(0, 2), 4)).toEqual(["rapl 1", "rapl 2"]);
     expect(firstPick(all.slice(2), 4)).toEqual([]);
   });
 });

@@ -14,7 +14,10 @@ export interface MethodChoice {
   steerable: boolean;
   /** Why this graph, or this installation, cannot serve it; null when it can. */
   missing: string | null;
-  /** Checkpoints for the graph as it is, newest first; a method that learns and has none is asked zero-shot. */
+  /**
+   * Checkpoints for the graph as it is: the one in use, then its candidates, newest first. A method that learns and has
+   * none is asked zero-shot.
+   */
   checkpoints: readonly Checkpoint[];
 }
 
@@ -51,7 +54,7 @@ export function methodChoices(
     missing: lacking(method, ground),
     checkpoints: checkpoints
       .filter((one) => one.method === method.id && one.current)
-      .sort((a, b) => b.created_at.localeCompare(a.created_at)),
+      .sort((a, b) => Number(b.in_use) - Number(a.in_use) || b.created_at.localeCompare(a.created_at)),
   }));
   const rank = (choice: MethodChoice) => (choice.missing === null ? (choice.checkpoints.length ? 0 : 1) : 2);
   return choices.sort((a, b) => rank(a) - rank(b));
@@ -71,10 +74,14 @@ export function chosenMethod(
   );
 }
 
-/** The checkpoint that will be used: what the person chose if it is the method's, else the newest. */
+/** The checkpoint that a person named, if it is one of the method's. Only such a one is sent: the server knows the rest. */
+export function namedCheckpoint(choice: MethodChoice | undefined, wanted: Id | null): Checkpoint | null {
+  return choice?.checkpoints.find((one) => String(one.id) === String(wanted)) ?? null;
+}
+
+/** The checkpoint that will be used: the one that was named, else the one in use. */
 export function chosenCheckpoint(choice: MethodChoice | undefined, wanted: Id | null): Checkpoint | null {
-  const list = choice?.checkpoints ?? [];
-  return list.find((one) => String(one.id) === String(wanted)) ?? list[0] ?? null;
+  return namedCheckpoint(choice, wanted) ?? choice?.checkpoints.find((one) => one.in_use) ?? null;
 }
 
 /** "2 checkpoints", "trained", "zero-shot", "needs no training": what the list of methods says at the end of a line. */
@@ -107,11 +114,10 @@ export function contenders(choices: readonly MethodChoice[]): Contender[] {
     );
 }
 
-/** What a comparison starts with: the newest checkpoint of each trained method, then older ones, up to `most`. */
+/** What a comparison starts with: what each trained method uses; where there is one such method, its candidate too. */
 export function firstPick(all: readonly Contender[], most: number): string[] {
-  const newest = (one: Contender) => one.checkpoint !== null && one.checkpoint === one.choice.checkpoints[0];
   const trained = all.filter((one) => one.checkpoint !== null);
-  const best = trained.filter(newest);
-  const pick = best.length > 1 ? best : trained.slice(0, 2);
+  const used = trained.filter((one) => one.checkpoint?.in_use);
+  const pick = used.length > 1 ? used : trained.slice(0, 2);
   return pick.length > 1 ? pick.slice(0, most).map((one) => one.key) : [];
 }

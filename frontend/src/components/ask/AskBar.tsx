@@ -4,7 +4,7 @@ import { useState, type Ref } from "react";
 import { Dialog, DialogTrigger, Popover } from "react-aria-components";
 import { languageModelsQuery } from "@/api/languageModels";
 import type { Checkpoint, EntityMatch, Graph, Status } from "@/api/types";
-import { CheckpointPick } from "@/components/kit/CheckpointPick";
+import { CheckpointBadge, CheckpointPick } from "@/components/kit/CheckpointPick";
 import { Button, Pick } from "@/components/kit/controls";
 import { Spinner } from "@/components/kit/says";
 import { integer } from "@/store/format";
@@ -176,6 +176,7 @@ function Standing({
           onDraft({ checkpoint: id });
         }}
       />
+      {method.checkpoints.length > 1 && <CheckpointBadge checkpoint={checkpoint} />}
     </span>
   );
 }

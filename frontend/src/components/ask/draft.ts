@@ -7,7 +7,7 @@ export interface Draft {
   question: string;
   graph: string | null;
   method: string | null;
-  /** A checkpoint of the method; null takes the newest. */
+  /** A checkpoint of the method that the person named; null asks the one in use. */
   checkpoint: string | null;
   reasoner: string | null;
   /** The language model to ask, by its id; null takes the default. */
@@ -36,7 +36,7 @@ export function draftOfRun(run: Run): Draft {
     question: run.question,
     graph: String(run.graph),
     method: run.method,
-    checkpoint: run.checkpoint === null ? null : String(run.checkpoint),
+    checkpoint: null,
     reasoner: run.reasoner,
     llm: null,
     budget: run.budget,

@@ -6,7 +6,7 @@ import { checkpointsQuery, graphsQuery, statusQuery } from "@/api/queries";
 import type { LinkedEntity } from "@/api/events";
 import type { Run } from "@/api/types";
 import { withParams } from "@/components/kit/url";
-import { chosenCheckpoint, chosenMethod, methodChoices } from "@/store/methods";
+import { chosenCheckpoint, chosenMethod, methodChoices, namedCheckpoint } from "@/store/methods";
 import { heldQuestion, holdQuestion } from "@/store/heldQuestion";
 import { pinsOfRun } from "@/store/pins";
 import { useSettings } from "@/store/settings";
@@ -84,6 +84,10 @@ export function useDraft(
   );
   const method = chosenMethod(choices, draft.method, known?.checkpoint?.method);
   const checkpoint = chosenCheckpoint(method, draft.checkpoint);
+  // One that the address names is sent before the list is there: the server knows it.
+  const named = checkpoints.data
+    ? String(namedCheckpoint(method, draft.checkpoint)?.id ?? "")
+    : draft.checkpoint;
 
   // Graph, method and checkpoint stay in the address, so that it can be shared as it stands.
   const keepInUrl = ({ graph, method: chosen, checkpoint: of }: Partial<Draft>) => {
@@ -111,5 +115,17 @@ export function useDraft(
     );
   };
 
-  return { draft, setDraft, setDraftOf, change, status, graphs, known, choices, method, checkpoint };
+  return {
+    draft,
+    setDraft,
+    setDraftOf,
+    change,
+    status,
+    graphs,
+    known,
+    choices,
+    method,
+    checkpoint,
+    named: named || null,
+  };
 }

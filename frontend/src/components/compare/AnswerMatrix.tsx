@@ -1,8 +1,7 @@
 // Every answer in a row, every method in a column: who says what, and how surely.
 import { useState } from "react";
-import { Icon } from "@/components/kit/Icon";
 import { Button } from "@/components/kit/controls";
-import { score } from "@/store/format";
+import { confidence, score } from "@/store/format";
 import { answerRows } from "@/store/overlay";
 import { isOver } from "@/store/runView";
 import { RunMark } from "./RunMark";
@@ -74,13 +73,13 @@ export function AnswerMatrix({
                   {row.given.map((answer, place) => (
                     <td key={list[place]?.run.id} className="num">
                       {answer ? (
-                        <span title={answer.verified ? "verified in the graph" : "not verified"}>
-                          {answer.verified ? (
-                            <span className="good-text inline-icon">
-                              <Icon name="check" />
-                            </span>
+                        <span
+                          title={`Confidence: ${confidence(answer)} · ${answer.verified ? "facts in graph" : "facts not in graph"}`}
+                        >
+                          {answer.guess ? (
+                            <span className="muted">guess </span>
                           ) : (
-                            <span className="bad-text">? </span>
+                            !answer.verified && <span className="bad-text">? </span>
                           )}
                           {score(answer.score)}
                         </span>

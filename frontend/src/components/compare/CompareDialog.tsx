@@ -5,6 +5,7 @@ import { Link, useNavigate } from "react-router";
 import { compareMethods, keys } from "@/api/queries";
 import type { Graph } from "@/api/types";
 import { askedBody, type Draft } from "@/components/ask/draft";
+import { CheckpointBadge } from "@/components/kit/CheckpointPick";
 import { Button, Modal } from "@/components/kit/controls";
 import { ErrorNotice, Fingerprint, Notice } from "@/components/kit/says";
 import { percent, relativeTime } from "@/store/format";
@@ -46,7 +47,9 @@ function Choice({
           </small>
         </span>
         {checkpoint ? (
-          <Fingerprint value={checkpoint.fingerprint} />
+          <span className="row">
+            <CheckpointBadge checkpoint={checkpoint} /> <Fingerprint value={checkpoint.fingerprint} />
+          </span>
         ) : (
           <span className="badge">{choice.trained ? "zero-shot" : "needs no training"}</span>
         )}
@@ -70,7 +73,7 @@ function CompareForm({ graph, draft, choices, onClose }: Props) {
           .filter((one) => picked.has(one.key))
           .map(({ choice, checkpoint }) => ({
             method: choice.id,
-            ...(checkpoint && { checkpoint: checkpoint.id }),
+            ...(checkpoint && !checkpoint.in_use && { checkpoint: checkpoint.id }),
           })),
       }),
     onSuccess: (group) => {

@@ -15,13 +15,13 @@ import {
 import type { ReportBody } from "@/api/reportTypes";
 import type { Graph, QuestionSet, Status } from "@/api/types";
 import { SettingsForm } from "@/components/kit/SettingsForm";
-import { CheckpointPick } from "@/components/kit/CheckpointPick";
+import { CheckpointBadge, CheckpointPick } from "@/components/kit/CheckpointPick";
 import { Button, Modal, Pick } from "@/components/kit/controls";
 import { ErrorNotice, Loading } from "@/components/kit/says";
 import { count, integer } from "@/store/format";
 import { useJobStore } from "@/store/jobStore";
 import { changedSettings, complaint, type Typed } from "@/store/settingsForm";
-import { chosenCheckpoint, chosenMethod, methodChoices, standing } from "@/store/methods";
+import { chosenCheckpoint, chosenMethod, methodChoices, namedCheckpoint, standing } from "@/store/methods";
 
 export interface EvaluateStart {
   graph: string | null;
@@ -89,6 +89,7 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
   });
   const method = chosenMethod(choices, methodId, graph?.checkpoint?.method);
   const checkpoint = chosenCheckpoint(method, checkpointId);
+  const named = namedCheckpoint(method, checkpointId);
   const asksModel = status.llm.configured && (reasoner === "llm" || method?.asksModel === true);
   const models = useQuery({ ...languageModelsQuery, enabled: asksModel });
   const usable = (models.data?.results ?? []).filter((model) => model.enabled);
@@ -146,7 +147,7 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
           question_set: set.id,
           split: split.id,
           method: method.id,
-          ...(checkpoint && { checkpoint: checkpoint.id }),
+          ...(named && { checkpoint: named.id }),
           topics: topics === "linked" ? "linked" : "given",
           subgraphs: subgraphs === "whole" ? "whole" : "own",
           reasoner,
@@ -214,7 +215,14 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
           <span className="label">Checkpoint</span>
           <div className="field-value">
             {method && checkpoint ? (
-              <CheckpointPick checkpoints={method.checkpoints} value={checkpoint} onChange={setCheckpoint} />
+              <>
+                <CheckpointPick
+                  checkpoints={method.checkpoints}
+                  value={checkpoint}
+                  onChange={setCheckpoint}
+                />{" "}
+                <CheckpointBadge checkpoint={checkpoint} />
+              </>
             ) : method?.trained === false ? (
               <span className="badge">needs no training</span>
             ) : (

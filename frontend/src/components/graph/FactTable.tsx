@@ -28,7 +28,7 @@ export function FactTable({ model, onFind }: Props) {
             <th>Head</th>
             <th>Relation</th>
             <th>Tail</th>
-            <th>In the KG</th>
+            <th>In the graph</th>
           </tr>
         </thead>
         <tbody>
@@ -44,11 +44,11 @@ export function FactTable({ model, onFind }: Props) {
                 {edge.kind === "jump" ? (
                   <span className="badge">similarity</span>
                 ) : edge.verified ? (
-                  <span className="badge good">
-                    <Icon name="check" /> verified
+                  <span className="badge">
+                    <Icon name="check" /> facts in graph
                   </span>
                 ) : (
-                  <span className="badge bad dotted">unverified</span>
+                  <span className="badge bad dotted">not in graph</span>
                 )}
               </td>
             </tr>

@@ -22,7 +22,7 @@ interface Props {
 const ONLY: Record<GraphOptions["only"], string> = {
   all: "Everything found",
   evidence: "The evidence only",
-  verified: "Verified facts only",
+  verified: "Facts in graph only",
 };
 
 function FilterBox({ state }: { state: GraphState }) {

@@ -99,8 +99,8 @@ function EdgeFacts({ edge, model, view }: { edge: GraphEdge; model: GraphModel; 
       ) : (
         <>
           {edge.relation !== edge.label && <p className="mono muted">{edge.relation}</p>}
-          <p className={edge.verified ? "good-text" : "bad-text"}>
-            {edge.verified ? "✓ verified in the KG" : "unverified: the graph does not hold this"}
+          <p className={edge.verified ? "muted" : "bad-text"}>
+            {edge.verified ? "✓ facts in graph" : "not in graph: no such fact is there"}
           </p>
           {chains.length > 0 && (
             <p className="muted">

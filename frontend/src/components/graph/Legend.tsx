@@ -6,7 +6,7 @@ const ENTRIES: [string, string][] = [
   ["small", "mediator, literal"],
   ["fact", "fact"],
   ["jump", "similar"],
-  ["doubt", "unverified"],
+  ["doubt", "not in graph"],
 ];
 
 const AGENT: [string, string] = ["here", "the agent is here"];

@@ -1,9 +1,10 @@
 // A checkpoint in the list of a graph's: how good it was, and what to do with it.
 import { Link } from "react-router";
 import type { Checkpoint, Graph } from "@/api/types";
+import { CheckpointBadge } from "@/components/kit/CheckpointPick";
 import { ActMenu, Button } from "@/components/kit/controls";
 import { Ago, Fingerprint } from "@/components/kit/says";
-import { exactTime, metricValue, percent } from "@/store/format";
+import { metricValue, percent } from "@/store/format";
 
 interface Props {
   graph: Graph;
@@ -24,19 +25,7 @@ export function CheckpointRow(props: Props) {
   return (
     <tr>
       <td className="nowrap">
-        {checkpoint.method}{" "}
-        {checkpoint.in_use && (
-          <span
-            className="badge good"
-            title={
-              checkpoint.promoted_at
-                ? `Promoted ${exactTime(checkpoint.promoted_at)}: used whatever is trained later`
-                : "The newest of its method: used until another is trained or promoted"
-            }
-          >
-            {checkpoint.promoted_at ? "promoted" : "in use"}
-          </span>
-        )}
+        {checkpoint.method} {checkpoint.current && <CheckpointBadge checkpoint={checkpoint} />}
         {!checkpoint.current && (
           <span
             className="badge warn"

@@ -79,7 +79,7 @@ function Promotions({ graph, checkpoints }: { graph: Graph; checkpoints: readonl
   if (made.length === 0) return null;
   const name = (id: Id | null) =>
     checkpoints.find((one) => String(one.id) === String(id))?.fingerprint.slice(0, 10) ??
-    (id === null ? "the newest" : "a deleted one");
+    (id === null ? "the first trained" : "a deleted one");
   return (
     <details className="more body">
       <summary>

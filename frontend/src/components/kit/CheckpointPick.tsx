@@ -1,13 +1,34 @@
-// One checkpoint of a method: named when it is the only one, chosen among when there are several.
+// One checkpoint of a method: named when it is the only one, chosen among when there are several. The one in use is
+// what is asked where none is named; any other is a candidate until it is promoted.
 import type { Checkpoint } from "@/api/types";
-import { relativeTime } from "@/store/format";
+import { exactTime, relativeTime } from "@/store/format";
 import { Pick } from "./controls";
 import { Fingerprint } from "./says";
+
+export function checkpointStanding({ in_use, promoted_at }: Checkpoint): string {
+  return promoted_at ? "promoted" : in_use ? "in use" : "candidate";
+}
+
+/** Whether a checkpoint answers by default, in a word. */
+export function CheckpointBadge({ checkpoint }: { checkpoint: Checkpoint }) {
+  const { in_use, promoted_at } = checkpoint;
+  const why = promoted_at
+    ? `Promoted ${exactTime(promoted_at)}: used whatever is trained later`
+    : in_use
+      ? "The first of its method: used until another is promoted"
+      : "Used only where it is named, until it is promoted";
+  return (
+    <span className={`badge ${in_use ? "good" : "warn"}`} title={why}>
+      {checkpointStanding(checkpoint)}
+    </span>
+  );
+}
 
 interface Props {
   checkpoints: readonly Checkpoint[];
   value: Checkpoint;
-  onChange: (id: string) => void;
+  /** Null for the one in use: the server knows which that is. */
+  onChange: (id: string | null) => void;
   /** Says whose it is, where several pickers stand together. */
   label?: string;
 }
@@ -24,14 +45,16 @@ export function CheckpointPick({ checkpoints, value, onChange, label = "Checkpoi
     <Pick
       label={label}
       className="pick-small"
-      options={checkpoints.map((one, index) => ({
+      options={checkpoints.map((one) => ({
         id: String(one.id),
         label: one.fingerprint.slice(0, 10),
         detail: `trained ${relativeTime(one.created_at)} on ${one.question_set_name || "a deleted set"}`,
-        ...(index === 0 && { end: "newest" }),
+        end: checkpointStanding(one),
       }))}
       value={String(value.id)}
-      onChange={onChange}
+      onChange={(id) => {
+        onChange(checkpoints.some((one) => one.in_use && String(one.id) === id) ? null : id);
+      }}
     />
   );
 }

@@ -1,6 +1,7 @@
 import { render, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, it, vi } from "vitest";
+import type { Answer } from "@/api/events";
 import { viewAt } from "@/store/runView";
 import { EVENTS, NODES, RUN } from "@/test/switzerland";
 import { AnswersPanel } from "./AnswersPanel";
@@ -14,12 +15,28 @@ it("lists each answer with its certainty, badge and chains", () => {
   );
   const rows = screen.getAllByRole("listitem").map((row) => row.textContent);
   expect(rows).toEqual([
-    "1German verified1 chain0.97",
-    "2French verified1 chain0.96",
-    "3Romanshnot in the graphcites no evidence0.20",
+    "1Germanfacts in graph1 chainhigh0.97",
+    "2Frenchfacts in graph1 chainhigh0.96",
+    "3Romanshnot in the graphcites no evidencelow0.20",
   ]);
   expect(screen.getByText("3 · 130 ms")).toBeInTheDocument();
   expect(screen.getByText("German, French")).toBeInTheDocument();
+});
+
+it("calls what is below the floor a guess, apart from the answers, and never marks it green", () => {
+  const guess = (label: string) => ({ ...view.answers[0], label, score: 0.1, guess: true }) as Answer;
+  const shown = { chain: null, onChain: nothing, onFind: nothing, onCite: nothing, learns: true };
+  const answers = [...view.answers.slice(0, 1), guess("Romansh")];
+  const { rerender } = render(<AnswersPanel view={{ ...view, answers }} {...shown} />);
+  expect(screen.getAllByRole("heading").map((one) => one.textContent)).toEqual([
+    "Answers",
+    "Closest guesses",
+  ]);
+  expect(screen.getAllByRole("listitem")[1]).toHaveTextContent("2Romanshfacts in graph1 chainguess0.10");
+  rerender(<AnswersPanel view={{ ...view, answers: [guess("German"), guess("French")] }} {...shown} />);
+  expect(screen.getByRole("heading")).toHaveTextContent("Closest guesses");
+  expect(screen.getByText(/These come closest/)).toBeInTheDocument();
+  expect(document.querySelector(".good, .good-text")).toBeNull();
 });
 
 it("asks the page to light the chain, and to put it out again", async () => {
@@ -102,7 +119,7 @@ it("names the cited sentences by their passages, and says when an answer comes f
       learns={false}
     />,
   );
-  expect(screen.getByRole("listitem")).toHaveTextContent("1Romanshfrom the text[2]0.70");
+  expect(screen.getByRole("listitem")).toHaveTextContent("1Romanshfrom the text[2]high0.70");
   await userEvent.click(screen.getByRole("button", { name: "Sentence cited for Romansh, in passage 2" }));
   expect(onCite).toHaveBeenCalledExactlyOnceWith({ passage: 41, start: 0, end: 13 });
 });

@@ -2,12 +2,11 @@
 import { useState } from "react";
 import { Button as AriaButton } from "react-aria-components";
 import type { Answer, Citation } from "@/api/events";
-import { Icon } from "@/components/kit/Icon";
 import { ActMenu, Button, Tip } from "@/components/kit/controls";
 import { Fingerprint } from "@/components/kit/says";
 import { passageRanks } from "@/store/citations";
 import { copyText, download, fileName } from "@/store/files";
-import { count, milliseconds, score } from "@/store/format";
+import { confidence, count, milliseconds, score } from "@/store/format";
 import type { RunView } from "@/store/runView";
 
 const FIRST = 12;
@@ -26,17 +25,17 @@ interface Props {
   onDoubt?: ((answer: Answer | null) => void) | undefined;
 }
 
-/** How far an answer rests on the graph or on the text. */
+/** What an answer rests on: facts or sentences that are there. Not whether it is right, which its confidence is about. */
 function Standing({ answer }: { answer: Answer }) {
   const { entity, chains, citations, verified } = answer;
   if (verified) {
     const how = chains.length
-      ? "Every hop of a supporting chain was found in the knowledge graph"
+      ? "Each hop of its chain is a fact of the graph. Whether the chain answers the question is what its confidence says"
       : "The cited sentences stand in the passages, word for word";
     return (
       <Tip text={how}>
-        <AriaButton className="badge good as-text" excludeFromTabOrder>
-          <Icon name="check" /> {chains.length || !citations.length ? "verified" : "from the text"}
+        <AriaButton className="badge as-text" excludeFromTabOrder>
+          {chains.length || !citations.length ? "facts in graph" : "from the text"}
         </AriaButton>
       </Tip>
     );
@@ -53,11 +52,11 @@ function Standing({ answer }: { answer: Answer }) {
       className="badge bad dotted"
       title={
         entity
-          ? "No supporting chain was fully found in the graph"
+          ? "The graph does not hold all facts of any chain that leads to it"
           : "The language model named it; the graph does not hold it"
       }
     >
-      {entity ? "unverified" : "not in the graph"}
+      {entity ? "facts not in graph" : "not in the graph"}
     </span>
   );
 }
@@ -139,7 +138,9 @@ function AnswerRow({
   const [first] = answer.chains;
   const { entity } = answer;
   return (
-    <li className={`answer ${first !== undefined && first === evidence.chain ? "on" : ""}`}>
+    <li
+      className={`answer ${answer.guess ? "guess" : ""} ${first !== undefined && first === evidence.chain ? "on" : ""}`}
+    >
       <span className="answer-rank tabular">{rank}</span>
       {entity ? (
         <button
@@ -157,7 +158,8 @@ function AnswerRow({
       )}
       <Standing answer={answer} />
       <Evidence answer={answer} {...evidence} />
-      <span className="answer-score tabular" title="Probability, 0 to 1">
+      <span className="answer-score tabular" title="Confidence, 0 to 1">
+        <span className="muted">{confidence(answer)}</span>
         <span className="bar" aria-hidden="true">
           <span style={{ width: `${Math.round(answer.score * 100)}%` }} />
         </span>
@@ -184,12 +186,30 @@ export function AnswersPanel({ view, chain, onChain, onFind, onCite, learns, onD
   const ranks = passageRanks(view);
   const { answers, text, tookMs } = view;
   const shown = all ? answers : answers.slice(0, FIRST);
+  const guesses = answers.findIndex((answer) => answer.guess);
   const question = view.started?.question ?? "answers";
   if (!answers.length && !text) return null;
+  const rows = (from: number, to: number) => (
+    <ol className="answers" start={from + 1}>
+      {shown.slice(from, to).map((answer, index) => (
+        <AnswerRow
+          key={`${answer.entity?.id ?? "none"} ${answer.label}`}
+          answer={answer}
+          rank={from + index + 1}
+          ranks={ranks}
+          chain={chain}
+          onChain={onChain}
+          onFind={onFind}
+          onCite={onCite}
+          onDoubt={onDoubt}
+        />
+      ))}
+    </ol>
+  );
   return (
-    <section className="panel" aria-labelledby="answers-title">
+    <section className="panel" aria-label="Answers">
       <header className="panel-head">
-        <h2 id="answers-title">Answers</h2>
+        <h2>{guesses === 0 ? "Closest guesses" : "Answers"}</h2>
         <span className="muted small tabular">
           {answers.length > 0 && answers.length}
           {tookMs !== null && ` · ${milliseconds(tookMs)}`}
@@ -248,21 +268,18 @@ export function AnswersPanel({ view, chain, onChain, onFind, onCite, learns, onD
         )}
       </header>
       {text && <p className={`answer-text ${view.phase === "running" ? "writing" : ""}`}>{text}</p>}
-      <ol className="answers">
-        {shown.map((answer, index) => (
-          <AnswerRow
-            key={`${answer.entity?.id ?? "none"} ${answer.label}`}
-            answer={answer}
-            rank={index + 1}
-            ranks={ranks}
-            chain={chain}
-            onChain={onChain}
-            onFind={onFind}
-            onCite={onCite}
-            onDoubt={onDoubt}
-          />
-        ))}
-      </ol>
+      {guesses === 0 && (
+        <p className="muted small">
+          Nothing was found that Clew is sure enough of. These come closest; look at their evidence first.
+        </p>
+      )}
+      {rows(0, guesses > 0 ? guesses : shown.length)}
+      {guesses > 0 && guesses < shown.length && (
+        <>
+          <h3 className="answers-part">Closest guesses</h3>
+          {rows(guesses, shown.length)}
+        </>
+      )}
       {answers.length > FIRST && (
         <Button
           look="plain"

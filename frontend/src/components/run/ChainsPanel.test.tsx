@@ -14,10 +14,10 @@ it("reads as a sentence", () => {
   );
 });
 
-it("says that every hop was verified, and toggles on a click", async () => {
+it("says that every hop is a fact of the graph, and toggles on a click", async () => {
   const onToggle = vi.fn();
   render(<ChainRow chain={chain} index={0} on={false} onToggle={onToggle} />);
-  expect(screen.getByText("✓ all verified in the KG")).toBeInTheDocument();
+  expect(screen.getByText("✓ all facts in graph")).toBeInTheDocument();
   await userEvent.click(screen.getByRole("button", { name: /^Chain 1: Switzerland/ }));
   expect(onToggle).toHaveBeenCalledOnce();
 });
@@ -27,18 +27,18 @@ it("lists each hop as its fact when lit, inverse ones turned round", () => {
   const hops = screen
     .getAllByRole("listitem")
     .map((item) => item.textContent)
-    .filter((text) => text.endsWith("verified") && !text.includes("hops"));
+    .filter((text) => text.endsWith("facts in graph") && !text.includes("hops"));
   expect(hops).toEqual([
-    "Switzerland → borders Austria verified",
-    "France → borders Switzerland verified",
-    "Switzerland → borders Italy verified",
-    "Austria → official language German verified",
-    "France → official language French verified",
-    "Italy → official language Italian verified",
+    "Switzerland → borders Austria facts in graph",
+    "France → borders Switzerland facts in graph",
+    "Switzerland → borders Italy facts in graph",
+    "Austria → official language German facts in graph",
+    "France → official language French facts in graph",
+    "Italy → official language Italian facts in graph",
   ]);
 });
 
-it("counts unverified hops, what is not listed, and says when evidence is weak", () => {
+it("counts hops that are not in the graph, what is not listed, and says when evidence is weak", () => {
   const doubtful: EvidenceChain = {
     ...chain,
     score: 0.12,
@@ -46,7 +46,7 @@ it("counts unverified hops, what is not listed, and says when evidence is weak",
     hops: [hop(NODES.switzerland, "borders", NODES.austria, false, false)],
   };
   render(<ChainRow chain={doubtful} index={2} on={false} onToggle={vi.fn()} />);
-  expect(screen.getByText("1 unverified")).toBeInTheDocument();
+  expect(screen.getByText("1 hop not in graph")).toBeInTheDocument();
   expect(screen.getByText("shown 6 of 1,207")).toBeInTheDocument();
   expect(screen.getByText("weak")).toBeInTheDocument();
 });

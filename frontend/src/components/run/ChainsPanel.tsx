@@ -1,4 +1,4 @@
-// Evidence chains in words. A click lights one up in the graph; each hop says whether it was verified.
+// Evidence chains in words. A click lights one up in the graph; each hop says whether the graph holds it.
 import { Fragment, useState } from "react";
 import type { EvidenceChain, Node, RelationStep } from "@/api/events";
 import { Icon } from "@/components/kit/Icon";
@@ -53,11 +53,11 @@ function Hops({ chain }: { chain: EvidenceChain }) {
               {head.label} <span className="rel">→ {hop.step.label}</span> {tail.label}
             </span>
             {hop.verified ? (
-              <span className="badge good">
-                <Icon name="check" /> verified
+              <span className="badge">
+                <Icon name="check" /> facts in graph
               </span>
             ) : (
-              <span className="badge bad dotted">unverified</span>
+              <span className="badge bad dotted">not in graph</span>
             )}
           </li>
         );
@@ -102,9 +102,9 @@ export function ChainRow({ chain, index, on, onToggle, onDoubt }: RowProps) {
           <span>{score(chain.score)}</span>
           <span>{count(chain.hops.length, "hop")}</span>
           {unverified === 0 ? (
-            <span className="good-text">✓ all verified in the KG</span>
+            <span>✓ all facts in graph</span>
           ) : (
-            <span className="bad-text">{integer(unverified)} unverified</span>
+            <span className="bad-text">{count(unverified, "hop")} not in graph</span>
           )}
           {reached > listed && (
             <span>

@@ -35,3 +35,20 @@ it("offers a bigger budget where that may help, and only there", async () => {
   );
   expect(screen.queryByRole("button", { name: "Ask with twice the budget" })).toBeNull();
 });
+
+it("marks in the question what was not understood, and does not offer to ask the same again", () => {
+  const question = "🏔 how many countries border Switzerland?";
+  render(
+    <NoAnswerCard
+      noAnswer={{
+        ...{ reason: "not_understood", message: "Not understood: “how many”.", hint: "Ask for the things." },
+        spans: [{ start: 2, end: 10 }],
+      }}
+      question={question}
+      onAgain={vi.fn()}
+    />,
+  );
+  expect(screen.getByText("how many", { selector: "mark" }).parentElement).toHaveTextContent(question);
+  expect(screen.getByText("Ask for the things.")).toBeInTheDocument();
+  expect(screen.queryByRole("button")).toBeNull();
+});

@@ -1,5 +1,6 @@
 // A typed no-answer: why there is none, and what to try.
-import type { NoAnswer, NoAnswerReason } from "@/api/events";
+import { Fragment } from "react";
+import type { NoAnswer, NoAnswerReason, Span } from "@/api/events";
 import { Icon } from "@/components/kit/Icon";
 import { Button } from "@/components/kit/controls";
 
@@ -42,11 +43,30 @@ const ADVICE: Record<NoAnswerReason, Advice> = {
 
 interface Props {
   noAnswer: NoAnswer;
+  question?: string | undefined;
   onRaiseBudget?: (() => void) | undefined;
   onAgain: () => void;
 }
 
-export function NoAnswerCard({ noAnswer, onRaiseBudget, onAgain }: Props) {
+/** The question with the words marked that are the reason. Spans count characters, of which some are two units here. */
+function Marked({ question, spans }: { question: string; spans: readonly Span[] }) {
+  const letters = Array.from(question);
+  const text = (start: number, end?: number) => letters.slice(start, end).join("");
+  const ordered = [...spans].sort((a, b) => a.start - b.start);
+  return (
+    <p className="no-answer-question" dir="auto">
+      {ordered.map(({ start, end }, at) => (
+        <Fragment key={start}>
+          {text(ordered[at - 1]?.end ?? 0, start)}
+          <mark>{text(start, end)}</mark>
+        </Fragment>
+      ))}
+      {text(ordered.at(-1)?.end ?? 0)}
+    </p>
+  );
+}
+
+export function NoAnswerCard({ noAnswer, question, onRaiseBudget, onAgain }: Props) {
   const { title, tries } = ADVICE[noAnswer.reason];
   return (
     <section className="no-answer" aria-labelledby="no-answer-title">
@@ -56,6 +76,7 @@ export function NoAnswerCard({ noAnswer, onRaiseBudget, onAgain }: Props) {
         <span className="badge">{noAnswer.reason.replaceAll("_", " ")}</span>
       </header>
       <p>{noAnswer.message}</p>
+      {question && noAnswer.spans.length > 0 && <Marked question={question} spans={noAnswer.spans} />}
       <h3>What to try</h3>
       <ul>
         {[...(noAnswer.hint ? [noAnswer.hint] : []), ...tries].map((text) => (
@@ -68,9 +89,12 @@ export function NoAnswerCard({ noAnswer, onRaiseBudget, onAgain }: Props) {
             Ask with twice the budget
           </Button>
         )}
-        <Button size="small" icon="retry" onPress={onAgain}>
-          Ask again
-        </Button>
+        {/* In the same words it would not be understood again. */}
+        {noAnswer.reason !== "not_understood" && (
+          <Button size="small" icon="retry" onPress={onAgain}>
+            Ask again
+          </Button>
+        )}
       </div>
     </section>
   );

@@ -66,7 +66,12 @@ export function RunSide(props: Props) {
         )}
         <RunNotices view={live} link={link} run={run} graph={graph} status={status} onAgain={onAgain} />
         {shown.noAnswer && (
-          <NoAnswerCard noAnswer={shown.noAnswer} onAgain={onAgain} onRaiseBudget={props.onRaiseBudget} />
+          <NoAnswerCard
+            noAnswer={shown.noAnswer}
+            question={shown.started?.question}
+            onAgain={onAgain}
+            onRaiseBudget={props.onRaiseBudget}
+          />
         )}
         {shown.noAnswer && mayDoubt && (
           <p>

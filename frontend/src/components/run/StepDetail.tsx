@@ -25,7 +25,7 @@ function Fact({ hop, onLight }: { hop: Hop; onLight: OnLight }) {
         → {fact.label}
       </span>{" "}
       {fact.tail.label}
-      {!fact.verified && <span className="badge bad dotted">unverified</span>}
+      {!fact.verified && <span className="badge bad dotted">not in graph</span>}
     </li>
   );
 }

@@ -7,7 +7,7 @@ export function outcome(view: RunView): string {
   if (view.phase === "done") {
     return view.noAnswer
       ? `No answer. ${view.noAnswer.message}`
-      : `${count(view.answers.length, "answer")}: ${view.answers
+      : `${count(view.answers.length, view.answers[0]?.guess ? "guess" : "answer", view.answers[0]?.guess ? "guesses" : "answers")}: ${view.answers
           .slice(0, 5)
           .map((answer) => answer.label)
           .join(", ")}`;
