@@ -26,7 +26,7 @@ from retrieval.errors import ConfigError
 logger = logging.getLogger(__name__)
 
 BACKOFF_S = (0.0, 0.0, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
-SILENT_S = 30.0
+SILENT_S = 60.0
 """A server that runs and takes no connection for so long hangs, and is ended."""
 
 LISTENS_S = 2.0

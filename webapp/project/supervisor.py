@@ -27,8 +27,10 @@ STOP_S = 10.0
 """How long children may take to end before they are killed."""
 
 BACKOFF_S = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
+"""How far two starts are apart at least, the more often a child stopped soon; one that ran longer starts at once."""
+
 STEADY_S = 60.0
-"""A child that ran this long before it stopped starts again without delay."""
+"""A child that ran this long before it stopped is one that stopped for the first time."""
 
 TEND_S = 0.5
 
@@ -86,7 +88,7 @@ class Child:
             self.process = None
             steady = now - self.started >= STEADY_S
             self.failures = 0 if steady else self.failures + 1
-            self.start_at = now + (0.0 if steady else self._delay())
+            self.start_at = now if steady else max(now, self.started + self._delay())
             say(f"The {self.name} stopped (exit {code}); starting it again. Its log: {self.log}")
         if self.process is None and now >= self.start_at:
             try:
