@@ -183,13 +183,16 @@ def _programs(user: tuple[int, int] | None) -> Path:
         raise ConfigError(
             f"The package {PACKAGE} is not installed.", hint="Run `make install`, or set DATABASE_URL."
         )
-    tree = Path(spec.submodule_search_locations[0]).resolve() / f"pginstall{VERSION}"
-    if user is None or _open_to_all(tree):
+    package = Path(spec.submodule_search_locations[0]).resolve()
+    tree = package / f"pginstall{VERSION}"
+    # Libraries that the package brings for its programs, which look for them beside it.
+    trees = [path for path in (tree, package.with_name(f"{package.name}.libs")) if path.exists()]
+    if user is None or all(map(_open_to_all, trees)):
         return tree / "bin"
     copy = SHARED / f"postgresql-{VERSION}-{importlib.metadata.version(PACKAGE)}"
     try:
         if not copy.exists():
-            _copy(tree, copy)
+            _copy(trees, package.parent, copy)
     except OSError as error:
         raise ConfigError(
             f"{tree} is closed to the user that PostgreSQL runs as, and cannot be copied to {copy}: {error}.",
@@ -197,7 +200,7 @@ def _programs(user: tuple[int, int] | None) -> Path:
         ) from error
     if copy.stat().st_uid != 0:
         raise ConfigError(f"{copy} does not belong to root.", hint="Remove it and start again.")
-    return copy / "bin"
+    return copy / tree.relative_to(package.parent) / "bin"
 
 
 def _open_to_all(tree: Path) -> bool:
@@ -211,15 +214,17 @@ def _open_to_all(tree: Path) -> bool:
     return True
 
 
-def _copy(tree: Path, copy: Path) -> None:
+def _copy(trees: list[Path], base: Path, copy: Path) -> None:
     SHARED.mkdir(mode=0o755, exist_ok=True)
+    SHARED.chmod(0o755)
     fresh = Path(tempfile.mkdtemp(dir=SHARED))
     try:
-        shutil.copytree(tree, fresh / "tree", symlinks=True)
-        for path in [SHARED, *(fresh / "tree").rglob("*"), fresh / "tree"]:
+        for tree in trees:
+            shutil.copytree(tree, fresh / "all" / tree.relative_to(base), symlinks=True)
+        for path in [fresh / "all", *(fresh / "all").rglob("*")]:
             if not path.is_symlink():
                 path.chmod(0o755 if path.is_dir() or path.stat().st_mode & stat.S_IXUSR else 0o644)
         with contextlib.suppress(FileExistsError):
-            (fresh / "tree").rename(copy)
+            (fresh / "all").rename(copy)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
