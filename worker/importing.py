@@ -10,19 +10,21 @@ from typing import Any
 from celery import shared_task
 from django.conf import settings
 
-from retrieval.errors import ClewError, EmptySourceError, SourceError
+from retrieval.errors import ClewError, SourceError
+from retrieval.kg import apart
 from retrieval.kg import snapshot as kg
-from retrieval.kg.readers import read_graph
 from retrieval.kg.reporting import report
-from retrieval.kg.table import TripleTable
 from retrieval.types import Problem
 from webapp.graphs import files, progress, storage, versions
-from webapp.graphs.models import Mode, Snapshot, SourceFile
+from webapp.graphs.models import Mode, SourceFile
 from webapp.graphs.selectors import next_version
 from webapp.jobs import queue
 from webapp.jobs.models import Job
 from webapp.uploads import elsewhere
 from worker import reporting
+
+#: An import that says nothing for so long, in seconds, is stuck at its file.
+SILENCE_S = 1200.0
 
 
 @shared_task(name=queue.IMPORT_GRAPH)
@@ -52,28 +54,35 @@ def work(context: reporting.Context) -> dict[str, Any]:
     version = next_version(graph)
     out = files.place(files.snapshot_name(graph.pk, version))
     files.make_way(out)
-    paths = [files.local_path(source.path) for source in sources]
-    how: dict[str, Any] = {
-        "problems": problem,
-        "progress": context.progress,
+    how = {
         "fmt": job.params.get("format"),
         "names": {files.local_path(source.path): source.name for source in sources},
         **{name: job.params.get(name) for name in ("delimiter", "header", "encoding", "columns")},
     }
-    try:
-        if mode == Mode.REMOVE and base is not None:
-            table = read_graph(paths, **how)
-            snapshot = kg.build(_without(table, base), out, progress=context.progress)
-            reports = table.reports
-        else:
-            from retrieval.kg import bulk  # noqa: PLC0415 - loads polars
+    from retrieval.kg import bulk  # noqa: PLC0415 - loads polars
 
-            before = kg.open(files.local_path(base.path)) if base and mode == Mode.APPEND else None
-            snapshot, reports = bulk.build(paths, out, base=before, **how)
+    reports = None
+    try:
+        reports = apart.call(
+            bulk.write,
+            [files.local_path(source.path) for source in sources],
+            out,
+            files.local_path(base.path) if base is not None and mode != Mode.REPLACE else None,
+            how,
+            removing=mode == Mode.REMOVE,
+            what=_said(sources),
+            limits=apart.Limits(memory=settings.CLEW.import_memory, seconds=0, silence=SILENCE_S),
+            told={"problems": problem, "progress": context.progress},
+            check=context.check,
+        )
     except ClewError as error:
         raise _named(error, sources) from error
     finally:
+        files.remove_halves(out)
+        if reports is None:
+            shutil.rmtree(out, ignore_errors=True)  # it was broken off just when all was done
         progress.save_problems(job=job, problems=problems, count=counts["problems"])
+    snapshot = kg.open(out)
     if base is not None and base.hash == snapshot.hash:
         shutil.rmtree(out)
         versions.discard_files(job=job)
@@ -109,20 +118,9 @@ def _fetch(context: reporting.Context, sources: list[SourceFile]) -> None:
                 storage.require_room(context.job.graph.owner, 0)
 
 
-def _without(table: TripleTable, base: Snapshot) -> TripleTable:
-    """What the next version holds: the version before without the rows of its files.
-
-    Raises:
-        EmptySourceError: nothing would be left.
-    """
-    from retrieval.kg import versions as engine  # noqa: PLC0415 - loads polars
-
-    left = engine.without(kg.open(files.local_path(base.path)), table)
-    if not len(left) and (left.passages is None or not left.passages.height):
-        raise EmptySourceError(
-            "Nothing would be left of the graph.", hint="Delete the graph, or remove less of it."
-        )
-    return left
+def _said(sources: list[SourceFile]) -> str:
+    """The files, as an error names them."""
+    return sources[0].name if len(sources) == 1 else f"{sources[0].name} and {len(sources) - 1:,} more"
 
 
 def _named(error: ClewError, sources: list[SourceFile]) -> ClewError:

@@ -8,16 +8,54 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from retrieval.kg.building import refuse_foreign, write_snapshot
+from retrieval.errors import EmptySourceError
+from retrieval.kg.building import build_snapshot, refuse_foreign, write_snapshot
 from retrieval.kg.coding import Coder
 from retrieval.kg.fact_building import MEMORY
 from retrieval.kg.readers import read_graph
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.storage import published
-from retrieval.kg.versions import merge
+from retrieval.kg.versions import merge, without
 from retrieval.kg.watching import Watch
 from retrieval.types import Problem, Progress, SourceReport
+
+
+def write(
+    paths: Sequence[Path],
+    out: Path,
+    base: Path | None,
+    how: Mapping[str, Any],
+    *,
+    removing: bool,
+    problems: Callable[[Problem], None],
+    progress: Callable[[Progress], None],
+) -> tuple[SourceReport, ...]:
+    """A new version of a graph from files, as one piece of work that a process of its own can do.
+
+    Args:
+        paths: the files.
+        out: the new version's directory.
+        base: the version before, whose facts go in too, or from which those of the files are taken.
+        how: what else :func:`build` takes of files.
+        removing: whether they are taken out of ``base``.
+        problems, progress: see :func:`build`.
+
+    Raises:
+        EmptySourceError: nothing would be left of the graph; or as :func:`build`, like all others.
+    """
+    before = Snapshot(base) if base is not None else None
+    if not removing or before is None:
+        return build(paths, out, problems=problems, progress=progress, base=before, **how)[1]
+    table = read_graph(paths, problems=problems, progress=progress, **how)
+    left = without(before, table)
+    if not len(left) and (left.passages is None or not left.passages.height):
+        raise EmptySourceError(
+            "Nothing would be left of the graph.", hint="Delete the graph, or remove less of it."
+        )
+    build_snapshot(left, out, progress=progress)
+    return table.reports
 
 
 def build(

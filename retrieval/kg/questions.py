@@ -99,6 +99,18 @@ def read_questions(
     return list(found.questions.values())
 
 
+def read_set(path: Path, fmt: str, encoding: str | None) -> tuple[str, list[Question], list[Problem]]:
+    """The format of a question file, its questions and its problems, as one piece of work for a process of its own.
+
+    Raises:
+        SourceError, ConfigError: as :func:`read_questions`.
+    """
+    # The set says what the file was, not that someone left it to be found out.
+    chosen = detect_format(path, encoding=encoding) if fmt == "auto" else fmt
+    problems: list[Problem] = []
+    return chosen, read_questions(path, fmt=chosen, problems=problems.append, encoding=encoding), problems
+
+
 @dataclass(frozen=True, slots=True)
 class _Asked:
     """What is said of a file beyond its bytes; None of each guesses, or leaves out."""

@@ -1,9 +1,8 @@
 """Importing for real, and how jobs end."""
 
-import errno
 import gzip
-import os
 import shutil
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -15,6 +14,7 @@ from retrieval.kg import bulk
 from retrieval.text import relation_index
 from retrieval.text.passage_index import PassageIndex
 from retrieval.types import Progress
+from tests.support import children
 from webapp.answers import services as answers
 from webapp.answers.models import RunState
 from webapp.graphs import files, snapshots
@@ -234,15 +234,7 @@ def test_files_of_imports_that_failed_go_after_a_while(upload, settings):
 
 def test_a_disk_that_becomes_full_in_the_middle_leaves_nothing_and_says_so(upload, monkeypatch):
     graph, job = upload(FACTS)
-    real, written = os.fsync, []
-
-    def fsync(handle):
-        if len(written) == 3:
-            raise OSError(errno.ENOSPC, "No space left on device")
-        written.append(handle)
-        real(handle)
-
-    monkeypatch.setattr(os, "fsync", fsync)
+    monkeypatch.setattr(bulk, "write", children.write_to_a_full_disk)
     importing.import_graph(job.pk)
     graph.refresh_from_db()
     job.refresh_from_db()
@@ -250,7 +242,7 @@ def test_a_disk_that_becomes_full_in_the_middle_leaves_nothing_and_says_so(uploa
     assert job.error_hint == "Make room where Clew keeps its data, and start it again."
     assert (graph.state, graph.snapshot_id) == (GraphState.FAILED, None)
     assert list(files.local_path(f"snapshots/{graph.pk}").iterdir()) == []
-    monkeypatch.setattr(os, "fsync", real)
+    monkeypatch.setattr(bulk, "write", children.write)
     services.retry(job=job)
     importing.import_graph(job.pk)
     graph.refresh_from_db()
@@ -274,13 +266,13 @@ def test_a_chosen_format_is_used(upload):
 
 def test_an_import_can_be_stopped(upload, monkeypatch):
     graph, job = upload(FACTS)
-    real = bulk.read_graph
+    real = reporting.Context.progress
 
-    def slow(*args, progress, **more):
+    def progress(context, said):
         services.request_cancel(job=Job.objects.get(pk=job.pk))
-        return real(*args, progress=progress, **more)
+        real(context, said)
 
-    monkeypatch.setattr(bulk, "read_graph", slow)
+    monkeypatch.setattr(reporting.Context, "progress", progress)
     importing.import_graph(job.pk)
     graph.refresh_from_db()
     job.refresh_from_db()
@@ -295,7 +287,7 @@ def test_a_graph_deleted_in_the_middle_is_let_go(upload, monkeypatch):
         graphs.purge_graph(graph=graph)
         raise FileNotFoundError
 
-    monkeypatch.setattr(bulk, "read_graph", delete)
+    monkeypatch.setattr(reporting.Context, "progress", delete)
     importing.import_graph(job.pk)
     assert (Graph.objects.count(), Job.objects.count()) == (0, 0)
     assert stored(graph, "snapshots") == []
@@ -383,3 +375,34 @@ def test_the_rate_is_counted_within_a_stage(job, monkeypatch):
 
     reporting.run(job.pk, work)
     assert rates == [None, 50.0, None, 20.0]
+
+
+def test_a_file_that_breaks_its_reader_ends_the_job_in_words(upload, monkeypatch):
+    """Polars ends the whole process at some broken Parquet files: that was a worker, and its job ran for ever."""
+    graph, job = upload(FACTS, filename="facts.parquet")
+    monkeypatch.setattr(bulk, "write", children.crash)
+    importing.import_graph(job.pk)
+    graph.refresh_from_db()
+    job.refresh_from_db()
+    assert (job.state, graph.state) == (JobState.FAILED, GraphState.FAILED)
+    assert job.error_message == "facts.parquet could not be read: its reader broke (SIGABRT)."
+    assert stored(graph, "snapshots") == []
+
+
+def test_an_import_has_a_limit_of_memory(upload, settings):
+    settings.CLEW = replace(settings.CLEW, import_memory=150 << 20)
+    graph, job = upload(b"a\tr\tb\n" * 10_000_000)
+    importing.import_graph(job.pk)
+    job.refresh_from_db()
+    assert (job.state, job.error_code) == (JobState.FAILED, "too_much_to_read")
+    assert "took more than 0.146 GB of memory" in job.error_message
+    assert stored(graph, "snapshots") == []
+
+
+def test_an_import_that_gets_no_further_is_broken_off(upload, monkeypatch):
+    _, job = upload(FACTS)
+    monkeypatch.setattr(importing, "SILENCE_S", 0.3)
+    monkeypatch.setattr(bulk, "write", children.wait)
+    importing.import_graph(job.pk)
+    job.refresh_from_db()
+    assert (job.state, job.error_code) == (JobState.FAILED, "too_much_to_read")

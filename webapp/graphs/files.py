@@ -70,6 +70,11 @@ def make_way(out: Path) -> None:
     """Prepare to build a version of a graph: delete what attempts whose worker died left. One is built at a time."""
     shutil.rmtree(out, ignore_errors=True)
     out.parent.mkdir(parents=True, exist_ok=True)
+    remove_halves(out)
+
+
+def remove_halves(out: Path) -> None:
+    """Delete what a build of this graph that was broken off has left."""
     for half in out.parent.glob(".*.building-*"):
         shutil.rmtree(half, ignore_errors=True)
 

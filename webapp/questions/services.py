@@ -16,6 +16,7 @@ from django.db import IntegrityError, transaction
 
 from retrieval import types
 from retrieval.errors import EmptySourceError
+from retrieval.kg import apart
 from retrieval.kg import questions as readers
 from webapp.accounts.models import User
 from webapp.api.errors import NameTakenError
@@ -28,6 +29,8 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 SPLITS = ("train", "dev", "test")
 EXAMPLES = 4
 PROBLEMS_KEPT = 200
+LIMITS = apart.Limits(memory=2 << 30, seconds=120.0)
+"""What reading a file of questions may take, within its request."""
 
 
 def import_question_set(
@@ -54,11 +57,9 @@ def import_question_set(
         with path.open("wb") as file:
             for chunk in upload.chunks():
                 file.write(chunk)
-        if format == "auto":
-            # The set says what the file was, not that someone left it to be found out.
-            format = readers.detect_format(path, encoding=encoding)
-        problems: list[types.Problem] = []
-        questions = readers.read_questions(path, fmt=format, problems=problems.append, encoding=encoding)
+        format, questions, problems = apart.call(
+            readers.read_set, path, format, encoding, what=shown, limits=LIMITS
+        )
     # A file of an archive is named by its path in it.
     named = [replace(p, file=p.file.replace(path.name, shown, 1)) for p in problems]
     return save_question_set(

@@ -14,7 +14,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from retrieval.kg import readers
+from retrieval.errors import SourceError
+from retrieval.kg import apart, readers
+from retrieval.kg.readers.guesses import Guess
 from webapp.accounts.models import User
 from webapp.api.fields import Text
 from webapp.api.permissions import Analyst
@@ -23,6 +25,8 @@ from webapp.graphs.serializers import ProblemSerializer
 from webapp.uploads import elsewhere, services
 
 FILES_MAX = 50
+LIMITS = apart.Limits(memory=1 << 30, seconds=30.0)
+"""What a look at one file may take."""
 SAMPLE = 16 * 1024**2
 """How much of a file elsewhere is fetched to look at it; an archive that is larger cannot be looked into."""
 
@@ -119,5 +123,9 @@ class PreviewView(APIView):
 
 
 def _guess(path: Path, name: str, kind: Any, options: dict[str, Any]) -> dict[str, Any]:
-    made = dataclasses.asdict(readers.guess(path, name, kind=kind, **options))
+    try:
+        seen = apart.call(readers.guess, path, name, kind=kind, what=name, limits=LIMITS, **options)
+    except SourceError as error:
+        seen = Guess(name, kind, "", notes=(str(error),))
+    made = dataclasses.asdict(seen)
     return {**made, "members": [{"name": name, "bytes": size} for name, size in made["members"]]}

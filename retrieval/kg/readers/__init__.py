@@ -16,7 +16,7 @@ from retrieval.types import Problem, Progress
 
 if TYPE_CHECKING:
     from retrieval.kg.readers.collecting import FactSink
-    from retrieval.kg.readers.guessing import Guess
+    from retrieval.kg.readers.guesses import Guess
 
 __all__ = [
     "DELIMITED_FORMATS",

@@ -11,10 +11,9 @@ import json
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import Literal
 
 from retrieval.errors import ClewError, SourceError
 from retrieval.kg import questions as question_files
@@ -41,6 +40,7 @@ from retrieval.kg.readers.dispatch import (
     guess_format,
     read_file,
 )
+from retrieval.kg.readers.guesses import Guess, Kind
 from retrieval.kg.readers.problems import ProblemLog
 from retrieval.kg.readers.property_csv import find_layout, first_line
 from retrieval.kg.readers.sources import WRONG_KINDS, Source, is_parquet
@@ -57,48 +57,7 @@ LONG = 16 * 1024 * 1024
 #: Files of an archive that are looked at, until one can be read.
 MEMBERS = 20
 
-Kind = Literal["graph", "questions"]
 FACT = ("head", "relation", "tail")
-
-
-@dataclass(frozen=True, slots=True)
-class Guess:
-    """What a file is taken for. ``format``, ``delimiter``, ``header``, ``encoding`` and ``columns`` may be given back
-    to :func:`retrieval.kg.readers.read_graph`, corrected or not.
-
-    Attributes:
-        name: what its owner calls it.
-        kind: ``graph`` or ``questions``.
-        format: one of the formats of that kind; empty where it is none of them.
-        delimiter: of tables, the character.
-        header: of tables, whether the first row names columns.
-        encoding: of its text.
-        columns: of rows of facts: the position of ``head``, ``relation`` and ``tail``.
-        header_cells: of tables, the first row's cells, or ``column 1``, ``column 2`` where it is no header.
-        titles: what the columns of ``rows`` are.
-        rows: the first rows as they would be read.
-        raw: the first lines as they stand.
-        alternatives: other formats that it may be meant as.
-        notes: what a person should know, in sentences.
-        problems: rows among the first that could not be used.
-        members: of an archive, the files in it (name, bytes); the guess is of the first that is read.
-    """
-
-    name: str
-    kind: Kind
-    format: str
-    delimiter: str | None = None
-    header: bool | None = None
-    encoding: str = "utf-8"
-    columns: dict[str, int] = field(default_factory=dict)
-    header_cells: tuple[str, ...] = ()
-    titles: tuple[str, ...] = ()
-    rows: tuple[tuple[str, ...], ...] = ()
-    raw: tuple[str, ...] = ()
-    alternatives: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    problems: tuple[Problem, ...] = ()
-    members: tuple[tuple[str, int], ...] = ()
 
 
 def look(path: Path, name: str, kind: Kind, options: ReadOptions) -> Guess:
