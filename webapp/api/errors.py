@@ -47,6 +47,12 @@ class TooManyLoginsError(ClewError):
     code = "too_many_logins"
 
 
+class TooManyUploadsError(ClewError):
+    """A person sends, or has looked at, too many files at once."""
+
+    code = "too_many_uploads"
+
+
 class TooManyRunsError(ClewError):
     """A person has more runs waiting than is fair to others."""
 
@@ -201,6 +207,7 @@ class NoPassagesError(ClewError):
 STATUS: list[tuple[type[ClewError], int]] = [
     (BadLoginError, 401),
     (TooManyLoginsError, 429),
+    (TooManyUploadsError, 429),
     (TooManyRunsError, 429),
     (TooManyJobsError, 429),
     (CsrfError, 403),

@@ -12,7 +12,7 @@ from django.http.response import HttpResponseBase
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import status, viewsets
 from rest_framework.decorators import action
-from rest_framework.parsers import JSONParser, MultiPartParser
+from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -21,6 +21,7 @@ from retrieval.kg import reporting
 from retrieval.kg import snapshot as kg
 from webapp.accounts.models import User
 from webapp.api.errors import TooLargeError
+from webapp.api.parsers import Json
 from webapp.api.permissions import AdminWrites
 from webapp.graphs import browse, endpoints, progress, selectors, services, snapshots, storage, trash
 from webapp.graphs import serializers as shapes
@@ -42,7 +43,7 @@ class GraphViewSet(viewsets.GenericViewSet[Graph]):
     serializer_class = shapes.GraphSerializer
     lookup_value_converter = "int"
     permission_classes = [OwnerWrites]
-    parser_classes = [JSONParser, MultiPartParser]
+    parser_classes = [Json, MultiPartParser]
 
     def get_queryset(self) -> QuerySet[Graph]:
         """By name."""

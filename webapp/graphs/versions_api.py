@@ -7,7 +7,7 @@ from typing import Any, cast
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers, status
 from rest_framework.generics import get_object_or_404
-from rest_framework.parsers import JSONParser, MultiPartParser
+from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -16,6 +16,7 @@ from webapp.accounts.models import User
 from webapp.api.errors import GraphNotReadyError, InvalidError
 from webapp.api.fields import Text
 from webapp.api.params import integer
+from webapp.api.parsers import Json
 from webapp.graphs import dependents, files, selectors, storage, versions
 from webapp.graphs import serializers as shapes
 from webapp.graphs.access import OwnerWrites, visible
@@ -111,7 +112,7 @@ class DiffSerializer(serializers.Serializer[object]):
 
 class _OfGraph(APIView):
     permission_classes = [OwnerWrites]
-    parser_classes = [JSONParser, MultiPartParser]
+    parser_classes = [Json, MultiPartParser]
 
     def graph(self, pk: int) -> Graph:
         """The graph, if the user may see it."""

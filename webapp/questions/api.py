@@ -11,7 +11,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers, status, viewsets
 from rest_framework.decorators import action
 from rest_framework.generics import get_object_or_404
-from rest_framework.parsers import JSONParser, MultiPartParser
+from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -20,6 +20,7 @@ from webapp.accounts.models import User
 from webapp.accounts.rights import require_manager
 from webapp.api.fields import Text
 from webapp.api.params import integer
+from webapp.api.parsers import Json
 from webapp.api.permissions import AnalystWrites
 from webapp.graphs import snapshots
 from webapp.graphs.access import visible
@@ -137,7 +138,7 @@ class QuestionSetViewSet(viewsets.GenericViewSet[QuestionSet]):
     serializer_class = QuestionSetSerializer
     lookup_value_converter = "int"
     permission_classes = [AnalystWrites]
-    parser_classes = [JSONParser, MultiPartParser]
+    parser_classes = [Json, MultiPartParser]
 
     def get_queryset(self) -> QuerySet[QuestionSet]:
         """Newest first."""

@@ -6,6 +6,7 @@ from pathlib import PurePath
 from typing import Any, cast
 from uuid import UUID
 
+from django.conf import settings
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
@@ -20,12 +21,14 @@ from rest_framework.settings import api_settings
 from rest_framework.views import APIView
 
 from webapp.accounts.models import User
-from webapp.api.errors import GoneError
+from webapp.api.errors import GoneError, TooManyUploadsError
 from webapp.api.permissions import Analyst
+from webapp.api.waiting import Turns
 from webapp.graphs import storage
 from webapp.uploads import services, streams, tus
 from webapp.uploads.models import Upload
 
+_sending = Turns()
 OVERRIDABLE = {"PATCH", "DELETE", "HEAD", "OPTIONS", "POST", "GET"}
 
 
@@ -142,13 +145,17 @@ class UploadView(TusView):
         """Add bytes at the end."""
         if request.content_type != tus.CONTENT_TYPE:
             raise exceptions.UnsupportedMediaType(request.content_type or "(none)")
-        upload = _mine(request, pk)
-        end = services.receive(
-            upload=upload,
-            offset=tus.number(request._request, "Upload-Offset"),
-            chunks=streams.body_of(request._request),
-            checksum=tus.checksum(request._request),
+        upload, most = _mine(request, pk), settings.UPLOADS_AT_ONCE
+        refusal = TooManyUploadsError(
+            f"You send {most} files already.", hint="Go on with this one when one of them has arrived."
         )
+        with _sending.one(upload.user_id, most=most, refusal=refusal):
+            end = services.receive(
+                upload=upload,
+                offset=tus.number(request._request, "Upload-Offset"),
+                chunks=streams.body_of(request._request),
+                checksum=tus.checksum(request._request),
+            )
         headers = {"Upload-Offset": str(end), **tus.expiry(upload.expires_at)}
         return Response(status=status.HTTP_204_NO_CONTENT, headers=headers)
 

@@ -10,6 +10,7 @@ import email.message
 import http.client
 import ssl
 import tempfile
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -24,6 +25,7 @@ from django.core.files.base import File
 from retrieval.errors import SourceError
 from retrieval.types import Progress
 from webapp.api.errors import NotAllowedError
+from webapp.api.waiting import let_go
 
 PIECE = 1 << 20
 TIMEOUT_S = 30.0
@@ -139,6 +141,7 @@ def opened(source: str) -> Iterator[tuple[IO[bytes], int]]:
             yield file, real.stat().st_size
         return
     require_host(source)
+    let_go()  # the host may take as long as it needs
     opener = urllib.request.OpenerDirector()
     for handler in (
         urllib.request.HTTPHandler,
@@ -165,6 +168,24 @@ def opened(source: str) -> Iterator[tuple[IO[bytes], int]]:
         raise SourceError(
             f"{source} does not answer: {error}.", hint="Check the address, and try again."
         ) from None
+
+
+def sample(source: str, *, most: int, within: float) -> bytes:
+    """The first bytes of a source, at most ``most``: to look at it.
+
+    Raises:
+        NotAllowedError, SourceError: as :func:`opened`; or they have not come ``within`` so many seconds.
+    """
+    found, until = bytearray(), time.monotonic() + within
+    with opened(source) as (file, _):
+        while len(found) < most and (piece := file.read1(min(PIECE, most - len(found)))):  # type: ignore[attr-defined]
+            found += piece
+            if time.monotonic() > until:
+                raise SourceError(
+                    f"{source} sends too slowly to be looked at.",
+                    hint="Import it as it is, or upload the file.",
+                )
+    return bytes(found)
 
 
 def fetch(source: str, target: Path, *, limit: int, progress: Callable[[Progress], None]) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import tempfile
+import time
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,8 +19,10 @@ from retrieval.errors import SourceError
 from retrieval.kg import apart, readers
 from retrieval.kg.readers.guesses import Guess
 from webapp.accounts.models import User
+from webapp.api.errors import TooManyUploadsError
 from webapp.api.fields import Text
 from webapp.api.permissions import Analyst
+from webapp.api.waiting import Turns
 from webapp.graphs.reading import ColumnsField
 from webapp.graphs.serializers import ProblemSerializer
 from webapp.uploads import elsewhere, services
@@ -29,6 +32,12 @@ LIMITS = apart.Limits(memory=1 << 30, seconds=30.0)
 """What a look at one file may take."""
 SAMPLE = 16 * 1024**2
 """How much of a file elsewhere is fetched to look at it; an archive that is larger cannot be looked into."""
+
+
+WITHIN_S = 30.0
+"""How long the hosts may take for it, all together."""
+
+_looking = Turns()
 
 
 class PreviewRequestSerializer(serializers.Serializer[object]):
@@ -100,7 +109,8 @@ class PreviewView(APIView):
         form = PreviewRequestSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         data = form.validated_data
-        found = services.complete(ids=data["uploads"], user=cast(User, request.user))
+        user = cast(User, request.user)
+        found = services.complete(ids=data["uploads"], user=user)
         options: dict[str, Any] = {
             "fmt": None if data["format"] in ("", "auto") else data["format"],
             "delimiter": data["delimiter"] or None,
@@ -112,14 +122,21 @@ class PreviewView(APIView):
             {**_guess(upload.path, upload.name, data["kind"], options), "upload": upload.pk, "source": None}
             for upload in found
         ]
+        until = time.monotonic() + WITHIN_S
         for source in data["sources"]:
             with tempfile.NamedTemporaryFile(dir=settings.FILE_UPLOAD_TEMP_DIR) as sample:
-                with elsewhere.opened(source) as (file, _):
-                    sample.write(file.read(SAMPLE))
+                with _looking.one(user.pk, most=settings.SOURCES_AT_ONCE, refusal=_many()):
+                    sample.write(elsewhere.sample(source, most=SAMPLE, within=until - time.monotonic()))
                 sample.flush()
                 seen = _guess(Path(sample.name), elsewhere.name_of(source), data["kind"], options)
             guesses.append({**seen, "upload": None, "source": source})
         return Response(GuessSerializer(guesses, many=True).data)
+
+
+def _many() -> TooManyUploadsError:
+    return TooManyUploadsError(
+        "You have several files elsewhere looked at already.", hint="Wait until their hosts have answered."
+    )
 
 
 def _guess(path: Path, name: str, kind: Any, options: dict[str, Any]) -> dict[str, Any]:

@@ -29,7 +29,9 @@ from webapp.api.errors import (
     GoneError,
     InvalidError,
     TooLargeError,
+    TooManyUploadsError,
 )
+from webapp.api.waiting import let_go
 from webapp.uploads.models import Upload, folder
 
 if TYPE_CHECKING:
@@ -78,6 +80,7 @@ def create(*, user: User, name: str, length: int, metadata: str = "") -> Upload:
     """Begin an upload of ``length`` bytes.
 
     Raises:
+        TooManyUploadsError: the user has begun more than anybody needs.
         TooLargeError: larger than any upload may be.
         StorageFullError: the disk has no room for it.
     """
@@ -85,6 +88,11 @@ def create(*, user: User, name: str, length: int, metadata: str = "") -> Upload:
         raise TooLargeError(
             f"{name} has {length:,} bytes; an upload may have {settings.RESUMABLE_MAX_BYTES:,}.",
             hint="Compress it, or upload it in several files.",
+        )
+    if Upload.objects.filter(user=user).count() >= settings.UPLOADS_KEPT:
+        raise TooManyUploadsError(
+            f"You have {settings.UPLOADS_KEPT} uploads of which nothing was made.",
+            hint="Make something of them, or stop some.",
         )
     folder().mkdir(parents=True, exist_ok=True)
     if length > shutil.disk_usage(folder()).free:
@@ -123,6 +131,7 @@ def receive(*, upload: Upload, offset: int, chunks: Iterable[bytes], checksum: C
                     f"{upload.name} has {end} bytes, not {offset}.",
                     hint="Ask with HEAD and go on from there.",
                 )
+            let_go()  # a client may take as long as it needs
             try:
                 end = _append(file, upload, end, chunks, checksum)
             except (TooLargeError, ChecksumError):

@@ -4,39 +4,45 @@ from __future__ import annotations
 
 import asyncio
 import re
+import time
 from collections.abc import Iterator
 from concurrent.futures import TimeoutError as TooLate
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest
+
+from webapp.api.waiting import too_slow
 
 PATHS = re.compile(r"/api/v1/uploads(/[0-9a-f-]{36})?$")
 KEY = "clew.body"
-QUIET_S = 20.0
-"""A connection that was silent for this long is taken for broken, so that its successor need not wait for it."""
-
 PIECE = 1 << 18
 
 
 class Arriving:
-    """The body of an ASGI request, read by the thread that handles it. Ends early where the connection breaks."""
+    """The body of an ASGI request, read by the thread that handles it.
+
+    Ends early where the connection breaks. One that is silent for ``BODY_QUIET_S``, or brings too little for long, is
+    taken for broken, so that its successor need not wait for it.
+    """
 
     def __init__(self, receive: Any, loop: asyncio.AbstractEventLoop) -> None:
         self._receive = receive
         self._loop = loop
 
     def __iter__(self) -> Iterator[bytes]:
-        more = True
-        while more:
+        more, seen, began = True, 0, time.monotonic()
+        while more and not too_slow(seen, time.monotonic() - began):
             waiting = asyncio.run_coroutine_threadsafe(self._receive(), self._loop)
             try:
-                message = waiting.result(QUIET_S)
+                message = waiting.result(settings.BODY_QUIET_S)
             except TooLate:
                 waiting.cancel()
                 return
             if message["type"] != "http.request":
                 return
             more = message.get("more_body", False)
+            seen += len(message.get("body", b""))
             yield message.get("body", b"")
 
 

@@ -11,7 +11,7 @@ REST_FRAMEWORK = {
     "DEFAULT_FILTER_BACKENDS": ["webapp.graphs.access.VisibleGraphs"],
     "DEFAULT_PAGINATION_CLASS": "webapp.api.pagination.Pages",
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["webapp.api.parsers.Json"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "webapp.api.errors.handle",
     "PAGE_SIZE": 50,

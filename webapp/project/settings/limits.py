@@ -3,6 +3,25 @@
 UPLOAD_MAX_BYTES = 4 * 1024**3
 """Largest request with files."""
 
+BODY_MAX_BYTES = 1024 * 1024
+"""Largest request without files, and of anybody who may not upload any. It is never written to the disk."""
+
+BODY_QUIET_S = 20.0
+"""A request that sends nothing for this long is given up."""
+
+BODY_PATIENCE_S = 30.0
+BODY_LEAST_RATE = 1024.0
+"""Bytes a second that a body must bring on the whole, from this many seconds on."""
+
+UPLOADS_AT_ONCE = 8
+"""Files that one person may send at once; more may wait."""
+
+UPLOADS_KEPT = 500
+"""Uploads that one person may have begun of which nothing was made yet."""
+
+SOURCES_AT_ONCE = 3
+"""Files elsewhere that one person may have looked at at once."""
+
 RESUMABLE_MAX_BYTES = 64 * 1024**3
 """Largest file that may arrive in pieces."""
 
@@ -23,6 +42,12 @@ PROBLEMS_KEPT = 20_000
 
 LOGIN_FAILURES = 10
 """Wrong passwords from one address for one user name before further tries wait."""
+
+LOGIN_FAILURES_OF_ACCOUNT = 100
+"""The same for one user name from all addresses: more of them together guess no faster."""
+
+LOGIN_FAILURES_OF_ADDRESS = 50
+"""The same from one address for all user names. People behind one address share it."""
 
 LOGIN_WINDOW_S = 300
 OPEN_SNAPSHOTS = 8

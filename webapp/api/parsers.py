@@ -1,0 +1,41 @@
+"""Reading bodies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework.exceptions import ParseError
+from rest_framework.parsers import JSONParser
+
+DEPTH_MAX = 100
+"""How deep lists and objects may lie in each other. Nothing that is sent here needs more than a few."""
+
+
+class Json(JSONParser):
+    """JSON that is not deeper than anybody needs: what is, breaks programs that read it by calling themselves."""
+
+    def parse(self, stream: Any, media_type: Any = None, parser_context: Any = None) -> Any:
+        """The content.
+
+        Raises:
+            ParseError: it is no JSON, or too deep.
+        """
+        try:
+            content = super().parse(stream, media_type, parser_context)
+        except RecursionError:
+            raise ParseError(_TOO_DEEP) from None
+        level, depth = [content], 0
+        while level := [inner for one in level for inner in _within(one)]:
+            depth += 1
+            if depth > DEPTH_MAX:
+                raise ParseError(_TOO_DEEP)
+        return content
+
+
+_TOO_DEEP = f"The JSON is more than {DEPTH_MAX} lists or objects deep."
+
+
+def _within(content: Any) -> list[Any]:
+    if isinstance(content, dict):
+        return list(content.values())
+    return content if isinstance(content, list) else []
