@@ -21,6 +21,7 @@ def test_everything_set(tmp_path):
             "CLEW_HOME": str(tmp_path),
             "CLEW_PORT": "9000",
             "CLEW_HOSTS": "a.example, b.example",
+            "CLEW_TRUSTED_PROXIES": "127.0.0.1, 10.0.0.0/8,::1",
             "CLEW_ADMIN_PASSWORD": "12345678",
             "DATABASE_URL": "postgresql://u:p@h:5432/d",
             "REDIS_URL": "redis://h:6379/0",
@@ -33,6 +34,7 @@ def test_everything_set(tmp_path):
         }
     )
     assert (read.home, read.port, read.hosts) == (Path(tmp_path), 9000, ("a.example", "b.example"))
+    assert read.trusted_proxies == ("127.0.0.1", "10.0.0.0/8", "::1")
     assert (read.database_url, read.redis_url) == ("postgresql://u:p@h:5432/d", "redis://h:6379/0")
     assert (read.encoder, read.device, read.llm_configured, read.llm_api_key) == ("other", "cpu", True, "k")
 
@@ -49,6 +51,9 @@ def test_empty_counts_as_unset():
         ("CLEW_PORT", "65536", "a whole number from 1 to 65535"),
         ("CLEW_PORT", "٣", "a whole number from 1 to 65535"),
         ("CLEW_ADMIN_PASSWORD", "short", "at least 8 characters"),
+        ("CLEW_ADMIN_PASSWORD", "a b c d", "other than spaces"),
+        ("CLEW_TRUSTED_PROXIES", "proxy.example", "addresses such as 127.0.0.1"),
+        ("CLEW_TRUSTED_PROXIES", "*", "addresses such as 127.0.0.1"),
         ("CLEW_DEVICE", "tpu", "one of auto, cpu, cuda"),
         ("CLEW_STORAGE", "s3", "Expected file"),
         ("CLEW_STORAGE", "ftp", "Expected file, or s3://"),

@@ -1,9 +1,15 @@
 """Logging in and out, roles, tokens, throttling."""
 
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
+from django.db import connection
 from rest_framework.test import APIClient
 
 from tests.conftest import PASSWORD
+from webapp.accounts import services
 from webapp.accounts.models import ApiToken
 from webapp.accounts.services import ensure_admin
 
@@ -70,6 +76,79 @@ def test_too_many_wrong_passwords_make_the_next_wait(users, settings):
     assert answer.status_code == 429
     assert answer.json()["error"]["code"] == "too_many_logins"
     assert login(client, headers, "analyst").status_code == 200  # others are not locked out
+
+
+def attempt(username, password="wrong", **headers):
+    body = {"username": username, "password": password}
+    return APIClient().post("/api/v1/token", body, format="json", **headers).status_code
+
+
+def test_a_header_that_clients_write_themselves_changes_nothing(users, settings):
+    settings.LOGIN_FAILURES = 3
+    codes = [attempt("viewer", HTTP_X_FORWARDED_FOR=f"10.0.0.{number}") for number in range(6)]
+    assert codes == [401] * 3 + [429] * 3
+
+
+def test_tries_at_once_are_counted_before_a_password_is_looked_at(users, settings, monkeypatch):
+    looked, look = [], services.authenticate
+
+    def slowly(**given):
+        looked.append(given)
+        time.sleep(0.05)
+        return look(**given)
+
+    monkeypatch.setattr(services, "authenticate", slowly)
+
+    def one(_):
+        try:
+            return attempt("viewer")
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(12) as pool:
+        codes = Counter(pool.map(one, range(40)))
+    assert (codes, len(looked)) == ({401: settings.LOGIN_FAILURES, 429: 40 - settings.LOGIN_FAILURES}, 10)
+
+
+def test_one_address_does_not_try_many_names(users, settings):
+    settings.LOGIN_FAILURES_OF_ADDRESS = 5
+    assert [attempt(f"name{number}") for number in range(7)] == [401] * 5 + [429] * 2
+    assert attempt("viewer", PASSWORD) == 429
+    assert attempt("viewer", PASSWORD, REMOTE_ADDR="10.1.1.1") == 200
+    networks = ["2001:db8::1", "2001:db8::2", "2001:db8:0:0:ffff::", "2001:db8:0:1::"]
+    settings.LOGIN_FAILURES_OF_ADDRESS = 2
+    assert [attempt("nobody", REMOTE_ADDR=one) for one in networks] == [401, 401, 429, 401]
+
+
+def test_many_addresses_do_not_try_one_name_for_ever(users, settings):
+    settings.LOGIN_FAILURES_OF_ACCOUNT = 4
+    codes = [attempt("Viewer", REMOTE_ADDR=f"10.1.1.{number}") for number in range(6)]
+    assert codes == [401] * 4 + [429] * 2
+    assert attempt("analyst", PASSWORD) == 200
+
+
+def test_who_knows_the_password_uses_nothing_up(users, settings):
+    settings.LOGIN_FAILURES = settings.LOGIN_FAILURES_OF_ADDRESS = settings.LOGIN_FAILURES_OF_ACCOUNT = 2
+    assert [attempt("viewer", PASSWORD) for _ in range(5)] == [200] * 5
+    assert [attempt("viewer"), attempt("viewer", PASSWORD)] == [401, 200], "a wrong one before is forgotten"
+
+
+def test_the_window_ends(users, settings, redis):
+    settings.LOGIN_FAILURES = 1
+    assert [attempt("viewer"), attempt("viewer")] == [401, 429]
+    waits = {redis.ttl(key) for key in redis.keys("clew:login:*")}
+    assert len(waits) >= 1
+    assert all(0 < wait <= settings.LOGIN_WINDOW_S for wait in waits)
+
+
+@pytest.mark.parametrize("password", [" " * 8, "\u200b" * 12, " \t\u3000\u00a0" * 4, "a b c d e f "])
+def test_spaces_are_no_password(users, password):
+    client, headers = browser()
+    fresh = {"HTTP_X_CSRFTOKEN": login(client, headers).json()["csrf"]}
+    body = {"old_password": PASSWORD, "new_password": password}
+    answer = client.post("/api/v1/session/password", body, format="json", **fresh)
+    assert answer.status_code == 400
+    assert "characters other than spaces" in str(answer.json()["error"]["fields"]["new_password"])
 
 
 def test_a_disabled_user_cannot_log_in(users):

@@ -7,13 +7,12 @@ import secrets
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from django.conf import settings
 from django.contrib.auth import authenticate
-from django.core.cache import cache
 from django.utils import timezone
 
 from webapp.accounts.models import ApiToken, Role, Scope, User
-from webapp.api.errors import BadLoginError, TooManyLoginsError
+from webapp.accounts.throttling import Try
+from webapp.api.errors import BadLoginError
 
 ADMIN = "admin"
 SEEN_EVERY = timedelta(minutes=1)
@@ -22,23 +21,16 @@ SEEN_EVERY = timedelta(minutes=1)
 def check_password(*, username: str, password: str, address: str) -> User:
     """The user of this name and password.
 
-    Failures are counted by user name and address, so that guessing is slow and nobody else is locked out.
-
     Raises:
         BadLoginError: no such active user, another password, or one made for them too long ago.
-        TooManyLoginsError: too many wrong tries lately; this one was not looked at.
+        TooManyLoginsError: too many wrong tries lately (:mod:`webapp.accounts.throttling`); this one was not looked at.
     """
-    key = "login:" + hashlib.sha256(f"{username.casefold()}\0{address}".encode()).hexdigest()
-    if cache.get(key, 0) >= settings.LOGIN_FAILURES:
-        raise TooManyLoginsError(
-            "Too many wrong passwords.", hint=f"Wait {settings.LOGIN_WINDOW_S // 60} minutes and try again."
-        )
+    tried = Try(username=username, address=address)
+    tried.count()
     user = authenticate(username=username, password=password)
     if not isinstance(user, User) or (user.one_time_until and user.one_time_until <= timezone.now()):
-        cache.add(key, 0, settings.LOGIN_WINDOW_S)
-        cache.incr(key)
         raise BadLoginError("The user name or the password is wrong.", hint="Check both and try again.")
-    cache.delete(key)
+    tried.succeeded()
     return user
 
 

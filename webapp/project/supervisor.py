@@ -195,6 +195,9 @@ def processes(env: Env, home_id: str) -> list[Child]:
     web = [*python, "uvicorn", "webapp.project.asgi:application", "--host", HOST, "--port", str(env.port)]
     web += ["--lifespan", "off", "--no-access-log", "--ws", "websockets-sansio"]
     web += ["--timeout-graceful-shutdown", "3"]
+    # By default whatever comes from this machine is taken for a proxy, and clients would name their own addresses.
+    proxies = ",".join(env.trusted_proxies)
+    web += ["--forwarded-allow-ips", proxies] if proxies else ["--no-proxy-headers"]
     engine = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
     if "OMP_NUM_THREADS" not in os.environ:
         # Threads that wait by spinning take the cores from whoever could use them: on 2 cores one thread
