@@ -8,6 +8,8 @@ from urllib.parse import unquote
 
 from asgiref.testing import ApplicationCommunicator
 
+HOST = (b"host", b"localhost")
+
 
 class Socket(ApplicationCommunicator):
     """One connection."""
@@ -18,7 +20,7 @@ class Socket(ApplicationCommunicator):
             "type": "websocket",
             "path": unquote(path),
             "query_string": query.encode(),
-            "headers": headers,
+            "headers": headers if any(name == b"host" for name, _ in headers) else [HOST, *headers],
             "subprotocols": [],
         }
         super().__init__(application, scope)

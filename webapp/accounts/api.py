@@ -96,7 +96,7 @@ class PasswordView(APIView):
         operation_id="session_password", request=NewPasswordSerializer, responses=SessionSerializer
     )
     def post(self, request: Request) -> Response:
-        """Choose another one. All other sessions of this person end."""
+        """Choose another one. All other sessions of this person end, and all their tokens."""
         form = NewPasswordSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         data = form.validated_data

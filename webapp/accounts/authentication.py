@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication, SessionAuthentication
@@ -55,11 +55,16 @@ class BearerToken(BaseAuthentication):
         return "Bearer"
 
 
+def live_tokens() -> QuerySet[ApiToken]:
+    """Tokens that have not expired, of people who are let in."""
+    unexpired = Q(expires_at=None) | Q(expires_at__gt=timezone.now())
+    return ApiToken.objects.filter(unexpired, user__is_active=True)
+
+
 def user_of_token(token: str) -> tuple[User, ApiToken] | None:
     """The active user that a token belongs to, unless it has expired. That it was used is noted once a minute."""
     now = timezone.now()
-    live = ApiToken.objects.filter(Q(expires_at=None) | Q(expires_at__gt=now), user__is_active=True)
-    row = live.select_related("user").filter(digest=digest(token)).first()
+    row = live_tokens().select_related("user").filter(digest=digest(token)).first()
     if row is None:
         return None
     if row.last_used_at is None or now - row.last_used_at > timedelta(minutes=1):

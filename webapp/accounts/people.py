@@ -104,7 +104,7 @@ def reset_password(*, person: User, by: User) -> tuple[User, str]:
 
 
 def change_password(*, user: User, password: str) -> None:
-    """Give oneself another password; the sessions that were made with the one before end.
+    """Give oneself another password; the sessions and tokens that were made with the one before end.
 
     Raises:
         ValidationError: it is too weak, or the one before.
@@ -115,7 +115,7 @@ def change_password(*, user: User, password: str) -> None:
     with transaction.atomic():
         user.set_password(password)
         user.save(update_fields=["password", "one_time_until"])
-        _changed(user)
+        _end_tokens(user)
 
 
 def _one_time(person: User) -> str:

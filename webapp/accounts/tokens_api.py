@@ -15,7 +15,9 @@ from rest_framework.views import APIView
 
 from webapp.accounts.models import ApiToken, Scope, User
 from webapp.accounts.services import make_token
+from webapp.api.errors import ForbiddenError
 from webapp.api.fields import Text
+from webapp.live import announce
 
 DAYS_MAX = 3650
 
@@ -62,7 +64,9 @@ class TokensView(APIView):
         operation_id="tokens_create", request=NewTokenSerializer, responses={201: MadeTokenSerializer}
     )
     def post(self, request: Request) -> Response:
-        """Make one. It is shown this once."""
+        """Make one. It is shown this once. Tokens make no tokens: one that leaked could not be taken back."""
+        if isinstance(request.auth, ApiToken):
+            raise ForbiddenError("A token makes no tokens.", hint="Log in to make one.")
         form = NewTokenSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         data = form.validated_data
@@ -83,5 +87,7 @@ class TokenRowView(APIView):
     @extend_schema(operation_id="tokens_delete", responses={204: None})
     def delete(self, request: Request, pk: int) -> Response:
         """Take it back; whoever has it cannot use it any more."""
-        get_object_or_404(ApiToken.objects.filter(user=cast(User, request.user)), pk=pk).delete()
+        user = cast(User, request.user)
+        get_object_or_404(ApiToken.objects.filter(user=user), pk=pk).delete()
+        announce.person_changed_on_commit(user.pk)  # sockets that it opened end at once
         return Response(status=status.HTTP_204_NO_CONTENT)

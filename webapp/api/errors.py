@@ -101,6 +101,12 @@ class InvalidError(ClewError):
     code = "invalid"
 
 
+class KeyNeededError(InvalidError):
+    """A key must be entered again."""
+
+    code = "key_needed"
+
+
 class NotComparableError(ClewError):
     """Reports that cannot stand side by side."""
 

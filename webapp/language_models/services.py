@@ -6,13 +6,14 @@ import json
 from collections.abc import Mapping
 from datetime import date
 from typing import Any
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 from django.db import IntegrityError, connection, transaction
 
 from retrieval.types import Usage
 from webapp.accounts.models import User
-from webapp.api.errors import ConflictError, NameTakenError
+from webapp.api.errors import ConflictError, KeyNeededError, NameTakenError
 from webapp.jobs import presence, queue
 from webapp.language_models import sealing, selectors
 from webapp.language_models.models import Action, Change, Limits, Provider
@@ -40,11 +41,23 @@ def change_provider(*, key: int, values: Mapping[str, Any], user: User) -> Provi
 
     Raises:
         ConflictError: it is the environment's.
+        KeyNeededError: it moves to another server, which would be sent the key of the one before.
         NameTakenError: another has this name.
     """
     provider = _own(key)
+    moved = _server(values.get("base_url", provider.base_url)) != _server(provider.base_url)
+    if moved and provider.sealed_key and "api_key" not in values:
+        raise KeyNeededError(
+            f"{provider.name} is at another server now, which is not sent the key of the one before.",
+            hint="Enter its key again, or leave it empty to use none.",
+        )
     _save(provider, values, user, Action.CHANGED)
     return provider
+
+
+def _server(address: str) -> tuple[str, str | None, int | None]:
+    parts = urlsplit(address)
+    return parts.scheme, parts.hostname, parts.port or {"http": 80, "https": 443}.get(parts.scheme)
 
 
 def delete_provider(*, key: int, user: User) -> None:

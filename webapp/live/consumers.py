@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import logging
 import time
 from typing import Any
 from urllib.parse import parse_qs
@@ -13,6 +14,7 @@ from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
 
 from retrieval.events import TERMINAL_TYPES
+from webapp.accounts.authentication import live_tokens
 from webapp.accounts.models import User
 from webapp.answers import selectors
 from webapp.answers import services as answers
@@ -21,6 +23,8 @@ from webapp.jobs.selectors import jobs
 from webapp.jobs.serializers import as_wire
 from webapp.live import groups
 
+logger = logging.getLogger(__name__)
+
 BAD_REQUEST = 4400
 NOT_LOGGED_IN = 4401
 NOT_FOUND = 4404
@@ -28,6 +32,9 @@ COME_AGAIN = 1012
 """Who the user is, or what they may do, changed: another connection is checked anew."""
 LOOK_AGAIN_S = 1.0
 """How often a quiet run's log is read in case an announcement was lost."""
+
+CHECK_EVERY_S = 2.0
+"""How often a socket looks whether its person may still have it."""
 
 SEEN_FOR_S = 2.0
 """How long a user goes on being told of a graph's jobs after losing sight of it, at most."""
@@ -61,17 +68,40 @@ class Socket(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels has no t
     async def join(self, group: str) -> bool:
         """Accept and join a group, besides that of the person; whether they are still who they were at the log-in."""
         self.joined: list[str] = []
+        self.guard: asyncio.Task[None] | None = None
         await self.accept()
         for name in (groups.person(self.scope["user"].pk), group):
             await self.channel_layer.group_add(name, self.channel_name)
             self.joined.append(name)
-        same = bool(await database_sync_to_async(_unchanged)(self.scope["user"]))
-        if not same:
+        same = bool(await database_sync_to_async(self.still_allowed)())
+        if same:
+            self.guard = asyncio.create_task(self.keep_watch())
+        else:
             await self.person_changed({})
         return same
 
+    def still_allowed(self) -> bool:
+        """Whether the person is still who logged in, by a session or token that is still good. In a thread."""
+        return _unchanged(self.scope["user"]) and _still_open(self.scope)
+
+    async def keep_watch(self) -> None:
+        """Have the person come again once they may not have this socket any more, if nobody said so."""
+        while True:
+            await asyncio.sleep(CHECK_EVERY_S)
+            try:
+                allowed = await database_sync_to_async(self.still_allowed)()
+            except Exception:  # a database that is away says nothing of the person
+                logger.warning("could not check a socket", exc_info=True)
+                continue
+            if not allowed:
+                await self.person_changed({})
+                return
+
     async def disconnect(self, code: int) -> None:
         """Leave the groups."""
+        guard = getattr(self, "guard", None)
+        if guard is not None and guard is not asyncio.current_task():
+            guard.cancel()
         for name in getattr(self, "joined", ()):
             await self.channel_layer.group_discard(name, self.channel_name)
 
@@ -111,6 +141,10 @@ class RunConsumer(Socket):
             return BAD_REQUEST
         run = str(scope["url_route"]["kwargs"]["run_id"])
         return None if await database_sync_to_async(_may_watch)(scope["user"], run) else NOT_FOUND
+
+    def still_allowed(self) -> bool:
+        """Whether they may also still see the run's graph."""
+        return super().still_allowed() and _may_watch(self.scope["user"], self.run_id)
 
     async def connect(self) -> None:
         """Join, replay."""
@@ -185,15 +219,21 @@ class JobsConsumer(Socket):
     async def connect(self) -> None:
         """Join, then send each active job."""
         self.seen: dict[int, tuple[float, bool]] = {}
+        self.known: set[int] = await database_sync_to_async(_visible)(self.scope["user"])
         if not await self.join(groups.JOBS):
             return
         for job in await database_sync_to_async(_active_jobs)(self.scope["user"]):
             await self.send_json({"type": "job", "job": job})
 
     async def jobs_frame(self, message: dict[str, Any]) -> None:
-        """Something changed. Jobs of graphs that the user may not see are not told of."""
+        """Something changed. Of graphs that the user may not see nothing is told, but that one is seen no more."""
         frame = message["frame"]
-        if frame["type"] != "job" or await self.may_see(frame["job"]["graph"]):
+        graph = frame["job"]["graph"] if frame["type"] == "job" else frame["graph"]
+        if await self.may_see(graph):
+            self.known.add(graph)
+            await self.send_json(frame)
+        elif frame["type"] == "graph" and graph in self.known:
+            self.known.discard(graph)
             await self.send_json(frame)
 
     async def may_see(self, graph: int) -> bool:
@@ -225,6 +265,18 @@ def _after(query: bytes) -> int | None:
 def _unchanged(user: User) -> bool:
     now = User.objects.filter(pk=user.pk, is_active=True, role=user.role, password=user.password)
     return now.exists()
+
+
+def _still_open(scope: Any) -> bool:
+    """Whether what a connection was opened with is still there: the token, or the session."""
+    if "token" in scope:
+        return live_tokens().filter(pk=scope["token"]).exists()
+    session = scope.get("session")
+    return session is None or bool(session.exists(session.session_key))
+
+
+def _visible(user: Any) -> set[int]:
+    return set(access.visible(user).values_list("pk", flat=True))
 
 
 def _active_jobs(user: Any) -> list[dict[str, Any]]:

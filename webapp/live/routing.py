@@ -3,31 +3,56 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import urlparse
+from urllib.parse import urlsplit
 
 from channels.auth import AuthMiddlewareStack
 from channels.db import database_sync_to_async
 from channels.routing import URLRouter
-from channels.security.websocket import OriginValidator
 from django.conf import settings
+from django.http.request import split_domain_port, validate_host
 from django.urls import path
 
 from webapp.accounts.authentication import user_of_token
 from webapp.accounts.models import Scope
 from webapp.live.consumers import JobsConsumer, NotThere, RunConsumer
 
+PORTS = {"http": 80, "https": 443}
 
-class SameSite(OriginValidator):  # type: ignore[misc]  # channels has no types
-    """Refuse pages of other sites. Scripts send no Origin and have no cookies to steal, so they may pass."""
+
+class SameSite:
+    """Refuse pages of other sites, and of other ports of this one, which may be anybody's.
+
+    Scripts send no Origin and have no cookies to steal, so they may pass.
+    """
+
+    def __init__(self, inner: Any) -> None:
+        self.inner = inner
 
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         """Refuse without a consumer, which would open a connection to Redis only to leave it."""
-        origin = dict(scope["headers"]).get(b"origin")
-        if origin is None or self.validate_origin(urlparse(origin.decode("latin-1"))):
-            await self.application(scope, receive, send)
+        headers = {name: value.decode("latin-1").lower() for name, value in scope["headers"]}
+        origin = headers.get(b"origin")
+        if origin is None or _is_ours(origin, headers.get(b"host", "")):
+            await self.inner(scope, receive, send)
             return
         await receive()
         await send({"type": "websocket.close"})
+
+
+def _is_ours(origin: str, host: str) -> bool:
+    """Whether a page of this origin came from here: by the name and the port that this was asked for."""
+    if origin in settings.CSRF_TRUSTED_ORIGINS:
+        return True
+    try:
+        parts = urlsplit(origin)
+        asked = urlsplit(f"{parts.scheme}://{host}")
+        same = (parts.hostname, parts.port or PORTS[parts.scheme]) == (
+            asked.hostname,
+            asked.port or PORTS[parts.scheme],
+        )
+    except (ValueError, KeyError):
+        return False
+    return same and validate_host(split_domain_port(host)[0], settings.ALLOWED_HOSTS)
 
 
 class Bearer:
@@ -43,7 +68,7 @@ class Bearer:
         if kind.lower() == "bearer":
             found = await database_sync_to_async(user_of_token)(token.strip())
             if found is not None and Scope.READ in found[1].scopes:
-                scope = {**scope, "user": found[0]}
+                scope = {**scope, "user": found[0], "token": found[1].pk}
         return await self.inner(scope, receive, send)
 
 
@@ -54,4 +79,4 @@ _routes = URLRouter(
         path("<path:anything>", NotThere.as_asgi()),
     ]
 )
-websocket_application = SameSite(AuthMiddlewareStack(Bearer(_routes)), settings.ALLOWED_HOSTS)
+websocket_application = SameSite(AuthMiddlewareStack(Bearer(_routes)))
