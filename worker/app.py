@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import django
+from kombu.transport import redis
 
 from webapp.project.celery import app
 
 django.setup()
 
 app.task_cls = "worker.tasks:SafeTask"
+# Messages that were not begun when the broker went away are sent anew from the rows. Kombu would try to put them back
+# through the connection that broke, which ends the whole worker ('NoneType' object has no attribute 'hostname').
+redis.Channel.do_restore = False
 
 # Tasks need the apps.
 from worker import (  # noqa: E402

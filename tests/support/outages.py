@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -29,8 +30,29 @@ def without_postgres() -> Iterator[None]:
 @contextlib.contextmanager
 def without_redis(servers: Any) -> Iterator[None]:
     """The embedded Redis is stopped, and started again with what it had."""
-    servers._stop_redis()
+    stop_redis(servers)
     try:
         yield
     finally:
-        servers._start_redis()
+        start_redis(servers)
+
+
+def stop_redis(servers: Any) -> None:
+    """Stop the embedded Redis."""
+    _redis(servers).end()
+
+
+def start_redis(servers: Any) -> None:
+    """Start it again, and wait until it serves."""
+    server = _redis(servers)
+    server.settled()  # that it ended is no failure
+    until = time.monotonic() + 60
+    while not server.ready():
+        assert time.monotonic() < until, "Redis does not start"
+        server.revive()
+        time.sleep(0.02)
+    server.settled()
+
+
+def _redis(servers: Any) -> Any:
+    return next(server for server in servers.servers if server.name == "Redis")

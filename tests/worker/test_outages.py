@@ -2,6 +2,7 @@
 
 import threading
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from django.db import connection
@@ -9,7 +10,7 @@ from django.db.models.functions import Now
 
 from retrieval.events import AnswerFinal, PathRetrieved, RunStarted
 from retrieval.types import Answer, Usage
-from tests.support.outages import without_postgres, without_redis
+from tests.support.outages import start_redis, stop_redis, without_postgres, without_redis
 from webapp.answers import services as answers
 from webapp.answers.models import Run, RunEvent, RunState
 from webapp.jobs import patience, presence, services
@@ -182,7 +183,13 @@ def test_a_job_that_lost_the_database_says_so(job):
 
 
 def test_work_goes_on_while_redis_is_away(run, scripted, servers, redis):
-    scripted(STARTED, servers._stop_redis, PathRetrieved(1, (), 0.5, 1.0), servers._start_redis, FINAL)
+    scripted(
+        STARTED,
+        partial(stop_redis, servers),
+        PathRetrieved(1, (), 0.5, 1.0),
+        partial(start_redis, servers),
+        FINAL,
+    )
     answering.answer(str(run.pk))
     run.refresh_from_db()
     assert run.state == RunState.DONE

@@ -14,8 +14,9 @@ from django.db import connection
 
 from retrieval.types import Question
 from tests.conftest import TINY
+from tests.support.outages import without_redis
 from webapp.answers import selectors, services
-from webapp.answers.models import RunState
+from webapp.answers.models import Run, RunState
 from webapp.experiments import reports
 from webapp.graphs import services as graphs
 from webapp.graphs.models import GraphState, IndexState
@@ -145,3 +146,21 @@ def test_an_import_whose_worker_was_killed_is_done_by_the_next(start, users):
     warnings = [line.text for line in job.log.filter(level="warning")]
     assert len(warnings) == 1
     assert warnings[0].endswith("is gone; queued once more.")
+
+
+def test_a_worker_outlives_its_broker_and_answers_what_was_asked_meanwhile(start, users, tiny_graph, servers):
+    process = start()
+
+    def ask(number):
+        asked = services.Ask(f"What is the official language of {'Germany' if number % 2 else 'France'}?")
+        return services.create_run(graph=tiny_graph, ask=asked, user=users["viewer"])
+
+    before = [ask(number) for number in range(10)]
+    with without_redis(servers):
+        meanwhile = [ask(number) for number in range(2)]
+        time.sleep(1)
+    after = [ask(number) for number in range(2)]
+    wait_for(lambda: not Run.objects.filter(state__in=(RunState.QUEUED, RunState.RUNNING)).exists())
+    states = Run.objects.filter(pk__in=[run.pk for run in (*before, *meanwhile, *after)])
+    assert {run.state for run in states} == {RunState.DONE}
+    assert process.poll() is None

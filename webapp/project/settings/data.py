@@ -8,6 +8,15 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from webapp.project.env import ROOT
 from webapp.project.settings.environment import DATABASE_ADDRESS, ENV
 
+_POOL = {
+    "min_size": 1,
+    "max_size": 20,
+    "timeout": 10,
+    # The pool waits twice as long after each try that fails: given up soon, the next request begins anew, and what
+    # was away for a minute is found a moment after it came back, not half a minute later.
+    "reconnect_timeout": 2.0,
+}
+
 
 def _database(url: str) -> dict[str, Any]:
     parts = urlsplit(url)
@@ -22,7 +31,7 @@ def _database(url: str) -> dict[str, Any]:
         "PORT": str(parts.port or ""),
         "CONN_HEALTH_CHECKS": True,  # a restarted PostgreSQL must not cost anybody a request
         # Threads of the web process and of the workers share few connections, kept open between uses.
-        "OPTIONS": {**options, "pool": {"min_size": 1, "max_size": 20, "timeout": 10}},
+        "OPTIONS": {**options, "pool": _POOL},
     }
 
 
