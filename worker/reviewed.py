@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from retrieval.kg.snapshot import Snapshot
 from retrieval.types import Question
 from webapp.experiments.models import LabelSet
 from webapp.graphs import files
-from webapp.review import exporting
+from webapp.review import exporting, learning
 from webapp.review.models import Item, ItemState, Queue
 from worker import engines, reporting
 
@@ -29,7 +29,8 @@ class Learned:
         labels: rational paths, or a file of them; None: the engine finds them itself.
         questions: of the training, and those that only a review has.
         counts: of a review: paths that analysts ``accepted`` and ``rejected``, questions that they called ``broken``,
-            paths of ``label_sets`` that are left, and questions ``added`` by the review.
+            paths of ``label_sets`` that are left, questions ``added`` by the review, and those ``answered`` otherwise
+            than the question set has it.
     """
 
     labels: list[Label] | Path | None
@@ -46,8 +47,9 @@ def reviewed(
 ) -> Learned:
     """Merge what stands in a queue over its label sets and another one; verdicts win.
 
-    Where there is no label set, the questions are labelled as in a training without labels. Questions that are in the
-    queue alone are added with the entities that their accepted paths reach as answers.
+    Where there is no label set, the questions are labelled as in a training without labels, and so are those whose
+    right answers somebody named. Questions that are in the queue alone are added with these, else with the entities
+    that their accepted paths reach.
 
     Raises:
         TrainingDataError: a label set of the queue was deleted, or the queue decided nothing yet.
@@ -57,15 +59,19 @@ def reviewed(
 
     verdicts = [parse_label(one) for one in exporting.labels(row)]
     broken = set(Item.objects.filter(queue=row, state=ItemState.BROKEN).values_list("key", flat=True))
-    if not verdicts and not broken:
+    told = {one.key: one for one in learning.told(row)}
+    if not verdicts and not broken and not told:
         raise TrainingDataError(
             f"Nothing is decided in the review {row.name}: no path has more than half of its verdicts.",
             hint="Judge more questions, or adjudicate.",
         )
     context.check()
-    labels = merge(_base(context, row, also, snapshot, questions), verdicts, broken=broken)
+    corrected, questions = _corrected(questions, told)
     accepted = usable(verdicts)
-    added = _added(row, snapshot, accepted, questions)
+    added = _added(row, snapshot, accepted, questions, told)
+    unlabelled = [*corrected, *(one for one in added if one.id in told)]
+    base = _base(context, row, also, snapshot, questions, unlabelled=unlabelled)
+    labels = merge(base, verdicts, broken=broken)
     by_analysts = {id(one) for one in verdicts}
     return Learned(
         labels,
@@ -76,6 +82,7 @@ def reviewed(
             "broken": len(broken),
             "label_sets": sum(one.role == "path" and id(one) not in by_analysts for one in labels),
             "added": len(added),
+            "answered": len(corrected),
         },
     )
 
@@ -86,7 +93,10 @@ def _base(
     also: LabelSet | None,
     snapshot: Snapshot,
     questions: Sequence[Question],
+    *,
+    unlabelled: Sequence[Question],
 ) -> list[Label]:
+    """The labels that verdicts are merged over. What label sets say of ``unlabelled`` questions is of other answers."""
     from retrieval.supervision.labels import read_labels  # noqa: PLC0415
 
     wanted = [one["id"] for one in row.label_sets]
@@ -99,10 +109,16 @@ def _base(
             )
     keys = dict.fromkeys([*wanted, *([also.pk] if also is not None else [])])
     if not keys:
-        return _found(context, snapshot, questions)
-    return [
-        label for key in keys for label in read_labels(files.local_path(files.labels_name(row.graph_id, key)))
+        alone = {one.id for one in questions}
+        return _found(context, snapshot, [*questions, *(one for one in unlabelled if one.id not in alone)])
+    stale = {one.id for one in unlabelled}
+    kept = [
+        label
+        for key in keys
+        for label in read_labels(files.local_path(files.labels_name(row.graph_id, key)))
+        if label.question not in stale
     ]
+    return [*kept, *_found(context, snapshot, unlabelled)] if unlabelled else kept
 
 
 def _found(context: reporting.Context, snapshot: Snapshot, questions: Sequence[Question]) -> list[Label]:
@@ -121,10 +137,32 @@ def _found(context: reporting.Context, snapshot: Snapshot, questions: Sequence[Q
     return [*gold, *found.labels]
 
 
+def _corrected(
+    questions: Sequence[Question], told: Mapping[str, Item]
+) -> tuple[list[Question], list[Question]]:
+    """The questions whose answers somebody named otherwise, and all with these answers. Test questions stay."""
+    corrected: dict[str, Question] = {}
+    for one in questions:
+        item = told.get(one.id)
+        if (
+            item
+            and one.split != "test"
+            and item.question == one.question
+            and set(item.answers) != set(one.answers)
+        ):
+            # Its given paths lead to the answers that it had.
+            corrected[one.id] = replace(one, answers=tuple(item.answers), paths=(), relation_paths=())
+    return list(corrected.values()), [corrected.get(one.id, one) for one in questions]
+
+
 def _added(
-    row: Queue, snapshot: Snapshot, accepted: Sequence[Label], questions: Sequence[Question]
+    row: Queue,
+    snapshot: Snapshot,
+    accepted: Sequence[Label],
+    questions: Sequence[Question],
+    told: Mapping[str, Item],
 ) -> list[Question]:
-    """The questions of the queue that the question set lacks and that have an accepted path.
+    """The questions of the queue that the question set lacks, and that have an accepted path or named answers.
 
     One that is worded as a test question is left out: people ask those too, and then it would be no test any more.
     """
@@ -135,11 +173,13 @@ def _added(
         if label.question not in known:
             paths[label.question].append(label)
     added = []
-    for item in Item.objects.filter(queue=row, key__in=paths).order_by("position"):
+    wanted = {*paths, *told} - known
+    for item in Item.objects.filter(queue=row, key__in=wanted).order_by("position"):
         reached = [e for label in paths[item.key] for e in _reached(snapshot, label, simple=row.simple)]
-        answers = tuple(dict.fromkeys(snapshot.entity_label(e) for e in reached))
-        if answers and item.question.casefold() not in tested:
-            topics = tuple(dict.fromkeys(label.topic for label in paths[item.key]))
+        named = item.answers if item.key in told else []
+        answers = tuple(dict.fromkeys(named or [snapshot.entity_label(e) for e in reached]))
+        topics = tuple(dict.fromkeys([label.topic for label in paths[item.key]] or item.topics))
+        if answers and topics and item.question.casefold() not in tested:
             added.append(Question(item.key, item.question, topics, answers, split="train"))
     return added
 

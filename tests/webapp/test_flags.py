@@ -156,3 +156,56 @@ def test_a_run_that_showed_no_path_is_judged_all_the_same(api, tiny_graph, users
     body = {"id": str(uuid.uuid4()), "version": 0, "shown": shown["shown"], "broken": True}
     assert api("analyst").post(f"/api/v1/review/items/{item}/submit", body, format="json").status_code == 200
     assert Submission.objects.count() == 1
+
+
+def test_a_doubt_tells_the_right_answer_and_paths_to_it_are_found(api, asked):
+    run = asked()
+    item = flag(api("viewer"), run, right_answers=["german", "French"]).json()["item"]
+    shown = api("analyst").get(f"/api/v1/review/items/{item}").json()
+    assert (shown["answers"], shown["assumed"], shown["suggested"]) == (["German", "French"], True, [])
+    assert (shown["answered"]["analyst"], shown["answered"]["answers"]) == ("viewer", ["German", "French"])
+    found = {tuple(name for name, _ in one["path"]): one for one in shown["candidates"]}
+    assert [(one["hits"], one["recall"]) for one in found.values()][:2] == [(0, 0.0), (0, 0.0)], (
+        "what was shown"
+    )
+    best = found["borders", "official_language"]
+    assert (best["hits"], best["precision"], best["recall"]) == (2, 1.0, 1.0)
+    assert [(s["source"], s["name"], s["score"]) for s in best["sources"]] == [("answers", "viewer", 1.0)]
+    (one,) = api("viewer").get(f"/api/v1/runs/{run.pk}").json()["flags"]
+    assert one["right_answers"] == ["German", "French"]
+    (event,) = api("viewer").get(f"/api/v1/review/queues/{shown['queue']}/events").json()["results"]
+    assert (event["kind"], event["answers"]) == ("answered", {"before": [], "now": ["German", "French"]})
+
+
+def test_missing_answers_join_those_that_were_given(api, asked):
+    flag(api("viewer"), asked(), "answer-missing", right_answers=["France"])
+    assert Item.objects.get().answers == ["Germany", "Berlin", "France"]
+
+
+def test_a_right_answer_that_the_graph_does_not_have_is_refused_with_the_nearest(api, asked):
+    answer = flag(api("viewer"), asked(), right_answers=["Germny"])
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "unknown_entity")
+    assert answer.json()["error"]["message"] == "The graph has no entity “Germny”."
+    assert answer.json()["error"]["hint"].startswith("Did you mean “Germany”")
+    assert (Item.objects.count(), Flag.objects.count()) == (0, 0)
+
+
+def test_known_answers_stand_until_an_analyst_takes_a_viewers_over(api, asked, question_set):
+    run = asked("what borders Switzerland?")
+    item = flag(api("viewer"), run, right_answers=["Berlin"]).json()["item"]
+    shown = api("analyst").get(f"/api/v1/review/items/{item}").json()
+    assert (shown["answers"], shown["answered"]) == (["Germany", "France"], None)
+    assert [(one["analyst"], one["answers"]) for one in shown["suggested"]] == [("viewer", ["Berlin"])]
+    body = {"id": str(uuid.uuid4()), "answers": ["Berlin"], "replaces": None}
+    taken = api("analyst").post(f"/api/v1/review/items/{item}/answers", body, format="json").json()["item"]
+    assert (taken["answers"], taken["answered"]["analyst"], taken["suggested"]) == (
+        ["Berlin"],
+        "analyst",
+        [],
+    )
+    flag(api("viewer"), run, right_answers=["French"])
+    shown = api("analyst").get(f"/api/v1/review/items/{item}").json()
+    assert (shown["answers"], shown["suggested"][0]["answers"]) == (["Berlin"], ["French"])
+    flag(api("analyst"), run, right_answers=["Germany"])
+    shown = api("analyst").get(f"/api/v1/review/items/{item}").json()
+    assert (shown["answers"], shown["suggested"]) == (["Germany"], []), "an analyst's count at once"

@@ -4,6 +4,7 @@ import json
 import uuid
 
 import pytest
+from django.db import transaction
 
 from retrieval.kg import snapshot as kg
 from retrieval.supervision.labels import Label, write_labels
@@ -14,9 +15,9 @@ from webapp.graphs import files
 from webapp.jobs.models import Job, JobState
 from webapp.questions.selectors import as_engine
 from webapp.questions.services import save_question_set
-from webapp.review import judging, queues
+from webapp.review import answering, judging, queues, standing
 from webapp.review.models import Item, Queue
-from worker import evaluating, reporting, reviewed, reviewing, training
+from worker import evaluating, held, reporting, reviewed, reviewing, training
 
 CAPITAL, BORDERS = (("capital", False),), (("borders", False),)
 LANGUAGE = (("official_language", False),)
@@ -92,7 +93,8 @@ def learned(queue, also=None, questions=None):
     job = Job.objects.get(pk=queue.job_id)
     snapshot = kg.open(files.local_path(queue.snapshot.path))
     asked = as_engine(questions or queue.question_set)
-    return reviewed.reviewed(reporting.Context(job), queue, also, snapshot, asked)
+    one = held.Held("job", job.pk, 600, lambda: False, lambda why: None)
+    return reviewed.reviewed(reporting.Context(job, one), queue, also, snapshot, asked)
 
 
 def test_verdicts_win_over_the_label_sets(queue, users):
@@ -107,7 +109,14 @@ def test_verdicts_win_over_the_label_sets(queue, users):
         Label("q2", "Switzerland", BORDERS, "answer-set"),
         Label("q1", "Germany", CAPITAL, "shortest-path", role="first-relation"),
     ]
-    assert found.counts == {"accepted": 1, "rejected": 1, "broken": 1, "label_sets": 1, "added": 0}
+    assert found.counts == {
+        "accepted": 1,
+        "rejected": 1,
+        "broken": 1,
+        "label_sets": 1,
+        "added": 0,
+        "answered": 0,
+    }
     assert [q.id for q in found.questions] == ["q1", "q2", "q3", "q4", "q5", "q6"]
 
 
@@ -143,6 +152,47 @@ def test_a_test_question_that_somebody_asked_is_not_learned(queue, questions, us
     found = learned(queue, questions=questions)
     assert [q.id for q in found.questions] == ["q1", "q2", "q3", "q4", "q5", "q6"]
     assert (found.counts["accepted"], found.counts["added"]) == (1, 0)
+
+
+def tell(user, key, *answers):
+    item = Item.objects.get(key=key)
+    answering.set_answers(item=item, user=user, id=uuid.uuid4(), answers=answers, replaces=item.answered_id)
+
+
+def test_right_answers_are_learned_without_a_verdict(queue, users):
+    tell(users["analyst"], "q1", "German")
+    Item.objects.filter(key="q4").update(key="run:4", question="which language has France?")
+    tell(users["analyst"], "run:4", "German")
+    found = learned(queue)
+    by_id = {q.id: q for q in found.questions}
+    assert (by_id["q1"].answers, by_id["q2"].answers) == (("German",), ("Germany", "France"))
+    assert by_id["run:4"] == Question(
+        "run:4", "which language has France?", ("France",), ("German",), split="train"
+    )
+    assert (found.counts["answered"], found.counts["added"]) == (1, 1)
+    labelled = {label.question: label.path for label in found.labels if label.role == "path"}
+    assert labelled["q1"] == LANGUAGE, "not what the label sets say of the answer that it had"
+    assert labelled["q2"] == BORDERS
+
+
+def test_what_a_viewer_calls_right_is_learned_once_analysts_judged_with_it(queue, users):
+    item = Item.objects.get(key="q2")
+    Item.objects.filter(pk=item.pk).update(
+        key="run:2", question="who is next to us?", assumed=True, answers=[]
+    )
+    with transaction.atomic():
+        locked = standing.locked(item)
+        answering.suggest(locked, users["viewer"], uuid.uuid4(), ["France"])
+    say(users["analyst"], "q1", capital=YES)
+    assert "run:2" not in {q.id for q in learned(queue).questions}
+    now = Item.objects.get(pk=item.pk)
+    say(
+        users["analyst"],
+        "run:2",
+        **{"_then_".join(n for n, _ in c.path): UNSURE for c in now.candidates.all()},
+    )
+    (one,) = [q for q in learned(queue).questions if q.id == "run:2"]
+    assert one.answers == ("France",)
 
 
 def start(client, graph, **fields):
@@ -189,7 +239,14 @@ def test_a_review_is_trained_from_compared_promoted_and_rolled_back(api, tiny_gr
     job = trained(client, tiny_graph, review_queue=queue.pk, compare=True, seed=3)
     after = job.result["checkpoint"]
     assert job.title == "Train rel-rag-path on Six, from the review R"
-    assert job.result["labels"] == {"accepted": 1, "rejected": 1, "broken": 0, "label_sets": 3, "added": 0}
+    assert job.result["labels"] == {
+        "accepted": 1,
+        "rejected": 1,
+        "broken": 0,
+        "label_sets": 3,
+        "added": 0,
+        "answered": 0,
+    }
     manifest = files.local_path(Checkpoint.objects.get(pk=after).path) / "manifest.json"
     assert json.loads(manifest.read_text())["labels"] == {"analyst": 2, "answer-set": 2, "shortest-path": 2}
 

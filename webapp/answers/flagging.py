@@ -15,7 +15,7 @@ from webapp.answers.models import ACTIVE, Flag, FlagKind, Run, RunEvent
 from webapp.api.errors import ConflictError, InvalidError
 from webapp.graphs import browse, selectors, snapshots
 from webapp.graphs.models import Snapshot
-from webapp.review import flagged
+from webapp.review import answering, flagged
 from webapp.review.flagged import ShownPath
 
 TELLING = (QuestionLinked, PathRetrieved, ChainsBuilt, AnswerFinal)
@@ -31,6 +31,7 @@ class Doubt:
         answer: entity id of the answer that is wrong, or missing; None for all.
         chain: index of the evidence chain that is not why; None for all.
         comment: free text.
+        right_answers: names of entities: all right answers, or those that are missing; none where it is not known.
     """
 
     id: UUID
@@ -38,6 +39,7 @@ class Doubt:
     answer: int | None = None
     chain: int | None = None
     comment: str = ""
+    right_answers: Sequence[str] = ()
 
 
 @dataclass(slots=True)
@@ -55,7 +57,7 @@ def flag_run(*, run: Run, user: User, doubt: Doubt) -> Flag:
 
     Raises:
         ConflictError: the run has not ended, its version of the graph is gone, or the id is another doubt's.
-        UnknownEntityError: the graph does not have that answer.
+        UnknownEntityError: the graph does not have that answer, or one of those that are called right.
         InvalidError: the run has no such chain.
     """
     repeated = Flag.objects.select_related("item").filter(pk=doubt.id).first()
@@ -70,11 +72,13 @@ def flag_run(*, run: Run, user: User, doubt: Doubt) -> Flag:
     shown = _shown(run.pk)
     label = "" if doubt.answer is None else _label(snapshot, doubt.answer)
     remark = _remark(user, doubt, label, shown.chains)
+    right = answering.known(snapshots.opened(snapshot.path), doubt.right_answers)
     doubted = flagged.Flagged(
         key=str(run.pk),
         question=run.question,
         topics=shown.topics,
         answers=_answers(doubt, label, shown.answers),
+        right=_right(doubt, right, shown.answers),
         paths=[ShownPath(topic, path, score) for (topic, path), score in shown.paths.items()],
         method=run.method,
         remark=remark,
@@ -90,6 +94,7 @@ def flag_run(*, run: Run, user: User, doubt: Doubt) -> Flag:
                 answer=label,
                 chain=doubt.chain,
                 comment=doubt.comment,
+                right_answers=right,
                 user=user,
             )
     except IntegrityError:  # the same request at the same moment
@@ -139,6 +144,12 @@ def _answers(doubt: Doubt, label: str, answers: Sequence[Answer]) -> list[str]:
     if doubt.kind == FlagKind.ANSWER_MISSING and label and label not in known:
         return [*known, label]
     return known
+
+
+def _right(doubt: Doubt, right: Sequence[str], answers: Sequence[Answer]) -> list[str]:
+    """All right answers: where one is said to be missing, those that the run gave are right as well."""
+    given = [one.label for one in answers] if right and doubt.kind == FlagKind.ANSWER_MISSING else []
+    return list(dict.fromkeys([*given, *right]))
 
 
 def _remark(user: User, doubt: Doubt, label: str, chains: Sequence[EvidenceChain]) -> str:

@@ -109,7 +109,10 @@ class FlagKind(models.TextChoices):
 
 
 class Flag(models.Model):
-    """A doubt about a run; its question is an item of the queue of flagged answers. ``answer`` is a label."""
+    """A doubt about a run; its question is an item of the queue of flagged answers.
+
+    ``answer`` is a label, ``right_answers`` are those that the person called right, or missing.
+    """
 
     id = models.UUIDField(primary_key=True)
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="flags")
@@ -118,6 +121,7 @@ class Flag(models.Model):
     answer = models.TextField(blank=True)
     chain = models.PositiveIntegerField(null=True)
     comment = models.TextField(blank=True)
+    right_answers = models.JSONField(default=list)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
     at = models.DateTimeField(auto_now_add=True)
 

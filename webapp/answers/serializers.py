@@ -17,6 +17,7 @@ from webapp.answers.models import AgentCorrection, Flag, FlagKind, Run, RunState
 from webapp.api.fields import ErrorSerializer, Stored, Text, error_of
 from webapp.jobs import presence
 from webapp.language_models.serializers import LLMUsageSerializer
+from webapp.review.forms import RightAnswersField
 
 CONTENDERS_MAX = 8
 NO_WORKER = {
@@ -134,10 +135,11 @@ class FlagSerializer(serializers.ModelSerializer[Flag]):
 
     user = serializers.CharField(source="user.username", allow_null=True, default=None)
     queue = serializers.IntegerField(source="item.queue_id")
+    right_answers = serializers.ListField(child=serializers.CharField())
 
     class Meta:
         model = Flag
-        fields = ["kind", "answer", "chain", "comment", "at", "user", "queue", "item"]
+        fields = ["kind", "answer", "chain", "comment", "right_answers", "at", "user", "queue", "item"]
 
 
 class RunDetailSerializer(RunSerializer):
@@ -155,7 +157,10 @@ class RunDetailSerializer(RunSerializer):
 
 
 class NewFlagSerializer(serializers.Serializer[object]):
-    """What is doubted: ``answer`` is an entity, ``chain`` the index of an evidence chain."""
+    """What is doubted: ``answer`` is an entity, ``chain`` the index of an evidence chain.
+
+    ``right_answers`` are labels of the graph: all right answers, or with ``answer-missing`` those that are missing.
+    """
 
     id = serializers.UUIDField()
     kind = serializers.ChoiceField(choices=FlagKind.choices)
@@ -166,6 +171,7 @@ class NewFlagSerializer(serializers.Serializer[object]):
         min_value=0, max_value=2**31 - 1, required=False, allow_null=True, default=None
     )
     comment = Text(max_length=2000, required=False, allow_blank=True, default="")
+    right_answers = RightAnswersField(required=False, default=list)
 
 
 class FlaggedSerializer(serializers.Serializer[object]):

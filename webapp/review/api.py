@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import IO, Any, cast
 
 from django.db.models import QuerySet
@@ -206,7 +207,7 @@ class QueueViewSet(viewsets.GenericViewSet[Queue]):
         parameters=[
             OpenApiParameter("item", int),
             OpenApiParameter("analyst", str),
-            OpenApiParameter("format", str, enum=[*exporting.FORMATS], description="all of them, as a file"),
+            OpenApiParameter("format", str, enum=audit.FORMATS, description="all of them, as a file"),
         ],
         responses=shapes.ReviewEventSerializer(many=True),
     )
@@ -217,7 +218,8 @@ class QueueViewSet(viewsets.GenericViewSet[Queue]):
         analyst = query.get("analyst", "").replace("\0", "")
         rows = audit.events(queue, item=integer(query, "item"), analyst=analyst)
         if "format" in query:
-            return _file(audit.write(rows, _format(query["format"])), f"events-{queue.pk}", query["format"])
+            wanted = _format(query["format"], audit.FORMATS)
+            return _file(audit.write(rows, wanted), f"events-{queue.pk}.{wanted}", wanted)
         page = self.paginate_queryset(cast(Any, rows))
         return self.get_paginated_response(shapes.ReviewEventSerializer(cast(Any, page), many=True).data)
 
@@ -247,20 +249,18 @@ class QueueViewSet(viewsets.GenericViewSet[Queue]):
     )
     @action(detail=True)
     def export(self, request: Request, pk: str) -> FileResponse:
-        """What stands: labels (jsonl) or every verdict (csv)."""
-        queue, wanted = self.get_object(), _format(request.query_params.get("format", "jsonl"))
-        return _file(exporting.write(queue, wanted), f"review-{queue.pk}", wanted)
+        """What stands: labels (jsonl), every verdict (csv), or the questions with their answers (questions)."""
+        queue = self.get_object()
+        wanted = _format(request.query_params.get("format", "jsonl"), [*exporting.FORMATS])
+        name = f"questions-{queue.pk}.jsonl" if wanted == "questions" else f"review-{queue.pk}.{wanted}"
+        return _file(exporting.write(queue, wanted), name, wanted)
 
 
-def _format(wanted: str) -> str:
-    if wanted not in exporting.FORMATS:
-        raise InvalidError(
-            f"There is no format {wanted[:50]}.", hint=f"Choose one of: {', '.join(exporting.FORMATS)}."
-        )
+def _format(wanted: str, formats: Sequence[str]) -> str:
+    if wanted not in formats:
+        raise InvalidError(f"There is no format {wanted[:50]}.", hint=f"Choose one of: {', '.join(formats)}.")
     return wanted
 
 
 def _file(content: IO[bytes], name: str, wanted: str) -> FileResponse:
-    return FileResponse(
-        content, as_attachment=True, filename=f"{name}.{wanted}", content_type=exporting.FORMATS[wanted]
-    )
+    return FileResponse(content, as_attachment=True, filename=name, content_type=exporting.FORMATS[wanted])

@@ -16,9 +16,10 @@ from retrieval.kg.reporting import harmless
 from webapp.review.models import Queue, Submission, Verdict
 
 BATCH = 2000
+FORMATS = ("jsonl", "csv")
 COLUMNS = (
     *("id", "at", "analyst", "kind", "item", "question_id", "question", "shown", "comment", "path", "undoes"),
-    *("replaces", "batch", "candidate", "verdict", "reasons", "verdict_comment"),
+    *("replaces", "batch", "answers", "candidate", "verdict", "reasons", "verdict_comment"),
 )
 
 
@@ -70,6 +71,7 @@ def _plain(event: Submission) -> dict[str, Any]:
         "undoes": _text(event.undoes_id),
         "replaces": _text(event.replaces_id),
         "batch": _text(event.batch),
+        "answers": event.answers,
         "verdicts": [
             {"candidate": v.candidate_id, "kind": v.kind, "reasons": v.reasons, "comment": v.comment}
             for v in event.verdicts.all()
@@ -80,6 +82,7 @@ def _plain(event: Submission) -> dict[str, Any]:
 def _rows(event: Submission) -> Iterator[list[Any]]:
     plain = _plain(event)
     verdicts = plain.pop("verdicts")
+    plain["answers"] = "; ".join(plain["answers"]["now"]) if plain["answers"] else ""
     for verdict in verdicts or [{"candidate": None, "kind": "", "reasons": [], "comment": ""}]:
         reasons = "; ".join(verdict["reasons"])
         yield [*plain.values(), verdict["candidate"], verdict["kind"], reasons, verdict["comment"]]

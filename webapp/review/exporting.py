@@ -12,16 +12,22 @@ from tempfile import TemporaryFile
 from typing import IO, Any
 
 from django.db import connection
+from django.db.models import Q
 
 from retrieval.kg.reporting import harmless
-from webapp.review.models import Queue
+from webapp.review.models import ItemState, Queue
 
-FORMATS = {"jsonl": "application/jsonl", "csv": "text/csv; charset=utf-8"}
+FORMATS = {
+    "jsonl": "application/jsonl",
+    "csv": "text/csv; charset=utf-8",
+    "questions": "application/jsonl",
+}
+"""Of exports, with their types of content."""
 
 _VERDICTS = """
     SELECT i.position, i.key, i.question, i.state, c.id, c.topic, c.path, c.precision, c.recall, c.sources,
            v.kind, v.reasons, v.comment, s.comment, s.analyst_name, s.at, s.kind = 'adjudicated',
-           i.accord, i.settled
+           i.accord, i.settled, i.answers, a.analyst_name
     FROM (
         SELECT item_id, submission_id FROM review_standing WHERE queue_id = %s
         UNION ALL
@@ -31,13 +37,14 @@ _VERDICTS = """
     JOIN review_submission s ON s.id = t.submission_id
     JOIN review_verdict v ON v.submission_id = s.id
     LEFT JOIN review_candidate c ON c.id = v.candidate_id
+    LEFT JOIN review_submission a ON a.id = i.answered_id
     WHERE c.retired IS NOT TRUE
     ORDER BY i.position, c.position NULLS FIRST, s.at, s.id
 """
 _COLUMNS = (
     *("position", "question_id", "question", "state", "candidate", "topic", "path", "precision", "recall"),
     *("sources", "verdict", "reasons", "comment", "question_comment", "analyst", "at", "decides", "accord"),
-    "settled",
+    *("settled", "answers", "answers_by"),
 )
 SEPARATOR = " / "
 
@@ -50,12 +57,13 @@ def write(queue: Queue, format: str) -> IO[bytes]:
         format: ``jsonl``: a label for each path that most of those who judged it call rational (accepted) or not
             (rejected), or that was decided; paths they are undecided about and broken questions are left out.
             ``csv``: each verdict.
+            ``questions``: a question set of those whose answers are known, without broken ones.
     """
     file = TemporaryFile()  # noqa: SIM115 - the answer that it is sent with closes it
     text = TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
-    if format == "jsonl":
-        for label in labels(queue):
-            text.write(json.dumps(label, ensure_ascii=False) + "\n")
+    if format != "csv":
+        for line in labels(queue) if format == "jsonl" else questions(queue):
+            text.write(json.dumps(line, ensure_ascii=False) + "\n")
     else:
         rows = csv.writer(text)
         rows.writerow(_COLUMNS)
@@ -70,6 +78,19 @@ def labels(queue: Queue) -> Iterator[dict[str, Any]]:
     """Labels of source ``analyst``, in the form of label files, with who held the path before and who said what."""
     for _, rows in groupby(_rows(queue), key=lambda row: (row["position"], row["candidate"])):
         yield from _label(list(rows))
+
+
+def questions(queue: Queue) -> Iterator[dict[str, Any]]:
+    """Lines of a question set: the answers are those that a person named, else the question set's."""
+    rows = queue.rows.exclude(state=ItemState.BROKEN).exclude(answers=[])
+    known = rows.filter(Q(assumed=False) | Q(answered__isnull=False))
+    for item in known.order_by("position").iterator(2000):
+        yield {
+            "id": item.key,
+            "question": item.question,
+            "topic_entities": item.topics,
+            "answers": item.answers,
+        }
 
 
 def _label(verdicts: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -100,6 +121,7 @@ def _label(verdicts: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         "sources": [{key: one[key] for key in ("source", "name", "score")} for one in first["sources"]],
         "agreement": {kind: said[kind] for kind in ("rational", "not-rational", "unsure")},
         "decided_by": judge["analyst"] if judge else None,
+        **({"answers": first["answers"], "answers_by": first["answers_by"]} if first["answers_by"] else {}),
     }
 
 
@@ -110,7 +132,7 @@ def _rows(queue: Queue) -> Iterator[dict[str, Any]]:
         while batch := cursor.fetchmany(2000):
             for values in batch:
                 row = dict(zip(_COLUMNS, values, strict=True))
-                for name in ("path", "sources", "reasons"):
+                for name in ("path", "sources", "reasons", "answers"):
                     row[name] = json.loads(row[name]) if isinstance(row[name], str) else row[name]
                 yield row
 
@@ -120,6 +142,7 @@ def _cells(row: dict[str, Any]) -> list[object]:
     shown["path"] = "" if row["path"] is None else spelled(row["path"])
     shown["sources"] = "; ".join(f"{one['source']} {one['score']:.3g}" for one in row["sources"] or [])
     shown["reasons"] = "; ".join(row["reasons"] or [])
+    shown["answers"] = "; ".join(row["answers"] or [])
     shown["at"] = row["at"].isoformat()
     return [shown[name] for name in _COLUMNS]
 

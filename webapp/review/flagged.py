@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from uuid import uuid4
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -11,7 +12,7 @@ from django.utils import timezone
 from webapp.accounts.models import User
 from webapp.graphs.models import Graph, Snapshot
 from webapp.questions.models import Question
-from webapp.review import adding, chains, selectors, standing
+from webapp.review import adding, answering, chains, selectors, standing
 from webapp.review.models import Candidate, Item, ItemState, Ordering, Queue
 from webapp.review.queues import shown_of
 
@@ -35,6 +36,7 @@ class Flagged:
         key: of the run; the question's own where a question set has it.
         question: as it was asked.
         topics, answers: labels; the question set's where it has the question.
+        right: labels of the right answers, as the person who doubts says; none where they do not.
         paths: those that were shown.
         method: which found them.
         remark: who doubts what, in a sentence.
@@ -44,6 +46,7 @@ class Flagged:
     question: str
     topics: Sequence[str]
     answers: Sequence[str]
+    right: Sequence[str]
     paths: Sequence[ShownPath]
     method: str
     remark: str
@@ -64,6 +67,8 @@ def put(*, graph: Graph, snapshot: Snapshot, flagged: Flagged, user: User) -> It
             item.save(update_fields=["reason"])
         if item.state == ItemState.OPEN:
             _add_paths(item, flagged)
+        if flagged.right:
+            answering.suggest(item, user, uuid4(), flagged.right)
     return item
 
 
@@ -99,6 +104,7 @@ def _added(queue: Queue, flagged: Flagged) -> Item:
         question=flagged.question,
         topics=known.topic_entities if known else list(flagged.topics),
         answers=known.answers if known else list(flagged.answers),
+        assumed=known is None,
         doubt=1.0,
         reason=flagged.remark,
         shown="",

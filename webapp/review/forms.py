@@ -8,6 +8,7 @@ from rest_framework import serializers
 
 from webapp.api.fields import Text
 from webapp.experiments.serializers import SEED_MAX
+from webapp.review.answering import ANSWERS_MAX
 from webapp.review.models import Ordering, Reason, VerdictKind
 
 OVERLAP_MAX = 10
@@ -112,6 +113,23 @@ class PathField(serializers.JSONField):
             self.fail("not_a_path")
         name: str = Text(max_length=LABEL_MAX, trim_whitespace=False).run_validation(step[0])
         return name, step[1]
+
+
+class RightAnswersField(serializers.ListField):
+    """Labels of entities that answer a question."""
+
+    child = Text(max_length=LABEL_MAX)
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(max_length=ANSWERS_MAX, **options)
+
+
+class RightAnswersSerializer(serializers.Serializer[object]):
+    """All right answers of a question, none where they are not known; ``replaces`` is the event that counts so far."""
+
+    id = serializers.UUIDField()
+    answers = RightAnswersField()
+    replaces = serializers.UUIDField(required=False, allow_null=True, default=None)
 
 
 class HopsQuerySerializer(serializers.Serializer[object]):

@@ -16,7 +16,7 @@ from webapp.accounts.models import User
 from webapp.api.errors import body
 from webapp.api.permissions import AnalystWrites
 from webapp.graphs.serializers import EntitySerializer
-from webapp.review import adding, assigning, deciding, drawing, forms, judging, selectors
+from webapp.review import adding, answering, assigning, deciding, drawing, forms, judging, selectors
 from webapp.review import serializers as shapes
 from webapp.review.models import Item
 from webapp.review.opinions import Said
@@ -99,6 +99,15 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
         data = valid(forms.NewPathSerializer(data=request.data))
         user = cast(User, request.user)
         item = adding.add_path(item=self.get_object(), user=user, **data)
+        return Response({"item": shown(item, user)})
+
+    @extend_schema(request=forms.RightAnswersSerializer, responses=shapes.ChangedItemSerializer)
+    @action(detail=True, methods=["post"])
+    def answers(self, request: Request, pk: str) -> Response:
+        """Say what the right answers are: the paths are measured by them, and those that lead there are found."""
+        data = valid(forms.RightAnswersSerializer(data=request.data))
+        user = cast(User, request.user)
+        item = answering.set_answers(item=self.get_object(), user=user, **data)
         return Response({"item": shown(item, user)})
 
     @extend_schema(request=forms.JudgementSerializer, responses=shapes.SubmittedSerializer)

@@ -121,7 +121,7 @@ def _submitted(item: Item | QuerySet[Item], user: User, judgement: Judgement) ->
 
 def _require_seen(item: Item, judgement: Judgement, *, judged: bool) -> None:
     if judgement.shown != item.shown:
-        message = "The paths of this question changed while you had it before you."
+        message = "The paths or answers of this question changed while you had it before you."
         raise JudgedMeanwhileError(item, message)
     if judgement.version != item.version and (judged or item.state != ItemState.OPEN):
         raise JudgedMeanwhileError(item)

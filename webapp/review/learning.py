@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from retrieval.errors import TrainingDataError
-from webapp.accounts.models import User
+from webapp.accounts.models import Role, User
 from webapp.experiments import selectors as made
 from webapp.experiments import services as experiments
 from webapp.graphs.models import Graph
 from webapp.jobs.models import Job, JobKind
 from webapp.questions.models import QuestionSet
-from webapp.review.models import Queue, Standing
+from webapp.review.models import Item, ItemState, Queue, Standing
 
 
 def start_training(
@@ -63,12 +63,23 @@ def start_training(
             f"The review {queue.name} is of the question set {queue.question_set_name}.",
             hint="Choose that one.",
         )
-    if not Standing.objects.filter(queue=queue).exists():
+    if not Standing.objects.filter(queue=queue).exists() and not told(queue).exists():
         raise TrainingDataError(
             f"Nothing was decided in the review {queue.name}.", hint="Judge some questions first."
         )
     of_queue = replace(training, review_queue=queue.pk, review_name=queue.name)
     return experiments.start_training(graph=graph, question_set=question_set, training=of_queue, user=user)
+
+
+def told(queue: Queue) -> QuerySet[Item]:
+    """Questions that are learned with the answers that a person named, in their order.
+
+    An analyst named them, or analysts judged the question with these answers before them; broken ones are left out.
+    """
+    analysts = Q(answered__analyst__role__in=[Role.ANALYST, Role.ADMIN])
+    seen = analysts | Q(state=ItemState.DONE) | Q(adjudicated__isnull=False)
+    rows = queue.rows.filter(seen, answered__isnull=False).exclude(state=ItemState.BROKEN).exclude(answers=[])
+    return rows.order_by("position")
 
 
 def trainings(queue: Queue) -> QuerySet[Job]:

@@ -83,7 +83,8 @@ class Item(models.Model):
 
     ``shown`` is the SHA-256 of what an analyst sees of it: question, topics, answers and candidates. ``adjudicated``
     is the event by which a person decided what others did not agree on; ``settled`` says that what all agree on was
-    accepted. Such an item takes no more verdicts.
+    accepted. Such an item takes no more verdicts. ``answered`` is the event by which a person said what ``answers``
+    are; until then they are those of the question set, or ``assumed``: what a doubted run answered besides.
     """
 
     queue = models.ForeignKey(Queue, on_delete=models.CASCADE, related_name="rows", db_index=False)
@@ -92,6 +93,7 @@ class Item(models.Model):
     question = models.TextField()
     topics = models.JSONField(default=list)
     answers = models.JSONField(default=list)
+    assumed = models.BooleanField(default=False)
     doubt = models.FloatField()
     reason = models.TextField()
     shown = models.CharField(max_length=64)
@@ -101,6 +103,9 @@ class Item(models.Model):
     accord = models.CharField(max_length=9, choices=Accord, default=Accord.NONE)
     settled = models.BooleanField(default=False)
     adjudicated = models.ForeignKey(
+        "Submission", null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
+    )
+    answered = models.ForeignKey(
         "Submission", null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
     )
 
@@ -184,6 +189,7 @@ class EventKind(models.TextChoices):
     SETTLED = "settled", "what all agree on was accepted"
     UNSETTLED = "unsettled", "the acceptance was taken back"
     IMPORTED = "imported", "verdicts came from a file"
+    ANSWERED = "answered", "a person said what the right answers are"
 
 
 class Submission(models.Model):
@@ -191,6 +197,7 @@ class Submission(models.Model):
 
     The id is the client's, so a repeat adds nothing. ``path`` is what was added; ``replaces`` what this analyst said
     before; ``undoes`` what is taken back or counts again; all events of one import or acceptance share a ``batch``.
+    ``answers`` are ``{before, now}``, the labels of an event that says what the right answers are.
     """
 
     id = models.UUIDField(primary_key=True)
@@ -210,6 +217,7 @@ class Submission(models.Model):
     )
     undoes = models.ForeignKey("self", null=True, on_delete=models.CASCADE, related_name="+", db_index=False)
     batch = models.UUIDField(null=True)
+    answers = models.JSONField(null=True)
 
     class Meta:
         ordering = ["at", "id"]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from django.db.models import Prefetch, QuerySet
+from django.db.models import Exists, OuterRef, Prefetch, QuerySet
 
 from webapp.accounts.models import User
-from webapp.review.models import Candidate, Item, Queue, Submission, Verdict
+from webapp.review.models import Candidate, EventKind, Item, Queue, Submission, Verdict
 
 
 def queues(*, graph_id: int | None = None) -> QuerySet[Queue]:
@@ -59,6 +59,18 @@ def mine(item: Item, user: User) -> Submission | None:
 def adjudicated(item: Item) -> Submission | None:
     """The event that decided an item, with its verdicts."""
     return None if item.adjudicated_id is None else _said().get(pk=item.adjudicated_id)
+
+
+def suggested(item: Item) -> list[Submission]:
+    """What people call the right answers since the event that counts was said, the last of each."""
+    if not item.queue.flagged:  # elsewhere whatever is said counts
+        return []
+    rows = Submission.objects.filter(item=item, kind=EventKind.ANSWERED).order_by("at", "pk")
+    if item.answered is not None:
+        rows = rows.filter(at__gt=item.answered.at).exclude(pk=item.answered.pk)
+    undone = Submission.objects.filter(item=item, undoes=OuterRef("pk"))
+    last = {one.analyst_name: one for one in rows.exclude(Exists(undone))}
+    return [one for one in last.values() if (one.answers or {})["now"] != item.answers]
 
 
 def _said() -> QuerySet[Submission]:

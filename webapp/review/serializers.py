@@ -89,20 +89,45 @@ class ItemRowSerializer(serializers.ModelSerializer[Item]):
         ]
 
 
+class AnsweredSerializer(serializers.ModelSerializer[Submission]):
+    """What a person says the right answers are; ``id`` is that of the event."""
+
+    analyst = serializers.CharField(source="analyst_name")
+    answers = serializers.ListField(child=serializers.CharField(), source="answers.now")
+
+    class Meta:
+        model = Submission
+        fields = ["id", "analyst", "at", "answers"]
+
+
+class AnswersChangeSerializer(serializers.Serializer[object]):
+    """The right answers before and after an event."""
+
+    before = serializers.ListField(child=serializers.CharField())
+    now = serializers.ListField(child=serializers.CharField())
+
+
 class ItemSerializer(serializers.ModelSerializer[Item]):
-    """An item with its candidates, what the one who asks said of it, and the event that decided it."""
+    """An item with its candidates, what the one who asks said of it, and the event that decided it.
+
+    ``answered`` is who said what the answers are; null: they are the question set's, or ``assumed``: a doubted run
+    gave them besides. ``suggested`` are those that others called right since, for an analyst to take over.
+    """
 
     topics = serializers.ListField(child=serializers.CharField())
     answers = serializers.ListField(child=serializers.CharField())
     candidates = serializers.SerializerMethodField()
     mine = serializers.SerializerMethodField()
     adjudicated = serializers.SerializerMethodField()
+    answered = serializers.SerializerMethodField()
+    suggested = serializers.SerializerMethodField()
 
     class Meta:
         model = Item
         fields = [
             *("id", "queue", "position", "key", "question", "topics", "answers", "doubt", "reason", "shown"),
             *("state", "submitted", "version", "settled", "candidates", "mine", "adjudicated"),
+            *("assumed", "answered", "suggested"),
         ]
 
     @extend_schema_field(CandidateSerializer(many=True))
@@ -119,6 +144,16 @@ class ItemSerializer(serializers.ModelSerializer[Item]):
     def get_adjudicated(self, item: Item) -> dict[str, Any] | None:
         """How a person decided it."""
         return _said(selectors.adjudicated(item))
+
+    @extend_schema_field(AnsweredSerializer(allow_null=True))
+    def get_answered(self, item: Item) -> dict[str, Any] | None:
+        """Who said what the answers are."""
+        return None if item.answered_id is None else dict(AnsweredSerializer(item.answered).data)
+
+    @extend_schema_field(AnsweredSerializer(many=True))
+    def get_suggested(self, item: Item) -> list[dict[str, Any]]:
+        """What others say since, the last of each."""
+        return [dict(row) for row in AnsweredSerializer(selectors.suggested(item), many=True).data]
 
 
 def _said(event: Submission | None) -> dict[str, Any] | None:
@@ -267,10 +302,11 @@ class ReviewEventSerializer(serializers.ModelSerializer[Submission]):
     path = serializers.IntegerField(source="path_id", allow_null=True)
     undoes = serializers.UUIDField(source="undoes_id", allow_null=True)
     replaces = serializers.UUIDField(source="replaces_id", allow_null=True)
+    answers = AnswersChangeSerializer(allow_null=True)
 
     class Meta:
         model = Submission
         fields = [
             *("id", "at", "analyst", "kind", "item", "question_id", "question", "shown", "comment", "path"),
-            *("undoes", "replaces", "batch", "verdicts"),
+            *("undoes", "replaces", "batch", "answers", "verdicts"),
         ]

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from webapp.accounts.models import User
 from webapp.api.errors import ConflictError
-from webapp.review import adding, judging, standing
+from webapp.review import adding, answering, judging, standing
 from webapp.review.assigning import release, reserve
 from webapp.review.models import EventKind, Item, Queue, Standing, Submission
 from webapp.review.opinions import Opinion
@@ -26,7 +26,9 @@ class NothingToRedoError(ConflictError):
 
 
 def undo(*, queue: Queue, user: User, id: UUID) -> Item:
-    """Take back the last thing of an analyst that counts: a submission, or a path they added that nobody else judged.
+    """Take back the last thing of an analyst that counts.
+
+    That is a submission, what they said the right answers are, or a path they added that nobody else judged.
 
     What a submission replaced stands again; the item is theirs to judge again. Repeating a request changes nothing.
 
@@ -60,11 +62,15 @@ def _change(queue: Queue, user: User, id: UUID, kind: EventKind) -> Item:
             User.objects.select_for_update(no_key=True).get(pk=user.pk)
             undoing = kind == EventKind.UNDONE
             last = _last_that_counts(queue, user) if undoing else _last_taken_back(queue, user)
+            if last.kind == EventKind.ANSWERED:  # paths may come with the answers
+                adding.lock_queue(queue.pk)
             item = standing.locked(last.item_id)
             standing.require_undecided(item)
             judging.new_event(id, item, user, kind, undoes=last).save(force_insert=True)
             if last.kind == EventKind.ADDED_PATH:
                 return adding.set_retired(item, last, retired=undoing)
+            if last.kind == EventKind.ANSWERED:
+                return (answering.take_back if undoing else answering.bring_back)(item, last)
             return _off(item, user, last) if undoing else _on(item, user, last)
     except IntegrityError:
         raise ConflictError(f"The id {id} is another event's.", hint="Make a new one.") from None
@@ -74,9 +80,10 @@ def _last_that_counts(queue: Queue, user: User) -> Submission:
     """The newest event of an analyst that can be taken back."""
     others = Standing.objects.filter(submission__verdicts__candidate=OuterRef("path")).exclude(analyst=user)
     added = Q(kind=EventKind.ADDED_PATH, path__retired=False) & ~Exists(others)
+    answered = Q(kind=EventKind.ANSWERED, item__answered=F("pk"))
     found = (
         _events(queue, user)
-        .filter(Q(kind__in=ONE_BY_ONE, standing__isnull=False) | added, batch=None)
+        .filter(Q(kind__in=ONE_BY_ONE, standing__isnull=False) | added | answered, batch=None)
         .select_related("path", "standing")
         .first()
     )

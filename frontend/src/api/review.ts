@@ -94,9 +94,24 @@ export interface ItemRow {
   settled?: boolean;
 }
 
+/** What a person says the right answers are. */
+export interface Answered {
+  /** Of the event. */
+  id: string;
+  analyst: string;
+  at: string;
+  answers: string[];
+}
+
 export interface Item extends ItemRow {
   topics: string[];
   answers: string[];
+  /** Nobody said so: a run gave these answers beside the doubted one. */
+  assumed?: boolean;
+  /** Who said what the answers are. */
+  answered?: Answered | null;
+  /** What others call right since. */
+  suggested?: Answered[];
   shown: string;
   candidates: Candidate[];
   mine: Said | null;
@@ -201,7 +216,7 @@ export const drawingQuery = (item: number) =>
   queryOptions({
     queryKey: [...reviewKeys.items, item, "drawing"],
     queryFn: () => get<Drawing[]>(`review/items/${item}/drawing`),
-    // It is of one version of the graph, and never changes.
+    // It is of one version of the graph, and changes with the right answers alone.
     staleTime: Infinity,
   });
 
@@ -252,7 +267,9 @@ export function restoreQueue(id: Id): Promise<Queue> {
   return request("POST", `review/queues/${id}/restore`);
 }
 
-export function downloadQueue(id: Id, format: "jsonl" | "csv"): Promise<Blob> {
+export type QueueFormat = "jsonl" | "csv" | "questions";
+
+export function downloadQueue(id: Id, format: QueueFormat): Promise<Blob> {
   return requestFile(`review/queues/${id}/export`, { format });
 }
 
@@ -282,6 +299,14 @@ export function undoLast(queue: Id, id: string): Promise<{ item: Item }> {
 
 export function redoLast(queue: Id, id: string): Promise<{ item: Item }> {
   return request("POST", `review/queues/${queue}/redo`, { body: { id } });
+}
+
+/** `replaces` is what counted when the person saw the question. */
+export function tellAnswers(
+  item: number,
+  body: { id: string; answers: readonly string[]; replaces: string | null },
+): Promise<{ item: Item }> {
+  return request("POST", `review/items/${item}/answers`, { body });
 }
 
 export function addCandidate(

@@ -96,7 +96,8 @@ export interface ReviewEvent {
     | "undecided"
     | "settled"
     | "unsettled"
-    | "imported";
+    | "imported"
+    | "answered";
   item: number;
   question_id: string;
   question: string;
@@ -107,6 +108,8 @@ export interface ReviewEvent {
   undoes: string | null;
   replaces: string | null;
   batch: string | null;
+  /** What the right answers were, and are by this event. */
+  answers?: { before: string[]; now: string[] } | null;
   verdicts: SaidOf[];
 }
 
@@ -133,6 +136,7 @@ export interface NewFlag {
   answer?: number;
   chain?: number;
   comment: string;
+  right_answers?: readonly string[];
 }
 
 export function flagRun(run: string, body: NewFlag): Promise<{ queue: Id; item: number }> {

@@ -353,6 +353,7 @@ export interface Flag {
   answer: string;
   chain: number | null;
   comment: string;
+  right_answers?: string[];
   at: string;
   user: string | null;
   queue: Id;

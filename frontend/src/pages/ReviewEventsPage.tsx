@@ -26,6 +26,7 @@ const DID: Record<ReviewEvent["kind"], string> = {
   settled: "accepted as unanimous",
   unsettled: "took the acceptance back of",
   imported: "brought verdicts for",
+  answered: "told the right answers to",
 };
 
 const ANYBODY = "anybody";
@@ -50,6 +51,16 @@ function Verdicts({ event }: { event: ReviewEvent }) {
       {reasons.length > 0 && (
         <span className="small muted">
           {reasons.map((one) => REASONS.find(({ reason }) => reason === one)?.label ?? one).join(", ")}
+        </span>
+      )}
+      {event.answers && (
+        <span className="small">
+          <bdi>{event.answers.now.join("; ") || "not known"}</bdi>{" "}
+          {event.answers.before.length > 0 && (
+            <span className="muted">
+              instead of <bdi>{event.answers.before.join("; ")}</bdi>
+            </span>
+          )}
         </span>
       )}
       {comments.map((one, at) => (

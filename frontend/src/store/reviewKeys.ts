@@ -13,6 +13,7 @@ export const ACTS = {
   rest: { key: "X", label: "All paths not judged yet: not rational" },
   edit: { key: "E", label: "Edit the path in focus" },
   add: { key: "N", label: "Add a missing path" },
+  answers: { key: "T", label: "Tell the right answers" },
   broken: { key: "B", label: "The question is broken" },
   submit: { key: "Enter", label: "Submit, and on to the next question" },
   undo: { key: "Ctrl+Z", label: "Undo, across questions" },

@@ -164,7 +164,8 @@ def test_a_path_added_meanwhile_is_shown_before_one_judges(api, ann, item):
     answer = send(ann, theirs, "rational")
     assert (answer.status_code, answer.json()["error"]["code"]) == (409, "judged_meanwhile")
     assert (
-        answer.json()["error"]["message"] == "The paths of this question changed while you had it before you."
+        answer.json()["error"]["message"]
+        == "The paths or answers of this question changed while you had it before you."
     )
     assert [c["id"] for c in answer.json()["item"]["candidates"]] == [c["id"] for c in now["candidates"]]
     assert send(ann, answer.json()["item"], "rational", "rational").status_code == 200

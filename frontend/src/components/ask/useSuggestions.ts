@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { useState } from "react";
 import { entitiesQuery } from "@/api/queries";
 import type { EntityMatch } from "@/api/types";
@@ -8,6 +8,9 @@ const PAUSE_MS = 120;
 /** An endpoint is asked over the network, perhaps somebody else’s. */
 const REMOTE_PAUSE_MS = 500;
 const NONE: readonly EntityMatch[] = [];
+
+/** A query for the entities that a text names. */
+export type EntitySearch = ReturnType<typeof entitiesQuery>;
 
 export interface Suggestions {
   matches: readonly EntityMatch[];
@@ -22,7 +25,16 @@ export interface Suggestions {
 /** Matches for `query` in `graph`, with one of them active. Empty while `query` is empty. */
 export function useSuggestions(graph: string | null, query: string, remote = false): Suggestions {
   const settled = useSettled(query.trim(), remote ? REMOTE_PAUSE_MS : PAUSE_MS);
-  const answer = useQuery(entitiesQuery(graph, settled));
+  return useActive(query, settled, useQuery(entitiesQuery(graph, settled)));
+}
+
+/** The same, of whatever names entities for a text. */
+export function useMatches(query: string, search: (text: string) => EntitySearch): Suggestions {
+  const settled = useSettled(query.trim(), PAUSE_MS);
+  return useActive(query, settled, useQuery(search(settled)));
+}
+
+function useActive(query: string, settled: string, answer: UseQueryResult<EntityMatch[]>): Suggestions {
   const [choice, setChoice] = useState({ query: "", index: 0 });
   const matches = query.trim() && settled ? (answer.data ?? NONE) : NONE;
   const active = choice.query === settled ? Math.min(choice.index, Math.max(0, matches.length - 1)) : 0;

@@ -6,11 +6,12 @@ import { count, integer } from "@/store/format";
 import { missing, setComment, toggleReason, type Desk } from "@/store/review";
 import { CandidateRow, type Other, type RowActs } from "./CandidateRow";
 import { KeyButton } from "./KeyButton";
+import { Names } from "./Names";
 import { Reasons } from "./Reasons";
+import { RightAnswers, type Tells } from "./RightAnswers";
 
 /** So many paths stand on the page at once; the others are a press away, and come by themselves with the focus. */
 const ON_PAGE = 40;
-const NAMES = 12;
 
 interface Props {
   desk: Desk;
@@ -23,29 +24,9 @@ interface Props {
   change: (change: (desk: Desk) => Desk) => void;
   onTell: (what: "question" | null) => void;
   onAdd: (() => void) | null;
+  tells: Tells;
   editor: ReactNode;
   footer: ReactNode;
-}
-
-function Names({ label, names, none }: { label: string; names: readonly string[]; none: string }) {
-  const [all, setAll] = useState(false);
-  const shown = all ? names : names.slice(0, NAMES);
-  return (
-    <p>
-      <span className="label">{label}</span> {shown.join("; ") || <span className="muted">{none}</span>}{" "}
-      {names.length > NAMES && (
-        <Button
-          look="link"
-          className="small"
-          onPress={() => {
-            setAll(!all);
-          }}
-        >
-          {all ? "fewer" : `and ${integer(names.length - NAMES)} more`}
-        </Button>
-      )}
-    </p>
-  );
 }
 
 /** What each analyst said of one candidate. */
@@ -108,7 +89,7 @@ function Candidates({
 }
 
 export function ItemCard(props: Props) {
-  const { desk, drawings, acts, telling, others, change, onTell, onAdd, editor, footer } = props;
+  const { desk, drawings, acts, telling, others, change, onTell, onAdd, tells, editor, footer } = props;
   const { item, opinion } = desk;
   const left = missing(desk);
   return (
@@ -118,7 +99,7 @@ export function ItemCard(props: Props) {
           {integer(item.position + 1)} · {item.reason}
         </p>
         <h2 className="review-question">{item.question}</h2>
-        <Names label="Answers" names={item.answers} none="none known" />
+        <RightAnswers item={item} tells={tells} />
         <Names label="Topics" names={item.topics} none="none given" />
         {item.candidates.length === 0 && (
           <p className="muted">No path is known. Add one, submit it as it is, or call the question broken.</p>

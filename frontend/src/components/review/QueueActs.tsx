@@ -1,15 +1,17 @@
 // What can be done with a queue as a whole: bring verdicts in, take its labels out.
 import { useState } from "react";
-import { downloadQueue, type Queue } from "@/api/review";
+import { downloadQueue, type Queue, type QueueFormat } from "@/api/review";
 import { ActMenu, Button } from "@/components/kit/controls";
 import { troubleOf } from "@/components/kit/says";
 import { download, fileName } from "@/store/files";
 import { toast } from "@/store/toasts";
 import { ImportVerdicts } from "./ImportVerdicts";
 
-export async function saveQueue(queue: Queue, format: "jsonl" | "csv"): Promise<void> {
+export async function saveQueue(queue: Queue, format: QueueFormat): Promise<void> {
+  const name =
+    format === "questions" ? fileName(`${queue.name} questions`, "jsonl") : fileName(queue.name, format);
   try {
-    download(fileName(queue.name, format), await downloadQueue(queue.id, format));
+    download(name, await downloadQueue(queue.id, format));
   } catch (error) {
     const { message, hint } = troubleOf(error);
     toast(`${message} ${hint}`);
@@ -43,6 +45,12 @@ export function QueueActs({ queue }: { queue: Queue }) {
             label: "Every verdict (CSV)",
             icon: "download",
             onAction: () => void saveQueue(queue, "csv"),
+          },
+          {
+            id: "questions",
+            label: "Questions with their answers (JSONL)",
+            icon: "download",
+            onAction: () => void saveQueue(queue, "questions"),
           },
         ]}
       />

@@ -21,6 +21,7 @@ import type { RowActs } from "./CandidateRow";
 import { ItemCard } from "./ItemCard";
 import { PathEditor } from "./PathEditor";
 import { ReviewGraph, type HopActs } from "./ReviewGraph";
+import { useTelling } from "./RightAnswers";
 import { DRAFT, usePathEdit, type PathEdit } from "./usePathEdit";
 
 /** With more paths than this only the lit one is drawn, and only it is asked for. */
@@ -111,6 +112,7 @@ interface Props {
 
 export function Workbench({ desk, change, list, search, footer, acts: own, others, paused }: Props) {
   const edit = usePathEdit(desk, change);
+  const tells = useTelling(desk, change);
   const keymap = useKeymap();
   const [hover, setHover] = useState<number | null>(null);
   const [tell, setTell] = useState<{ item: number; what: number | "question" } | null>(null);
@@ -142,6 +144,7 @@ export function Workbench({ desk, change, list, search, footer, acts: own, other
       if (candidate) edit.edit(candidate);
     },
     add: edit.addNew,
+    answers: tells.begin,
     broken: () => change((now) => setBroken(now, !now.opinion.broken)),
     filter: () => search.current?.focus(),
     fit: () => graph.current?.fit(),
@@ -158,6 +161,7 @@ export function Workbench({ desk, change, list, search, footer, acts: own, other
       return;
     }
     if (event.key === "Escape" && edit.draft) edit.close();
+    if (event.key === "Escape") tells.close();
     const act = actOf(event, keymap);
     // A key that is held down submits once.
     if (!act || (act === "submit" && event.repeat)) return;
@@ -189,6 +193,7 @@ export function Workbench({ desk, change, list, search, footer, acts: own, other
         change={change}
         onTell={setTelling}
         onAdd={edit.addNew}
+        tells={tells}
         {...(others && { others })}
         editor={
           edit.draft && (

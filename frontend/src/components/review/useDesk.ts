@@ -330,6 +330,7 @@ export function useDesk(queue: string, user: string, first: number | null): Desk
               ? { ...table, desk: withItem(table.desk, item) }
               : drop(table, item.id),
           );
+          void client.invalidateQueries({ queryKey: [...reviewKeys.items, item.id] });
           putRow(item);
           setRedoable(false);
           toast(`Done again: ${elide(item.question, 60)}`, { ms: 3000 });

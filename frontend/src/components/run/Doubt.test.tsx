@@ -10,7 +10,7 @@ import { DoubtDialog, Doubts, type Doubt } from "./Doubt";
 
 const run = { id: "r1", question: "?" } as Run;
 
-function open(doubt: Doubt) {
+function open(doubt: Doubt, view = emptyView("r1")) {
   const sent: unknown[] = [];
   vi.stubGlobal("fetch", (_: string, { body }: { body: string }) => {
     sent.push(JSON.parse(body));
@@ -19,7 +19,7 @@ function open(doubt: Doubt) {
   render(
     <QueryClientProvider client={new QueryClient()}>
       <MemoryRouter>
-        <DoubtDialog run={run} view={emptyView("r1")} doubt={doubt} onClose={() => undefined} />
+        <DoubtDialog run={run} view={view} doubt={doubt} onClose={() => undefined} />
       </MemoryRouter>
     </QueryClientProvider>,
   );
@@ -43,6 +43,27 @@ it("sends which answer is doubted, with a comment, and says where it went", asyn
   expect(sent).toEqual([
     expect.objectContaining({ kind: "answer-wrong", answer: 7, comment: "it is Geneva" }),
   ]);
+});
+
+it("sends what the person calls right, or starts from the answers beside the doubted one", async () => {
+  const answers = ["Bern", "Basel"].map((label, id) => ({
+    label,
+    entity: { id, label, kind: "entity" as const },
+    score: 1,
+    chains: [],
+    verified: true,
+    guess: false,
+    citations: [],
+  }));
+  const [answer] = answers;
+  if (!answer) throw new Error("There are two.");
+  const sent = open({ kind: "answer-wrong", answer }, { ...emptyView("r1"), answers });
+  await userEvent.click(screen.getByRole("button", { name: "The other answer is right" }));
+  expect(screen.getByRole("list", { name: "All right answers, optional" })).toHaveTextContent("Basel");
+  await userEvent.click(screen.getByRole("button", { name: "Send to the analysts" }));
+  await waitFor(() => {
+    expect(sent).toEqual([expect.objectContaining({ answer: 0, right_answers: ["Basel"] })]);
+  });
 });
 
 it("asks what is wrong with a run as a whole", async () => {

@@ -3,11 +3,12 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useNavigate } from "react-router";
 import type { Answer } from "@/api/events";
-import { keys } from "@/api/queries";
+import { entitiesQuery, keys } from "@/api/queries";
 import { reviewKeys } from "@/api/review";
 import { flagRun } from "@/api/reviewDeciding";
 import type { Flag, FlagKind, Run } from "@/api/types";
 import { OneOf } from "@/components/kit/Choices";
+import { EntitiesField } from "@/components/ask/EntitiesField";
 import { Button, Modal } from "@/components/kit/controls";
 import { Ago, ErrorNotice, Notice } from "@/components/kit/says";
 import type { RunView } from "@/store/runView";
@@ -27,6 +28,9 @@ const WHOLE: { kind: FlagKind; label: string; about: string }[] = [
   { kind: "answer-missing", label: "An answer is missing", about: "There is more than what stands here" },
 ];
 
+/** So many other answers are called right by one press. */
+const KEEPABLE = 50;
+
 function titleOf({ kind, answer, chain }: Doubt): string {
   if (answer) return `${answer.label} is wrong`;
   if (chain !== undefined) return "This path is not why";
@@ -45,16 +49,21 @@ function Form({ run, view, doubt, onClose }: FormProps) {
   const navigate = useNavigate();
   const [kind, setKind] = useState(doubt.kind);
   const [comment, setComment] = useState("");
+  const [right, setRight] = useState<readonly string[]>([]);
   /** Of this doubt: sent again, it is the same one. */
   const [id] = useState(() => crypto.randomUUID());
   const whole = !doubt.answer && doubt.chain === undefined;
   const chain = doubt.chain === undefined ? undefined : view.chains[doubt.chain];
+  const missing = kind === "answer-missing";
+  const asksRight = kind !== "path-wrong";
+  const others = view.answers.map((one) => one.label).filter((one) => one !== doubt.answer?.label);
   const send = useMutation({
     mutationFn: () =>
       flagRun(run.id, {
         id,
         kind,
         comment: comment.trim(),
+        ...(asksRight && right.length > 0 && { right_answers: right }),
         ...(doubt.answer?.entity && { answer: doubt.answer.entity.id }),
         ...(doubt.chain !== undefined && { chain: doubt.chain }),
       }),
@@ -88,6 +97,37 @@ function Form({ run, view, doubt, onClose }: FormProps) {
           onChange={setKind}
         />
       )}
+      {asksRight && (
+        <EntitiesField
+          label={missing ? "What is missing, optional" : "All right answers, optional"}
+          hint={
+            missing
+              ? "Those that stand here count as right as well."
+              : "Leave it empty if you do not know. The paths that lead to them are found."
+          }
+          search={(text) => entitiesQuery(run.graph, text)}
+          value={right}
+          onChange={setRight}
+          autoFocus
+        />
+      )}
+      {asksRight && !missing && others.length > 0 && others.length <= KEEPABLE && right.length === 0 && (
+        <p className="small">
+          <Button
+            look="link"
+            className="small"
+            onPress={() => {
+              setRight(others);
+            }}
+          >
+            {doubt.answer
+              ? others.length === 1
+                ? "The other answer is right"
+                : `The other ${others.length} answers are right`
+              : "Start from the answers that stand here"}
+          </Button>
+        </p>
+      )}
       <div className="field">
         <label htmlFor="doubt-comment">Comment, optional</label>
         <textarea
@@ -95,8 +135,8 @@ function Form({ run, view, doubt, onClose }: FormProps) {
           className="input"
           rows={3}
           maxLength={2000}
-          autoFocus
-          placeholder="What would be right, or why this is not"
+          autoFocus={!asksRight}
+          placeholder={asksRight ? "Why, or what the graph lacks" : "Why this is not the reason"}
           value={comment}
           onChange={(event) => {
             setComment(event.target.value);
@@ -155,6 +195,12 @@ export function Doubts({ flags }: { flags: readonly Flag[] }) {
       {flags.map((flag, at) => (
         <span key={at} className="doubted">
           {flag.user ?? "Somebody"} {saying(flag)}
+          {flag.right_answers && flag.right_answers.length > 0 && (
+            <>
+              , and {flag.kind === "answer-missing" ? "names" : "calls right"}{" "}
+              <bdi>{flag.right_answers.join("; ")}</bdi>
+            </>
+          )}
           {flag.comment && `: ${flag.comment}`}{" "}
           <span className="muted small">
             <Ago iso={flag.at} />

@@ -1,0 +1,235 @@
+"""Right answers: what a person says that a question's answers are, and the paths that lead to them.
+
+Each saying is an event. ``Item.answered`` is the one that counts; when it is taken back, what it
+replaced counts again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from django.db import IntegrityError, transaction
+
+from retrieval.errors import UnknownEntityError
+from retrieval.kg import search
+from retrieval.kg.snapshot import Snapshot
+from webapp.accounts.models import Role, User
+from webapp.api.errors import ConflictError
+from webapp.graphs import browse
+from webapp.review import adding, chains, judging, selectors, standing
+from webapp.review.models import Candidate, EventKind, Item, Submission
+from webapp.review.queues import shown_of
+
+ANSWERS_MAX = 200
+"""Right answers of one question that a person can name."""
+SOURCE = "answers"
+"""The source of a candidate that was found from the right answers."""
+FOUND_MAX = 6
+"""Paths to the right answers that are offered, best first."""
+HOPS_MAX = 3
+_LOOKED_AT = 200
+_ROWS_MAX = 50_000
+_ARCS_MAX = 1_000_000
+_NEAR = 3
+
+
+class AnswersChangedError(ConflictError):
+    """Somebody else said what the right answers are meanwhile."""
+
+    code = "answers_changed"
+
+
+def known(snapshot: Snapshot, names: Sequence[str]) -> list[str]:
+    """The labels of the entities that are meant, each once, in their order.
+
+    Raises:
+        UnknownEntityError: the graph does not have one of them; the hint names the nearest.
+    """
+    labels: dict[str, None] = {}
+    for name in names:
+        entity = snapshot.labels.resolve(name)
+        if entity is None:
+            near = [row["label"] for row in browse.entities(snapshot, name, _NEAR)]
+            raise UnknownEntityError(
+                f"The graph has no entity “{name[:200]}”.",
+                hint=f"Did you mean {' or '.join(f'“{one}”' for one in near)}?"
+                if near
+                else "Choose one of the names that the graph has, or say in a comment that it is missing.",
+            )
+        labels[snapshot.entity_label(entity)] = None
+    return list(labels)
+
+
+def set_answers(*, item: Item, user: User, id: UUID, answers: Sequence[str], replaces: UUID | None) -> Item:
+    """Say what the right answers of a question are, by an event; its paths are measured by them, and more are found.
+
+    Who judged the question before keeps what they said.
+
+    Args:
+        item: with its queue and snapshot.
+        user: an analyst.
+        id: made by the client; repeating a request changes nothing.
+        answers: names of entities; none says that they are not known.
+        replaces: the event that counted when the person saw the question; None where there was none.
+
+    Raises:
+        UnknownEntityError: the queue's version of the graph does not have one of them.
+        AnswersChangedError: another saying counts by now.
+        DecidedError: the question was decided.
+        ConflictError: the id is another event's.
+    """
+    labels = known(chains.snapshot_of(item), answers)
+    try:
+        with transaction.atomic():
+            adding.lock_queue(item.queue_id)
+            row = standing.locked(item)
+            if judging.is_repeat(id, row, user):
+                return row
+            standing.require_undecided(row)
+            if row.answered_id != replaces:
+                raise AnswersChangedError(
+                    "Somebody said meanwhile what the right answers are.",
+                    hint="Look at their answers; yours can still be set after that.",
+                )
+            return _said(row, user, id, labels, counts=True)
+    except IntegrityError:
+        raise ConflictError(f"The id {id} is another event's.", hint="Make a new one.") from None
+
+
+def suggest(item: Item, user: User, id: UUID, answers: Sequence[str]) -> Item:
+    """Record what a person who doubted an answer says is right. The rows of the item and its queue are locked.
+
+    It counts at once unless the question was decided, or its answers come from a question set or an analyst and the
+    person is none; then it stands beside them, for an analyst to take over.
+
+    Args:
+        item: with its queue.
+        user: who doubts.
+        id: of the event.
+        answers: labels of entities.
+    """
+    decided = item.settled or item.adjudicated_id is not None
+    known = not item.assumed if item.answered is None else _may_judge(item.answered.analyst)
+    counts = not decided and (_may_judge(user) or not known)
+    return _said(item, user, id, answers, counts=counts)
+
+
+def _may_judge(user: User | None) -> bool:
+    return user is not None and user.has_role(Role.ANALYST)
+
+
+def _said(item: Item, user: User, id: UUID, answers: Sequence[str], *, counts: bool) -> Item:
+    event = judging.new_event(id, item, user, EventKind.ANSWERED, replaces_id=item.answered_id)
+    event.answers = {"before": list(item.answers), "now": list(answers)}
+    event.save(force_insert=True)
+    return _stand(item, event, answers) if counts else item
+
+
+def take_back(item: Item, event: Submission) -> Item:
+    """Have what was known before a saying count again. The rows of the item and its queue are locked.
+
+    Raises:
+        AnswersChangedError: it does not count any more.
+    """
+    if item.answered_id != event.pk:
+        raise AnswersChangedError("Somebody said something else meanwhile.", hint="Load the question again.")
+    before = Submission.objects.filter(pk=event.replaces_id).first()
+    return _stand(item, before, (event.answers or {})["before"])
+
+
+def bring_back(item: Item, event: Submission) -> Item:
+    """Have a saying that was taken back count again. The rows of the item and its queue are locked.
+
+    Raises:
+        AnswersChangedError: something else was said since.
+    """
+    if item.answered_id != event.replaces_id:
+        raise AnswersChangedError("Somebody said something else meanwhile.", hint="Load the question again.")
+    return _stand(item, event, (event.answers or {})["now"])
+
+
+def _stand(item: Item, event: Submission | None, answers: Sequence[str]) -> Item:
+    """Give an item its answers: its candidates are measured by them, and those found from others make room."""
+    item.answers, item.answered = list(answers), event
+    snapshot = chains.snapshot_of(item)
+    ids = chains.answers_of(snapshot, item)
+    there = list(item.candidates.all())
+    found = _leading(snapshot, item, ids)
+    judged = _judged(there)
+    for one in there:
+        walked = chains.walk(snapshot, one.topic, one.as_path, simple=item.queue.simple)
+        for name, value in chains.fit(walked.end if walked.error is None else walked.end[:0], ids).items():
+            setattr(one, name, value)
+        key = one.topic, one.as_path
+        if all(source["source"] == SOURCE for source in one.sources):
+            one.retired = key not in found and one.pk not in judged
+        found.pop(key, None)
+    Candidate.objects.bulk_update(
+        there, ["reached", "hits", "precision", "recall", "retired"], batch_size=500
+    )
+    sources = [_source(event, made) for made in found.values()]
+    adding.stored(item, list(found.values()), [""] * len(found), sources=sources)
+    item.shown = shown_of(item, selectors.candidates(item))
+    item.version += 1
+    item.save(update_fields=["answers", "answered", "shown", "version"])
+    return item
+
+
+def _judged(candidates: Sequence[Candidate]) -> set[int]:
+    """Those of the candidates that a verdict is about, whether it stands or not."""
+    rows = Candidate.objects.filter(pk__in=[one.pk for one in candidates], verdicts__isnull=False)
+    return set(rows.values_list("pk", flat=True))
+
+
+def _source(event: Submission | None, made: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "source": SOURCE,
+        "label_set": None,
+        "name": event.analyst_name if event else "",
+        "score": _f1(made),
+        "explanation": "leads to the right answers",
+    }
+
+
+def _leading(
+    snapshot: Snapshot, item: Item, answers: np.ndarray
+) -> dict[tuple[str, chains.Path], dict[str, Any]]:
+    """The best paths from the item's topics to its answers, as candidates: highest F1 first, of equals the shorter."""
+    made: list[dict[str, Any]] = []
+    topics = [one for label in item.topics if (one := snapshot.find_entity(label)) is not None]
+    for topic in topics if len(answers) else ():
+        made += _from(snapshot, topic, answers, simple=item.queue.simple)
+    made.sort(key=lambda one: (-_f1(one), len(one["path"])))
+    best = [one for one in made if _f1(one) >= _f1(made[0]) / 4][:FOUND_MAX]
+    return {(one["topic"], tuple((name, inverse) for name, inverse in one["path"])): one for one in best}
+
+
+def _f1(made: dict[str, Any]) -> float:
+    both: float = made["precision"] + made["recall"]
+    return 2 * made["precision"] * made["recall"] / both if both else 0.0
+
+
+def _from(snapshot: Snapshot, topic: int, answers: np.ndarray, *, simple: bool) -> list[dict[str, Any]]:
+    """Paths from one topic, no longer than it takes to have one that reaches the answers and nothing else."""
+    label = snapshot.entity_label(topic)
+    made: dict[chains.Path, dict[str, Any]] = {}
+    near = np.array([topic], np.int64)
+    for hops in range(1, HOPS_MAX + 1):
+        # What is around a hub is too much for a request, and no path through it means anything.
+        if int(snapshot.degrees(near).sum()) > _ARCS_MAX:
+            break
+        hits = search.relation_paths_between(
+            snapshot, [topic], answers, hops, _LOOKED_AT, simple=simple, max_rows=_ROWS_MAX
+        ).hits
+        for hit in hits:
+            path = tuple((snapshot.relation_name(r), inverse) for r, inverse in hit.path)
+            if path not in made:
+                reached = search.execute(snapshot, [topic], hit.path, simple=simple)[-1]
+                made[path] = adding.measured(snapshot, label, path, reached, answers)
+        if any(_f1(one) == 1.0 for one in made.values()):
+            break
+        near = np.unique(search.all_arcs(snapshot, near)[2])
+    return list(made.values())
