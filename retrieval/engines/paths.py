@@ -26,6 +26,7 @@ from retrieval.reasoning.gather import gather, reorganised
 from retrieval.reasoning.llm import NAME as LLM
 from retrieval.reasoning.text_fit import TextFit
 from retrieval.retrievers import registry
+from retrieval.retrievers.zero_shot import ZeroShotRetriever
 from retrieval.types import Method
 
 if TYPE_CHECKING:
@@ -38,6 +39,12 @@ WORDS_AGREE = 0.6
 """Relation paths that their retriever doubts still answer where they fit the question's words so well. Of questions
 held out of the demo's training it refuses 2 in 100 with an answer, none of them answered rightly, instead of 3 with
 one right in three; without it 73 in 100 of the unanswerable ones are told, with it 65."""
+
+FOREIGN = (
+    "The checkpoint was trained on a graph of other relations and says nothing of this one: "
+    "relation paths were ranked by their names alone."
+)
+"""What a run says whose checkpoint was not used."""
 
 NEAR_PHRASES, NEAR_EACH = 2, 3
 """Phrases that were not found for which near entities are offered, and how many for each."""
@@ -128,7 +135,11 @@ class PathEngine(Engine):
         began = time.perf_counter()
         evidence = self._evidence(run, linked, topics, named)
         yield ChainsBuilt(evidence.chains, run.paths, distinct_facts(evidence.chains), run.ms(began))
-        yield from reason(run, self.reasoner, self._fallback, evidence)
+        yield from reason(run, self.reasoner, self._fallback, evidence, warnings=self._said_of_checkpoint())
+
+    def _said_of_checkpoint(self) -> tuple[str, ...]:
+        stands_in = isinstance(self.retriever, ZeroShotRetriever) and self.retriever.checkpoint is not None
+        return (FOREIGN,) if stands_in else ()
 
     def _subgraph(self, run: Run, linked: Linked) -> SubgraphExtracted:
         began = time.perf_counter()
@@ -233,7 +244,7 @@ def open_engine(opening: Opening) -> PathEngine:
     )
     # The zero-shot retriever is the text encoder's opinion already, and a planner has read the relations' texts with
     # more of their names: on WebQSP the second opinion took 7 points of Macro-F1 away from it.
-    alone = retriever.checkpoint is None or spec.method == Method.REG_PATH
+    alone = isinstance(retriever, ZeroShotRetriever) or spec.method == Method.REG_PATH
     return PathEngine(
         parts.snapshot,
         retriever,

@@ -16,6 +16,7 @@ from retrieval.evidence.reorganise import reorganise
 from retrieval.reasoning.base import Evidence
 from retrieval.reasoning.comparison import compare
 from retrieval.reasoning.context import in_context
+from retrieval.text.operators import offers_choice
 from retrieval.types import LinkedEntity
 
 if TYPE_CHECKING:
@@ -68,7 +69,8 @@ def gather(
         entities: linked topics.
         unmatched: phrases that were not linked.
         paths: relation paths of all topics with probabilities.
-        simple: how the checkpoint executes relation paths.
+        simple: how the checkpoint executes relation paths. Then what the question names is not its answer either,
+            unless it offers a choice.
         settings: how much is kept.
         cancelled: asked between relation paths.
         coverage: how well the best relation path fits the question. Topics that meet, or that can be
@@ -78,10 +80,13 @@ def gather(
         Cancelled: ``cancelled`` said so.
     """
     reaches: list[Reach] = []
+    named = [] if not simple or offers_choice(question) else _named(entities)
     for path in sorted(paths, key=lambda path: -path.score):
         if cancelled():
             raise Cancelled("The run was stopped.")
         reach = walk(snapshot, path.topic, path.relations, path.score, simple=simple)
+        if len(named) > 1:
+            reach = _without(reach, named)
         if len(reach.targets):
             reaches.append(reach)
     names = [name for linked in entities for name in (linked.mention, linked.entity.label)]
@@ -109,6 +114,17 @@ def gather(
         compared=compared,
         coverage=coverage if join is None and compared is None else 1.0,
     )
+
+
+def _named(entities: Sequence[LinkedEntity]) -> list[int]:
+    """What the question names; what a search began at by itself is linked with a score of 0."""
+    return sorted({linked.entity.id for linked in entities if linked.score > 0})
+
+
+def _without(reach: Reach, named: Sequence[int]) -> Reach:
+    """The reach without what the question names: who asks for Portugal's midfielders does not want Portugal."""
+    kept = reach.targets[~np.isin(reach.targets, named)]
+    return reach if len(kept) == len(reach.targets) else replace(reach, levels=(*reach.levels[:-1], kept))
 
 
 def reorganised(

@@ -9,6 +9,7 @@ from typing import Any
 
 from retrieval import config as configs
 from retrieval.errors import ConfigError, MethodError
+from retrieval.evaluation.shift import Seen
 from retrieval.kg.snapshot import Snapshot
 from retrieval.retrievers import checkpoint as checkpoints
 from retrieval.retrievers.base import Retriever
@@ -24,6 +25,9 @@ from retrieval.retrievers.rel_rag_path import RelRagPathRetriever
 from retrieval.retrievers.rel_rag_triple import RelRagTripleRetriever, open_triple_states
 from retrieval.retrievers.zero_shot import ZeroShotRetriever
 from retrieval.types import Method
+
+FAMILIAR = 0.5
+"""Share of the relations that a checkpoint learned to follow, of which a graph must have as many for it to be used."""
 
 Factory = Callable[[Path, Snapshot, TextEncoder, Path], Retriever]
 
@@ -85,6 +89,25 @@ RETRIEVERS: Mapping[Method, Factory] = MappingProxyType(
 )
 
 
+def is_foreign(checkpoint: Path, snapshot: Snapshot) -> bool:
+    """Whether what a checkpoint was trained on says nothing of a graph.
+
+    So it is on another graph that lacks most of the relations that it learned to follow. There it binds answers to
+    lengths that it saw and follows what it never read, and does worse than no training at all.
+
+    Raises:
+        CheckpointError: the checkpoint is missing or damaged.
+    """
+    if checkpoints.read_manifest(checkpoint).snapshot == snapshot.hash:
+        return False
+    seen = Seen.load(checkpoint)
+    if seen is None or not seen.relations:
+        return False
+    learned = {name for name, _ in seen.relations}
+    here = {snapshot.relation_name(relation) for relation in range(snapshot.num_relations)}
+    return len(learned & here) < FAMILIAR * len(learned)
+
+
 def load(
     method: Method | str,
     checkpoint: Path | None,
@@ -94,7 +117,7 @@ def load(
     cache: Path,
     options: Mapping[str, Any] | None = None,
 ) -> Retriever:
-    """Open a retriever.
+    """Open a retriever. A checkpoint that is foreign to the graph is stood in for by the zero-shot retriever.
 
     Args:
         method: its name.
@@ -115,12 +138,18 @@ def load(
         known = ", ".join(sorted(RETRIEVERS))
         raise MethodError(f"No retriever is called {str(method)!r}.", hint=f"There is: {known}.") from None
     chosen = configs.parse_options(method, options)
-    if checkpoint is None:
+    foreign = checkpoint is not None and is_foreign(checkpoint, snapshot)
+    if checkpoint is None or foreign:
         if options:
             raise ConfigError(
                 f"The zero-shot retriever has no inference setting {next(iter(options))!r}.",
-                hint="It has none; give a checkpoint.",
+                hint="It has none; give a checkpoint that was trained on this graph.",
             )
-        return ZeroShotRetriever(snapshot, encoder, Method(method))
+        if checkpoint is None:
+            return ZeroShotRetriever(snapshot, encoder, Method(method))
+        read = checkpoints.read(
+            checkpoint, method=Method(method), encoder=encoder.name
+        )  # refused as elsewhere
+        return ZeroShotRetriever(snapshot, encoder, Method(method), checkpoint=read.manifest.fingerprint)
     opened = factory(checkpoint, snapshot, encoder, cache)
     return opened.configured(chosen) if options else opened

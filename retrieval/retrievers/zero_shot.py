@@ -40,12 +40,18 @@ class ZeroShotRetriever(RankingRetriever):
         snapshot: the graph.
         encoder: the frozen text encoder.
         method: the method that it stands in for.
+        checkpoint: fingerprint of the one that it stands in for, where there is one that says nothing of this graph.
     """
 
     def __init__(
-        self, snapshot: Snapshot, encoder: TextEncoder, method: Method = Method.REL_RAG_PATH
+        self,
+        snapshot: Snapshot,
+        encoder: TextEncoder,
+        method: Method = Method.REL_RAG_PATH,
+        *,
+        checkpoint: str | None = None,
     ) -> None:
-        super().__init__(snapshot, encoder, method=method, checkpoint=None, simple=True)
+        super().__init__(snapshot, encoder, method=method, checkpoint=checkpoint, simple=True)
         self.options = InferenceOptions()
         self._texts = relation_texts(snapshot)
         self._vectors = relation_vectors(snapshot, encoder)

@@ -173,7 +173,7 @@ def cues(question: str) -> tuple[Cue, ...]:
     """The cues of a question in their order; of those that overlap the longest."""
     found: list[Cue] = []
     for operator, pattern in _COMPILED:
-        if operator is Operator.YES_NO and (_REQUEST.search(question) or _CHOICE.search(question)):
+        if operator is Operator.YES_NO and (_REQUEST.search(question) or offers_choice(question)):
             continue
         for match in pattern.finditer(question):
             start, end = match.span("cue" if match.groupdict().get("cue") else 0)
@@ -184,6 +184,11 @@ def cues(question: str) -> tuple[Cue, ...]:
         if all(cue.end <= other.start or cue.start >= other.end for other in kept):
             kept.append(cue)
     return tuple(sorted(kept, key=lambda cue: cue.start))
+
+
+def offers_choice(question: str) -> bool:
+    """Whether one of the things that it names may be the answer: "is it a man or a woman"."""
+    return bool(_CHOICE.search(question))
 
 
 def unexplained(

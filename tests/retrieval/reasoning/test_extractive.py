@@ -55,6 +55,14 @@ def test_sets_answer_together_when_neither_is_likely_enough_alone(graph):
     assert scored(surer)[-1] == ("Romansh", 0.2, (1,))
 
 
+def test_what_the_question_names_is_not_its_answer_unless_it_offers_a_choice(graph):
+    script = {"Switzerland": [("borders", 0.9)], "Germany": [("population", 0.1)]}
+    open_ = decide(graph, "Switzerland and Germany?", script)
+    assert [answer.label for answer in open_.answers] == ["Austria", "France", "Italy"]
+    choice = decide(graph, "Switzerland: is it Germany or Spain?", script)
+    assert [answer.label for answer in choice.answers] == ["Austria", "France", "Germany", "Italy"]
+
+
 def test_a_set_that_the_others_bear_out_beats_a_likelier_one(tmp_path):
     """Expected F1: r 0.34; s 0.332 + 4/5 * 0.328 = 0.594; r and s together 0.584, r and u 0.592."""
     sets = {"r": "6789", "s": "23", "u": "235"}
