@@ -11,7 +11,7 @@ export HF_HUB_OFFLINE := 1
 export PYTHONUNBUFFERED := 1
 
 .PHONY: help run build install install-dev test check-versions \
-        format lint types imports test-engine test-web test-front test-e2e bench demo-questions clean
+        format lint types imports test-engine test-web test-front test-e2e bench demo-questions demo-checkpoint clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -78,6 +78,9 @@ test-e2e: install-dev build
 
 bench: install-dev build ## measure, and write docs/benchmarks.md
 	$(BIN)/python -m tests.benchmarks
+
+demo-checkpoint: install-dev ## train the checkpoint that comes with the demo graph again
+	$(BIN)/python -m retrieval.demo.build_checkpoint
 
 clean: ## remove what was installed and built (data in .clew stays)
 	rm -rf $(VENV) frontend/node_modules frontend/dist .mypy_cache .ruff_cache .pytest_cache

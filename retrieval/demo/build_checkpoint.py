@@ -10,6 +10,7 @@ import shutil
 import sys
 import tempfile
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
 
 CONFIG = {"entity_texts": "no", "seed": 0}
-CARD = "README.md"
 
 
 def build_graph(out: Path) -> Snapshot:
@@ -45,21 +45,20 @@ def read_questions(*splits: str) -> list[Question]:
 
 
 def build(out: Path) -> None:
-    """Train, and write the checkpoint to ``out``; the model card that lies there stays."""
+    """Train, and write the checkpoint to ``out``; ``checkpoint.md`` beside it is its model card."""
     encoder = load_encoder()
     with tempfile.TemporaryDirectory() as folder:
         graph = build_graph(Path(folder) / "graph")
         made = Path(folder) / "checkpoint"
         asked = read_questions("train", "dev")
         train(METHOD, graph, asked, config=CONFIG, out=made, encoder=encoder, progress=_say)
-        card = (out / CARD).read_text(encoding="utf-8") if (out / CARD).is_file() else None
+        trained = checkpoints.read(made, method=Method(METHOD), encoder=encoder.name)
+        checkpoints.pack(out, trained, also=partial(_seen, made))
 
-        def also(directory: Path) -> None:
-            shutil.copyfile(made / SEEN, directory / SEEN)
-            if card is not None:
-                (directory / CARD).write_text(card, encoding="utf-8")
 
-        checkpoints.pack(out, checkpoints.read(made, method=Method(METHOD), encoder=encoder.name), also=also)
+def _seen(made: Path, out: Path) -> None:
+    """What it was trained on goes with it."""
+    shutil.copyfile(made / SEEN, out / SEEN)
 
 
 def _refuse(problem: Problem) -> None:

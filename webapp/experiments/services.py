@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from django.db import transaction
@@ -12,12 +13,14 @@ from django.db import transaction
 from retrieval import config as configs
 from retrieval.errors import ConfigError, TrainingDataError
 from retrieval.kg.caches import cache_of, states_folder
+from retrieval.kg.storage import published, read_json
 from webapp.accounts.models import User
 from webapp.api.errors import InvalidError
-from webapp.experiments import methods
+from webapp.experiments import choosing, methods
 from webapp.experiments.models import Checkpoint, LabelSet, TrajectorySet
 from webapp.graphs import files, snapshots
 from webapp.graphs.models import Graph
+from webapp.jobs import queue
 from webapp.jobs import services as jobs
 from webapp.jobs.models import Job, JobKind
 from webapp.live import announce
@@ -150,7 +153,7 @@ def _require_trajectories_of(made: TrajectorySet, graph: Graph, method: str) -> 
 
 
 def save_checkpoint(*, job: Job, path: str, **made: Any) -> Checkpoint:
-    """Record a checkpoint that stands; runs of its graph use it from now on, unless another one was promoted.
+    """Record a checkpoint that stands: a candidate, unless it is the first of its method on the graph.
 
     Args:
         job: the training.
@@ -167,6 +170,48 @@ def save_checkpoint(*, job: Job, path: str, **made: Any) -> Checkpoint:
             job=job, defaults={"graph": graph, "snapshot": graph.snapshot, "path": path, **made}
         )
         announce.graph_changed_on_commit(graph.pk)
+    return checkpoint
+
+
+def adopt_checkpoint(*, graph: Graph, trained: Path, question_set: QuestionSet) -> Checkpoint | None:
+    """Record a checkpoint that came with Clew, as if it had been trained here; no job is needed.
+
+    Args:
+        graph: the one it was trained on, as it was then.
+        trained: its directory, which is copied.
+        question_set: what it was trained with.
+
+    Returns:
+        None where it does not fit: the graph has other content, or this installation another text encoder.
+    """
+    manifest, config = (read_json(trained / f"{name}.json") for name in ("manifest", "config"))
+    snapshot = graph.snapshot
+    if snapshot is None or (snapshot.hash, choosing.encoder_name()) != (
+        manifest.get("snapshot"),
+        manifest.get("encoder"),
+    ):
+        return None
+    path = files.checkpoint_name(graph.pk, 0)
+    with published(files.local_path(path)) as directory:
+        shutil.copytree(trained, directory, dirs_exist_ok=True)
+    files.send(path)
+    with transaction.atomic():
+        checkpoint, _ = Checkpoint.objects.update_or_create(
+            graph=graph,
+            path=path,
+            defaults={
+                "snapshot": snapshot,
+                "method": manifest["method"],
+                "question_set": question_set,
+                "question_set_name": question_set.name,
+                "encoder": manifest["encoder"],
+                "fingerprint": manifest["fingerprint"],
+                "metrics": manifest["metrics"],
+                "config": config,
+            },
+        )
+        announce.graph_changed_on_commit(graph.pk)
+        transaction.on_commit(lambda: queue.send(queue.WARM, graph.pk))
     return checkpoint
 
 

@@ -1,4 +1,4 @@
-"""The demo graph: loaded at the first start as any upload would be, with its questions and a training job."""
+"""The demo graph: loaded at the first start as any upload would be, with its questions and the checkpoint of it."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ from webapp.questions.models import QuestionSet
 NAME = "Demo: world geography, people and works"
 DESCRIPTION = "Well-known facts about countries, people and their works, made for trying Clew out."
 SET_NAME = "Demo questions"
-METHOD = "rel-rag-path"
 IMPORT_WITHIN_S = 600.0
+LOOK_EVERY_S = 0.1
+"""Questions are answered without the checkpoint between the import's end and the next look."""
 
 
 def load(*, say: Callable[[str], None], stopping: Callable[[], bool]) -> None:
@@ -64,13 +65,15 @@ def _load(stopping: Callable[[], bool]) -> None:
         )
     deadline = time.monotonic() + IMPORT_WITHIN_S
     while graph.state == GraphState.IMPORTING and time.monotonic() < deadline and not stopping():
-        time.sleep(0.3)
+        time.sleep(LOOK_EVERY_S)
         graph.refresh_from_db()
     if graph.state != GraphState.READY:
         return
-    if not Job.objects.filter(graph=graph, kind=JobKind.TRAIN).exists():
+    trained = experiments.adopt_checkpoint(graph=graph, trained=content.CHECKPOINT, question_set=question_set)
+    if trained is None and not Job.objects.filter(graph=graph, kind=JobKind.TRAIN).exists():
+        # It fits another text encoder: what answers here has to learn first.
         experiments.start_training(
-            graph=graph, question_set=question_set, training=experiments.Training(METHOD), user=user
+            graph=graph, question_set=question_set, training=experiments.Training(content.METHOD), user=user
         )
     Seeded.objects.create(name="demo")
 
