@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
 
 from retrieval.kg.snapshot import Snapshot
+from retrieval.kg.snapshot import open as open_snapshot
 from retrieval.kg.walks import RelationPath, arc_ends, execute, neighbours, trace
 from retrieval.types import Question
 
@@ -56,6 +58,11 @@ def sample_questions(
         if question is not None:
             found.setdefault(question.question, question)
     return list(found.values())
+
+
+def sample_of(path: Path, n: int, seed: int, hops: Sequence[int]) -> list[Question]:
+    """:func:`sample_questions` of the snapshot in a directory, for a process of its own."""
+    return sample_questions(open_snapshot(path), n, seed, hops=hops)
 
 
 def _walk(snapshot: Snapshot, random_: random.Random, length: int) -> tuple[int, RelationPath] | None:

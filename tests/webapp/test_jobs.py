@@ -13,7 +13,7 @@ from retrieval.errors import ClewError
 from retrieval.types import Progress
 from webapp.graphs.models import Graph, GraphState, IndexState
 from webapp.jobs import cancel, presence, services
-from webapp.jobs.models import JobKind, JobState
+from webapp.jobs.models import Job, JobKind, JobState
 
 
 @pytest.fixture
@@ -210,3 +210,15 @@ def test_a_worker_of_this_machine_whose_process_has_ended_is_gone_at_once(redis)
     ]
     assert lost == [False, True]
     assert not presence.is_lost(presence.JOBS, f"elsewhere:{ended.pid}:x")
+
+
+def test_a_person_may_have_so_many_jobs_waiting(tiny_graph, users, api, settings):
+    settings.JOBS_WAITING_MAX = 1
+    url = f"/api/v1/graphs/{tiny_graph.pk}/index"
+    services.create(kind=JobKind.IMPORT, title="Other", graph=tiny_graph, user=users["admin"])
+    refused = api("admin").post(url, {}, format="json")
+    assert (refused.status_code, refused.json()["error"]["code"]) == (429, "too_many_jobs")
+    # what a worker begins in somebody's name is never refused
+    services.create(kind=JobKind.INDEX, title="Index", graph=tiny_graph, user=users["admin"])
+    Job.objects.update(state=JobState.DONE)
+    assert api("admin").post(url, {}, format="json").status_code == 202

@@ -12,12 +12,11 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from retrieval import types
-from retrieval.kg.sampling import sample_questions
 from webapp.accounts.models import Role, User
 from webapp.api.errors import ForbiddenError
 from webapp.api.fields import Text
 from webapp.api.permissions import Viewer
-from webapp.graphs import snapshots
+from webapp.graphs import samples
 from webapp.graphs.access import visible
 from webapp.questions.api import QuestionSetSerializer
 from webapp.questions.services import save_question_set
@@ -77,9 +76,8 @@ class SampleQuestionsView(APIView):
         graph = get_object_or_404(visible(user), pk=pk)
         if data["name"] and not user.has_role(Role.ANALYST):
             raise ForbiddenError("Keeping questions is for analysts.", hint="Leave the name out to see some.")
-        found = sample_questions(
-            snapshots.of_graph(graph), data["n"], data["seed"], hops=sorted(set(data["hops"]))
-        )
+        hops = sorted(set(data["hops"]))
+        found = samples.make(graph=graph, n=data["n"], seed=data["seed"], hops=hops, user=user)
         kept: Any = None
         if data["name"]:
             kept = save_question_set(

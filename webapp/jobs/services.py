@@ -8,6 +8,7 @@ from collections.abc import Collection
 from functools import partial
 from typing import Any
 
+from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import F
 from django.db.models.functions import Now
@@ -16,9 +17,9 @@ from redis.exceptions import RedisError
 from retrieval.errors import ClewError
 from retrieval.types import Progress
 from webapp.accounts.models import User
-from webapp.api.errors import ConflictError
+from webapp.api.errors import ConflictError, TooManyJobsError
 from webapp.graphs.models import Graph
-from webapp.jobs import cancel, log, presence, queue
+from webapp.jobs import cancel, log, presence, queue, unsent
 from webapp.jobs.models import ACTIVE, LONG, Job, JobKind, JobState, Level
 from webapp.jobs.serializers import as_wire
 from webapp.jobs.signals import job_ended_early, job_retried
@@ -42,12 +43,27 @@ WORKER_LOST = ("worker_lost", "The worker stopped in the middle of this job.", "
 def create(
     *, kind: JobKind, title: str, graph: Graph, user: User | None, params: dict[str, Any] | None = None
 ) -> Job:
-    """A new job, sent to the workers once the transaction is committed."""
+    """A new job, sent to the workers once the transaction is committed.
+
+    Raises:
+        TooManyJobsError: the person has enough of them waiting. What a job itself begins is never refused.
+    """
+    if user is not None and unsent.in_request():
+        _require_room(user)
     job = Job.objects.create(kind=kind, title=title[:300], graph=graph, user=user, params=params or {})
     log.write(job.pk, "Queued.")
     queue.enqueue(TASK_OF[kind], job.pk)
     announce_on_commit(job.pk)
     return job
+
+
+def _require_room(user: User) -> None:
+    waiting = Job.objects.filter(user=user, state=JobState.QUEUED).count()
+    if waiting >= settings.JOBS_WAITING_MAX:
+        raise TooManyJobsError(
+            f"{waiting} of your jobs are waiting already.",
+            hint="Wait until some are done, or stop those that you do not need.",
+        )
 
 
 def claim(*, job_id: int, worker: str) -> Job | None:

@@ -24,6 +24,11 @@ def note(kind: str, key: int | str | UUID) -> None:
         kept.append((kind, key if isinstance(key, int) else str(key)))
 
 
+def in_request() -> bool:
+    """Whether this is done for a request, not by a worker or a command."""
+    return _kept.get() is not None
+
+
 def middleware(
     get_response: Callable[[HttpRequest], HttpResponseBase],
 ) -> Callable[[HttpRequest], HttpResponseBase]:

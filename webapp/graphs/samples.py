@@ -1,0 +1,68 @@
+"""Questions made from a graph, in a process of its own: hundreds of them on a large graph take seconds of a core."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from pathlib import Path
+
+from retrieval.kg import apart
+from retrieval.kg.sampling import sample_of
+from retrieval.types import Question
+from webapp.accounts.models import User
+from webapp.api.errors import BusyError, InvalidError
+from webapp.api.waiting import Turns, let_go
+from webapp.graphs import snapshots
+from webapp.graphs.files import local_path
+from webapp.graphs.models import Graph
+
+KEPT = 64
+"""Samples of a version that are remembered: the same seed makes the same."""
+
+LIMITS = apart.Limits(memory=1 << 30, seconds=30.0)
+Key = tuple[str, int, int, tuple[int, ...]]
+
+_turns = Turns()
+_processes = threading.BoundedSemaphore(2)
+"""People wait for each other, so that they do not take all cores."""
+
+_remembered: OrderedDict[Key, list[Question]] = OrderedDict()
+_lock = threading.Lock()
+
+
+def make(*, graph: Graph, n: int, seed: int, hops: Sequence[int], user: User) -> list[Question]:
+    """As many questions as there can be, ``n`` at most; the same seed makes the same of the same version.
+
+    Raises:
+        NotImportedError, GraphNotReadyError, DamagedError: as :func:`snapshots.of_graph`.
+        BusyError: the person has some made already just now.
+        InvalidError: it takes too long.
+    """
+    version = snapshots.require_current(graph)
+    snapshots.opened(version.path)  # whether it is sound
+    key = (version.hash, n, seed, tuple(hops))
+    with _lock:
+        if key in _remembered:
+            _remembered.move_to_end(key)
+            return _remembered[key]
+    refusal = BusyError("Questions are being made for you already.", hint="Wait until they are there.")
+    with _turns.one(user.pk, most=1, refusal=refusal):
+        let_go()
+        with _processes:
+            found = _made(local_path(version.path), n, seed, tuple(hops))
+    with _lock:
+        _remembered[key] = found
+        while len(_remembered) > KEPT:
+            _remembered.popitem(last=False)
+    return found
+
+
+def _made(path: Path, n: int, seed: int, hops: tuple[int, ...]) -> list[Question]:
+    try:
+        return apart.call(sample_of, path, n, seed, hops, what="The graph", limits=LIMITS)
+    except apart.TooMuchError as error:
+        raise InvalidError(
+            f"Making {n} questions of this graph took too long.",
+            hint="Ask for fewer of them, or of fewer hops.",
+        ) from error
