@@ -135,27 +135,12 @@ _YEAR = re.compile(r"^(?:1\d|20)\d\d$")
 #: Letters of words that a clause is too short to be told by.
 _SHORT = 3
 #: Words of a cue that say nothing by themselves.
-_EMPTY = frozenset(
-    (
-        "the",
-        "of",
-        "his",
-        "her",
-        "its",
-        "their",
-        "s",
-        "how",
-        "many",
-        "than",
-        "at",
-        "to",
-        "a",
-        "an",
-        "year",
-        "and",
-        "for",
-    )
-)
+# fmt: off
+_EMPTY = frozenset({
+    "the", "of", "his", "her", "its", "their", "s", "how", "many", "than", "at", "to", "a", "an", "year", "and", "for",
+    "in", "from", "by", "during", "over", "under", "between", "with", "or", "no", "not", "has", "have", "had",
+})
+# fmt: on
 
 HINTS: dict[Operator, str] = {
     Operator.COUNT: "Clew does not count yet. Ask for the list itself (“which ...”) and see how many answers it has.",
@@ -217,7 +202,9 @@ def unexplained(
     return tuple(
         cue
         for cue in found
-        if not any(cue.start < end and cue.end > start for start, end in named)
+        if not any(
+            start <= cue.start < end for start, end in named
+        )  # a year that is an entity explains nothing
         and not _told(cue, said, question)
         and not (cue.operator is Operator.COUNT and counted)
     )

@@ -91,6 +91,8 @@ def test_what_answers_the_question_explains_a_cue(question, known):
         ("What is the largest city of Latvia?", {"relations": ["capital"]}),
         ("Is Berlin the capital of Germany?", {"relations": ["capital"], "names": ["Berlin", "Germany"]}),
         ("Which films came out after 1970?", {"relations": ["release_year"]}),
+        ("Who was born in the 1980s?", {"relations": ["born_in"]}),
+        ("Painters who died before 1520", {"names": ["1520"]}),
         ("Which actor of The Last Samurai is not in Alien?", {"names": ["The Last Samurai"]}),
     ],
 )
