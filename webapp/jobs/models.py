@@ -45,7 +45,10 @@ ACTIVE = (JobState.QUEUED, JobState.RUNNING)
 
 
 class Job(models.Model):
-    """One piece of long work. Only the worker named in ``worker`` writes its progress."""
+    """One piece of long work. Only the worker named in ``worker`` writes its progress.
+
+    ``stage`` to ``rate`` tell of the part that is worked on, ``stages`` and ``overall`` (0 to 1) of the whole.
+    """
 
     kind = models.CharField(max_length=16, choices=JobKind)
     title = models.CharField(max_length=300)
@@ -58,6 +61,8 @@ class Job(models.Model):
     total = models.BigIntegerField(default=0)
     unit = models.CharField(max_length=50, blank=True)
     rate = models.FloatField(null=True)
+    stages = models.JSONField(default=list)
+    overall = models.FloatField(default=0.0)
     message = models.TextField(blank=True)
     metrics = models.JSONField(default=dict)
     result = models.JSONField(null=True)

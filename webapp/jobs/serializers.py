@@ -9,6 +9,15 @@ from rest_framework import serializers
 
 from webapp.api.fields import ErrorSerializer, error_of
 from webapp.jobs.models import Job, JobState, LogLine
+from webapp.jobs.stages import StageState
+
+
+class StageSerializer(serializers.Serializer[object]):
+    """A stage of a job."""
+
+    name = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]  # a field of this name hides one of the base's
+    state = serializers.ChoiceField(choices=[state.value for state in StageState])
 
 
 class JobSerializer(serializers.ModelSerializer[Job]):
@@ -17,6 +26,8 @@ class JobSerializer(serializers.ModelSerializer[Job]):
     user = serializers.CharField(source="user.username", allow_null=True, default=None)
     rate = serializers.FloatField(allow_null=True, help_text="units a second")
     eta_s = serializers.SerializerMethodField()
+    stages = StageSerializer(many=True)
+    overall = serializers.SerializerMethodField()
     error = serializers.SerializerMethodField()
     metrics = serializers.DictField(child=serializers.FloatField())
     result = serializers.JSONField(allow_null=True)
@@ -25,6 +36,7 @@ class JobSerializer(serializers.ModelSerializer[Job]):
         model = Job
         fields = [
             *("id", "kind", "title", "state", "stage", "done", "total", "unit", "rate", "eta_s", "message"),
+            *("stages", "overall"),
             *("metrics", "error", "graph", "user", "created_at", "started_at", "finished_at", "result"),
         ]
 
@@ -33,6 +45,10 @@ class JobSerializer(serializers.ModelSerializer[Job]):
         if job.state != JobState.RUNNING or not job.rate or job.total <= 0:
             return None
         return round(max(job.total - job.done, 0) / job.rate, 1)
+
+    def get_overall(self, job: Job) -> float:
+        """The share of all its stages that is done, from 0 to 1. It never goes back while the job runs."""
+        return 1.0 if job.state == JobState.DONE else round(job.overall, 4)
 
     @extend_schema_field(ErrorSerializer(allow_null=True))
     def get_error(self, job: Job) -> dict[str, str] | None:

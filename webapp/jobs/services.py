@@ -19,10 +19,11 @@ from retrieval.types import Progress
 from webapp.accounts.models import User
 from webapp.api.errors import ConflictError, TooManyJobsError
 from webapp.graphs.models import Graph
-from webapp.jobs import cancel, log, presence, queue, unsent
+from webapp.jobs import cancel, log, presence, queue, stages, unsent
 from webapp.jobs.models import ACTIVE, LONG, Job, JobKind, JobState, Level
 from webapp.jobs.serializers import as_wire
 from webapp.jobs.signals import job_ended_early, job_retried
+from webapp.jobs.stages import StageState
 from webapp.live import announce
 
 TASK_OF = {
@@ -34,6 +35,11 @@ TASK_OF = {
     JobKind.EXTRACT: queue.EXTRACT,
     JobKind.SYNTHESISE: queue.SYNTHESISE,
     JobKind.REVIEW: queue.REVIEW,
+}
+ENDED = {
+    JobState.DONE: StageState.DONE,
+    JobState.FAILED: StageState.FAILED,
+    JobState.CANCELLED: StageState.STOPPED,
 }
 ATTEMPTS_MAX = 2
 LONG_LOCK = 7_241_001  # any number that nothing else locks in this database
@@ -50,7 +56,14 @@ def create(
     """
     if user is not None and unsent.in_request():
         _require_room(user)
-    job = Job.objects.create(kind=kind, title=title[:300], graph=graph, user=user, params=params or {})
+    job = Job.objects.create(
+        kind=kind,
+        title=title[:300],
+        graph=graph,
+        user=user,
+        params=params or {},
+        stages=stages.waiting(kind),
+    )
     log.write(job.pk, "Queued.")
     queue.enqueue(TASK_OF[kind], job.pk)
     announce_on_commit(job.pk)
@@ -101,11 +114,14 @@ def _claim(job_id: int, worker: str) -> Job | None:
         done=0,
         total=0,
         rate=None,
+        overall=0.0,
     )
     if not claimed:
         return None
     announce_on_commit(job_id)
     job = Job.objects.select_related("graph", "graph__snapshot").get(pk=job_id)
+    job.stages = stages.waiting(job.kind)
+    job.save(update_fields=["stages"])
     log.write(
         job_id, f"Begun by the worker {worker}" + (f", attempt {job.attempts}." if job.attempts > 1 else ".")
     )
@@ -114,7 +130,14 @@ def _claim(job_id: int, worker: str) -> Job | None:
 
 def report(*, job_id: int, progress: Progress, rate: float | None) -> None:
     """Record how far a running job is, and tell the watchers."""
-    running = Job.objects.filter(pk=job_id, state=JobState.RUNNING).update(
+    mine = Job.objects.filter(pk=job_id, state=JobState.RUNNING)
+    whole = mine.values_list("kind", "stages", "overall").first()
+    if whole is None:
+        return
+    shown, overall = stages.advance(*whole, progress)
+    running = mine.update(
+        stages=shown,
+        overall=overall,
         stage=progress.stage[:200],
         done=progress.done,
         total=progress.total,
@@ -187,6 +210,8 @@ def retry(*, job: Job, params: dict[str, Any] | None = None) -> Job:
             done=0,
             total=0,
             rate=None,
+            stages=stages.waiting(job.kind),
+            overall=0.0,
             started_at=None,
             finished_at=None,
         )
@@ -307,6 +332,10 @@ def _announce(job_id: int) -> None:
 
 
 def _end(job_id: int, *, state: JobState, **values: Any) -> None:
+    shown = Job.objects.filter(pk=job_id).values_list("stages", flat=True).first() or []
+    values["stages"] = stages.ended(shown, ENDED[state])
+    if state == JobState.DONE:
+        values["overall"] = 1.0
     ended = Job.objects.filter(pk=job_id, state__in=ACTIVE).update(state=state, finished_at=Now(), **values)
     if ended:
         failed = state == JobState.FAILED

@@ -38,6 +38,7 @@ SPECTACULAR_SETTINGS = {
         "OutcomeEnum": "webapp.experiments.models.Outcome",
         "JobKindEnum": "webapp.jobs.models.JobKind",
         "NodeKindEnum": ["entity", "cvt", "literal"],
+        "StageStateEnum": ["waiting", "running", "done", "skipped", "failed", "stopped"],
         "LanguageTestStateEnum": ["waiting", "done", "failed"],
         "GraphFormatEnum": "webapp.graphs.reading.FORMAT_CHOICES",
         "GraphStateEnum": "webapp.graphs.models.GraphState",
