@@ -126,6 +126,6 @@ export function useDraft(
     choices,
     method,
     checkpoint,
-    named: named || null,
+    named: named === "" ? null : named,
   };
 }
