@@ -107,6 +107,17 @@ def shot(page: Page) -> Any:
     return take
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
+    """Beside a failure: where the page was and what it said, for one that happens once in many runs."""
+    report = yield
+    page = getattr(item, "funcargs", {}).get("page")
+    if call.when == "call" and report.failed and page is not None:
+        said = page.locator("body").aria_snapshot(timeout=5_000)
+        report.sections.append(("What the page showed", f"{page.url}\n{said}"))
+    return report
+
+
 @pytest.fixture(scope="session", autouse=True)
 def console_errors(page: Page) -> list[str]:
     """What the page wrote to its console as an error, and uncaught exceptions."""

@@ -3,6 +3,7 @@ import { cleanup, fireEvent, render, screen } from "@testing-library/react";
 import { RouterProvider, createMemoryRouter } from "react-router";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { makeCache } from "@/api/cache";
+import { keys } from "@/api/queries";
 import type { Graph, MethodInfo, Status } from "@/api/types";
 import { useSettings } from "@/store/settings";
 import { AskPage } from "./AskPage";
@@ -38,7 +39,7 @@ const switzerland = { ...peru, id: 10, label: "Switzerland" };
 type Answer = [status: number, body: unknown] | "away";
 
 /** A server that knows two countries; `now` may change what it answers. */
-function serve(now: Record<string, () => Answer> = {}) {
+function serve(now: Record<string, () => Answer | Promise<Answer>> = {}) {
   const sent: Record<string, unknown>[] = [];
   const all: Record<string, () => Answer> = {
     status: () => [200, status],
@@ -50,21 +51,22 @@ function serve(now: Record<string, () => Answer> = {}) {
   vi.stubGlobal("fetch", (url: string, { body }: { body?: string }) => {
     const call = url.replace("/api/v1/", "").replace(/\?.*/, "");
     if (call === "runs" && body) sent.push(JSON.parse(body) as Record<string, unknown>);
-    const answer = (now[call] ?? all[call])?.() ?? [404, {}];
-    if (answer === "away") return Promise.reject(new TypeError("Failed to fetch"));
-    return Promise.resolve(new Response(JSON.stringify(answer[1]), { status: answer[0] }));
+    return Promise.resolve((now[call] ?? all[call])?.() ?? ([404, {}] as Answer)).then((answer) => {
+      if (answer === "away") throw new TypeError("Failed to fetch");
+      return new Response(JSON.stringify(answer[1]), { status: answer[0] });
+    });
   });
   return sent;
 }
 
-function open(at = "/?graph=1") {
+function open(at = "/?graph=1", cache = makeCache()) {
   const routes = [
     { path: "/", element: <AskPage /> },
     { path: "/runs/:id", element: <p>The run</p> },
   ];
   const router = createMemoryRouter(routes, { initialEntries: [at] });
   render(
-    <QueryClientProvider client={makeCache()}>
+    <QueryClientProvider client={cache}>
       <RouterProvider router={router} />
     </QueryClientProvider>,
   );
@@ -102,7 +104,7 @@ it("lets a pinned topic go with its name, and asks the next question without it"
   expect(screen.queryByTitle(/^Pinned by you/)).toBeNull();
   press();
   await screen.findByText("The run");
-  expect(sent).toEqual([{ graph: 1, question: "capital of Peru", seed: 7, method: "rel-rag-path" }]);
+  expect(sent).toEqual([{ graph: "1", question: "capital of Peru", seed: 7, method: "rel-rag-path" }]);
 });
 
 it("sends the topics that are pinned", async () => {
@@ -120,7 +122,7 @@ it("leaves the checkpoint to the server, unless one was named", async () => {
   const sent = serve({ checkpoints: () => [200, { count: 2, results: [candidate, used] }] });
   open();
   await opened();
-  expect(await screen.findByText("used123456", { selector: ".askbar-standing *" })).toBeVisible();
+  expect(await screen.findByText("in use", { selector: ".badge" })).toBeVisible();
   write("capital of Peru");
   press();
   await screen.findByText("The run");
@@ -132,6 +134,50 @@ it("leaves the checkpoint to the server, unless one was named", async () => {
   press();
   await screen.findByText("The run");
   expect(sent.map((body) => body.checkpoint)).toEqual([undefined, "2"]);
+});
+
+it("never loses a click on Ask while the list of graphs is looked up", async () => {
+  let arrive: (() => void) | undefined;
+  const list: Answer = [200, { count: 1, results: [graph] }];
+  const late = new Promise<Answer>((resolve) => {
+    arrive = () => {
+      resolve(list);
+    };
+  });
+  const sent = serve({ graphs: () => late });
+  open();
+  write("capital of Peru");
+  press();
+  await screen.findByText("The run");
+  expect(sent).toMatchObject([{ graph: "1", question: "capital of Peru" }]);
+  cleanup();
+  open("/");
+  write("capital of Bolivia");
+  press();
+  expect(sent).toHaveLength(1);
+  arrive?.();
+  await screen.findByText("The run");
+  expect(sent[1]).toMatchObject({ graph: 1, question: "capital of Bolivia" });
+});
+
+it("asks the graph that it was opened for, though the list of before lacks it or has it unready", async () => {
+  const other = { ...graph, id: 2, name: "Other" };
+  const lists: Record<string, Graph[]> = {
+    lacks: [other],
+    unready: [{ ...graph, state: "importing" }, other],
+  };
+  for (const before of Object.values(lists)) {
+    const sent = serve({ graphs: () => new Promise(() => undefined) });
+    const cache = makeCache();
+    cache.setQueryData(keys.graphs, { count: 1, results: before });
+    await cache.invalidateQueries({ queryKey: keys.graphs });
+    open("/?graph=1", cache);
+    write("capital of Peru");
+    press();
+    await screen.findByText("The run");
+    expect(sent).toMatchObject([{ graph: "1" }]);
+    cleanup();
+  }
 });
 
 it("says that it is offline, keeps the question, and sends it on a click alone", async () => {

@@ -1,10 +1,11 @@
 // Ask: a question in, and out come answers, their evidence, and the graph they came from.
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import { Group, Panel, Separator, useDefaultLayout } from "react-resizable-panels";
 import { useNavigate, useParams } from "react-router";
 import { ApiError } from "@/api/client";
-import { ask, isAway, isOffline, keptRun, keys, runQuery, stopRun } from "@/api/queries";
+import { ask, graphsQuery, isAway, isOffline, keptRun, keys, runQuery, stopRun } from "@/api/queries";
+import type { Id } from "@/api/types";
 import { AskBar } from "@/components/ask/AskBar";
 import { NotSent } from "@/components/ask/NotSent";
 import { Welcome } from "@/components/ask/Welcome";
@@ -94,6 +95,14 @@ function Missing() {
   );
 }
 
+/** The graph that is asked where none was picked, once the list is there. */
+async function firstGraph(client: QueryClient): Promise<Id> {
+  const { results } = await client.query({ ...graphsQuery, staleTime: "static" });
+  const ready = results.find((one) => one.state === "ready");
+  if (!ready) throw new ApiError(409, "no_graph", "There is no graph to ask yet.", "Upload one first.");
+  return ready.id;
+}
+
 export function AskPage() {
   const { id } = useParams();
   const navigate = useNavigate();
@@ -104,7 +113,7 @@ export function AskPage() {
   const run = useQuery({ ...runQuery(id ?? ""), enabled: id !== undefined });
   const { log, link } = useRunLog(id, { state: run.data?.state, at: run.dataUpdatedAt });
   const asks = useDraft(id, run.data, log?.view.linked);
-  const { draft, change, status, graphs, known, choices, method, checkpoint, named } = asks;
+  const { draft, change, status, graphs, settled, known, choices, method, checkpoint, named } = asks;
   const [step, setStep] = useUrlNumber("step");
   const [chain, setChain] = useUrlNumber("chain");
   const [comparing, setComparing] = useState(false);
@@ -114,18 +123,14 @@ export function AskPage() {
   useTitle(id ? elide(run.data?.question ?? "Run", 60) : "Ask");
 
   const asking = useMutation({
-    mutationFn: (now: Draft) =>
-      ask(
-        askBody(
-          {
-            ...now,
-            method: method?.id ?? now.method,
-            checkpoint: named,
-            stepByStep: now.stepByStep && (method?.steerable ?? false),
-          },
-          known?.id ?? now.graph ?? "",
-        ),
-      ),
+    mutationFn: async (now: Draft) => {
+      const how = {
+        method: method?.id ?? now.method,
+        checkpoint: named,
+        stepByStep: now.stepByStep && (method?.steerable ?? false),
+      };
+      return ask(askBody({ ...now, ...how }, now.graph ?? (await firstGraph(client))));
+    },
     onError: (error, now) => {
       const kept = keptRun(error);
       if (kept !== null) void navigate(`/runs/${kept}`);
@@ -194,6 +199,7 @@ export function AskPage() {
         draft={draft}
         onDraft={change}
         graphs={list ?? []}
+        settled={settled}
         status={status}
         choices={choices}
         method={method}

@@ -53,7 +53,8 @@ export function Shell() {
   });
 
   if (session.isPending) return <Loading what="Clew" />;
-  if (session.error) {
+  // A look that failed later says nothing of who is signed in, and what is being written here stays.
+  if (!session.data) {
     return (
       <main className="alone">
         <ErrorNotice

@@ -20,6 +20,8 @@ interface Props {
   draft: Draft;
   onDraft: (change: Partial<Draft>) => void;
   graphs: readonly Graph[];
+  /** The list of graphs is how they are now. */
+  settled: boolean;
   status: Status | undefined;
   choices: readonly MethodChoice[];
   /** What will be asked, whether chosen or by default. */
@@ -190,11 +192,11 @@ function graphDetail(graph: Graph): string {
 }
 
 export function AskBar(props: Props) {
-  const { draft, onDraft, graphs, status, choices, method, checkpoint } = props;
+  const { draft, onDraft, graphs, settled, status, choices, method, checkpoint } = props;
   const { view, running, stopping, asking, onAsk, onStop, onCompare, box } = props;
   const [tried, setTried] = useState(false);
   const graph = graphs.find((one) => String(one.id) === draft.graph);
-  const why = obstacle(draft, graph, status);
+  const why = obstacle(draft, graph, status, settled);
   const ask = () => {
     setTried(true);
     if (!why && !asking) onAsk();

@@ -68,12 +68,27 @@ export function askBody(draft: Draft, graph: Id): AskBody {
   };
 }
 
-/** Why the question cannot be asked yet, as a sentence; null when it can. */
-export function obstacle(draft: Draft, graph: Graph | undefined, status: Status | undefined): string | null {
+/** What stands against asking a graph. */
+function unready(graph: Graph | undefined): string | null {
   if (!graph) return "Pick a graph to ask.";
   if (graph.state === "importing")
     return `${graph.name} is still being imported. Asking opens when that is done.`;
   if (graph.state === "failed") return `${graph.name} could not be imported. Pick another graph.`;
+  return null;
+}
+
+/**
+ * Why the question cannot be asked yet, as a sentence; null when it can. `settled`: what is known of the graphs is how
+ * they are now. While they are looked up the question is sent, and the server says what stands against it.
+ */
+export function obstacle(
+  draft: Draft,
+  graph: Graph | undefined,
+  status: Status | undefined,
+  settled: boolean,
+): string | null {
+  const why = settled ? unready(graph) : null;
+  if (why) return why;
   const length = draft.question.trim().length;
   if (length === 0) return "Type a question first.";
   const max = status?.question_max;

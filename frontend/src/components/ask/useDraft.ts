@@ -71,7 +71,9 @@ export function useDraft(
   const list = graphs.data?.results;
   const known = list?.find((one) => String(one.id) === draft.graph);
   const ready = list?.find((one) => one.state === "ready");
-  if (list && !known && ready && !id) setDraft({ ...draft, graph: String(ready.id) });
+  // Only when it is sure that it is not there: a list of before may lack a graph that has just been made.
+  const settled = graphs.isSuccess && !graphs.isFetching;
+  if (settled && !known && ready && !id) setDraft({ ...draft, graph: String(ready.id) });
 
   const checkpoints = useQuery({ ...checkpointsQuery(draft.graph ?? ""), enabled: draft.graph !== null });
   const choices = useMemo(
@@ -122,6 +124,7 @@ export function useDraft(
     change,
     status,
     graphs,
+    settled,
     known,
     choices,
     method,
