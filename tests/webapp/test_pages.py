@@ -1,5 +1,6 @@
 """The front end's page, its files, headers, and the schema."""
 
+import gzip
 import json
 import warnings
 
@@ -222,6 +223,38 @@ async def test_assets_are_streamed_and_kept_for_ever(tmp_path, settings):
         body, more = body + message.get("body", b""), message.get("more_body", False)
     await browser.wait(timeout=5)
     assert body == content
+
+
+@pytest.mark.parametrize(
+    ("accepts", "encoding"),
+    [("gzip, deflate, br", "br"), ("gzip", "gzip"), ("identity", None), ("", None)],
+)
+async def test_assets_go_out_as_the_build_compressed_them(tmp_path, settings, accepts, encoding):
+    (tmp_path / "assets").mkdir()
+    plain = b"export const clew = 1;\n" * 5000
+    files = {None: plain, "gzip": gzip.compress(plain), "br": b"what the build made of it"}
+    for name, content in files.items():
+        suffix = {None: "", "gzip": ".gz", "br": ".br"}[name]
+        (tmp_path / "assets" / f"index-abcd1234.js{suffix}").write_bytes(content)
+    settings.WHITENOISE_ROOT = tmp_path
+    scope = {"type": "http", "method": "GET", "path": "/assets/index-abcd1234.js", "query_string": b""}
+    sent = [(b"host", b"localhost"), (b"accept-encoding", accepts.encode())]
+    browser = ApplicationCommunicator(OneHopHandler(), {**scope, "headers": sent})
+    await browser.send_input({"type": "http.request"})
+    start = await browser.receive_output(timeout=5)
+    headers = {name.decode().lower(): value.decode() for name, value in start["headers"]}
+    body, more = b"", True
+    while more:
+        message = await browser.receive_output(timeout=5)
+        body, more = body + message.get("body", b""), message.get("more_body", False)
+    await browser.wait(timeout=5)
+    assert body == files[encoding]
+    assert headers.get("content-encoding") == encoding
+    assert headers["content-length"] == str(len(body))
+    assert headers["content-type"].startswith("text/javascript")
+    assert headers["vary"] == "Accept-Encoding"
+    assert headers["cache-control"] == "max-age=315360000, public, immutable"
+    assert headers["etag"]
 
 
 async def call(chunks, headers=()):
