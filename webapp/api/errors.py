@@ -9,7 +9,7 @@ import logging
 from typing import Any
 
 from django.core.exceptions import BadRequest, PermissionDenied, RequestDataTooBig, SuspiciousOperation
-from django.db import OperationalError
+from django.db import DataError, OperationalError
 from django.http import Http404
 from redis.exceptions import ConnectionError as RedisConnectionError
 from rest_framework import exceptions
@@ -268,7 +268,17 @@ def body(code: str, message: str, hint: str = "", fields: Any = None) -> dict[st
     error: dict[str, Any] = {"code": code, "message": message, "hint": hint}
     if fields is not None:
         error["fields"] = fields
-    return {"error": error}
+    shown: dict[str, Any] = _shown(error)
+    return {"error": shown}
+
+
+def _shown(value: Any) -> Any:
+    """An error as UTF-8 can have it: it may repeat a lone surrogate that was sent, which JSON can spell."""
+    if isinstance(value, str):
+        return value.encode(errors="backslashreplace").decode()
+    if isinstance(value, dict):
+        return {_shown(key): _shown(inner) for key, inner in value.items()}
+    return [_shown(inner) for inner in value] if isinstance(value, list) else value
 
 
 def status_of(error: ClewError) -> int:
@@ -286,6 +296,10 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
         return Response(body("too_large", "The request is too large."), status=413)
     if isinstance(error, (SuspiciousOperation, BadRequest)):
         return Response(body("bad_request", "The request is malformed."), status=400)
+    if isinstance(error, DataError):
+        logger.warning("a value that the database cannot hold", exc_info=error)
+        message = "A value is larger or longer than can be kept, or holds a character that cannot."
+        return Response(body("invalid", message, "Correct it and try again."), status=400)
     if isinstance(error, (OperationalError, RedisConnectionError)):
         logger.error("a server is not reachable", exc_info=error)
         message = "The database or the queue is not reachable just now."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from django.conf import settings
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -9,9 +11,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from webapp.accounts.models import User
+from webapp.api import health
 from webapp.experiments import labelling, methods
 from webapp.experiments.serializers import MethodSerializer
-from webapp.jobs import presence
 from webapp.language_models import selectors as language_models
 from webapp.project.version import VERSION
 
@@ -47,12 +50,21 @@ class BudgetsSerializer(serializers.Serializer[object]):
     max = serializers.IntegerField()
 
 
+class TroubleSerializer(serializers.Serializer[object]):
+    """Something that does not work as it should just now."""
+
+    code = serializers.ChoiceField(choices=["queue", "workers", "disk", "graph"])
+    message = serializers.CharField()
+    hint = serializers.CharField()
+
+
 class StatusSerializer(serializers.Serializer[object]):
     """The installation."""
 
     version = serializers.CharField()
     encoder = serializers.CharField()
-    workers = WorkersSerializer()
+    workers = WorkersSerializer(help_text="none of either while the queue is not reachable")
+    troubles = TroubleSerializer(many=True)
     llm = DefaultLanguageModelSerializer()
     methods = MethodSerializer(many=True)
     label_strategies = LabelStrategySerializer(many=True)
@@ -65,16 +77,15 @@ class StatusView(APIView):
 
     @extend_schema(operation_id="status", responses=StatusSerializer)
     def get(self, request: Request) -> Response:
-        """What can be asked, and whether workers are alive."""
+        """What can be asked, whether workers are alive, and what is the matter."""
+        found = health.look(cast(User, request.user))
         llm = language_models.default()
         return Response(
             {
                 "version": VERSION,
                 "encoder": settings.CLEW.encoder,
-                "workers": {
-                    "answers": presence.count(presence.ANSWERS),
-                    "jobs": presence.count(presence.JOBS),
-                },
+                "workers": found.workers or {"answers": 0, "jobs": 0},
+                "troubles": found.troubles,
                 "llm": {
                     "configured": llm is not None,
                     "model": llm.model if llm else None,

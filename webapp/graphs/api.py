@@ -220,4 +220,4 @@ def _as_csv(name: str, rows: QuerySet[Problem]) -> FileResponse:
 def _limit(text: str | None) -> int:
     if text is None or not text.isascii() or not text.isdigit():
         return ENTITIES_DEFAULT
-    return max(1, min(int(text), ENTITIES_MAX))
+    return ENTITIES_MAX if len(text) > 9 else max(1, min(int(text), ENTITIES_MAX))

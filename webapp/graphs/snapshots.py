@@ -15,6 +15,7 @@ from webapp.graphs.models import Graph, GraphState, Snapshot
 from webapp.graphs.selectors import endpoint_of
 
 _open: OrderedDict[str, kg.Snapshot] = OrderedDict()
+_damaged: set[str] = set()
 _lock = threading.Lock()
 
 
@@ -68,19 +69,26 @@ def opened(name: str) -> kg.Snapshot:
         DamagedError: its directory is missing or damaged.
     """
     path = local_path(name)  # also of one that is open: its copy may have made way since
-    with _lock:
-        found = _open.get(name)
-        if found is None:
-            found = _open[name] = kg.open(path)
-            while len(_open) > settings.OPEN_SNAPSHOTS:
-                _open.popitem(last=False)
-        _open.move_to_end(name)
     try:
+        with _lock:
+            found = _open.get(name)
+            if found is None:
+                found = _open[name] = kg.open(path)
+                while len(_open) > settings.OPEN_SNAPSHOTS:
+                    _open.popitem(last=False)
+            _open.move_to_end(name)
         found.require_sound()
     except DamagedError:
         forget(name)  # its files may be put in place again
+        _damaged.add(name)
         raise
+    _damaged.discard(name)
     return found
+
+
+def found_damaged() -> frozenset[str]:
+    """Storage names of the snapshots that were damaged when this process last opened them."""
+    return frozenset(_damaged)
 
 
 def forget(name: str) -> None:

@@ -70,10 +70,18 @@ export interface LabelStrategy {
   available: boolean;
 }
 
+export interface Trouble {
+  code: "queue" | "workers" | "disk" | "graph";
+  message: string;
+  hint: string;
+}
+
 export interface Status {
   version: string;
   encoder: string;
   workers: { answers: number; jobs: number };
+  /** What does not work as it should just now, as the person may know it. */
+  troubles: Trouble[];
   /** The language model that is asked unless another is named. */
   llm: { configured: boolean; model: string | null; name?: string | null };
   methods: MethodInfo[];

@@ -17,6 +17,7 @@ const status = {
     version: "1",
     encoder: "e",
     workers: { answers: 1, jobs: 1 },
+    troubles: [],
     llm: { configured: false, model: null },
   },
   ...{ methods: [method], budgets: { default: 50, max: 500 }, question_max: 500, label_strategies: [] },

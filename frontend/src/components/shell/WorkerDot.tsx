@@ -1,4 +1,4 @@
-// Whether anybody is there to do the work. Said in words, not only by a colour.
+// Whether anybody is there to do the work, and what else is the matter. Said in words, not only by a colour.
 import { Button as AriaButton, Dialog, DialogTrigger, Popover } from "react-aria-components";
 import type { Status } from "@/api/types";
 import { count } from "@/store/format";
@@ -13,12 +13,16 @@ export function WorkerDot({ status, offline }: { status: Status | undefined; off
   }
   if (!status) return <span className="worker muted">…</span>;
   const { answers, jobs } = status.workers;
-  const [tone, text] =
-    answers === 0 && jobs === 0
+  const others = status.troubles.filter((trouble) => trouble.code !== "workers");
+  const [tone, text] = others.some((trouble) => trouble.code === "queue")
+    ? (["bad", "Queue away"] as const)
+    : answers === 0 && jobs === 0
       ? (["bad", "No worker is running"] as const)
       : answers === 0 || jobs === 0
         ? (["warn", answers === 0 ? "No answer worker" : "No job worker"] as const)
-        : (["good", "worker"] as const);
+        : others.length > 0
+          ? (["warn", others.length === 1 ? "1 trouble" : `${String(others.length)} troubles`] as const)
+          : (["good", "worker"] as const);
   return (
     <DialogTrigger>
       <AriaButton className={`btn plain worker ${tone}-text`}>
@@ -43,7 +47,13 @@ export function WorkerDot({ status, offline }: { status: Status | undefined; off
             <dt>version</dt>
             <dd>{status.version}</dd>
           </dl>
-          {tone !== "good" && (
+          {others.map((trouble) => (
+            <div key={trouble.message} className="small">
+              <p className={trouble.code === "queue" ? "bad-text" : "warn-text"}>{trouble.message}</p>
+              <p className="muted">{trouble.hint}</p>
+            </div>
+          ))}
+          {(answers === 0 || jobs === 0) && (
             <p className="small">
               What is asked now is kept and starts by itself. Whoever runs Clew starts a worker with{" "}
               <code>make run</code>, or looks at its log to see why it stopped.

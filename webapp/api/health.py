@@ -1,0 +1,80 @@
+"""What is the matter with the installation just now, as everybody may know it: no paths, no addresses, no secrets."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import asdict, dataclass
+
+from redis.exceptions import RedisError
+
+from webapp.accounts.models import Role, User
+from webapp.graphs import snapshots, storage
+from webapp.graphs.access import visible
+from webapp.jobs import presence
+
+logger = logging.getLogger(__name__)
+#: Less free disk than this and imports begin to fail.
+FREE_MIN = 2 * storage.GB
+_OPERATOR = "Whoever runs Clew finds out more with `python manage.py doctor`."
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """One thing that does not work as it should. ``code`` is ``queue``, ``workers``, ``disk`` or ``graph``."""
+
+    code: str
+    message: str
+    hint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """Living workers by queue, None while that cannot be told; and what is the matter."""
+
+    workers: dict[str, int] | None
+    troubles: list[dict[str, str]]
+
+
+def look(user: User) -> Health:
+    """How things are, for a user. PostgreSQL answers, or nobody could ask."""
+    workers = _workers()
+    found = [*_of_workers(workers), *_disk(user), *_graphs(user)]
+    return Health(workers, [asdict(one) for one in found])
+
+
+def _workers() -> dict[str, int] | None:
+    try:
+        return {queue: presence.count(queue) for queue in (presence.ANSWERS, presence.JOBS)}
+    except (RedisError, OSError):
+        logger.warning("Redis is not reachable", exc_info=True)
+        return None
+
+
+def _of_workers(workers: dict[str, int] | None) -> list[Trouble]:
+    kept = "What is asked now is kept and begins by itself."
+    if workers is None:
+        return [Trouble("queue", "The queue (Redis) is not reachable just now.", kept)]
+    words = {presence.ANSWERS: "questions wait", presence.JOBS: "imports, training and evaluations wait"}
+    return [
+        Trouble("workers", f"No worker for {queue} is running: {words[queue]}.", kept)
+        for queue, count in workers.items()
+        if not count
+    ]
+
+
+def _disk(user: User) -> list[Trouble]:
+    free = storage.free()
+    if free >= FREE_MIN:
+        return []
+    left = f": {free / storage.GB:.1f} GB are left" if user.has_role(Role.ADMIN) else ""
+    hint = "Delete versions, graphs or uploads that nobody needs, or ask an administrator to."
+    return [Trouble("disk", f"The server's disk is nearly full{left}.", hint)]
+
+
+def _graphs(user: User) -> list[Trouble]:
+    damaged = snapshots.found_damaged()
+    if not damaged:
+        return []
+    names = visible(user).filter(snapshot__path__in=damaged).order_by("name").values_list("name", flat=True)
+    hint = f"Go back to another version of it, or import it again. {_OPERATOR}"
+    return [Trouble("graph", f"The files of the graph {name} are damaged.", hint) for name in names[:10]]
