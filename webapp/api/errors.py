@@ -304,6 +304,10 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
         logger.error("a server is not reachable", exc_info=error)
         message = "The database or the queue is not reachable just now."
         return Response(body("unavailable", message, "Try again in a moment."), status=503)
+    if isinstance(error, FileNotFoundError):
+        logger.error("a file is missing", exc_info=error)
+        hint = "An administrator finds out more with `python manage.py doctor`."
+        return Response(body("gone", "A file that this needs is missing on the server.", hint), status=410)
     if isinstance(error, OSError) and error.errno == 28:
         full = StorageFullError("There is no room left on the disk.", hint="Free some space and try again.")
         return Response(body(full.code, full.message, full.hint), status=507)

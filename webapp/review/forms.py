@@ -101,7 +101,10 @@ class PathField(serializers.JSONField):
 
     def to_internal_value(self, data: Any) -> Any:
         """Check and return the steps."""
-        value: Any = super().to_internal_value(data)
+        try:
+            value: Any = super().to_internal_value(data)
+        except RecursionError:  # in an address it is read here, not by the parser of bodies
+            self.fail("not_a_path")
         if not isinstance(value, list) or len(value) > STEPS_MAX:
             self.fail("not_a_path")
         return tuple(self._step(step) for step in value)

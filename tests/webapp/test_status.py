@@ -1,0 +1,63 @@
+"""``/status`` tells what is the matter, and neither paths nor addresses."""
+
+import pytest
+import redis as client
+from django.conf import settings
+
+from webapp.api import health
+from webapp.graphs import files
+from webapp.jobs import presence
+
+URL = "/api/v1/status"
+
+
+def troubles(api, role="viewer"):
+    answer = api(role).get(URL)
+    assert answer.status_code == 200
+    assert str(settings.CLEW.home) not in answer.content.decode()
+    return [(one["code"], one["message"]) for one in answer.json()["troubles"]]
+
+
+@pytest.fixture
+def workers(redis):
+    presence.beat(presence.ANSWERS, "a")
+    presence.beat(presence.JOBS, "b")
+
+
+def test_all_is_well(api, workers):
+    assert troubles(api) == []
+
+
+def test_workers_that_are_missing(api, workers):
+    presence.leave(presence.JOBS, "b")
+    said = "No worker for jobs is running: imports, training and evaluations wait."
+    assert troubles(api) == [("workers", said)]
+
+
+def test_a_queue_that_is_away(api, workers, monkeypatch):
+    viewer = api("viewer")
+    with monkeypatch.context() as away:
+        away.setattr(presence, "client", lambda: client.Redis(port=1))
+        answer = viewer.get(URL)
+    assert answer.status_code == 200
+    assert [one["code"] for one in answer.json()["troubles"]] == ["queue"]
+    assert answer.json()["workers"] == {"answers": 0, "jobs": 0}
+
+
+def test_a_full_disk(api, workers, monkeypatch):
+    monkeypatch.setattr(health, "FREE_MIN", 10**18)
+    assert troubles(api) == [("disk", "The server's disk is nearly full.")]
+    assert "GB are left" in troubles(api, "admin")[0][1]
+
+
+def test_a_damaged_graph_is_told_to_who_sees_it(api, workers, tiny_graph):
+    tiny_graph.visibility = "public"
+    tiny_graph.save()
+    place = files.place(tiny_graph.snapshot.path)
+    (place / "tails.npy").write_bytes(b"x")
+    assert api("viewer").get(f"/api/v1/graphs/{tiny_graph.pk}/relations").status_code == 503
+    assert troubles(api) == [("graph", "The files of the graph Tiny are damaged.")]
+    tiny_graph.visibility = "private"
+    tiny_graph.save()
+    assert troubles(api) == []
+    assert len(troubles(api, "admin")) == 1
