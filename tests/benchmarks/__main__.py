@@ -20,12 +20,14 @@ from tests.benchmarks import (
     build,
     chains,
     endpoint,
+    fuzz,
     inses,
     inses_facts,
     kills,
     latency,
     line_graph,
     line_vs_raw,
+    meanwhile,
     methods,
     paths,
     review_curves,
@@ -54,6 +56,7 @@ BENCHMARKS = {
 LONG = (
     "methods", "efficiency", "supervision", "line_vs_raw", "webqsp",
     "text", "big_text", "inses", "inses_facts", "agent", "router", "scale", "review_load", "review_curves", "kills",
+    "fuzz", "meanwhile",
 )  # fmt: skip
 
 
@@ -73,6 +76,7 @@ def main() -> None:
         "--part", action="append", choices=agent.PARTS, default=[], help="of agent: only this one; repeatable"
     )
     parser.add_argument("--seeds", type=int, default=len(agent.SEEDS), help="of agent: so many")
+    parser.add_argument("--inputs", type=int, default=fuzz.INPUTS, help="of fuzz: so many of each reader")
     args = parser.parse_args()
     known: dict[str, Callable[[], list[Section]]] = BENCHMARKS | {
         "methods": lambda: methods.measure(args.method, args.data, run=not args.finished),
@@ -89,6 +93,8 @@ def main() -> None:
         "review_load": review_load.measure,
         "kills": kills.measure,
         "review_curves": lambda: review_curves.measure(args.data, run=not args.finished),
+        "fuzz": lambda: fuzz.measure(args.inputs, args.data),
+        "meanwhile": meanwhile.measure,
         "agent": lambda: agent.measure(
             args.data, parts=args.part or agent.PARTS, seeds=args.seeds, run=not args.finished
         ),
