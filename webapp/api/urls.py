@@ -24,9 +24,11 @@ from webapp.graphs.extraction_api import ExtractView
 from webapp.graphs.figures_api import ReportView, SchemaView, StatisticsView
 from webapp.graphs.samples_api import SampleQuestionsView
 from webapp.graphs.trash_api import (
+    RestoreMadeView,
     RestoreVersionView,
     RestoreView,
     StorageView,
+    TrashedMadeView,
     TrashedVersionView,
     TrashedView,
     TrashView,
@@ -68,6 +70,8 @@ urlpatterns = [
     path("trash", TrashView.as_view()),
     path("trash/<int:pk>", TrashedView.as_view()),
     path("trash/<int:pk>/restore", RestoreView.as_view()),
+    path("trash/<str:kind>/<int:key>", TrashedMadeView.as_view()),
+    path("trash/<str:kind>/<int:key>/restore", RestoreMadeView.as_view()),
     path("trash/<int:pk>/versions/<int:version>", TrashedVersionView.as_view()),
     path("trash/<int:pk>/versions/<int:version>/restore", RestoreVersionView.as_view()),
     path("storage", StorageView.as_view()),

@@ -25,7 +25,7 @@ from webapp.api.permissions import Analyst, AnalystWrites
 from webapp.experiments import labelling, methods, promoting, selectors, services
 from webapp.experiments import serializers as shapes
 from webapp.experiments.models import Checkpoint, LabelSet
-from webapp.graphs import files
+from webapp.graphs import discarding, files
 from webapp.graphs.access import of_visible, visible
 from webapp.jobs.serializers import JobSerializer
 from webapp.questions.selectors import question_sets
@@ -99,10 +99,8 @@ class CheckpointViewSet(viewsets.GenericViewSet[Checkpoint]):
 
     @extend_schema(responses={204: None})
     def destroy(self, request: Request, pk: str) -> Response:
-        """Delete a checkpoint. Reports and runs that used it stay."""
-        checkpoint = self.get_object()
-        require_manager(request.user, checkpoint)
-        services.delete_checkpoint(checkpoint=checkpoint)
+        """Put a checkpoint into the trash. Reports and runs that used it stay."""
+        discarding.put(self.get_object(), user=cast(User, request.user))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 

@@ -7,7 +7,7 @@ from django.db import models
 
 from retrieval.errors import TrainingDataError
 from webapp.api.errors import ConflictError
-from webapp.graphs.models import Graph, Snapshot
+from webapp.graphs.models import Graph, Snapshot, Trashable
 from webapp.jobs.models import JobState
 from webapp.questions.models import QuestionSet
 
@@ -120,7 +120,7 @@ class TrajectorySet(MadeByJob):
         return self.name
 
 
-class Checkpoint(models.Model):
+class Checkpoint(Trashable):
     """A trained retriever. ``path`` is its directory in the storage."""
 
     method = models.CharField(max_length=32)
@@ -185,7 +185,7 @@ class Subgraphs(models.TextChoices):
     WHOLE = "whole"
 
 
-class Report(MadeByJob):
+class Report(MadeByJob, Trashable):
     """One question set asked of one method. It names what it was made of, so that it outlives all of that.
 
     ``summary`` is the engine's report without its questions, which have rows of their own.

@@ -24,7 +24,7 @@ from webapp.experiments import comparing, reports, selectors
 from webapp.experiments import report_serializers as shapes
 from webapp.experiments.api import find_checkpoint
 from webapp.experiments.models import Outcome, Report
-from webapp.graphs import files
+from webapp.graphs import discarding, files
 from webapp.graphs.access import of_visible, visible
 from webapp.questions.selectors import question_sets
 
@@ -92,10 +92,8 @@ class ReportViewSet(viewsets.GenericViewSet[Report]):
 
     @extend_schema(responses={204: None})
     def destroy(self, request: Request, pk: str) -> Response:
-        """Delete a report; an evaluation that goes on is stopped."""
-        report = self.get_object()
-        require_manager(request.user, report)
-        reports.delete_report(report=report)
+        """Put a report into the trash; an evaluation that goes on is stopped."""
+        discarding.put(self.get_object(), user=cast(User, request.user))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     @extend_schema(request=None, responses={202: shapes.EvaluationSerializer})

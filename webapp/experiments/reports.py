@@ -191,7 +191,7 @@ def _digest(value: Sequence[str]) -> str:
 
 
 def delete_report(*, report: Report) -> None:
-    """Delete a report with its questions and files; a job that still makes it is stopped."""
+    """Delete a report for good, with its questions and files; a job that still makes it is stopped."""
     name = files.report_name(report.graph_id, report.pk)
     jobs.stop(report.job)
     with transaction.atomic():

@@ -166,7 +166,7 @@ def save_checkpoint(*, job: Job, path: str, **made: Any) -> Checkpoint:
     with transaction.atomic():
         for name in ("question_set", "label_set"):  # the engine took long; they may have been deleted
             made[name] = _still_there(made[name])
-        checkpoint, _ = Checkpoint.objects.update_or_create(
+        checkpoint, _ = Checkpoint.kept.update_or_create(
             job=job, defaults={"graph": graph, "snapshot": graph.snapshot, "path": path, **made}
         )
         announce.graph_changed_on_commit(graph.pk)
@@ -220,7 +220,7 @@ def _still_there(row: Any) -> Any:
 
 
 def delete_checkpoint(*, checkpoint: Checkpoint) -> None:
-    """Delete a checkpoint, its files, and what was computed with it. Reports and runs of it stay, and still name it."""
+    """Delete a checkpoint for good, its files, and what was computed with it. Reports and runs stay, and name it."""
     path, graph_id = checkpoint.path, checkpoint.graph_id
     computed = [
         states_folder(cache_of(files.local_path(of.path)), checkpoint.fingerprint, of.hash)

@@ -35,11 +35,11 @@ def of_versions(graph: Graph) -> dict[int, dict[str, int]]:
     versions = list(Snapshot.objects.filter(graph=graph).values_list("pk", "hash"))
     found: dict[int, dict[str, int]] = {pk: {} for pk, _ in versions}
     for kind, model in BY_VERSION.items():
-        counts = _counts(_rows(model, graph), "snapshot_id")
+        counts = _counts(_all(model, graph), "snapshot_id")
         for pk, _ in versions:
             found[pk][kind] = counts[pk]
     for kind, model in BY_HASH.items():
-        counts = _counts(_rows(model, graph), "snapshot_hash")
+        counts = _counts(_all(model, graph), "snapshot_hash")
         for pk, hash in versions:
             found[pk][kind] = counts[hash]
     return found
@@ -47,6 +47,11 @@ def of_versions(graph: Graph) -> dict[int, dict[str, int]]:
 
 def _rows(model: type[Model], graph: Graph) -> QuerySet[Any]:
     return model._default_manager.filter(graph=graph)
+
+
+def _all(model: type[Model], graph: Graph) -> QuerySet[Any]:
+    """Also those in the trash: one that is restored needs its version."""
+    return model._base_manager.filter(graph=graph)
 
 
 def _counts(rows: QuerySet[Any], column: str) -> Counter[Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from django.conf import settings
 from django.db import models
 
@@ -36,6 +38,32 @@ class Mode(models.TextChoices):
     REPLACE = "replace"
     APPEND = "append"
     REMOVE = "remove"
+
+
+Row_co = TypeVar("Row_co", bound=models.Model, covariant=True)
+
+
+class Living(models.Manager[Row_co]):
+    """Rows that are not in the trash."""
+
+    def get_queryset(self) -> models.QuerySet[Row_co]:
+        """Without those that were deleted."""
+        return super().get_queryset().filter(deleted_at=None)
+
+
+class Trashable(models.Model):
+    """What goes to the trash when it is deleted: nobody finds it there, but through ``kept``, which has all rows."""
+
+    deleted_at = models.DateTimeField(null=True, editable=False)
+    deleted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+", editable=False
+    )
+
+    objects = Living()
+    kept = models.Manager()  # noqa: DJ012 - a manager
+
+    class Meta:
+        abstract = True
 
 
 class Graph(models.Model):

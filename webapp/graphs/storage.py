@@ -5,10 +5,12 @@ from __future__ import annotations
 import shutil
 from collections import Counter
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
+from django.apps import apps
 from django.conf import settings
-from django.db.models import Sum
+from django.db.models import QuerySet, Sum
 
 from webapp.accounts.models import User
 from webapp.api.errors import QuotaError
@@ -22,17 +24,21 @@ OTHERS = [kind for kind in files.KINDS if kind not in ("uploads", "snapshots")]
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """Bytes that a graph takes, by what they are of. ``caches`` can be deleted at the cost of time only."""
+    """Bytes that a graph takes, by what they are of. ``caches`` can be deleted at the cost of time only.
+
+    ``question_sets`` are rows of the database, as long as they are when written.
+    """
 
     uploads: int
     snapshots: int
     caches: int
     others: int
+    question_sets: int = 0
 
     @property
     def total(self) -> int:
         """All of it."""
-        return self.uploads + self.snapshots + self.caches + self.others
+        return self.uploads + self.snapshots + self.caches + self.others + self.question_sets
 
 
 def of_graphs(graph_ids: Collection[int]) -> dict[int, Used]:
@@ -41,9 +47,21 @@ def of_graphs(graph_ids: Collection[int]) -> dict[int, Used]:
     Raises:
         StorageAwayError: the object storage does not answer.
     """
-    if remote.enabled():
-        return _stored_elsewhere(graph_ids)
-    return {graph_id: _on_disk(graph_id) for graph_id in graph_ids}
+    found = (
+        _stored_elsewhere(graph_ids)
+        if remote.enabled()
+        else {graph_id: _on_disk(graph_id) for graph_id in graph_ids}
+    )
+    sets = (
+        _question_sets().filter(graph__in=graph_ids).order_by().values_list("graph").annotate(n=Sum("bytes"))
+    )
+    of_sets = dict(sets)
+    return {key: replace(used, question_sets=of_sets.get(key, 0)) for key, used in found.items()}
+
+
+def _question_sets() -> QuerySet[Any]:
+    """All question sets, those in the trash too. By name: questions come after graphs in the order of apps."""
+    return apps.get_model("questions", "QuestionSet")._base_manager.all()
 
 
 def _on_disk(graph_id: int) -> Used:
@@ -89,11 +107,15 @@ def free() -> int:
 
 
 def of_user(user: User) -> int:
-    """What counts against a user's quota: files and versions of one's graphs, and uploads as long as announced."""
+    """What counts against a user's quota, also in the trash.
+
+    Files and versions of one's graphs, question sets that one made, and uploads as long as announced.
+    """
     mine = Graph.objects.filter(owner=user)
     sums = (
         SourceFile.objects.filter(graph__in=mine).aggregate(n=Sum("size"))["n"],
         Snapshot.objects.filter(graph__in=mine).aggregate(n=Sum("bytes"))["n"],
+        _question_sets().filter(created_by=user).aggregate(n=Sum("bytes"))["n"],
         Upload.objects.filter(user=user).aggregate(n=Sum("length"))["n"],
     )
     return sum(int(n or 0) for n in sums)
@@ -104,6 +126,7 @@ def of_users() -> dict[int, int]:
     kept = (
         (SourceFile.objects.all(), "graph__owner", "size"),
         (Snapshot.objects.all(), "graph__owner", "bytes"),
+        (_question_sets(), "created_by", "bytes"),
         (Upload.objects.all(), "user", "length"),
     )
     found: Counter[int] = Counter()
@@ -135,5 +158,6 @@ def require_room(user: User, more: int) -> None:
         raise QuotaError(
             f"You may keep {limit / GB:g} GB, and have {of_user(user) / GB:.2g} GB; {more / GB:.2g} GB more "
             "is too much.",
-            hint="Delete versions, graphs or uploads that you do not need, or ask an administrator for more.",
+            hint="Delete versions, graphs, question sets or uploads that you do not need for good, or ask an "
+            "administrator for more.",
         )

@@ -1,8 +1,14 @@
-"""Deleting graphs, and what was deleted of them, so that it can be undone for a while."""
+"""Deleting graphs, their versions and what was made of them, so that it can be undone for a while.
+
+It looks up to the apps above, so only their API uses it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -10,12 +16,71 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from webapp.accounts.models import User
+from webapp.accounts.rights import may_manage
 from webapp.api.errors import ConfirmError, NameTakenError
-from webapp.graphs import dependents, services, versions
-from webapp.graphs.models import Graph, Snapshot
+from webapp.experiments.models import Checkpoint, Report
+from webapp.experiments.reports import delete_report
+from webapp.experiments.services import delete_checkpoint
+from webapp.graphs import dependents, discarding, services, versions
+from webapp.graphs.models import Graph, Snapshot, Trashable
 from webapp.jobs import services as jobs
 from webapp.jobs.models import ACTIVE, Job
 from webapp.live import announce
+from webapp.questions.models import QuestionSet
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Something made of a graph that goes to the trash.
+
+    Attributes:
+        model: its rows.
+        name: what people call one.
+        purge: deletes one for good, with its files.
+    """
+
+    model: Any
+    name: Callable[[Any], str]
+    purge: Callable[[Any], object]
+
+
+KINDS = {
+    "question-sets": Kind(QuestionSet, lambda row: str(row.name), lambda row: row.delete()),
+    "checkpoints": Kind(
+        Checkpoint,
+        lambda row: f"{row.method} {row.fingerprint[:8]}",
+        lambda row: delete_checkpoint(checkpoint=row),
+    ),
+    "reports": Kind(Report, str, lambda row: delete_report(report=row)),
+}
+"""By the name that addresses have."""
+
+
+def made(kind: str, user: User) -> list[Any]:
+    """What is in the trash of a kind and can be restored by a user, the last deleted first."""
+    rows = KINDS[kind].model.kept.exclude(deleted_at=None).filter(graph__deleted_at=None)
+    found = rows.select_related("graph__owner", "deleted_by").order_by("-deleted_at")
+    return [row for row in found if may_manage(user, row)]
+
+
+def take_out(kind: str, row: Trashable, *, name: str | None = None) -> None:
+    """Take what was made of a graph out of the trash, under another name where its own was given away meanwhile.
+
+    Raises:
+        NameTakenError: another one has this name.
+    """
+    changed: dict[str, object] = {"deleted_at": None, "deleted_by": None}
+    if name and kind == "question-sets":
+        changed["name"] = name
+    try:
+        with transaction.atomic():
+            type(row).kept.filter(pk=row.pk).update(**changed)
+    except IntegrityError:
+        raise NameTakenError(
+            f"There is one named {name or KINDS[kind].name(row)} by now.",
+            hint="Restore it under another name.",
+        ) from None
+    announce.graph_changed_on_commit(discarding.graph_of(row))
 
 
 def trashed() -> QuerySet[Graph]:
@@ -72,8 +137,8 @@ def restore(*, graph: Graph, name: str | None = None) -> Graph:
     return graph
 
 
-def kept_until(row: Graph | Snapshot) -> datetime:
-    """When a graph or version in the trash is deleted for good."""
+def kept_until(row: Graph | Snapshot | Trashable) -> datetime:
+    """When what is in the trash is deleted for good."""
     assert row.deleted_at is not None, "it is in the trash"
     return row.deleted_at + timedelta(days=settings.CLEW.trash_days)
 
@@ -84,6 +149,9 @@ def sweep() -> None:
     for graph in trashed().filter(deleted_at__lte=since):
         if not graph.review_queues.exists():  # which may be large: workers remove them first, in pieces
             services.purge_graph(graph=graph)
+    for kind in KINDS.values():
+        for row in kind.model.kept.filter(deleted_at__lte=since):
+            kind.purge(row)
     for snapshot in versions.trashed().filter(deleted_at__lte=since):
         purge_version(snapshot)
 

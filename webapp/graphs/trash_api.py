@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import cast
+from typing import Any, cast
 
 from django.db.models import QuerySet
+from django.http import Http404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers, status
 from rest_framework.generics import get_object_or_404
@@ -14,7 +15,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from webapp.accounts.models import Role, User
-from webapp.api.errors import ConflictError
+from webapp.api.errors import ConfirmError, ConflictError
 from webapp.api.fields import Text
 from webapp.graphs import access, services, storage, trash, versions
 from webapp.graphs import serializers as shapes
@@ -22,12 +23,19 @@ from webapp.graphs.models import Graph, Snapshot
 
 
 class TrashedSerializer(serializers.Serializer[object]):
-    """A graph in the trash, or a version of one, and until when it can be restored. ``id`` is the graph's."""
+    """A graph in the trash, a version of one, or something made of one, and until when it can be restored.
 
+    ``id`` is the graph's, ``key`` that of what was made of it.
+    """
+
+    kind = serializers.ChoiceField(choices=["graphs", "versions", *trash.KINDS])
     id = serializers.IntegerField()
+    key = serializers.IntegerField(allow_null=True)
     name = serializers.CharField()
+    graph_name = serializers.CharField()
     version = serializers.IntegerField(allow_null=True)
-    triples = serializers.IntegerField()
+    triples = serializers.IntegerField(allow_null=True)
+    questions = serializers.IntegerField(allow_null=True)
     owner = serializers.CharField(allow_null=True)
     deleted_at = serializers.DateTimeField()
     deleted_by = serializers.CharField(allow_null=True)
@@ -50,6 +58,7 @@ class GraphStorageSerializer(serializers.Serializer[object]):
     snapshots = serializers.IntegerField()
     caches = serializers.IntegerField()
     others = serializers.IntegerField()
+    question_sets = serializers.IntegerField()
     total = serializers.IntegerField()
 
 
@@ -65,13 +74,15 @@ class StorageSerializer(serializers.Serializer[object]):
 
 
 class TrashView(APIView):
-    """Deleted graphs and versions."""
+    """Deleted graphs and versions, and what was made of graphs."""
 
     @extend_schema(operation_id="trash_list", responses=TrashedSerializer(many=True))
     def get(self, request: Request) -> Response:
         """Those that can be restored: one's own; for administrators all."""
         rows = [_shown(graph, graph, None) for graph in _mine(request)]
         rows += [_shown(row, row.graph, row.version) for row in _my_versions(request)]
+        user = cast(User, request.user)
+        rows += [_shown_made(kind, row) for kind in trash.KINDS for row in trash.made(kind, user)]
         rows.sort(key=lambda row: cast(datetime, row["deleted_at"]), reverse=True)
         return Response(TrashedSerializer(rows, many=True).data)
 
@@ -145,6 +156,36 @@ class RestoreVersionView(APIView):
         return Response(shapes.GraphSerializer(found.graph).data)
 
 
+class TrashedMadeView(APIView):
+    """A deleted question set, checkpoint or report."""
+
+    @extend_schema(
+        operation_id="trash_purge_made",
+        parameters=[OpenApiParameter("confirm", str, required=True, description="its name, repeated")],
+        responses={204: None},
+    )
+    def delete(self, request: Request, kind: str, key: int) -> Response:
+        """Delete it for good, now."""
+        row = _my_made(request, kind, key)
+        name = trash.KINDS[kind].name(row)
+        if request.query_params.get("confirm", "") != name:
+            raise ConfirmError("It and its files go now.", hint=f"Repeat its name to go on: ?confirm={name}")
+        trash.KINDS[kind].purge(row)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class RestoreMadeView(APIView):
+    """Undoing the deletion of a question set, checkpoint or report."""
+
+    @extend_schema(operation_id="trash_restore_made", request=RestoreSerializer, responses={204: None})
+    def post(self, request: Request, kind: str, key: int) -> Response:
+        """Take it out of the trash."""
+        form = RestoreSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        trash.take_out(kind, _my_made(request, kind, key), **form.validated_data)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
 class StorageView(APIView):
     """What is used."""
 
@@ -166,6 +207,7 @@ class StorageView(APIView):
                     "snapshots": used.snapshots,
                     "caches": used.caches,
                     "others": used.others,
+                    "question_sets": used.question_sets,
                     "total": used.total,
                 }
             )
@@ -179,6 +221,31 @@ class StorageView(APIView):
             "quota": storage.quota_of(user),
         }
         return Response(StorageSerializer(shown).data)
+
+
+def _my_made(request: Request, kind: str, key: int) -> Any:
+    rows = trash.made(kind, cast(User, request.user)) if kind in trash.KINDS else []
+    found = next((row for row in rows if row.pk == key), None)
+    if found is None:
+        raise Http404
+    return found
+
+
+def _shown_made(kind: str, row: Any) -> dict[str, object]:
+    return {
+        "kind": kind,
+        "id": row.graph_id,
+        "key": row.pk,
+        "name": trash.KINDS[kind].name(row),
+        "graph_name": row.graph.name,
+        "version": None,
+        "triples": None,
+        "questions": getattr(row, "questions", None),
+        "owner": row.graph.owner.username if row.graph.owner else None,
+        "deleted_at": row.deleted_at,
+        "deleted_by": row.deleted_by.username if row.deleted_by else None,
+        "kept_until": trash.kept_until(row),
+    }
 
 
 def _mine(request: Request) -> QuerySet[Graph]:
@@ -195,10 +262,14 @@ def _my_versions(request: Request) -> QuerySet[Snapshot]:
 def _shown(row: Graph | Snapshot, graph: Graph, version: int | None) -> dict[str, object]:
     held = row if isinstance(row, Snapshot) else row.snapshot
     return {
+        "kind": "graphs" if version is None else "versions",
         "id": graph.pk,
+        "key": None,
         "name": graph.name,
+        "graph_name": graph.name,
         "version": version,
         "triples": held.triples if held else 0,
+        "questions": None,
         "owner": graph.owner.username if graph.owner else None,
         "deleted_at": row.deleted_at,
         "deleted_by": row.deleted_by.username if row.deleted_by else None,

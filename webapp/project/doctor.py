@@ -117,7 +117,7 @@ def snapshots(stored: frozenset[str], *, fix: bool) -> Iterator[Finding]:
 
 def checkpoints(stored: frozenset[str], *, fix: bool) -> Iterator[Finding]:
     """All checkpoints."""
-    for row in Checkpoint.objects.select_related("graph").order_by("pk"):
+    for row in Checkpoint.kept.select_related("graph").order_by("pk"):
         thing = f"checkpoint {row.pk} ({row.method} of {row.graph.name})"
         place = files.place(row.path)
         if not place.exists() and row.path in stored:
@@ -150,7 +150,7 @@ def strays() -> Iterator[Finding]:
     busy = set(Job.objects.filter(state__in=ACTIVE).exclude(graph=None).values_list("graph_id", flat=True))
     known = {
         *Snapshot.objects.values_list("path", flat=True),
-        *Checkpoint.objects.values_list("path", flat=True),
+        *Checkpoint.kept.values_list("path", flat=True),
     }
     for kind in files.KINDS:
         for path in _visible(files.place(kind)):
@@ -174,7 +174,7 @@ def _named() -> Iterator[tuple[str, str, int | None]]:
         yield f"file {source.name} of {source.graph.name}", source.path, source.size
     for labels in LabelSet.objects.exclude(finished_at=None).order_by("pk"):
         yield f"label set {labels.name}", files.labels_name(labels.graph_id, labels.pk), None
-    for report in Report.objects.exclude(finished_at=None).order_by("pk"):
+    for report in Report.kept.exclude(finished_at=None).order_by("pk"):
         yield f"report {report.pk}", f"{files.report_name(report.graph_id, report.pk)}/report.json", None
     for made in TrajectorySet.objects.exclude(finished_at=None).order_by("pk"):
         for form in (RAW, REFINED, PAIRS):

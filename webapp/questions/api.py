@@ -17,12 +17,11 @@ from rest_framework.response import Response
 
 from retrieval.kg.questions import FORMATS
 from webapp.accounts.models import User
-from webapp.accounts.rights import require_manager
 from webapp.api.fields import Text
 from webapp.api.params import integer
 from webapp.api.parsers import Json
 from webapp.api.permissions import AnalystWrites
-from webapp.graphs import snapshots
+from webapp.graphs import discarding, snapshots
 from webapp.graphs.access import visible
 from webapp.graphs.serializers import ProblemSerializer
 from webapp.questions import checking, selectors, services
@@ -186,10 +185,8 @@ class QuestionSetViewSet(viewsets.GenericViewSet[QuestionSet]):
 
     @extend_schema(responses={204: None})
     def destroy(self, request: Request, pk: str) -> Response:
-        """Delete a question set. Checkpoints trained with it stay."""
-        question_set = self.get_object()
-        require_manager(request.user, question_set)
-        question_set.delete()
+        """Put a question set into the trash. Checkpoints trained with it stay."""
+        discarding.put(self.get_object(), user=cast(User, request.user))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     @extend_schema(responses=QuestionCheckSerializer)

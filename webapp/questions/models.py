@@ -5,19 +5,21 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 
-from webapp.graphs.models import Graph
+from webapp.graphs.models import Graph, Trashable
 
 
-class QuestionSet(models.Model):
+class QuestionSet(Trashable):
     """Questions with known answers over one graph.
 
-    ``checked`` is what the version of the graph whose hash is ``checked_on`` knows of them.
+    ``checked`` is what the version of the graph whose hash is ``checked_on`` knows of them, ``bytes`` what they
+    count for against a quota.
     """
 
     name = models.CharField(max_length=200)
     graph = models.ForeignKey(Graph, on_delete=models.CASCADE, related_name="question_sets")
     format = models.CharField(max_length=32)
     questions = models.PositiveIntegerField(default=0)
+    bytes = models.BigIntegerField(default=0)
     splits = models.JSONField(default=dict)
     problems = models.JSONField(default=list)
     checked = models.JSONField(null=True)
@@ -29,7 +31,11 @@ class QuestionSet(models.Model):
 
     class Meta:
         ordering = ["-created_at", "-id"]
-        constraints = [models.UniqueConstraint(fields=["graph", "name"], name="question_set_name")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["graph", "name"], condition=models.Q(deleted_at=None), name="question_set_name"
+            )
+        ]
 
     def __str__(self) -> str:
         return self.name

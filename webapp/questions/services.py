@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tempfile
 from collections import Counter
@@ -21,7 +22,7 @@ from retrieval.kg import questions as readers
 from webapp.accounts.models import User
 from webapp.api.errors import NameTakenError
 from webapp.graphs import services as graphs
-from webapp.graphs import sniff
+from webapp.graphs import sniff, storage
 from webapp.graphs.models import Graph
 from webapp.questions.models import Question, QuestionSet
 
@@ -81,6 +82,7 @@ def save_question_set(
     Raises:
         EmptySourceError: there are none.
         NameTakenError: the graph has a set of this name.
+        QuotaError: they are more than the user may keep.
     """
     rows = [_row(position, question) for position, question in enumerate(readers.with_splits(questions))]
     if not rows:
@@ -89,6 +91,9 @@ def save_question_set(
             f"The file holds no good question.{why}", hint="Check its format and try again."
         )
     counts = Counter(row.split for row in rows)
+    size = sum(map(_size, rows))
+    if user is not None:
+        storage.require_room(user, size)
     try:
         with transaction.atomic():
             question_set = QuestionSet.objects.create(
@@ -96,6 +101,7 @@ def save_question_set(
                 graph=graph,
                 format=format,
                 questions=len(rows),
+                bytes=size,
                 splits={split: counts[split] for split in SPLITS},
                 problems=[
                     {"file": p.file, "line": p.line, "message": _clean(p.message), "text": _clean(p.text)}
@@ -127,6 +133,12 @@ def _row(position: int, question: types.Question) -> Question:
         hops=question.hops,
         split=question.split or "",
     )
+
+
+def _size(row: Question) -> int:
+    """Bytes that a question counts for: its texts and lists as they are written."""
+    lists = row.topic_entities, row.answers, row.paths, row.triples, row.passages
+    return len(json.dumps([row.key, row.question, *lists], ensure_ascii=False).encode())
 
 
 def _clean(text: str) -> str:

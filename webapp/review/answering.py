@@ -136,7 +136,7 @@ def take_back(item: Item, event: Submission) -> Item:
     """
     if item.answered_id != event.pk:
         raise AnswersChangedError("Somebody said something else meanwhile.", hint="Load the question again.")
-    before = Submission.objects.filter(pk=event.replaces_id).first()
+    before = event.replaces
     return _stand(item, before, (event.answers or {})["before"])
 
 

@@ -69,12 +69,20 @@ export function changeGraphNames(graph: Id, body: { name: string; description: s
   return request("PATCH", `graphs/${graph}`, { body });
 }
 
-/** A deleted graph, or (`version`) a deleted version of one. */
+/** What is made of a graph and goes to the trash, by the names that addresses have. */
+export type MadeKind = "question-sets" | "checkpoints" | "reports";
+
+/** A deleted graph, a deleted version of one, or something made of it; `id` is the graph's. */
 export interface Trashed {
+  kind: "graphs" | "versions" | MadeKind;
   id: Id;
+  /** Of what was made of the graph. */
+  key: Id | null;
   name: string;
+  graph_name: string;
   version: number | null;
-  triples: number;
+  triples: number | null;
+  questions: number | null;
   owner: string | null;
   deleted_at: string;
   deleted_by: string | null;
@@ -95,8 +103,29 @@ export function restoreVersion(graph: Id, version: number): Promise<Graph> {
   return request("POST", `trash/${graph}/versions/${version}/restore`);
 }
 
-export function purge({ id, version }: Trashed, confirm: string): Promise<void> {
-  const path = version === null ? `trash/${id}` : `trash/${id}/versions/${version}`;
+/** A question set under another name where its own is taken. */
+export function restoreMade(kind: MadeKind, key: Id, name?: string): Promise<void> {
+  return request("POST", `trash/${kind}/${key}/restore`, { body: name ? { name } : {} });
+}
+
+/** Take a row of the trash back; what it is called then. */
+export async function restore(row: Trashed, name?: string): Promise<string> {
+  if (row.kind === "graphs") return (await restoreGraph(row.id, name)).name;
+  if (row.kind === "versions") {
+    const graph = await restoreVersion(row.id, row.version ?? 0);
+    return `${graph.name}, version ${row.version ?? 0},`;
+  }
+  await restoreMade(row.kind, row.key ?? 0, name);
+  return name ?? row.name;
+}
+
+export function purge({ kind, id, key, version }: Trashed, confirm: string): Promise<void> {
+  const path =
+    kind === "graphs"
+      ? `trash/${id}`
+      : kind === "versions"
+        ? `trash/${id}/versions/${version ?? 0}`
+        : `trash/${kind}/${key ?? 0}`;
   return request("DELETE", path, { query: { confirm } });
 }
 
@@ -110,6 +139,7 @@ export interface Storage {
     snapshots: number;
     caches: number;
     others: number;
+    question_sets: number;
     total: number;
   }[];
   uploads: number;

@@ -3,21 +3,14 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useNavigate, useParams } from "react-router";
 import { ApiError } from "@/api/client";
-import {
-  deleteReport,
-  keys,
-  reportQuery,
-  downloadReport,
-  resumeReport,
-  sessionQuery,
-  statusQuery,
-} from "@/api/queries";
+import { keys, reportQuery, downloadReport, resumeReport, sessionQuery, statusQuery } from "@/api/queries";
 import type { ReportDetail } from "@/api/reportTypes";
 import { Breakdowns } from "@/components/experiments/Breakdowns";
 import { Manifest } from "@/components/experiments/Manifest";
 import { MetricsCard } from "@/components/experiments/MetricsCard";
 import { QuestionRows } from "@/components/experiments/QuestionRows";
-import { ActMenu, Button, Modal } from "@/components/kit/controls";
+import { DeleteMade } from "@/components/graphs/DeleteMade";
+import { ActMenu, Button } from "@/components/kit/controls";
 import { useTitle } from "@/components/kit/hooks";
 import {
   Ago,
@@ -36,47 +29,6 @@ import { toast } from "@/store/toasts";
 import { isActive, useJobStore } from "@/store/jobStore";
 
 const FORMATS = { json: "JSON, with every question", md: "Markdown", html: "HTML" } as const;
-
-function DeleteReport({
-  report,
-  isOpen,
-  onClose,
-}: {
-  report: ReportDetail;
-  isOpen: boolean;
-  onClose: () => void;
-}) {
-  const client = useQueryClient();
-  const navigate = useNavigate();
-  const remove = useMutation({
-    mutationFn: () => deleteReport(report.id),
-    onSuccess: async () => {
-      await navigate("/experiments");
-      void client.invalidateQueries({ queryKey: keys.reports });
-    },
-  });
-  return (
-    <Modal title="Delete this report?" role="alertdialog" isOpen={isOpen} onClose={onClose}>
-      <p>
-        Its figures and its questions will be deleted. The question set and the checkpoint stay, so that it
-        can be made again.
-      </p>
-      {remove.error && <ErrorNotice error={remove.error} />}
-      <div className="foot">
-        <Button onPress={onClose}>Keep it</Button>
-        <Button
-          look="danger"
-          isDisabled={remove.isPending}
-          onPress={() => {
-            remove.mutate();
-          }}
-        >
-          Delete
-        </Button>
-      </div>
-    </Modal>
-  );
-}
 
 /** Until it is done: what goes on, or what happened and how to go on. */
 function Unfinished({ report, mayWrite }: { report: ReportDetail; mayWrite: boolean }) {
@@ -213,6 +165,7 @@ export function ReportPage() {
   const { id = "" } = useParams();
   const { data: report, error, isPending, refetch } = useQuery(reportQuery(id));
   const { data: session } = useQuery(sessionQuery);
+  const navigate = useNavigate();
   const [deleting, setDeleting] = useState(false);
   useTitle(report ? `${report.method} on ${report.question_set_name}` : "Report");
   const mayWrite = session?.user?.role === "admin" || session?.user?.role === "analyst";
@@ -281,13 +234,18 @@ export function ReportPage() {
       ) : (
         <Unfinished report={report} mayWrite={mayWrite} />
       )}
-      <DeleteReport
-        report={report}
+      <DeleteMade
+        kind="reports"
+        id={report.id}
+        name={`${report.method} on ${report.question_set_name} (${report.split})`}
         isOpen={deleting}
         onClose={() => {
           setDeleting(false);
         }}
-      />
+        onDeleted={() => navigate("/experiments")}
+      >
+        Its figures and its questions will be deleted. The question set and the checkpoint stay.
+      </DeleteMade>
     </div>
   );
 }

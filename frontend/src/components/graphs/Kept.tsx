@@ -4,8 +4,7 @@ import { useState } from "react";
 import {
   accessKeys,
   purge as purgeFromTrash,
-  restoreGraph,
-  restoreVersion,
+  restore as restoreFromTrash,
   storageQuery,
   trashQuery,
   type Trashed,
@@ -14,11 +13,27 @@ import { ApiError } from "@/api/client";
 import { keys } from "@/api/queries";
 import { Button, Modal } from "@/components/kit/controls";
 import { Ago, ErrorNotice, Loading } from "@/components/kit/says";
-import { bytes, integer, relativeTime } from "@/store/format";
+import { bytes, count, relativeTime } from "@/store/format";
 import { toast } from "@/store/toasts";
 import { ConfirmName } from "@/components/kit/ConfirmName";
 
 const named = (row: Trashed) => (row.version === null ? row.name : `${row.name}, version ${row.version}`);
+
+const KINDS: Record<Trashed["kind"], string> = {
+  graphs: "graph",
+  versions: "version",
+  "question-sets": "question set",
+  checkpoints: "checkpoint",
+  reports: "report",
+};
+
+const GOES: Record<Trashed["kind"], string> = {
+  graphs: "All its versions and what was made of them go now.",
+  versions: "This version and its files go now; the others stay.",
+  "question-sets": "Its questions go now; checkpoints and reports made with it stay.",
+  checkpoints: "Its files go now; its reports and runs stay.",
+  reports: "Its figures, its questions and its files go now.",
+};
 
 function Purge({
   row,
@@ -45,10 +60,7 @@ function Purge({
       onConfirm={purge.mutate}
       onClose={onClose}
     >
-      {row.version === null
-        ? "All its versions and what was made of them go now."
-        : `Version ${row.version} and its files go now; the others stay.`}{" "}
-      This cannot be undone.
+      {GOES[row.kind]} This cannot be undone.
     </ConfirmName>
   );
 }
@@ -59,17 +71,19 @@ function TrashRow({ row }: { row: Trashed }) {
   const [name, setName] = useState("");
   const refresh = () =>
     Promise.all(
-      [keys.graphs, accessKeys.trash, accessKeys.storage].map((queryKey) =>
-        client.invalidateQueries({ queryKey }),
-      ),
+      [
+        keys.graphs,
+        keys.questionSets,
+        keys.checkpoints,
+        keys.reports,
+        accessKeys.trash,
+        accessKeys.storage,
+      ].map((queryKey) => client.invalidateQueries({ queryKey })),
     );
   const restore = useMutation({
-    mutationFn: () =>
-      row.version === null
-        ? restoreGraph(row.id, name.trim() || undefined)
-        : restoreVersion(row.id, row.version),
-    onSuccess: async (graph) => {
-      toast(`${graph.name}${row.version === null ? "" : `, version ${row.version},`} is back.`);
+    mutationFn: () => restoreFromTrash(row, name.trim() || undefined),
+    onSuccess: async (back) => {
+      toast(`${back} is back.`);
       await refresh();
     },
   });
@@ -77,9 +91,21 @@ function TrashRow({ row }: { row: Trashed }) {
   return (
     <tr>
       <td>
-        {row.name} {row.version !== null && <span className="badge">version {row.version}</span>}
+        <bdi>{row.name}</bdi>{" "}
+        {row.kind !== "graphs" && (
+          <span className="badge">{row.version === null ? KINDS[row.kind] : `version ${row.version}`}</span>
+        )}{" "}
+        {row.key !== null && (
+          <span className="muted small">
+            of <bdi>{row.graph_name}</bdi>
+          </span>
+        )}
       </td>
-      <td className="num hide-narrow">{integer(row.triples)}</td>
+      <td className="muted nowrap hide-narrow">
+        {row.triples !== null
+          ? count(row.triples, "fact")
+          : row.questions !== null && count(row.questions, "question")}
+      </td>
       <td className="muted nowrap">
         <Ago iso={row.deleted_at} />
         {row.deleted_by && ` by ${row.deleted_by}`}
@@ -152,7 +178,7 @@ export function Trash() {
           <thead>
             <tr>
               <th>Name</th>
-              <th className="num hide-narrow">Facts</th>
+              <th className="hide-narrow">Holds</th>
               <th>Deleted</th>
               <th className="hide-narrow">For good</th>
               <th>
@@ -162,7 +188,7 @@ export function Trash() {
           </thead>
           <tbody>
             {data.map((row) => (
-              <TrashRow key={`${row.id}.${row.version}`} row={row} />
+              <TrashRow key={`${row.kind} ${row.key ?? `${row.id}.${row.version}`}`} row={row} />
             ))}
           </tbody>
         </table>
@@ -189,6 +215,7 @@ function Stored() {
               <th className="num hide-narrow">Files</th>
               <th className="num hide-narrow">Versions</th>
               <th className="num hide-narrow">Caches</th>
+              <th className="num hide-narrow">Question sets</th>
               <th className="num">Others</th>
               <th className="num">In all</th>
             </tr>
@@ -202,6 +229,7 @@ function Stored() {
                 <td className="num hide-narrow">{bytes(row.uploads)}</td>
                 <td className="num hide-narrow">{bytes(row.snapshots)}</td>
                 <td className="num hide-narrow">{bytes(row.caches)}</td>
+                <td className="num hide-narrow">{bytes(row.question_sets)}</td>
                 <td className="num">{bytes(row.others)}</td>
                 <td className="num">{bytes(row.total)}</td>
               </tr>
@@ -211,7 +239,7 @@ function Stored() {
       </div>
       <p className="small muted">
         Uploads under way: {bytes(data.uploads)}. Caches can be made again; others are checkpoints, labels,
-        trajectories and reports.
+        trajectories and reports. What was deleted counts until it goes for good.
       </p>
     </div>
   );

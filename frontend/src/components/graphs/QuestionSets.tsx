@@ -1,7 +1,7 @@
 // Question sets of a graph: list, upload, delete.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { createQuestionSet, deleteQuestions, keys, questionSetsQuery } from "@/api/queries";
+import { createQuestionSet, keys, questionSetsQuery } from "@/api/queries";
 import type { Id, QuestionSet, Reading } from "@/api/types";
 import { Button, Modal } from "@/components/kit/controls";
 import { Ago, ErrorNotice, Loading } from "@/components/kit/says";
@@ -12,6 +12,7 @@ import { TextField } from "@/components/kit/TextField";
 import { count, integer } from "@/store/format";
 import { useUploads } from "@/store/uploads";
 import { ProblemRows } from "./ProblemsTable";
+import { DeleteMade } from "./DeleteMade";
 import { QuestionFit } from "./QuestionFit";
 
 function SetForm({ graph, onClose }: { graph: Id; onClose: () => void }) {
@@ -69,12 +70,7 @@ function SetForm({ graph, onClose }: { graph: Id; onClose: () => void }) {
 }
 
 function SetRow({ set }: { set: QuestionSet }) {
-  const client = useQueryClient();
   const [open, setOpen] = useState<"problems" | "delete" | "fit" | null>(null);
-  const remove = useMutation({
-    mutationFn: () => deleteQuestions(set.id),
-    onSuccess: () => client.invalidateQueries({ queryKey: keys.questionSets }),
-  });
   const close = () => {
     setOpen(null);
   };
@@ -125,22 +121,16 @@ function SetRow({ set }: { set: QuestionSet }) {
         <Modal title={`Bad rows of ${set.name}`} isOpen={open === "problems"} onClose={close} wide>
           <ProblemRows problems={set.problems} />
         </Modal>
-        <Modal title={`Delete ${set.name}?`} isOpen={open === "delete"} onClose={close} role="alertdialog">
-          <p>{count(set.questions, "question")} will be deleted. Checkpoints trained on them stay.</p>
-          {remove.error && <ErrorNotice error={remove.error} />}
-          <div className="foot">
-            <Button onPress={close}>Keep it</Button>
-            <Button
-              look="danger"
-              isDisabled={remove.isPending}
-              onPress={() => {
-                remove.mutate();
-              }}
-            >
-              Delete
-            </Button>
-          </div>
-        </Modal>
+        <DeleteMade
+          kind="question-sets"
+          id={set.id}
+          name={set.name}
+          isOpen={open === "delete"}
+          onClose={close}
+        >
+          {count(set.questions, "question")} will be deleted. Checkpoints trained on them and their reports
+          stay.
+        </DeleteMade>
       </td>
     </tr>
   );

@@ -1,8 +1,8 @@
 // The checkpoints of a graph: what training left behind, how good each was, and what to do with it.
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
-import { checkpointsQuery, deleteCheckpoint, keys, promotionsQuery } from "@/api/queries";
+import { checkpointsQuery, promotionsQuery } from "@/api/queries";
 import type { Checkpoint, Graph, Id } from "@/api/types";
 import { EvaluateDialog } from "@/components/experiments/EvaluateDialog";
 import { FactList } from "@/components/kit/FactList";
@@ -13,6 +13,7 @@ import { metricName } from "@/store/format";
 import { KEY_METRICS } from "@/store/reports";
 import { CheckpointRow } from "./CheckpointRow";
 import { Curves } from "./Curves";
+import { DeleteMade } from "./DeleteMade";
 import { TrainDialog } from "./TrainDialog";
 import { usePromotion } from "./usePromotion";
 
@@ -41,36 +42,15 @@ function CheckpointFacts({ checkpoint }: { checkpoint: Checkpoint }) {
   );
 }
 
-function DeleteCheckpoint({ checkpoint, onClose }: { checkpoint: Checkpoint; onClose: () => void }) {
-  const client = useQueryClient();
-  const remove = useMutation({
-    mutationFn: () => deleteCheckpoint(checkpoint.id),
-    onSuccess: async () => {
-      await client.invalidateQueries({ queryKey: keys.checkpoints });
-      void client.invalidateQueries({ queryKey: keys.graphs });
-      onClose();
-    },
-  });
-  return (
-    <>
-      <p>
-        {checkpoint.method} {checkpoint.fingerprint.slice(0, 10)} will be deleted. Its reports and runs stay.
-      </p>
-      {remove.error && <ErrorNotice error={remove.error} />}
-      <div className="foot">
-        <Button onPress={onClose}>Keep it</Button>
-        <Button
-          look="danger"
-          isDisabled={remove.isPending}
-          onPress={() => {
-            remove.mutate();
-          }}
-        >
-          Delete
-        </Button>
-      </div>
-    </>
-  );
+/** What answers when a checkpoint is gone. */
+function afterwards(gone: Checkpoint, all: readonly Checkpoint[]): string {
+  if (!gone.in_use) return "It is not the one in use: nothing is answered otherwise.";
+  const left = all.filter((one) => one.id !== gone.id && one.current && one.method === gone.method);
+  const [only] = left;
+  if (!only) return `It is in use. Without it ${gone.method} answers untrained, which may be rough.`;
+  return left.length === 1
+    ? `It is in use. From then on ${only.fingerprint.slice(0, 8)} answers.`
+    : "It is in use. From then on the one answers that was promoted before it, else the first that was trained.";
 }
 
 /** Who promoted what and when. */
@@ -218,23 +198,19 @@ export function Training({ graph, mayWrite }: { graph: Graph; mayWrite: boolean 
       >
         {showing && <CheckpointFacts checkpoint={showing} />}
       </Modal>
-      <Modal
-        title="Delete this checkpoint?"
-        role="alertdialog"
-        isOpen={deleting !== null}
-        onClose={() => {
-          setDeleting(null);
-        }}
-      >
-        {deleting && (
-          <DeleteCheckpoint
-            checkpoint={deleting}
-            onClose={() => {
-              setDeleting(null);
-            }}
-          />
-        )}
-      </Modal>
+      {deleting && (
+        <DeleteMade
+          kind="checkpoints"
+          id={deleting.id}
+          name={`${deleting.method} ${deleting.fingerprint.slice(0, 8)}`}
+          isOpen
+          onClose={() => {
+            setDeleting(null);
+          }}
+        >
+          {afterwards(deleting, list)} Its reports and runs stay.
+        </DeleteMade>
+      )}
     </section>
   );
 }

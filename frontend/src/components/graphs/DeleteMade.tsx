@@ -1,0 +1,73 @@
+// Deleting what was made of a graph: asked once, undone at once by the toast, or later from the trash.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { accessKeys, restoreMade, type MadeKind } from "@/api/access";
+import { deleteCheckpoint, deleteQuestions, deleteReport, keys } from "@/api/queries";
+import type { Id } from "@/api/types";
+import { Button, Modal } from "@/components/kit/controls";
+import { ErrorNotice, troubleOf } from "@/components/kit/says";
+import { toast } from "@/store/toasts";
+
+const REMOVE: Record<MadeKind, (id: Id) => Promise<void>> = {
+  "question-sets": deleteQuestions,
+  checkpoints: deleteCheckpoint,
+  reports: deleteReport,
+};
+/** What shows any of them. */
+const SHOWN = [keys.questionSets, keys.checkpoints, keys.reports, keys.graphs, accessKeys.trash];
+const UNDO_MS = 12_000;
+
+interface Props {
+  kind: MadeKind;
+  id: Id;
+  name: string;
+  isOpen: boolean;
+  onClose: () => void;
+  /** Goes elsewhere, where its own page was open. */
+  onDeleted?: () => void | Promise<void>;
+  /** What follows from it. */
+  children: ReactNode;
+}
+
+export function DeleteMade({ kind, id, name, isOpen, onClose, onDeleted, children }: Props) {
+  const client = useQueryClient();
+  const refresh = () => Promise.all(SHOWN.map((queryKey) => client.invalidateQueries({ queryKey })));
+  const remove = useMutation({
+    mutationFn: () => REMOVE[kind](id),
+    onSuccess: async () => {
+      const undo = async () => {
+        try {
+          await restoreMade(kind, id);
+          toast(`${name} is back.`);
+          await refresh();
+        } catch (error) {
+          toast(troubleOf(error).message);
+        }
+      };
+      toast(`${name} was deleted.`, { ms: UNDO_MS, act: { label: "Undo", run: () => void undo() } });
+      onClose();
+      await onDeleted?.();
+      await refresh();
+    },
+  });
+  return (
+    <Modal title={`Delete ${name}?`} role="alertdialog" isOpen={isOpen} onClose={onClose}>
+      <p>
+        {children} It can be restored from the list of what was deleted, on the graphs page, for some days.
+      </p>
+      {remove.error && <ErrorNotice error={remove.error} />}
+      <div className="foot">
+        <Button onPress={onClose}>Keep it</Button>
+        <Button
+          look="danger"
+          isDisabled={remove.isPending}
+          onPress={() => {
+            remove.mutate();
+          }}
+        >
+          Delete
+        </Button>
+      </div>
+    </Modal>
+  );
+}
