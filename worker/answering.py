@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from celery import shared_task
@@ -48,7 +49,9 @@ AWAY = "unavailable"
 @shared_task(name=queue.ANSWER, acks_late=False)
 def answer(run_id: str) -> None:
     """Answer the run whose turn it is, which need not be the one that this message was sent for."""
-    run = None if identity.stopping.is_set() else services.claim(worker=identity.NAME)
+    if identity.stopping.is_set():
+        return  # it stays queued
+    run = patiently(partial(services.claim, worker=identity.NAME))
     if run is not None:
         work(run)
 

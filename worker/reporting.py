@@ -86,7 +86,7 @@ def run(job_id: int, work: Callable[[Context], Any], *, failed: Failed | None = 
     """
     if identity.stopping.is_set():
         return  # it stays queued
-    job = services.claim(job_id=job_id, worker=identity.NAME)
+    job = patiently(partial(services.claim, job_id=job_id, worker=identity.NAME))
     if job is None:
         return
     flag = cancel.flag("job", job.pk)

@@ -156,6 +156,17 @@ def test_a_run_that_lost_the_database_before_anything_was_found_is_done_after_al
     assert (run.state, run.error_code) == (RunState.FAILED, "unavailable")
 
 
+def test_a_message_that_comes_while_the_database_is_away_is_not_in_vain(run, scripted):
+    scripted(STARTED, FINAL)
+    outage = Outage()
+    connection.close()
+    outage()
+    answering.answer(str(run.pk))
+    outage.thread.join()
+    run.refresh_from_db()
+    assert run.state == RunState.DONE
+
+
 def test_a_job_ends_as_it_ended_when_the_database_comes_back(job):
     outage = Outage()
 
