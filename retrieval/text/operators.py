@@ -84,10 +84,10 @@ _PATTERNS: tuple[tuple[Operator, str], ...] = (
     (Operator.COUNT, r"^\W*(?:please\s+)?(?P<cue>count)\b|\bcount\s+(?:of|the|all|how)\b"),
     (Operator.AGGREGATE, r"\b(?:average|median)\b|\bmean\s+(?:of|value|\w+\s+of)\b"),
     (Operator.AGGREGATE, r"\b(?:sum|total)\s+of\b|\bin\s+total\b|\baltogether\b|\bcombined\b|\btotal\b"),
-    (Operator.SUPERLATIVE, rf"(?<!at )\b(?:{_SUPERLATIVES})\b"),
+    (Operator.SUPERLATIVE, rf"(?<!at )\b(?:{_SUPERLATIVES})\b(?!\s+(?:known|famous|famously|notable|important|recogni[sz]ed)\b)"),
     (
         Operator.SUPERLATIVE,
-        r"\b(?:best|worst)\b(?![- ]?(?:known|friends?|man|picture|act(?:or|ress)|director|supporting|original|foreign|"
+        r"\b(?:best|worst)\b(?!\s+\w+\s+to\b)(?![- ]?(?:known|friends?|man|picture|act(?:or|ress)|director|supporting|original|foreign|"
         r"animated|film|song|screenplay))|\btop[- ](?:rated|selling|paid|ranked|scoring|\d+)\b",
     ),
     (Operator.SUPERLATIVE, r"\b(?:the|his|her|its|their|'s|s)\s+(?P<cue>first|last)\b(?!\s+names?\b)"),

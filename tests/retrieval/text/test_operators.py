@@ -51,6 +51,8 @@ C, S, R, X, N, Y, A = (
         ("films released in 1970", []),
         ("Who is Bolivia named after?", []),
         ("What is the last name of Ann?", []),
+        ("what are some of Ann's most famous inventions", []),
+        ("what is the best currency to take to Turkey", []),
         ("which century did the 20th century end in", []),
         ("", []),
     ],
