@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
-import { precompress } from "./precompress";
+import { precompress } from "./precompress.ts";
 
 const port = process.env.CLEW_PORT ?? "8000";
 const server = `http://127.0.0.1:${port}`;

@@ -185,11 +185,22 @@ export interface QuestionSet {
 
 export type JobState = "queued" | "running" | "done" | "failed" | "cancelled";
 
+/** A part of a job, in the order in which they are done. */
+export interface JobStage {
+  name: string;
+  label: string;
+  state: "waiting" | "running" | "done" | "skipped" | "failed" | "stopped";
+}
+
 export interface Job {
   id: Id;
   kind: "import" | "index" | "train" | "label" | "evaluate" | "extract" | "synthesise" | "review";
   title: string;
   state: JobState;
+  /** All it goes through; `stage` to `eta_s` tell of the one that is worked on. */
+  stages: JobStage[];
+  /** The share of all stages that is done, 0 to 1. */
+  overall: number;
   stage: string;
   done: number;
   total: number;
@@ -223,6 +234,8 @@ export interface Run {
   budget: number;
   seed: number;
   state: RunState;
+  /** While it is queued: 1 is the next one. */
+  position?: number | null;
   incomplete: boolean;
   answers: string[];
   answers_count: number;

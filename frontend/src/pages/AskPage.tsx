@@ -110,7 +110,12 @@ export function AskPage() {
   const narrow = useMedia(NARROW);
   const { theme } = useSettings();
   const box = useRef<{ focus: () => void }>(null);
-  const run = useQuery({ ...runQuery(id ?? ""), enabled: id !== undefined });
+  const run = useQuery({
+    ...runQuery(id ?? ""),
+    enabled: id !== undefined,
+    // Its place in the line comes with no event.
+    refetchInterval: ({ state }) => (state.data?.state === "queued" ? 3_000 : false),
+  });
   const { log, link } = useRunLog(id, { state: run.data?.state, at: run.dataUpdatedAt });
   const asks = useDraft(id, run.data, log?.view.linked);
   const { draft, change, status, graphs, settled, known, choices, method, checkpoint, named } = asks;

@@ -13,6 +13,14 @@ export function count(value: number, one: string, many = `${one}s`): string {
   return `${integers.format(value)} ${value === 1 ? one : many}`;
 }
 
+const ENDINGS: Partial<Record<Intl.LDMLPluralRule, string>> = { one: "st", two: "nd", few: "rd" };
+const ordinals = new Intl.PluralRules("en", { type: "ordinal" });
+
+/** `ordinal(3)` is "3rd". */
+export function ordinal(value: number): string {
+  return `${integers.format(value)}${ENDINGS[ordinals.select(value)] ?? "th"}`;
+}
+
 export function milliseconds(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;

@@ -2,7 +2,7 @@
 import type { Graph, Problem, Run, Status } from "@/api/types";
 import { Button } from "@/components/kit/controls";
 import { Notice, Spinner } from "@/components/kit/says";
-import { count } from "@/store/format";
+import { count, ordinal } from "@/store/format";
 import type { Link } from "@/store/runStore";
 import type { RunView } from "@/store/runView";
 
@@ -33,7 +33,7 @@ function Failure({ problem, paths, onAgain }: { problem: Problem; paths: number;
   );
 }
 
-function WaitingNotice({ status }: { status: Status | undefined }) {
+function WaitingNotice({ status, position }: { status: Status | undefined; position: number | null }) {
   if (status?.workers.answers === 0) {
     return (
       <Notice tone="warn" title="No worker is running, so this question waits">
@@ -43,7 +43,11 @@ function WaitingNotice({ status }: { status: Status | undefined }) {
   }
   return (
     <p className="waiting" role="status">
-      <Spinner /> Waiting for a worker…
+      <Spinner />{" "}
+      {position === null || position === 1
+        ? "Waiting for a worker…"
+        : `Waiting for a worker: ${ordinal(position)} in line`}
+      {position === 1 && " Yours is the next question."}
     </p>
   );
 }
@@ -58,7 +62,7 @@ export function RunNotices({ view, link, run, graph, status, onAgain }: Props) {
         </Notice>
       )}
       {view.phase === "queued" && link !== "missing" && run?.state !== "failed" && (
-        <WaitingNotice status={status} />
+        <WaitingNotice status={status} position={run?.position ?? null} />
       )}
       {problem && <Failure problem={problem} paths={view.paths.length} onAgain={onAgain} />}
       {view.cancelled && (

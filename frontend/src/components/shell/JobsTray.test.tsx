@@ -12,6 +12,8 @@ const job: Job = {
   kind: "index",
   title: "Index MetaQA",
   state: "running",
+  stages: [],
+  overall: 0,
   stage: "encoding names",
   done: 18200,
   total: 43234,
@@ -87,4 +89,21 @@ it("replaces a job by its news, active ones first", () => {
     [2, 18200],
   ]);
   expect(mergeJobs(merged, [{ ...job, state: "done" }]).map((one) => one.id)).toEqual([2, 1]);
+});
+
+it("shows the whole way of a job with stages, and not the end of each", async () => {
+  const stages: Job["stages"] = [
+    { name: "names", label: "Names", state: "done" },
+    { name: "passages", label: "Passages", state: "running" },
+    { name: "relations", label: "Relations", state: "waiting" },
+  ];
+  useJobStore.getState().put([{ ...job, done: 43234, stages, overall: 0.613 }]);
+  await openTray();
+  expect(screen.getByRole("progressbar", { name: "Index MetaQA" })).toHaveAttribute("aria-valuenow", "61");
+  const list = screen.getByRole("list", { name: "Stages of Index MetaQA" });
+  expect([...list.children].map((one) => one.textContent)).toEqual([
+    "Names: done",
+    "Passages: now",
+    "Relations: to come",
+  ]);
 });

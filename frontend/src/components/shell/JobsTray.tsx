@@ -5,7 +5,8 @@ import { useState } from "react";
 import { Dialog, DialogTrigger, Popover } from "react-aria-components";
 import { Link } from "react-router";
 import { cancelJob, jobLogQuery, retryJob } from "@/api/queries";
-import type { Job } from "@/api/types";
+import type { Job, JobStage } from "@/api/types";
+import { Icon } from "@/components/kit/Icon";
 import { Button } from "@/components/kit/controls";
 import { Ago, JobBadge, Progress, troubleOf } from "@/components/kit/says";
 import { FileRow } from "@/components/uploads/Files";
@@ -30,6 +31,12 @@ export function jobProgress(job: Job): string {
   if (job.rate) parts.push(`${integer(Math.round(job.rate * 10) / 10)} ${job.unit}/s`);
   if (job.eta_s !== null && job.state === "running") parts.push(`${duration(job.eta_s)} left`);
   return parts.join(" · ");
+}
+
+/** How far a job is in all; null where nobody knows. */
+function shareOf({ stages, overall, done, total }: Job): number | null {
+  if (stages.length > 1 || overall > 0) return overall;
+  return total ? done / total : null;
 }
 
 /** Where the work of a job is seen. */
@@ -67,6 +74,31 @@ function Log({ job }: { job: Job }) {
   );
 }
 
+const DONE: Record<JobStage["state"], string> = {
+  waiting: "to come",
+  running: "now",
+  done: "done",
+  skipped: "not needed",
+  failed: "failed",
+  stopped: "stopped",
+};
+
+/** All that a job goes through, where that is more than one thing. */
+function Stages({ job }: { job: Job }) {
+  if (job.stages.length < 2) return null;
+  return (
+    <ol className="job-stages small" aria-label={`Stages of ${job.title}`}>
+      {job.stages.map(({ name, label, state }) => (
+        <li key={name} className={state} {...(state === "running" && { "aria-current": "step" as const })}>
+          {state === "done" && <Icon name="check" />}
+          {label}
+          <span className="sr-only">: {DONE[state]}</span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
 export function JobRow({ job, workers }: { job: Job; workers: number | undefined }) {
   const cancel = useMutation({ mutationFn: () => cancelJob(job.id) });
   const retry = useMutation({ mutationFn: () => retryJob(job.id) });
@@ -95,9 +127,8 @@ export function JobRow({ job, workers }: { job: Job; workers: number | undefined
           </Button>
         )}
       </div>
-      {job.state === "running" && (
-        <Progress label={job.title} share={job.total ? job.done / job.total : null} />
-      )}
+      {job.state === "running" && <Progress label={job.title} share={shareOf(job)} />}
+      {job.state !== "done" && <Stages job={job} />}
       <p className="small muted tabular job-line">
         <span className="grow elide">
           {running ? job.stage || STATES[job.state] : STATES[job.state]}
@@ -160,6 +191,7 @@ export function JobsTray({ workers }: { workers: number | undefined }) {
   const jobs = useJobStore((state) => state.jobs);
   const active = jobs.filter(isActive);
   const [first] = active;
+  const share = first ? shareOf(first) : null;
   const uploads = useUploads((state) => state.files).filter((file) => file.state !== "done");
   return (
     <DialogTrigger>
@@ -175,11 +207,7 @@ export function JobsTray({ workers }: { workers: number | undefined }) {
         {active.length + uploads.length > 0 && (
           <span className="badge accent tabular">{active.length + uploads.length}</span>
         )}
-        {first && first.total > 0 && (
-          <span className="small muted tabular wide-only">
-            {Math.round((first.done / first.total) * 100)}%
-          </span>
-        )}
+        {share !== null && <span className="small muted tabular wide-only">{Math.floor(share * 100)}%</span>}
       </Button>
       <Popover className="popover" placement="bottom end">
         <Dialog aria-label="Jobs" className="tray">
