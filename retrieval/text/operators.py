@@ -61,6 +61,7 @@ _SUPERLATIVES = (
     "slowest|widest|broadest|narrowest|busiest|northernmost|southernmost|easternmost|westernmost|fewest|least|most|"
     "maximum|minimum|minimal|maximal"
 )
+_FAMED = "known|famous|famously|notable|important|recogni[sz]ed"
 _NUMBER = r"(?:\d[\d.,]*|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|fifty|hundred|thousand|million)"
 _COMPARATIVES = (
     "more|less|fewer|greater|larger|bigger|smaller|higher|lower|older|younger|longer|shorter|taller|earlier|later|"
@@ -84,10 +85,11 @@ _PATTERNS: tuple[tuple[Operator, str], ...] = (
     (Operator.COUNT, r"^\W*(?:please\s+)?(?P<cue>count)\b|\bcount\s+(?:of|the|all|how)\b"),
     (Operator.AGGREGATE, r"\b(?:average|median)\b|\bmean\s+(?:of|value|\w+\s+of)\b"),
     (Operator.AGGREGATE, r"\b(?:sum|total)\s+of\b|\bin\s+total\b|\baltogether\b|\bcombined\b|\btotal\b"),
-    (Operator.SUPERLATIVE, rf"(?<!at )\b(?:{_SUPERLATIVES})\b(?!\s+(?:known|famous|famously|notable|important|recogni[sz]ed)\b)"),
+    (Operator.SUPERLATIVE, rf"(?<!at )\b(?:{_SUPERLATIVES})\b(?!\s+(?:{_FAMED})\b)"),
     (
         Operator.SUPERLATIVE,
-        r"\b(?:best|worst)\b(?!\s+\w+\s+to\b)(?![- ]?(?:known|friends?|man|picture|act(?:or|ress)|director|supporting|original|foreign|"
+        r"\b(?:best|worst)\b(?!\s+\w+\s+to\b)"
+        r"(?![- ]?(?:known|friends?|man|picture|act(?:or|ress)|director|supporting|original|foreign|"
         r"animated|film|song|screenplay))|\btop[- ](?:rated|selling|paid|ranked|scoring|\d+)\b",
     ),
     (Operator.SUPERLATIVE, r"\b(?:the|his|her|its|their|'s|s)\s+(?P<cue>first|last)\b(?!\s+names?\b)"),
