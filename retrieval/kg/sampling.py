@@ -1,11 +1,13 @@
 """Questions made from a graph itself, to see at once what it can be asked: a walk, its answers, and words for it.
 
-The words come from the relations' labels alone, so they are stiff; the answers are exact.
+The words come from the relations' names (:mod:`retrieval.kg.wording`); the answers are exact. Relations that make no
+sentence are not asked, nor is anything asked of numbers, dates, identifiers and nodes without a name.
 """
 
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -14,6 +16,7 @@ import numpy as np
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot import open as open_snapshot
 from retrieval.kg.walks import RelationPath, arc_ends, execute, neighbours, trace
+from retrieval.kg.wording import Step, form, question
 from retrieval.types import Question
 
 #: A question of more answers is no question that a person asks, and one longer is no question that is read.
@@ -25,7 +28,13 @@ _PATHS = 20
 _GROUPS = 30
 #: Walks that are begun for each question that is wanted, before giving up.
 _TRIES = 60
-_PREPOSITIONS = ("in", "at", "of", "to", "from", "on", "with", "for", "by")
+#: Of so many facts drawn, the walk begins at the best-connected entity.
+_DRAWN = 3
+_KNOWN_ENOUGH = 50
+_VALUE = re.compile(r"^[\W\d_]*\d[\W\d_]*([a-z%]{1,9}[23²³]?(/[a-z²³2]+)?)?$", re.IGNORECASE)
+_IDENTIFIER = re.compile(r"^([mg]\.|/[mg]/)\w+$|^[QP]\d+$|://|^[0-9a-f-]{16,}$", re.IGNORECASE)
+_NAME = re.compile(r"[^\W\d_]{2}")
+_NAME_LONGEST = 60
 
 
 def sample_questions(
@@ -54,9 +63,9 @@ def sample_questions(
         walk = _walk(snapshot, random_, length)
         if walk is None:
             continue
-        question = _question(snapshot, *walk, name=f"sample-{seed}-{len(found) + 1}")
-        if question is not None:
-            found.setdefault(question.question, question)
+        made = _question(snapshot, *walk, name=f"sample-{seed}-{len(found) + 1}")
+        if made is not None:
+            found.setdefault(made.question, made)
     return list(found.values())
 
 
@@ -65,22 +74,42 @@ def sample_of(path: Path, n: int, seed: int, hops: Sequence[int]) -> list[Questi
     return sample_questions(open_snapshot(path), n, seed, hops=hops)
 
 
+def _named(snapshot: Snapshot, entity: int) -> bool:
+    """Whether people would ask about it: no number, date, identifier or node without a name."""
+    name = snapshot.entity_label(entity)
+    return (
+        snapshot.kind(entity) == "entity"
+        and len(name) <= _NAME_LONGEST
+        and _NAME.search(name) is not None
+        and not _VALUE.match(name)
+        and not _IDENTIFIER.search(name)
+    )
+
+
+def _begin(snapshot: Snapshot, random_: random.Random) -> tuple[int, int, bool]:
+    """A fact to begin with: where the walk starts, the fact, and whether it is walked backward."""
+    drawn = []
+    for _ in range(_DRAWN):
+        fact, inverse = random_.randrange(snapshot.num_triples), random_.random() < 0.5
+        drawn.append((int((snapshot.tails if inverse else snapshot.heads)[fact]), fact, inverse))
+    return max(drawn, key=lambda one: min(snapshot.degree(one[0]), _KNOWN_ENOUGH))
+
+
 def _walk(snapshot: Snapshot, random_: random.Random, length: int) -> tuple[int, RelationPath] | None:
     """A topic with a name and a relation path from it; never straight back the way it came."""
-    fact = random_.randrange(snapshot.num_triples)
-    inverse = random_.random() < 0.5
-    start = int((snapshot.tails if inverse else snapshot.heads)[fact])
-    if snapshot.kind(start) != "entity":
+    start, fact, inverse = _begin(snapshot, random_)
+    if not _named(snapshot, start):
         return None
     steps = [(int(snapshot.relations[fact]), inverse)]
     at = int((snapshot.heads if inverse else snapshot.tails)[fact])
     while len(steps) < length:
-        if snapshot.kind(at) == "literal":
+        if snapshot.kind(at) != "cvt" and not _named(snapshot, at):
             return None  # years and numbers join what has nothing to do with each other
         groups = [
             group
             for group in neighbours(snapshot, at, limit=0).groups[:_GROUPS]
-            if (group.relation, group.inverse) != (steps[-1][0], not steps[-1][1]) or group.count > 1
+            if ((group.relation, group.inverse) != (steps[-1][0], not steps[-1][1]) or group.count > 1)
+            and form(snapshot.relation_label(group.relation)) is not None
         ]
         if not groups:
             return None
@@ -99,13 +128,18 @@ def _walk(snapshot: Snapshot, random_: random.Random, length: int) -> tuple[int,
 
 
 def _question(snapshot: Snapshot, topic: int, path: RelationPath, *, name: str) -> Question | None:
-    """The question of a walk; None where its answers are too many, nameless, or its words too long."""
+    """The question of a walk; None where it cannot be worded, or its answers are too many, nameless or its topic."""
     levels = execute(snapshot, [topic], path)
     answers = levels[-1]
-    if not 0 < len(answers) <= MAX_ANSWERS or any(snapshot.kind(int(e)) == "cvt" for e in answers):
+    if not 0 < len(answers) <= MAX_ANSWERS or topic in answers:
         return None
-    text = wording(snapshot.entity_label(topic), [_label(snapshot, step) for step in path])
-    if len(text) > _LONGEST:
+    if any(
+        snapshot.kind(int(e)) == "cvt" or _IDENTIFIER.search(snapshot.entity_label(int(e))) for e in answers
+    ):
+        return None
+    steps = _steps(snapshot, path, levels)
+    text = question(snapshot.entity_label(topic), steps) if steps else None
+    if text is None or len(text) > _LONGEST:
         return None
     return Question(
         id=name,
@@ -118,8 +152,20 @@ def _question(snapshot: Snapshot, topic: int, path: RelationPath, *, name: str) 
     )
 
 
-def _label(snapshot: Snapshot, step: tuple[int, bool]) -> tuple[str, bool]:
-    return snapshot.relation_label(step[0]), step[1]
+def _steps(snapshot: Snapshot, path: RelationPath, levels: Sequence[np.ndarray]) -> list[Step]:
+    """The steps as they are worded: one through a node without a name is told by the step that leaves it."""
+    steps: list[Step] = []
+    through = False
+    for number, ((relation, inverse), level) in enumerate(zip(path, levels, strict=True)):
+        last = number == len(path) - 1
+        if through and inverse:
+            return []
+        through = not last and snapshot.kind(int(level[0])) == "cvt"
+        if not last and not through and not all(_named(snapshot, int(e)) for e in level[:MAX_ANSWERS]):
+            return []
+        if not through:
+            steps.append(Step(snapshot.relation_label(relation), inverse, len(level) > 1))
+    return steps
 
 
 def _paths(
@@ -155,55 +201,3 @@ def _fact(snapshot: Snapshot, arc: int) -> tuple[str, str, str]:
         int(column[fact]) for column in (snapshot.heads, snapshot.relations, snapshot.tails)
     )
     return snapshot.entity_label(head), snapshot.relation_name(relation), snapshot.entity_label(tail)
-
-
-def wording(topic: str, steps: Sequence[tuple[str, bool]]) -> str:
-    """Words for a walk from ``topic`` along (label, inverse) steps.
-
-    ``directed by`` reads "What is Jaws directed by?", ``official language`` "What is the official language of
-    Austria?", ``has part`` "Which part does it have?"; backward "What is directed by Spielberg?". Steps on the way
-    become "those directed by Spielberg".
-    """
-    inner = topic
-    for label, inverse in steps[:-1]:
-        inner = _phrase(label, inverse, inner)
-    label, inverse = steps[-1]
-    form, rest = _form(label)
-    many = inner.startswith("those ")
-    if form == "preposition":
-        return f"What is {label} {inner}?" if inverse else f"What {'are' if many else 'is'} {inner} {label}?"
-    if form == "has":
-        return (
-            f"What has the {rest} {inner}?"
-            if inverse
-            else f"Which {rest} {'do' if many else 'does'} {inner} have?"
-        )
-    if inverse:
-        return f"What has {inner} as {label}?"
-    return f"What {'are' if _plural(label) else 'is'} the {label} of {inner}?"
-
-
-def _phrase(label: str, inverse: bool, of: str) -> str:
-    """What a step reaches, as part of a question."""
-    form, rest = _form(label)
-    if form == "preposition":
-        be = "are" if of.startswith("those ") else "is"
-        return f"those {label} {of}" if inverse else f"those that {of} {be} {label}"
-    if form == "has":
-        return f"those with the {rest} {of}" if inverse else f"the {rest} of {of}"
-    return f"those with {of} as {label}" if inverse else f"the {label} of {of}"
-
-
-def _plural(label: str) -> bool:
-    last = label.rsplit(maxsplit=1)[-1].lower()
-    return last.endswith("s") and not last.endswith(("ss", "us", "is"))
-
-
-def _form(label: str) -> tuple[str, str]:
-    """How a relation's label is used in a sentence, and what is left of it there."""
-    words = label.split()
-    if len(words) > 1 and words[0] in ("has", "have"):
-        return "has", " ".join(words[1:])
-    if len(words) > 1 and (words[-1] in _PREPOSITIONS or words[0] in _PREPOSITIONS):
-        return "preposition", label
-    return "noun", label

@@ -1,0 +1,321 @@
+"""Questions in words, from the names of relations alone.
+
+A name is put into a sentence by its form: a verb with a preposition ("born in"), an act ("directed by"), a verb
+("borders"), or a noun ("area"). One that has none of these forms, and a noun walked backward, is not asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["noun", "act", "state", "verb", "of", "shared", "within", "did"]
+
+_PREPOSITIONS = frozenset(
+    {"in", "at", "of", "to", "from", "on", "with", "for", "by", "as", "into", "after", "before", "against"}
+    | {"near", "through", "during", "over", "under", "between"}
+)
+_PAST = {
+    "written": "wrote", "made": "made", "sung": "sang", "built": "built", "led": "led", "won": "won",
+    "drawn": "drew", "known": "", "born": "", "held": "held", "found": "found", "taught": "taught",
+    "bought": "bought", "sold": "sold", "given": "gave", "taken": "took", "set": "set", "shot": "shot",
+    "spoken": "spoke", "begun": "began", "chosen": "chose", "driven": "drove", "beaten": "beat", "run": "ran",
+}  # fmt: skip
+"""Participles that do not end in -ed, with their past tense; none where nobody does it to anything."""
+_VERBS = {
+    "borders": "border", "contains": "contain", "includes": "include", "influences": "influence", "owns": "own",
+    "follows": "follow", "precedes": "precede", "speaks": "speak", "teaches": "teach", "produces": "produce",
+    "employs": "employ", "treats": "treat", "causes": "cause", "uses": "use", "traverses": "traverse",
+    "traverse": "traverse", "border": "border", "crosses": "cross", "supports": "support", "plays": "play",
+    "likes": "like", "knows": "know", "wrote": "write", "directed": "direct", "won": "win", "founded": "found",
+    "discovered": "discover", "invented": "invent", "married": "marry", "painted": "paint", "composed": "compose",
+    "killed": "kill", "influenced": "influence", "speak": "speak", "overlaps": "overlap",
+}  # fmt: skip
+"""Verbs that are relations by themselves, with their bare form; as nouns they would be read otherwise."""
+_PAST_VERBS = frozenset(
+    {
+        "wrote",
+        "directed",
+        "won",
+        "founded",
+        "discovered",
+        "invented",
+        "married",
+        "painted",
+        "composed",
+        "killed",
+    }
+    | {"influenced"}
+)
+_DID = {
+    "studied": "study", "worked": "work", "lived": "live", "died": "die", "played": "play", "competed": "compete",
+    "performed": "perform", "participated": "participate", "graduated": "graduate", "served": "serve",
+    "premiered": "premiere", "appeared": "appear", "resided": "reside", "acted": "act", "happened": "happen",
+    "occurred": "occur",
+}  # fmt: skip
+"""Past tenses of what one does oneself, with their bare form; they end as participles do."""
+_THINGS_DO = frozenset({"premiered", "happened", "occurred"})
+_WORKS = frozenset(
+    {
+        "written",
+        "directed",
+        "produced",
+        "composed",
+        "painted",
+        "made",
+        "created",
+        "published",
+        "edited",
+        "designed",
+    }
+    | {"sung", "recorded", "released", "drawn", "shot"}
+)
+_OF_PEOPLE = frozenset(
+    {"born", "married", "buried", "educated", "engaged", "influenced", "raised", "employed"}
+)
+_PEOPLE = re.compile(
+    r"(^|\b)(\w+(director|writer|author|actor|singer|player|ruler|leader|founder|owner|manager|producer|teacher|maker"
+    r"|keeper|composer|designer|developer|creator|officer|member|speaker|painter|architect)"
+    r"|director|writer|author|actor|actress|singer|player|ruler|leader|founder|owner|manager|producer|teacher|composer"
+    r"|designer|developer|creator|officer|member|speaker|painter|architect|artist|president|mayor|governor|king|queen"
+    r"|monarch|spouse|wife|husband|child|parent|father|mother|sibling|brother|sister|son|daughter|friend|student"
+    r"|politician|person|people|coach|boss|chief|head of state|head of government|senator|minister|inventor"
+    r"|discoverer|killer|screenwriter|children|cinematographer|editor)s?$"
+)
+_UNSPEAKABLE = re.compile(
+    r"(^|\b)(id|ids|code|codes|url|uri|website|webpage|homepage|image|topic|key|guid|mid|name|type|label|title"
+    r"|comment|description|abstract|alias|see also|same as|here|this|these|that|notable for|of this|page|instance|note"
+    r"|notes|tags|votes|value|values|number|sex|category|subject|subjects|object|entry|adjoins|appears|month"
+    r"|unit|currency|to|types|scope|scopes|list|lists|taxonomy|citytown|citytowns|titles|influencees?|expected|contained|instances|relationship|s|uses|exceptions|valid|source|marriage)$"
+)
+_SHARED = {
+    "spoken": "in", "used": "in", "taught": "at", "played": "by", "won": "by", "published": "by", "released": "by",
+    "written": "by", "produced": "by", "directed": "by", "contained": "in", "awarded": "by", "recorded": "by",
+    "owned": "by", "created": "by",
+}  # fmt: skip
+_BE = re.compile(r"^(is|was|are|were|be|been)\s+")
+_HAS = re.compile(r"^(has|have|had)\s+")
+_WORDS = re.compile(r"[a-z][a-z' -]*", re.IGNORECASE)
+_WORDS_MAX = 4
+_IRREGULAR = {
+    "child": "children",
+    "person": "people",
+    "man": "men",
+    "woman": "women",
+    "wife": "wives",
+    "cast": "cast",
+}
+_PLURAL = {plural: single for single, plural in _IRREGULAR.items() if plural != single}
+_WHERE = frozenset({"in", "at", "near"})
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of a walk.
+
+    Attributes:
+        label: the relation's name for people.
+        inverse: walked from tail to head.
+        many: it reaches more than one.
+    """
+
+    label: str
+    inverse: bool
+    many: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How a relation is used in a sentence.
+
+    Attributes:
+        kind: ``noun``: the *area* of; ``did``: *studied* at; ``act``: *directed* by; ``state``: *born* in;
+            ``verb``: *borders*; ``of``: *capital* of; ``shared``: *languages* spoken in; ``within``: *city* in state.
+        word: the noun, the participle, or the verb as it is.
+        link: the preposition; of a ``shared`` noun the participle with its preposition; of ``within``, what it is in.
+    """
+
+    kind: Kind
+    word: str
+    link: str = ""
+
+
+def form(label: str) -> Form | None:
+    """The form of a relation's name; None where its words make no sentence."""
+    text = _HAS.sub("", _BE.sub("", label.strip()))
+    words = text.split()
+    if not words or len(words) > _WORDS_MAX or not _WORDS.fullmatch(text) or min(map(len, words)) < 2:
+        return None
+    low = text.lower()
+    if low in _VERBS:
+        return Form("verb", low)
+    first, last = words[0].lower(), words[-1].lower()
+    if len(words) > 1 and last in _PREPOSITIONS:
+        if len(words) == 2 and first in _DID:
+            return Form("did", first, last)
+        if len(words) == 2 and _participle(first):
+            return Form("act" if last == "by" else "state", first, last)
+        return Form("of", " ".join(words[:-1])) if last == "of" and not _participle(first) else None
+    if _UNSPEAKABLE.search(low) or first in _PREPOSITIONS or _participle(first):
+        return None
+    if len(words) == 3 and words[1].lower() == "in":
+        return Form("within", words[0], words[2])
+    if any(word.lower() in _PREPOSITIONS - {"of"} for word in words):
+        return None
+    if len(words) == 2 and last in _SHARED and _is_plural(first):
+        return Form("shared", first, f"{last} {_SHARED[last]}")
+    if len(words) > 1 and (_participle(last) or last.endswith("ing")):
+        return None
+    return Form("noun", text)
+
+
+def _participle(word: str) -> bool:
+    return word in _PAST or (word.endswith("ed") and len(word) > 4 and not word.endswith("eed"))
+
+
+def question(topic: str, steps: Sequence[Step]) -> str | None:
+    """A question in English for a walk from ``topic``; None where its relations cannot be put into words.
+
+    ``directed by`` reads "Who directed Jaws?", backward "What was directed by Spielberg?", ``born in`` "Where was
+    Spielberg born?", ``area`` "What is the area of Austria?". Steps on the way become "the one who directed Jaws".
+    """
+    about, many = topic, False
+    for step in steps[:-1]:
+        inner = _phrase(step, about, many)
+        if inner is None:
+            return None
+        about, many = inner, step.many
+    return _asked(steps[-1], about, many)
+
+
+def _asked(step: Step, about: str, many: bool) -> str | None:
+    found = form(step.label)
+    if found is None:
+        return None
+    if about.startswith("what ") and not step.inverse and found.kind not in {"noun", "shared"}:
+        return None
+    be, was = ("are", "were") if many else ("is", "was")
+    word, link = found.word, found.link
+    match found.kind, step.inverse:
+        case "did", False:
+            if link in _WHERE:
+                return f"Where did {about} {_DID[word]}?"
+            return f"What did {about} {_DID[word]} {link}?"
+        case "did", True:
+            return f"{'What' if word in _THINGS_DO else 'Who'} {word} {link} {about}?"
+        case "noun", False:
+            what = "Who" if _PEOPLE.search(word.lower()) else "What"
+            return f"{what} {'are' if step.many else 'is'} the {_numbered(word, step.many)} of {about}?"
+        case "shared", False:
+            nouns = word if step.many else _single(word)
+            return f"Which {nouns} {'are' if step.many else 'is'} {link} {about}?"
+        case "within", False:
+            return f"Which {_numbered(link, step.many)} {be} {about} in?"
+        case "within", True:
+            return f"Which {_numbered(word, step.many)} {'are' if step.many else 'is'} in {about}?"
+        case "of", False:
+            return f"What {be} {about} the {_numbered(word, many)} of?"
+        case "of", True:
+            what = "Who" if _PEOPLE.search(word.lower()) else "What"
+            return f"{what} {'are' if step.many else 'is'} the {_numbered(word, step.many)} of {about}?"
+        case "act", False:
+            past = _PAST.get(word, word)
+            return f"Who {past} {about}?" if past else None
+        case "act", True:
+            return f"{'Who' if word in _OF_PEOPLE else 'What'} was {word} by {about}?"
+        case "state", False:
+            if link in _WHERE:
+                return f"Where {_tense(word, be, was)} {about} {word}?"
+            return f"{'Who' if word in {'married', 'related', 'engaged'} else 'What'} {be} {about} {word} {link}?"
+        case "state", True:
+            who = "Who" if word in _OF_PEOPLE else "What"
+            return f"{who} {_tense(word, 'is', 'was')} {word} {link} {about}?"
+        case "verb", False:
+            do = "did" if word in _PAST_VERBS else "do" if many else "does"
+            return f"What {do} {about} {_VERBS[word]}?"
+        case "verb", True:
+            return f"{'Who' if word in _PAST_VERBS else 'What'} {word} {about}?"
+    return None
+
+
+def _phrase(step: Step, about: str, many: bool) -> str | None:
+    """What a step reaches, as part of a question."""
+    found = form(step.label)
+    if found is None:
+        return None
+    if about.startswith("what ") and not step.inverse and found.kind not in {"noun", "shared"}:
+        return None
+    one = "those" if step.many else "the one"
+    be, was = ("are", "were") if many else ("is", "was")
+    word, link = found.word, found.link
+    match found.kind, step.inverse:
+        case ("noun", False) | ("of", True):
+            return f"the {_numbered(word, step.many)} of {about}"
+        case "shared", False:
+            return f"the {word if step.many else _single(word)} {link} {about}"
+        case "did", False if link in _WHERE:
+            return f"the place{'s' if step.many else ''} where {about} {word}"
+        case "did", True:
+            return f"{one} {'that' if word in _THINGS_DO else 'who'} {word} {link} {about}"
+        case "within", False:
+            return f"the {_numbered(link, step.many)} that {about} {be} in"
+        case "within", True:
+            return f"the {_numbered(word, step.many)} in {about}"
+        case "act", False:
+            past = _PAST.get(word, word)
+            return f"{one} who {past} {about}" if past else None
+        case "act", True:
+            what = ("the works" if step.many else "the work") if word in _WORKS else one
+            return f"{what} {word} by {about}"
+        case "state", False if link in _WHERE:
+            return f"the place{'s' if step.many else ''} where {about} {_tense(word, be, was)} {word}"
+        case "state", True:
+            return f"{one} {word} {link} {about}"
+        case "verb", True:
+            bare = _VERBS[word] if step.many and word not in _PAST_VERBS else word
+            return f"{one} that {bare} {about}"
+        case "verb", False:
+            verb = word if word in _PAST_VERBS or not many else _VERBS[word]
+            return f"what {about} {verb}"
+    return None
+
+
+def _tense(word: str, now: str, then: str) -> str:
+    return now if word in {"located", "situated", "based", "found", "spoken", "used", "contained"} else then
+
+
+def _numbered(noun: str, many: bool) -> str:
+    """A noun in the number that is meant; of "place of birth" the part before "of" is counted."""
+    head, of, rest = noun.partition(" of ")
+    before, _, last = head.rpartition(" ")
+    counted = (last if _is_plural(last) else _plural(last)) if many else _single(last)
+    return " ".join(filter(None, [before, counted])) + of + rest
+
+
+def _is_plural(word: str) -> bool:
+    low = word.lower()
+    return low in _PLURAL or (
+        low.endswith("s") and not low.endswith(("ss", "us", "is", "news", "series", "species"))
+    )
+
+
+def _plural(word: str) -> str:
+    low = word.lower()
+    if low in _IRREGULAR:
+        return _IRREGULAR[low]
+    if low.endswith("y") and low[-2:-1] not in "aeiou":
+        return word[:-1] + "ies"
+    return word + ("es" if low.endswith(("s", "x", "z", "ch", "sh")) else "s")
+
+
+def _single(word: str) -> str:
+    low = word.lower()
+    if low in _PLURAL:
+        return _PLURAL[low]
+    if not _is_plural(low):
+        return word
+    if low.endswith("ies") and len(low) > 4:
+        return word[:-3] + "y"
+    return word[:-2] if low.endswith(("sses", "xes", "ches", "shes")) else word[:-1]
