@@ -74,7 +74,9 @@ def queue(clew: Clew, tmp_path_factory: pytest.TempPathFactory) -> int:
     """A queue of label sets by two strategies, in the order of the questions, two analysts a question."""
     graph, asked = world.write(tmp_path_factory.mktemp("judged"))
     with graph.open("rb") as file:
-        made = clew.api("POST", "graphs", data={"name": GRAPH}, files={"files": file})["graph"]
+        made = clew.api(
+            "POST", "graphs", data={"name": GRAPH, "visibility": "public"}, files={"files": file}
+        )["graph"]
     clew.wait_for_quiet()
     with asked.open("rb") as file:
         form = {"name": SET, "graph": made["id"], "format": "jsonl"}

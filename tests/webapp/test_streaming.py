@@ -146,8 +146,8 @@ async def test_a_quiet_socket_stays_open(run, cookie):
     await asyncio.sleep(7)  # longer than any default patience with a silent Redis
     await sync_to_async(publish)(run.pk, after=0, events=[STARTED])
     assert [f["seq"] for f in await frames(connection, 1)] == [1]
-    await asyncio.to_thread(announce.graph_changed, 5)
-    assert await frames(jobs_connection, 1) == [{"type": "graph", "graph": 5}]
+    await asyncio.to_thread(announce.graph_changed, run.graph_id)
+    assert await frames(jobs_connection, 1) == [{"type": "graph", "graph": run.graph_id}]
     beating.cancel()
     await jobs_connection.disconnect()
 

@@ -13,7 +13,6 @@ from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db import connection as database
 from django.utils import timezone
 
 from retrieval.errors import ClewError, UnknownEntityError
@@ -22,6 +21,7 @@ from retrieval.kg.sparql import Probe, SparqlGraph
 from retrieval.kg.sparql_options import SparqlOptions
 from webapp.accounts.models import User
 from webapp.api.errors import BusyError, NameTakenError
+from webapp.api.waiting import let_go
 from webapp.graphs import browse
 from webapp.graphs.models import Endpoint, EndpointTerm, Graph, GraphState, Visibility
 from webapp.live import announce
@@ -104,7 +104,7 @@ def _waited_for(connection: Connection, **options: Any) -> Iterator[SparqlGraph]
     if not _waiting.acquire(blocking=False):
         raise BusyError("Many are waiting for endpoints just now.", hint="Try again in a moment.")
     try:
-        database.close()
+        let_go()
         with opened(connection, timeout=min(connection.timeout, PATIENCE_S), **options) as remote:
             yield remote
     finally:

@@ -22,7 +22,7 @@ from webapp.accounts.models import User
 from webapp.api.errors import TooManyUploadsError
 from webapp.api.fields import Text
 from webapp.api.permissions import Analyst
-from webapp.api.waiting import Turns
+from webapp.api.waiting import Turns, let_go
 from webapp.graphs.reading import ColumnsField
 from webapp.graphs.serializers import ProblemSerializer
 from webapp.uploads import elsewhere, services
@@ -140,6 +140,7 @@ def _many() -> TooManyUploadsError:
 
 
 def _guess(path: Path, name: str, kind: Any, options: dict[str, Any]) -> dict[str, Any]:
+    let_go()  # it may be looked at for seconds
     try:
         seen = apart.call(readers.guess, path, name, kind=kind, what=name, limits=LIMITS, **options)
     except SourceError as error:

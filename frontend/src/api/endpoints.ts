@@ -1,8 +1,8 @@
 // Graphs that live in a SPARQL endpoint.
 import { request } from "./client";
-import type { Connection, Graph, Id } from "./types";
+import type { Connection, Graph, Id, Visibility } from "./types";
 
-export function connectEndpoint(body: { name: string } & Connection): Promise<Graph> {
+export function connectEndpoint(body: { name: string; visibility: Visibility } & Connection): Promise<Graph> {
   return request("POST", "endpoints", { body });
 }
 

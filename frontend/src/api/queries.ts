@@ -33,6 +33,7 @@ import type {
   Status,
   SteerBody,
   TrainBody,
+  Visibility,
 } from "./types";
 
 export const keys = {
@@ -138,7 +139,7 @@ export const neighboursQuery = (graph: Id, query: NeighbourQuery) =>
   });
 
 /** Of uploads that have arrived. */
-export function createGraph(body: { name: string } & From & Reading) {
+export function createGraph(body: { name: string; visibility: Visibility } & From & Reading) {
   return request<{ graph: Graph; job: Job }>("POST", "graphs", { body });
 }
 
@@ -328,6 +329,8 @@ export interface RunFilter {
   q?: string;
   graph?: string;
   state?: string;
+  /** Everybody's, for administrators. */
+  all?: boolean;
   page?: number;
   page_size?: number;
 }

@@ -120,6 +120,7 @@ export interface Checkpoint {
   /** Since when it is the promoted one; null for others, and for the first trained where none is. */
   promoted_at: string | null;
   created_at: string;
+  created_by?: string | null;
 }
 
 /** That a checkpoint was promoted, or a promotion taken back. */
@@ -181,6 +182,7 @@ export interface QuestionSet {
   splits: Record<string, number>;
   problems: RowProblem[];
   created_at: string;
+  created_by?: string | null;
 }
 
 export type JobState = "queued" | "running" | "done" | "failed" | "cancelled";
@@ -211,6 +213,7 @@ export interface Job {
   metrics: Record<string, number> | null;
   error: Problem | null;
   graph: Id | null;
+  user?: string | null;
   created_at: string;
   started_at: string | null;
   finished_at: string | null;

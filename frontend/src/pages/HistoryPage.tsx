@@ -2,7 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useNavigate, useSearchParams } from "react-router";
-import { ask, deleteRun, graphsQuery, keys, runsQuery } from "@/api/queries";
+import { ask, deleteRun, graphsQuery, keys, runsQuery, sessionQuery } from "@/api/queries";
 import type { Run } from "@/api/types";
 import { Pages } from "@/components/kit/Pages";
 import { Button, Pick } from "@/components/kit/controls";
@@ -33,7 +33,13 @@ function Outcome({ run }: { run: Run }) {
   );
 }
 
-function RunRow({ run, onDelete }: { run: Run; onDelete: (run: Run) => void }) {
+interface RowProps {
+  run: Run;
+  showsWho: boolean;
+  onDelete: (run: Run) => void;
+}
+
+function RunRow({ run, showsWho, onDelete }: RowProps) {
   const navigate = useNavigate();
   const again = useMutation({
     mutationFn: () =>
@@ -56,6 +62,7 @@ function RunRow({ run, onDelete }: { run: Run; onDelete: (run: Run) => void }) {
         <Link to={`/runs/${run.id}`} className="run-link">
           {elide(run.question, 160)}
         </Link>
+        {showsWho && run.user && <div className="small muted">{run.user}</div>}
         <div className="small elide-2">
           <Outcome run={run} />
         </div>
@@ -134,11 +141,13 @@ export function HistoryPage() {
   const [params, setParams] = useSearchParams();
   const graph = params.get("graph") ?? "";
   const state = params.get("state") ?? "";
+  const isAdmin = useQuery(sessionQuery).data?.user?.role === "admin";
+  const all = isAdmin && params.get("all") === "true";
   const page = Number(params.get("page") ?? "1") || 1;
   const [text, setText] = useState(params.get("q") ?? "");
   const q = useSettled(text.trim(), 200);
   const graphs = useQuery(graphsQuery);
-  const runs = useQuery(runsQuery({ q, graph, state, page, page_size: SIZE }));
+  const runs = useQuery(runsQuery({ q, graph, state, page, page_size: SIZE, ...(all && { all }) }));
   const { gone, remove } = useDelayedDelete();
   const put = (name: string, value: string) => {
     setParams(
@@ -182,6 +191,19 @@ export function HistoryPage() {
             put("graph", id === "all" ? "" : id);
           }}
         />
+        {isAdmin && (
+          <Pick
+            label="Whose"
+            value={all ? "all" : "mine"}
+            options={[
+              { id: "mine", label: "My questions" },
+              { id: "all", label: "Everybody’s" },
+            ]}
+            onChange={(id) => {
+              put("all", id === "all" ? "true" : "");
+            }}
+          />
+        )}
         <Pick
           label="State"
           value={state || "all"}
@@ -240,7 +262,7 @@ export function HistoryPage() {
             </thead>
             <tbody>
               {rows.map((run) => (
-                <RunRow key={run.id} run={run} onDelete={remove} />
+                <RunRow key={run.id} run={run} showsWho={all} onDelete={remove} />
               ))}
             </tbody>
           </table>

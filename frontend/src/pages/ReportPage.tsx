@@ -4,6 +4,7 @@ import { useState } from "react";
 import { Link, useNavigate, useParams } from "react-router";
 import { ApiError } from "@/api/client";
 import { keys, reportQuery, downloadReport, resumeReport, sessionQuery, statusQuery } from "@/api/queries";
+import { useMayManage } from "@/api/rights";
 import type { ReportDetail } from "@/api/reportTypes";
 import { Breakdowns } from "@/components/experiments/Breakdowns";
 import { Manifest } from "@/components/experiments/Manifest";
@@ -168,7 +169,9 @@ export function ReportPage() {
   const navigate = useNavigate();
   const [deleting, setDeleting] = useState(false);
   useTitle(report ? `${report.method} on ${report.question_set_name}` : "Report");
-  const mayWrite = session?.user?.role === "admin" || session?.user?.role === "analyst";
+  const mayManage = useMayManage();
+  const mayWrite =
+    session?.user?.role !== "viewer" && report !== undefined && mayManage(report.created_by, report.graph);
   if (error instanceof ApiError && error.status === 404) {
     return (
       <EmptyState

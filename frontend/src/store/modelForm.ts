@@ -62,9 +62,20 @@ export function bodyOf(form: ModelForm, withoutKey: boolean): LanguageModelBody 
   };
 }
 
+/** The server of an address, which a key is sent to: scheme, host and port. */
+export function serverOf(address: string): string {
+  try {
+    return new URL(address.trim()).origin;
+  } catch {
+    return "";
+  }
+}
+
 /** What is wrong with what was typed, by field; {} when nothing is. */
-export function complaints(form: ModelForm): Partial<Record<keyof ModelForm, string>> {
+export function complaints(form: ModelForm, needsKey = false): Partial<Record<keyof ModelForm, string>> {
   const wrong: Partial<Record<keyof ModelForm, string>> = {};
+  if (needsKey && !form.api_key.trim())
+    wrong.api_key = "The address is another server's: enter its key, or take the stored one away.";
   for (const name of ["name", "model"] as const) if (!form[name].trim()) wrong[name] = "This is needed.";
   if (!/^https?:\/\/[^/\s]+/.test(form.base_url.trim()))
     wrong.base_url = "An address that begins with http:// or https://.";

@@ -57,7 +57,9 @@ function NewToken({ onMade }: { onMade: (token: string) => void }) {
       />
       <SomeOf label="It may" options={SCOPES} value={scopes} onChange={setScopes} />
       <Pick label="It lasts" showLabel options={LASTS} value={days} onChange={setDays} />
-      <p className="small muted">Never more than your own role allows.</p>
+      <p className="small muted">
+        Never more than your own role allows. It ends when you change your password.
+      </p>
       {make.error && <ErrorNotice error={make.error} />}
       <div className="foot">
         <Button

@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
 import { graphsQuery, keys, questionSetsQuery, statusQuery } from "@/api/queries";
+import { useMayManage } from "@/api/rights";
 import {
   deleteTrajectorySet,
   downloadTrajectories,
@@ -139,6 +140,7 @@ function MakeForm({ graph, onClose }: { graph: Id | null; onClose: () => void })
 
 function SetRow({ set, mayWrite }: { set: TrajectorySet; mayWrite: boolean }) {
   const client = useQueryClient();
+  const mayManage = useMayManage();
   const done = set.state === "done";
   const remove = useMutation({
     mutationFn: () => deleteTrajectorySet(set.id),
@@ -204,7 +206,7 @@ function SetRow({ set, mayWrite }: { set: TrajectorySet; mayWrite: boolean }) {
                   },
                 }))
               : []),
-            ...(mayWrite
+            ...(mayWrite && mayManage(set.created_by, set.graph)
               ? [
                   {
                     id: "delete",

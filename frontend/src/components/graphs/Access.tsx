@@ -13,6 +13,24 @@ const WHO: readonly { id: Visibility; label: string; detail: string }[] = [
   { id: "private", label: "Its owner", detail: "And administrators" },
 ];
 
+/** Who may see a graph that is being made: its owner alone, unless they say otherwise. */
+export function AtFirst({ value, onChange }: { value: Visibility; onChange: (value: Visibility) => void }) {
+  return (
+    <div className="field">
+      <Pick
+        label="Who may see it"
+        showLabel
+        options={WHO.filter((one) => one.id !== "group")}
+        value={value}
+        onChange={(id) => {
+          onChange(id as Visibility);
+        }}
+      />
+      <span className="hint">Its page says later who may see it, groups too.</span>
+    </div>
+  );
+}
+
 export function Access({ graph, mayChange }: { graph: Graph; mayChange: boolean }) {
   const client = useQueryClient();
   const groups = useQuery({ ...groupsQuery, enabled: mayChange });

@@ -1,5 +1,6 @@
 // A checkpoint in the list of a graph's: how good it was, and what to do with it.
 import { Link } from "react-router";
+import { useMayManage } from "@/api/rights";
 import type { Checkpoint, Graph } from "@/api/types";
 import { CheckpointBadge } from "@/components/kit/CheckpointPick";
 import { ActMenu, Button } from "@/components/kit/controls";
@@ -21,6 +22,7 @@ interface Props {
 export function CheckpointRow(props: Props) {
   const { graph, checkpoint, names, mayWrite, onEvaluate, onSettings, onPromote, onRollBack, onDelete } =
     props;
+  const mayManage = useMayManage();
   const ask = `/?graph=${graph.id}&method=${checkpoint.method}&checkpoint=${checkpoint.id}`;
   return (
     <tr>
@@ -85,7 +87,7 @@ export function CheckpointRow(props: Props) {
             ...(mayWrite && checkpoint.promoted_at
               ? [{ id: "back", label: "Roll back", icon: "undo" as const, onAction: onRollBack }]
               : []),
-            ...(mayWrite
+            ...(mayWrite && mayManage(checkpoint.created_by, graph.id)
               ? [
                   {
                     id: "delete",

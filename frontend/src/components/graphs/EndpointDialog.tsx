@@ -5,10 +5,11 @@ import { useNavigate } from "react-router";
 import { ApiError } from "@/api/client";
 import { changeEndpoint, connectEndpoint } from "@/api/endpoints";
 import { keys } from "@/api/queries";
-import type { Graph } from "@/api/types";
+import type { Graph, Visibility } from "@/api/types";
 import { Button, Modal } from "@/components/kit/controls";
 import { ErrorNotice, Spinner } from "@/components/kit/says";
 import { blankForm, complaints, connectionOf, formOf, type EndpointForm } from "@/store/endpointForm";
+import { AtFirst } from "./Access";
 
 interface FieldProps {
   name: keyof EndpointForm;
@@ -55,12 +56,13 @@ function Form({ graph, onClose }: { graph: Graph | null; onClose: () => void }) 
   const navigate = useNavigate();
   const [form, setForm] = useState(() => (graph?.endpoint ? formOf(graph.name, graph.endpoint) : blankForm));
   const [tried, setTried] = useState(false);
+  const [visibility, setVisibility] = useState<Visibility>("private");
   const wrong = complaints(form);
   const send = useMutation({
     mutationFn: () =>
       graph
         ? changeEndpoint(graph.id, connectionOf(form))
-        : connectEndpoint({ name: form.name.trim(), ...connectionOf(form) }),
+        : connectEndpoint({ name: form.name.trim(), visibility, ...connectionOf(form) }),
     onSuccess: async (made) => {
       await client.invalidateQueries({ queryKey: keys.graphs });
       onClose();
@@ -116,6 +118,7 @@ function Form({ graph, onClose }: { graph: Graph | null; onClose: () => void }) 
         Nothing is copied: each question pulls what lies near the entities that it names. A trial query is
         sent first, and nothing is kept unless it brings a fact.
       </p>
+      {!graph && <AtFirst value={visibility} onChange={setVisibility} />}
       {send.error && <ErrorNotice error={send.error} />}
       <div className="foot">
         {send.isPending && (

@@ -10,6 +10,7 @@ import {
   questionSetsQuery,
   statusQuery,
 } from "@/api/queries";
+import { useMayManage } from "@/api/rights";
 import type { Graph, LabelSet } from "@/api/types";
 import { OneOf } from "@/components/kit/Choices";
 import { Button, Modal, Pick } from "@/components/kit/controls";
@@ -88,6 +89,7 @@ function LabelForm({ graph, onClose }: { graph: Graph; onClose: () => void }) {
 
 function LabelRow({ set, mayWrite }: { set: LabelSet; mayWrite: boolean }) {
   const client = useQueryClient();
+  const mayManage = useMayManage();
   const [asking, setAsking] = useState(false);
   const remove = useMutation({
     mutationFn: () => deleteLabelSet(set.id),
@@ -148,7 +150,7 @@ function LabelRow({ set, mayWrite }: { set: LabelSet; mayWrite: boolean }) {
             }
           />
         )}
-        {mayWrite && (
+        {mayWrite && mayManage(set.created_by, set.graph) && (
           <Button
             look="plain"
             size="small"

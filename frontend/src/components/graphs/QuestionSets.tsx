@@ -2,6 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { createQuestionSet, keys, questionSetsQuery } from "@/api/queries";
+import { useMayManage } from "@/api/rights";
 import type { Id, QuestionSet, Reading } from "@/api/types";
 import { Button, Modal } from "@/components/kit/controls";
 import { Ago, ErrorNotice, Loading } from "@/components/kit/says";
@@ -70,6 +71,7 @@ function SetForm({ graph, onClose }: { graph: Id; onClose: () => void }) {
 }
 
 function SetRow({ set }: { set: QuestionSet }) {
+  const mayManage = useMayManage();
   const [open, setOpen] = useState<"problems" | "delete" | "fit" | null>(null);
   const close = () => {
     setOpen(null);
@@ -109,15 +111,17 @@ function SetRow({ set }: { set: QuestionSet }) {
             {count(set.problems.length, "bad row")}
           </Button>
         )}
-        <Button
-          look="plain"
-          size="small"
-          icon="trash"
-          label={`Delete ${set.name}`}
-          onPress={() => {
-            setOpen("delete");
-          }}
-        />
+        {mayManage(set.created_by, set.graph) && (
+          <Button
+            look="plain"
+            size="small"
+            icon="trash"
+            label={`Delete ${set.name}`}
+            onPress={() => {
+              setOpen("delete");
+            }}
+          />
+        )}
         <Modal title={`Bad rows of ${set.name}`} isOpen={open === "problems"} onClose={close} wide>
           <ProblemRows problems={set.problems} />
         </Modal>

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate } from "react-router";
 import { keys, createGraph } from "@/api/queries";
-import type { Reading } from "@/api/types";
+import type { Reading, Visibility } from "@/api/types";
 import { Button, Modal } from "@/components/kit/controls";
 import { ErrorNotice } from "@/components/kit/says";
 import { Files, useFiles } from "@/components/uploads/Files";
@@ -12,6 +12,7 @@ import { Sources } from "@/components/uploads/Sources";
 import { Preview } from "@/components/uploads/Preview";
 import { TextField } from "@/components/kit/TextField";
 import { useUploads } from "@/store/uploads";
+import { AtFirst } from "./Access";
 
 const PURPOSE = "graph";
 
@@ -47,12 +48,13 @@ function UploadForm({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const [name, setName] = useState("");
   const [reading, setReading] = useState<Reading>({});
+  const [visibility, setVisibility] = useState<Visibility>("private");
   const { files, ids } = useFiles(PURPOSE);
   const [sources, setSources] = useState<readonly string[]>([]);
   const from = { uploads: ids ?? [], sources };
   const ready = (files.length === 0 || ids !== null) && (ids?.length ?? 0) + sources.length > 0;
   const send = useMutation({
-    mutationFn: () => createGraph({ name: name.trim(), ...from, ...reading }),
+    mutationFn: () => createGraph({ name: name.trim(), visibility, ...from, ...reading }),
     onSuccess: async ({ graph }) => {
       useUploads.getState().forget(PURPOSE);
       await client.invalidateQueries({ queryKey: keys.graphs });
@@ -87,6 +89,7 @@ function UploadForm({ onClose }: { onClose: () => void }) {
       />
       {ready && <Preview kind="graph" from={from} reading={reading} onChange={setReading} />}
       <TextField label="Name" id="graph-name" required maxLength={200} value={name} onChange={setName} />
+      <AtFirst value={visibility} onChange={setVisibility} />
       {send.error && <ErrorNotice error={send.error} />}
       <div className="foot">
         {waiting && (

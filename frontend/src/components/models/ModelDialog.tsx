@@ -6,7 +6,7 @@ import { addModel, changeModel, modelKeys, type LanguageModel } from "@/api/lang
 import { keys } from "@/api/queries";
 import { Button, Modal } from "@/components/kit/controls";
 import { ErrorNotice } from "@/components/kit/says";
-import { blankForm, bodyOf, complaints, formOf, type ModelForm } from "@/store/modelForm";
+import { blankForm, bodyOf, complaints, formOf, serverOf, type ModelForm } from "@/store/modelForm";
 
 interface FieldProps {
   name: keyof ModelForm;
@@ -44,8 +44,9 @@ const MEASURES: FieldProps[] = [
   },
 ];
 
-function keyHint(model: LanguageModel | null, dropped: boolean): string {
+function keyHint(model: LanguageModel | null, dropped: boolean, moved: boolean): string {
   if (dropped) return "The stored key will be taken away.";
+  if (moved) return "Another server is not sent the stored key: enter its key, or take the stored one away.";
   if (model?.key_set) return "A key is stored. Leave this empty to keep it.";
   return "Stored encrypted, and never shown again. Empty when the endpoint needs none.";
 }
@@ -55,7 +56,8 @@ function Form({ model, onClose }: { model: LanguageModel | null; onClose: () => 
   const [form, setForm] = useState<ModelForm>(() => (model ? formOf(model) : blankForm));
   const [dropped, setDropped] = useState(false);
   const [tried, setTried] = useState(false);
-  const wrong = complaints(form);
+  const moved = model?.key_set === true && serverOf(form.base_url) !== serverOf(model.base_url ?? "");
+  const wrong = complaints(form, moved && !dropped);
   const save = useMutation({
     mutationFn: () => {
       const body = bodyOf(form, dropped);
@@ -117,7 +119,7 @@ function Form({ model, onClose }: { model: LanguageModel | null; onClose: () => 
     >
       <div className="fields">{WHERE.slice(0, 2).map(field)}</div>
       {WHERE.slice(2).map(field)}
-      {field({ name: "api_key", label: "Key", type: "password", hint: keyHint(model, dropped) })}
+      {field({ name: "api_key", label: "Key", type: "password", hint: keyHint(model, dropped, moved) })}
       {model?.key_set && (
         <label className="check">
           <input

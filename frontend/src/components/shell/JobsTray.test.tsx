@@ -3,6 +3,7 @@ import { render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { MemoryRouter } from "react-router";
 import { beforeEach, expect, it } from "vitest";
+import { graphsQuery, sessionQuery } from "@/api/queries";
 import type { Job } from "@/api/types";
 import { mergeJobs, useJobStore } from "@/store/jobStore";
 import { JobsTray, jobProgress } from "./JobsTray";
@@ -30,9 +31,13 @@ const job: Job = {
   result: null,
 };
 
-async function openTray(workers = 1) {
+async function openTray(workers = 1, role: "admin" | "viewer" = "admin") {
+  const client = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } });
+  const user = { username: "ann", role, must_change_password: false };
+  client.setQueryData(sessionQuery.queryKey, { user, csrf: "" });
+  client.setQueryData(graphsQuery.queryKey, { count: 0, next: null, previous: null, results: [] });
   render(
-    <QueryClientProvider client={new QueryClient()}>
+    <QueryClientProvider client={client}>
       <MemoryRouter>
         <JobsTray workers={workers} />
       </MemoryRouter>
@@ -106,4 +111,16 @@ it("shows the whole way of a job with stages, and not the end of each", async ()
     "Passages: now",
     "Relations: to come",
   ]);
+});
+
+it("offers to cancel one's own jobs only", async () => {
+  useJobStore.setState({
+    jobs: [
+      { ...job, user: "bob" },
+      { ...job, id: 2, title: "Mine", user: "ann" },
+    ],
+  });
+  await openTray(1, "viewer");
+  expect(screen.getByRole("button", { name: "Cancel Mine" })).toBeInTheDocument();
+  expect(screen.queryByRole("button", { name: "Cancel Index MetaQA" })).toBeNull();
 });

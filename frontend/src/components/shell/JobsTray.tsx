@@ -5,6 +5,7 @@ import { useState } from "react";
 import { Dialog, DialogTrigger, Popover } from "react-aria-components";
 import { Link } from "react-router";
 import { cancelJob, jobLogQuery, retryJob } from "@/api/queries";
+import { useMayManage } from "@/api/rights";
 import type { Job, JobStage } from "@/api/types";
 import { Icon } from "@/components/kit/Icon";
 import { Button } from "@/components/kit/controls";
@@ -103,6 +104,7 @@ export function JobRow({ job, workers }: { job: Job; workers: number | undefined
   const cancel = useMutation({ mutationFn: () => cancelJob(job.id) });
   const retry = useMutation({ mutationFn: () => retryJob(job.id) });
   const [logged, setLogged] = useState(false);
+  const mayManage = useMayManage();
   const running = isActive(job);
   const ended = job.state === "failed" || job.state === "cancelled";
   const place = placeOf(job);
@@ -114,7 +116,7 @@ export function JobRow({ job, workers }: { job: Job; workers: number | undefined
           {place === null ? job.title : <Link to={place}>{job.title}</Link>}
         </span>
         <JobBadge state={job.state} />
-        {running && (
+        {running && mayManage(job.user, job.graph) && (
           <Button
             size="small"
             aria-label={`Cancel ${job.title}`}
@@ -152,7 +154,7 @@ export function JobRow({ job, workers }: { job: Job; workers: number | undefined
         </p>
       )}
       <div className="row">
-        {ended && (
+        {ended && mayManage(job.user, job.graph) && (
           <Button
             size="small"
             aria-label={`Try ${job.title} again`}
