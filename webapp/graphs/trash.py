@@ -22,6 +22,7 @@ from webapp.experiments.models import Checkpoint, Report
 from webapp.experiments.reports import delete_report
 from webapp.experiments.services import delete_checkpoint
 from webapp.graphs import dependents, discarding, services, versions
+from webapp.graphs.access import of_visible
 from webapp.graphs.models import Graph, Snapshot, Trashable
 from webapp.jobs import services as jobs
 from webapp.jobs.models import ACTIVE, Job
@@ -59,7 +60,7 @@ KINDS = {
 def made(kind: str, user: User) -> list[Any]:
     """What is in the trash of a kind and can be restored by a user, the last deleted first."""
     rows = KINDS[kind].model.kept.exclude(deleted_at=None).filter(graph__deleted_at=None)
-    found = rows.select_related("graph__owner", "deleted_by").order_by("-deleted_at")
+    found = of_visible(rows, user).select_related("graph__owner", "deleted_by").order_by("-deleted_at")
     return [row for row in found if may_manage(user, row)]
 
 
