@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 Kind = Literal["noun", "act", "state", "verb", "of", "shared", "within", "did"]
@@ -73,7 +74,7 @@ _WORKS = frozenset(
     | {"sung", "recorded", "released", "drawn", "shot"}
 )
 _OF_PEOPLE = frozenset(
-    {"born", "married", "buried", "educated", "engaged", "influenced", "raised", "employed"}
+    {"born", "married", "buried", "educated", "engaged", "influenced", "raised", "employed", "nominated"}
 )
 _PEOPLE = re.compile(
     r"(^|\b)(\w+(director|writer|author|actor|singer|player|ruler|leader|founder|owner|manager|producer|teacher|maker"
@@ -82,13 +83,13 @@ _PEOPLE = re.compile(
     r"|designer|developer|creator|officer|member|speaker|painter|architect|artist|president|mayor|governor|king|queen"
     r"|monarch|spouse|wife|husband|child|parent|father|mother|sibling|brother|sister|son|daughter|friend|student"
     r"|politician|person|people|coach|boss|chief|head of state|head of government|senator|minister|inventor"
-    r"|discoverer|killer|screenwriter|children|cinematographer|editor)s?$"
+    r"|discoverer|killer|screenwriter|advisor|nominee|winner|children|cinematographer|editor)s?$"
 )
 _UNSPEAKABLE = re.compile(
     r"(^|\b)(id|ids|code|codes|url|uri|website|webpage|homepage|image|topic|key|guid|mid|name|type|label|title"
     r"|comment|description|abstract|alias|see also|same as|here|this|these|that|notable for|of this|page|instance|note"
     r"|notes|tags|votes|value|values|number|sex|category|subject|subjects|object|entry|adjoins|appears|month"
-    r"|unit|currency|to|types|scope|scopes|list|lists|taxonomy|citytown|citytowns|titles|influencees?|expected|contained|instances|relationship|s|uses|exceptions|valid|source|marriage)$"
+    r"|unit|currency|to|types|scope|scopes|list|lists|taxonomy|citytown|citytowns|titles|influencees?|expected|contained|contains|accelerate|instances|relationship|s|uses|exceptions|valid|source|marriage)$"
 )
 _SHARED = {
     "spoken": "in", "used": "in", "taught": "at", "played": "by", "won": "by", "published": "by", "released": "by",
@@ -181,6 +182,8 @@ def question(topic: str, steps: Sequence[Step]) -> str | None:
     ``directed by`` reads "Who directed Jaws?", backward "What was directed by Spielberg?", ``born in`` "Where was
     Spielberg born?", ``area`` "What is the area of Austria?". Steps on the way become "the one who directed Jaws".
     """
+    if any(_again(one, other) for one, other in pairwise(steps)):
+        return None
     about, many = topic, False
     for step in steps[:-1]:
         inner = _phrase(step, about, many)
@@ -188,6 +191,11 @@ def question(topic: str, steps: Sequence[Step]) -> str | None:
             return None
         about, many = inner, step.many
     return _asked(steps[-1], about, many)
+
+
+def _again(one: Step, other: Step) -> bool:
+    """Whether a thing is asked of the same thing: "the model of the model". Of people it makes sense."""
+    return one.label == other.label and one.inverse == other.inverse and not _PEOPLE.search(one.label.lower())
 
 
 def _asked(step: Step, about: str, many: bool) -> str | None:

@@ -101,6 +101,7 @@ def test_wording(steps, text):
         [Step("people born here", False)],
         [Step("p.31_x", False)],
         [Step("borders", False), Step("borders", False)],
+        [Step("model", False), Step("model", False)],
     ],
 )
 def test_what_cannot_be_put_into_words_is_not_asked(steps):
