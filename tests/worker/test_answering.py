@@ -47,7 +47,10 @@ def test_a_typed_no_answer_is_kept(run, scripted):
     scripted(STARTED, AnswerFinal((), NoAnswer(NoAnswerReason.NO_PATH, "m", "h"), "", (), Usage(), 1.0))
     answering.answer(str(run.pk))
     run.refresh_from_db()
-    assert (run.state, run.no_answer) == ("done", {"reason": "no_path", "message": "m", "hint": "h"})
+    assert (run.state, run.no_answer) == (
+        "done",
+        {"reason": "no_path", "message": "m", "hint": "h", "spans": []},
+    )
 
 
 def test_a_second_message_for_a_run_does_nothing(run, scripted, events):

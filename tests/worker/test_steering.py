@@ -287,7 +287,7 @@ def listed(api):
 
 
 def downloaded(api, agent):
-    answer = api("viewer").get("/api/v1/corrections/download", {"graph": agent.graph_id})
+    answer = api("analyst").get("/api/v1/corrections/download", {"graph": agent.graph_id})
     assert answer.status_code == 200
     return b"".join(answer.streaming_content).decode()
 
@@ -368,5 +368,5 @@ def test_a_correction_without_an_answer_is_no_label(agent, work, steer, api):
     work(step(2, LANGUAGE, by="person"), step(3, FINISH), nothing)
     assert (listed(api), downloaded(api, agent)) == ([(2, "open")], "")
     assert api("viewer").get("/api/v1/corrections", {"graph": agent.graph_id + 1}).json()["count"] == 0
-    assert api("viewer").get("/api/v1/corrections/download").status_code == 400
-    assert api("viewer").get("/api/v1/corrections/download", {"graph": 10**6}).status_code == 404
+    assert api("analyst").get("/api/v1/corrections/download").status_code == 400
+    assert api("analyst").get("/api/v1/corrections/download", {"graph": 10**6}).status_code == 404
