@@ -187,10 +187,8 @@ def test_no_address_holds_nul(api, address):
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, "bad_request")
 
 
-@pytest.mark.parametrize(
-    "inside", [r'"a\u0000b"', r'"\ud800"', "1e999", r'{"\u0000": 1}', "[" * 101 + "]" * 101]
-)
-def test_no_body_holds_what_cannot_be_kept(api, inside):
+@pytest.mark.parametrize("inside", ["1e999", "[-1e999]", "NaN", "[" * 101 + "]" * 101])
+def test_no_body_is_endless(api, inside):
     body = f'{{"name": "Team", "members": [], "more": {inside}}}'
     answer = api().post("/api/v1/groups", body, content_type="application/json")
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, "bad_request")
