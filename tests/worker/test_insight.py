@@ -25,7 +25,12 @@ ROWS = (
 def graph(users):
     sent = [SimpleUploadedFile("a.tsv", ROWS), SimpleUploadedFile("again.tsv", ROWS)]
     made, job = services.create_graph(
-        name="Cities", description="", files=sent, options=services.ReadOptions(), user=users["admin"]
+        name="Cities",
+        description="",
+        visibility="public",
+        files=sent,
+        options=services.ReadOptions(),
+        user=users["admin"],
     )
     importing.import_graph(job.pk)
     made.refresh_from_db()

@@ -34,6 +34,7 @@ def upload(users):
         return graphs.create_graph(
             name=name,
             description="",
+            visibility="public",
             files=sent,
             options=graphs.ReadOptions(**options),
             user=users["admin"],

@@ -32,6 +32,7 @@ def graph(users):
     made, job = services.create_graph(
         name="Cities",
         description="",
+        visibility="public",
         files=[SimpleUploadedFile("first.tsv", FIRST)],
         options=services.ReadOptions(),
         user=users["admin"],
