@@ -13,7 +13,7 @@ export function AccountPage() {
       <div className="page-head">
         <h1>Your account</h1>
         <span className="muted">
-          {session?.user?.username}, {session?.user?.role}
+          <bdi>{session?.user?.username}</bdi>, {session?.user?.role}
         </span>
       </div>
       <Tokens />

@@ -77,8 +77,8 @@ const box = () => screen.getByLabelText("Question");
 const write = (value: string) => fireEvent.change(box(), { target: { value } });
 const press = (name = "Ask") => fireEvent.click(screen.getByText(name, { selector: "button" }));
 const pick = async (name: string) =>
-  fireEvent.mouseDown(await screen.findByText(name, { selector: "li > .elide" }));
-const opened = () => screen.findByText(graph.name, { selector: ".welcome h1", exact: false });
+  fireEvent.mouseDown(await screen.findByText(name, { selector: "li > .elide bdi" }));
+const opened = () => screen.findByText(graph.name, { selector: ".welcome h1 bdi", exact: false });
 
 beforeEach(() => {
   sessionStorage.clear();

@@ -162,8 +162,10 @@ export function ComparePage() {
         <div className="grow">
           <h1>{group.data.question}</h1>
           <p className="muted small">
-            <Link to={`/graphs/${first.graph}`}>{first.graph_name}</Link> · budget {first.budget} · seed{" "}
-            {first.seed}
+            <Link to={`/graphs/${first.graph}`}>
+              <bdi>{first.graph_name}</bdi>
+            </Link>{" "}
+            · budget {first.budget} · seed {first.seed}
           </p>
         </div>
         <Button

@@ -213,8 +213,11 @@ export function CompareReportsPage() {
       {data && first && (
         <>
           <p className="muted">
-            {first.question_set_name}, {first.split} · {integer(first.n ?? 0)} questions ·{" "}
-            <Link to={`/graphs/${first.graph}`}>{first.graph_name}</Link> · topics {first.topics}
+            <bdi>{first.question_set_name}</bdi>, {first.split} · {integer(first.n ?? 0)} questions ·{" "}
+            <Link to={`/graphs/${first.graph}`}>
+              <bdi>{first.graph_name}</bdi>
+            </Link>{" "}
+            · topics {first.topics}
           </p>
           <MetricsTable comparison={data} />
           {pair && (

@@ -56,14 +56,14 @@ function Row({ report, picked, full, onPick }: RowProps) {
         )}
         {report.reasoner === "llm" && <span className="badge">language model</span>}
         <div className="small muted narrow-only">
-          {report.question_set_name}, {report.split}, topics {report.topics}
+          <bdi>{report.question_set_name}</bdi>, {report.split}, topics {report.topics}
           {report.n !== null && `, n ${integer(report.n)}`}
         </div>
       </td>
       <td className="hide-narrow">
-        {report.question_set_name} <span className="muted">{report.split}</span>
+        <bdi>{report.question_set_name}</bdi> <span className="muted">{report.split}</span>
         <div className="small muted">
-          {report.graph_name} · topics {report.topics}
+          <bdi>{report.graph_name}</bdi> · topics {report.topics}
         </div>
       </td>
       <td className="num hide-narrow">{report.n === null ? "–" : integer(report.n)}</td>

@@ -191,7 +191,9 @@ export function GraphPage() {
         <Link to="/graphs">Graphs</Link> <span className="muted">/</span>
       </p>
       <div className="page-head">
-        <h1>{graph.name}</h1>
+        <h1>
+          <bdi>{graph.name}</bdi>
+        </h1>
         <GraphState graph={graph} />
         <span className="grow" />
         {mayChange && (

@@ -18,7 +18,7 @@ function Row({ graph }: { graph: Graph }) {
     <tr>
       <td className="cell-main">
         <Link to={`/graphs/${graph.id}`} className="run-link">
-          {graph.name}
+          <bdi>{graph.name}</bdi>
         </Link>
         {graph.visibility !== "public" && (
           <span className="badge" title={graph.owner ? `owner: ${graph.owner}` : undefined}>

@@ -68,7 +68,9 @@ function RunRow({ run, showsWho, onDelete }: RowProps) {
         </div>
       </td>
       <td className="hide-narrow">
-        <Link to={`/graphs/${run.graph}`}>{run.graph_name}</Link>
+        <Link to={`/graphs/${run.graph}`}>
+          <bdi>{run.graph_name}</bdi>
+        </Link>
       </td>
       <td className="muted hide-narrow">
         {run.method}

@@ -40,7 +40,10 @@ function Row({ model, onTest, onChange, onDelete, onSet }: RowProps) {
   return (
     <tr>
       <td className="cell-main">
-        <strong>{model.name}</strong> {model.default && <span className="badge good">default</span>}{" "}
+        <strong>
+          <bdi>{model.name}</bdi>
+        </strong>{" "}
+        {model.default && <span className="badge good">default</span>}{" "}
         {!model.enabled && <span className="badge warn">switched off</span>}{" "}
         {fixed && (
           <span className="badge" title="Set by LLM_BASE_URL and LLM_MODEL; change it there">

@@ -113,7 +113,7 @@ function Head({ report, onDelete }: { report: ReportDetail; onDelete: (() => voi
   return (
     <div className="page-head">
       <h1>
-        {report.method} on {report.question_set_name}, {report.split}
+        {report.method} on <bdi>{report.question_set_name}</bdi>, {report.split}
       </h1>
       {!done && <JobBadge state={report.state} />}
       <span className="grow" />
@@ -219,8 +219,10 @@ export function ReportPage() {
           "Zero-shot: no checkpoint"
         )}
         {" · "}
-        <Link to={`/graphs/${report.graph}`}>{report.graph_name}</Link>, snapshot{" "}
-        <Fingerprint value={report.snapshot} /> · topics{" "}
+        <Link to={`/graphs/${report.graph}`}>
+          <bdi>{report.graph_name}</bdi>
+        </Link>
+        , snapshot <Fingerprint value={report.snapshot} /> · topics{" "}
         {report.topics === "given" ? "as the question set names them" : "found by the linker"}
         {report.subgraphs === "whole" && " · whole graph"} · {report.reasoner} reasoner · budget{" "}
         {report.budget} · seed {report.seed} · <Ago iso={report.created_at} />

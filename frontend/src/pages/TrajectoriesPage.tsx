@@ -81,8 +81,11 @@ export function TrajectoriesPage() {
       {set.data && (
         <p className="muted small">
           {set.data.policy === "llm" ? "A language model" : "The offline guide"} on{" "}
-          <Link to={`/graphs/${set.data.graph}`}>{set.data.graph_name}</Link>, {set.data.question_set_name}.
-          Struck out is what refinement leaves out: the rest is the shortest part that still answers the same.
+          <Link to={`/graphs/${set.data.graph}`}>
+            <bdi>{set.data.graph_name}</bdi>
+          </Link>
+          , {set.data.question_set_name}. Struck out is what refinement leaves out: the rest is the shortest
+          part that still answers the same.
         </p>
       )}
       {set.error && <ErrorNotice error={set.error} />}

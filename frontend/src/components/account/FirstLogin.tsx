@@ -7,7 +7,11 @@ export function FirstLogin({ person, onClose }: { person: WithPassword; onClose:
   return (
     <div className="stack">
       <p>
-        Hand this password to <strong>{person.username}</strong>:
+        Hand this password to{" "}
+        <strong>
+          <bdi>{person.username}</bdi>
+        </strong>
+        :
       </p>
       <ShownOnce value={person.password}>
         It is good for a week, and opens nothing but the choice of a password of their own.

@@ -14,8 +14,8 @@ export function FirstPassword({ user }: { user: User }) {
       <div className="card login-card">
         <h1>Choose a password</h1>
         <p className="muted">
-          Welcome, {user.username}. The password you were given opens only this page; choose one of your own
-          to go on.
+          Welcome, <bdi>{user.username}</bdi>. The password you were given opens only this page; choose one of
+          your own to go on.
         </p>
         <PasswordForm isAlone present="The password you were given" act="Go on" onDone={() => undefined} />
         <Button

@@ -100,7 +100,7 @@ export function Groups() {
           {data.results.map((group) => (
             <li key={group.id} className="row">
               <span className="grow">
-                {group.name}{" "}
+                <bdi>{group.name}</bdi>{" "}
                 <span className="small muted" title={group.members.join(", ")}>
                   {count(group.members.length, "member")}
                 </span>

@@ -12,7 +12,7 @@ function Row({ person, me, onOpen }: { person: Person; me: boolean; onOpen: () =
   return (
     <tr>
       <td>
-        {person.username} {me && <span className="muted small">you</span>}{" "}
+        <bdi>{person.username}</bdi> {me && <span className="muted small">you</span>}{" "}
         {!person.is_active && <span className="badge bad">deactivated</span>}
         {person.is_active && person.must_change_password && (
           <span className="badge warn" title="They have not chosen a password of their own yet">

@@ -25,8 +25,8 @@ function LettingIn({ person, onDone }: { person: Person; onDone: () => Promise<u
     <div className="stack">
       {sure && (
         <p>
-          {person.username} is logged out everywhere at once, tokens end, and paths reserved for them go to
-          others. What they made stays. They can be let in again with a new password.
+          <bdi>{person.username}</bdi> is logged out everywhere at once, tokens end, and paths reserved for
+          them go to others. What they made stays. They can be let in again with a new password.
         </p>
       )}
       {away.error && <ErrorNotice error={away.error} />}

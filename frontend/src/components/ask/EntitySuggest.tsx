@@ -45,7 +45,9 @@ export function EntitySuggest({ id, matches, active, onPick, onHover }: Props) {
             onHover(index);
           }}
         >
-          <span className="elide">{match.label}</span>
+          <span className="elide">
+            <bdi>{match.label}</bdi>
+          </span>
           {match.kind !== "entity" && <span className="badge">{match.kind}</span>}
           {WHY[match.source] && <span className="muted small">{WHY[match.source]}</span>}
           {iri(match) && <span className="muted small elide mono">{iri(match)}</span>}

@@ -41,7 +41,9 @@ function Pinned({ pin, onRemove }: { pin: Pin; onRemove: () => void }) {
     <span className="chip given" title={`Pinned by you, ${until}. Only pinned topics are asked about.`}>
       <Icon name="pin" />
       <span className="sr-only">pinned: </span>
-      <span className="elide">{pin.label}</span>
+      <span className="elide">
+        <bdi>{pin.label}</bdi>
+      </span>
       <Remove label={pin.label} onRemove={onRemove} />
     </span>
   );
@@ -76,7 +78,9 @@ export function LinkedChips({ question, pins, asked, linked, unmatched, onChange
           title={`Found by Clew: “${mention}” was linked by ${SOURCES[source]}, ${score(sure)}`}
         >
           <span className="sr-only">found by Clew: </span>
-          <span className="elide">{entity.label}</span>
+          <span className="elide">
+            <bdi>{entity.label}</bdi>
+          </span>
           {source !== "exact" && <span className="muted">&nbsp;{score(sure)}</span>}
           {alternatives.length > 0 && (
             <MenuTrigger>
@@ -118,7 +122,7 @@ export function LinkedChips({ question, pins, asked, linked, unmatched, onChange
             className="chip missed"
             title="This looks like a name, and the graph has no such entity"
           >
-            not found: {phrase}
+            not found: <bdi>{phrase}</bdi>
           </span>
         ))}
     </>

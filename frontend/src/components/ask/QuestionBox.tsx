@@ -56,6 +56,7 @@ export function QuestionBox({ graph, remote = false, value, max, onChange, onPic
         aria-activedescendant={shown ? optionId(list, active) : undefined}
         autoComplete="off"
         spellCheck={false}
+        dir="auto"
         enterKeyHint="go"
         maxLength={max ? max + 200 : undefined}
         placeholder={

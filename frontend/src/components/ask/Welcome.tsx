@@ -31,7 +31,9 @@ export function Welcome({ graphs, graph, onExample }: Props) {
   }
   return (
     <div className="welcome">
-      <h1>Ask {graph.name}</h1>
+      <h1>
+        Ask <bdi>{graph.name}</bdi>
+      </h1>
       {graph.endpoint && (
         <p className="muted wrap-anywhere">
           It lives in a SPARQL endpoint (<span className="mono">{graph.endpoint.url}</span>): each question
@@ -59,7 +61,7 @@ export function Welcome({ graphs, graph, onExample }: Props) {
                     onExample(question);
                   }}
                 >
-                  {question}
+                  <bdi>{question}</bdi>
                 </button>
               </li>
             ))}

@@ -46,7 +46,9 @@ export function AnswerMatrix({
                 {list.map((one, place) => (
                   <th key={one.run.id} className="num">
                     <RunMark place={place} />
-                    <span className="matrix-method">{one.name}</span>
+                    <span className="matrix-method">
+                      <bdi>{one.name}</bdi>
+                    </span>
                   </th>
                 ))}
               </tr>
@@ -66,7 +68,7 @@ export function AnswerMatrix({
                           if (row.entity !== null) onFind(row.entity);
                         }}
                       >
-                        {row.label}
+                        <bdi>{row.label}</bdi>
                       </button>
                     )}
                   </td>

@@ -36,7 +36,7 @@ function Choice({
         <input type="checkbox" checked={checked} disabled={full && !checked} onChange={onToggle} />
         <span className="two">
           <span>
-            {choice.label} <span className="muted mono">{choice.id}</span>
+            <bdi>{choice.label}</bdi> <span className="muted mono">{choice.id}</span>
           </span>
           <small className="muted">
             {checkpoint
@@ -92,7 +92,9 @@ function CompareForm({ graph, draft, choices, onClose }: Props) {
     >
       <p>
         {question ? <>“{question}”</> : <span className="bad-text">Type a question first.</span>}{" "}
-        <span className="muted">on {graph.name}</span>
+        <span className="muted">
+          on <bdi>{graph.name}</bdi>
+        </span>
       </p>
       <fieldset className="choices">
         <legend className="label">

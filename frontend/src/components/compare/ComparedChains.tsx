@@ -29,7 +29,7 @@ export function ComparedChains({ list, starts, chain, onChain }: Props) {
           return (
             <div key={one.run.id} className="stack tight">
               <h3 className="row">
-                <RunMark place={place} /> {one.name}
+                <RunMark place={place} /> <bdi>{one.name}</bdi>
                 <span className="muted small tabular">{count(chains.length, "chain")}</span>
               </h3>
               <ol className="chains">

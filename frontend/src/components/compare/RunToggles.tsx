@@ -28,7 +28,9 @@ export function RunToggles({
           }}
         >
           <RunMark place={place} />
-          <span>{one.name}</span>
+          <span>
+            <bdi>{one.name}</bdi>
+          </span>
           <span className="muted tabular">{one.view ? count(one.view.paths.length, "path") : ""}</span>
           <kbd>{place + 1}</kbd>
         </button>

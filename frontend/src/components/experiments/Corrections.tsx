@@ -29,7 +29,7 @@ function Row({ correction }: { correction: Correction }) {
           {elide(question, 90)}
         </Link>
         <div className="small muted">
-          {correction.graph_name} · step {step}
+          <bdi>{correction.graph_name}</bdi> · step {step}
         </div>
       </td>
       <td>

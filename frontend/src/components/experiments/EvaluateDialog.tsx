@@ -189,8 +189,8 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
       </div>
       {sets.data && list.length === 0 && (
         <p className="bad-text">
-          {graph?.name} has no question set yet. Upload one on the graph’s page: an evaluation asks questions
-          whose answers are known.
+          <bdi>{graph?.name}</bdi> has no question set yet. Upload one on the graph’s page: an evaluation asks
+          questions whose answers are known.
         </p>
       )}
       <div className="fields two-thirds">

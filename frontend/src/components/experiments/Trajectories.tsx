@@ -165,12 +165,16 @@ function SetRow({ set, mayWrite }: { set: TrajectorySet; mayWrite: boolean }) {
       <td className="cell-name">
         {done ? (
           <Link to={`/experiments/trajectories/${set.id}`} className="run-link">
-            {set.name}
+            <bdi>{set.name}</bdi>
           </Link>
         ) : (
-          <strong>{set.name}</strong>
+          <strong>
+            <bdi>{set.name}</bdi>
+          </strong>
         )}
-        <div className="small muted">{set.graph_name}</div>
+        <div className="small muted">
+          <bdi>{set.graph_name}</bdi>
+        </div>
         {set.error && (
           <div className="small bad-text">
             {set.error.message} {set.error.hint}

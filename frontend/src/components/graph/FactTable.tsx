@@ -17,7 +17,7 @@ export function FactTable({ model, onFind }: Props) {
         onFind(id);
       }}
     >
-      {names.get(id)}
+      <bdi>{names.get(id)}</bdi>
     </button>
   );
   return (
@@ -36,7 +36,7 @@ export function FactTable({ model, onFind }: Props) {
             <tr key={edge.id} className={edge.lit ? "on" : ""}>
               <td>{name(edge.source)}</td>
               <td className="muted" title={edge.relation}>
-                {edge.label}
+                <bdi>{edge.label}</bdi>
                 {edge.both && edge.kind === "fact" && " (both ways)"}
               </td>
               <td>{name(edge.target)}</td>

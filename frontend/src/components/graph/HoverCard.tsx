@@ -71,7 +71,9 @@ function NodeFacts({ node, view }: { node: GraphNode; view: RunView }) {
   return (
     <>
       <p>
-        <strong>{node.label || "(no name)"}</strong>
+        <strong>
+          <bdi>{node.label || "(no name)"}</bdi>
+        </strong>
       </p>
       <p className="muted">
         {ROLES[node.role]}
@@ -91,8 +93,9 @@ function EdgeFacts({ edge, model, view }: { edge: GraphEdge; model: GraphModel; 
   return (
     <>
       <p>
-        {name(edge.source)} <strong>{edge.both ? `⇄ ${edge.label} ⇄` : `→ ${edge.label} →`}</strong>{" "}
-        {name(edge.target)}
+        <bdi>{name(edge.source)}</bdi>{" "}
+        <strong>{edge.both ? `⇄ ${edge.label} ⇄` : `→ ${edge.label} →`}</strong>{" "}
+        <bdi>{name(edge.target)}</bdi>
       </p>
       {edge.kind === "jump" ? (
         <p className="muted">A jump between similar entities; no fact connects them</p>

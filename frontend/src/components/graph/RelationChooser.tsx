@@ -30,7 +30,7 @@ function GroupRow({ group, shown, onShow }: RowProps) {
     <li className="group-row">
       <span className="grow elide" title={group.relation}>
         <span className="muted">{group.direction === "in" ? "← " : "→ "}</span>
-        {group.label}
+        <bdi>{group.label}</bdi>
         {group.direction === "in" && <span className="muted small"> (points here)</span>}
       </span>
       <span className="tabular muted">

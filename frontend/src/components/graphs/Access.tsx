@@ -43,7 +43,11 @@ export function Access({ graph, mayChange }: { graph: Graph; mayChange: boolean 
     <section className="card" aria-labelledby="access-title" id="access">
       <header>
         <h2 id="access-title">Access</h2>
-        {graph.owner && <span className="muted small">owner: {graph.owner}</span>}
+        {graph.owner && (
+          <span className="muted small">
+            owner: <bdi>{graph.owner}</bdi>
+          </span>
+        )}
       </header>
       <div className="body stack">
         {mayChange ? (

@@ -104,7 +104,7 @@ function Facts({
                 onGo(node.id);
               }}
             >
-              {node.label}
+              <bdi>{node.label}</bdi>
             </button>
           ),
         );
@@ -112,7 +112,7 @@ function Facts({
           <li key={fact.key}>
             {head}{" "}
             <span className="rel" title={fact.relation}>
-              → {fact.label} →
+              → <bdi>{fact.label}</bdi> →
             </span>{" "}
             {tail}
           </li>
@@ -135,7 +135,9 @@ function Entity({ graph, id, onGo }: { graph: Graph; id: number; onGo: (id: numb
   return (
     <div className="browse" aria-busy={isPlaceholderData}>
       <div className="stack tight">
-        <h3>{data.node.label}</h3>
+        <h3>
+          <bdi>{data.node.label}</bdi>
+        </h3>
         {attributes.length > 0 && (
           <dl className="facts-list small">
             {attributes.map(([name, value]) => (
@@ -161,7 +163,7 @@ function Entity({ graph, id, onGo }: { graph: Graph; id: number; onGo: (id: numb
                 }}
               >
                 {one.direction === "in" ? "← " : ""}
-                {one.label} <span className="muted tabular">{integer(one.count)}</span>
+                <bdi>{one.label}</bdi> <span className="muted tabular">{integer(one.count)}</span>
               </Button>
             );
           })}

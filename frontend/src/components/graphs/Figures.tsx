@@ -74,7 +74,9 @@ function Relations({ figures }: { figures: GraphStatistics }) {
         <tbody>
           {shown.map((row) => (
             <tr key={row.relation}>
-              <td title={row.name}>{row.label}</td>
+              <td title={row.name}>
+                <bdi>{row.label}</bdi>
+              </td>
               <td className="num">{integer(row.count)}</td>
               <td className="small muted hide-narrow elide cell-text" title={row.example.join(" → ")}>
                 {row.example[0]} <span className="rel">→</span> {row.example[2]}
@@ -216,7 +218,7 @@ export function Validation({ graph }: { graph: Graph }) {
                 {data.files.map((file) => (
                   <tr key={file.name}>
                     <td className="elide cell-text" title={file.name}>
-                      {file.name}
+                      <bdi>{file.name}</bdi>
                     </td>
                     <td className="muted">{file.same_as ? `same as ${file.same_as}` : file.format}</td>
                     <td className="num">{integer(file.rows)}</td>

@@ -224,7 +224,7 @@ function Stored() {
             {data.graphs.map((row) => (
               <tr key={row.id}>
                 <td>
-                  {row.name} {row.trashed && <span className="badge">deleted</span>}
+                  <bdi>{row.name}</bdi> {row.trashed && <span className="badge">deleted</span>}
                 </td>
                 <td className="num hide-narrow">{bytes(row.uploads)}</td>
                 <td className="num hide-narrow">{bytes(row.snapshots)}</td>

@@ -102,7 +102,9 @@ function LabelRow({ set, mayWrite }: { set: LabelSet; mayWrite: boolean }) {
   return (
     <tr>
       <td className="cell-name">
-        <strong>{set.name}</strong>
+        <strong>
+          <bdi>{set.name}</bdi>
+        </strong>
         {set.error && (
           <div className="small bad-text">
             {set.error.message} {set.error.hint}
@@ -110,7 +112,9 @@ function LabelRow({ set, mayWrite }: { set: LabelSet; mayWrite: boolean }) {
         )}
       </td>
       <td className="hide-narrow">{set.strategy}</td>
-      <td className="muted hide-narrow">{set.question_set_name}</td>
+      <td className="muted hide-narrow">
+        <bdi>{set.question_set_name}</bdi>
+      </td>
       <td>
         <JobBadge state={set.state} />
       </td>

@@ -43,11 +43,11 @@ function Facts({ passage }: { passage: PassageDetail }) {
           const fact = factOfHop(hop);
           return (
             <li key={fact.key}>
-              {fact.head.label}{" "}
+              <bdi>{fact.head.label}</bdi>{" "}
               <span className="rel" title={fact.relation}>
-                → {fact.label}
+                → <bdi>{fact.label}</bdi>
               </span>{" "}
-              {fact.tail.label}
+              <bdi>{fact.tail.label}</bdi>
               {Object.entries(hop.attributes).map(([name, value]) => (
                 <span key={name} className="small muted">
                   {" "}

@@ -37,7 +37,9 @@ function Missing({
           <tbody>
             {names.map((one) => (
               <tr key={one.name}>
-                <td>{one.name}</td>
+                <td>
+                  <bdi>{one.name}</bdi>
+                </td>
                 <td className="num">{integer(one.questions)}</td>
                 <td className="muted">{one.nearest.join(", ") || "nothing like it"}</td>
                 <td className="small muted hide-narrow elide cell-text" title={one.question}>

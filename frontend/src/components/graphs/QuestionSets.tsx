@@ -78,7 +78,9 @@ function SetRow({ set }: { set: QuestionSet }) {
   };
   return (
     <tr>
-      <td>{set.name}</td>
+      <td>
+        <bdi>{set.name}</bdi>
+      </td>
       <td className="muted hide-narrow">{set.format}</td>
       <td className="num">{integer(set.questions)}</td>
       <td className="muted tabular small hide-narrow">

@@ -127,7 +127,9 @@ export function Pick({
           {(option) => (
             <ListBoxItem id={option.id} textValue={option.label} className="item">
               <span className="two">
-                <span>{option.label}</span>
+                <span>
+                  <bdi>{option.label}</bdi>
+                </span>
                 {option.detail && <small slot="description">{option.detail}</small>}
               </span>
               {option.end && (
@@ -192,7 +194,7 @@ export function ActList({
         <MenuItem key={act.id} id={act.id} textValue={act.label} className={`item ${act.bad ? "bad" : ""}`}>
           {act.icon && <Icon name={act.icon} />}
           <span>
-            {act.label}
+            <bdi>{act.label}</bdi>
             {act.checked && <span className="sr-only"> (chosen)</span>}
           </span>
           {act.checked !== undefined && (

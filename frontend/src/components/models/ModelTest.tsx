@@ -25,7 +25,7 @@ function Result({ test, model }: { test: string; model: LanguageModel }) {
   if (!data || data.state === "waiting") {
     return (
       <p className="waiting" role="status">
-        <Spinner /> A worker asks {model.name}…
+        <Spinner /> A worker asks <bdi>{model.name}</bdi>…
       </p>
     );
   }

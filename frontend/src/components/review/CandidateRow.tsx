@@ -95,7 +95,10 @@ function Sources({ candidate, focused }: { candidate: Candidate; focused: boolea
           .filter((one) => one.explanation)
           .map((one, at) => (
             <p key={at} className="small explanation">
-              <span className="muted">{one.name}:</span> {one.explanation}
+              <span className="muted">
+                <bdi>{one.name}</bdi>:
+              </span>{" "}
+              {one.explanation}
             </p>
           ))}
     </>

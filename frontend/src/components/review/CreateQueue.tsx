@@ -100,7 +100,7 @@ function Form({ onClose }: { onClose: () => void }) {
                   setLeft(next);
                 }}
               />
-              {one.name} <span className="muted small">{count(one.labels, "path")}</span>
+              <bdi>{one.name}</bdi> <span className="muted small">{count(one.labels, "path")}</span>
             </label>
           ))}
         </fieldset>

@@ -88,7 +88,10 @@ function Row({ row, mayWrite }: { row: DeletedQueue; mayWrite: boolean }) {
   return (
     <tr>
       <td>
-        {row.name} <span className="small muted">{row.graph_name}</span>
+        <bdi>{row.name}</bdi>{" "}
+        <span className="small muted">
+          <bdi>{row.graph_name}</bdi>
+        </span>
       </td>
       <td className="num hide-narrow">{integer(row.items)}</td>
       <td className="muted nowrap">

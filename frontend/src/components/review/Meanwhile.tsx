@@ -33,7 +33,7 @@ export function Versions({ item, versions }: { item: Item; versions: readonly (S
             <th>Path</th>
             {versions.map((one) => (
               <th key={one.name}>
-                {one.name}{" "}
+                <bdi>{one.name}</bdi>{" "}
                 {one.at && (
                   <span className="muted">
                     <Ago iso={one.at} />

@@ -308,7 +308,9 @@ function ChoiceRow({
       <span className="muted" aria-hidden="true">
         {choice.arrow}
       </span>
-      <span className="elide">{choice.label}</span>
+      <span className="elide">
+        <bdi>{choice.label}</bdi>
+      </span>
       <span className="end tabular" title="reached · precision · recall">
         {choice.figures}
       </span>

@@ -139,7 +139,7 @@ export function ReviewBar({ queue, children }: Props) {
         className="elide"
         title={`${queue.graph_name}, version ${queue.version} · ${queue.question_set_name}`}
       >
-        {queue.name}
+        <bdi>{queue.name}</bdi>
       </h1>
       <nav className="review-parts" aria-label="Parts of this queue">
         <NavLink to={`/review/${queue.id}`} end>

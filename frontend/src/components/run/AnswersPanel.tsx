@@ -151,10 +151,12 @@ function AnswerRow({
             onFind(entity.id);
           }}
         >
-          {answer.label}
+          <bdi>{answer.label}</bdi>
         </button>
       ) : (
-        <span className="answer-label">{answer.label}</span>
+        <span className="answer-label">
+          <bdi>{answer.label}</bdi>
+        </span>
       )}
       <Standing answer={answer} />
       <Evidence answer={answer} {...evidence} />

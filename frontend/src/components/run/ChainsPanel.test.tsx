@@ -50,3 +50,14 @@ it("counts hops that are not in the graph, what is not listed, and says when evi
   expect(screen.getByText("shown 6 of 1,207")).toBeInTheDocument();
   expect(screen.getByText("weak")).toBeInTheDocument();
 });
+
+it("keeps a name that is written from right to left from turning the others round", () => {
+  const cairo = { ...NODES.austria, label: "القاهرة" };
+  const one = {
+    ...chain,
+    source: { ...NODES.switzerland, label: "مصر" },
+    hops: [hop(cairo, "in", NODES.italy)],
+  };
+  render(<ChainRow chain={one} index={0} on onToggle={vi.fn()} />);
+  for (const name of ["القاهرة", "مصر"]) expect(screen.getByText(name).tagName).toBe("BDI");
+});

@@ -33,10 +33,12 @@ function Level({ nodes, total }: { nodes: readonly Node[]; total: number }) {
   const rest = total - Math.min(NAMES, nodes.length);
   return (
     <span className="lvl" title={nodes.map((node) => node.label).join("; ")}>
-      {nodes
-        .slice(0, NAMES)
-        .map((node) => node.label)
-        .join("; ")}
+      {nodes.slice(0, NAMES).map((node, at) => (
+        <Fragment key={node.id}>
+          {at > 0 && "; "}
+          <bdi>{node.label}</bdi>
+        </Fragment>
+      ))}
       {rest > 0 && <span className="muted"> +{integer(rest)}</span>}
     </span>
   );
@@ -50,7 +52,7 @@ function Hops({ chain }: { chain: EvidenceChain }) {
         return (
           <li key={`${head.id} ${hop.step.name} ${tail.id}`}>
             <span className="grow">
-              {head.label} <span className="rel">→ {hop.step.label}</span> {tail.label}
+              <bdi>{head.label}</bdi> <span className="rel">→ {hop.step.label}</span> <bdi>{tail.label}</bdi>
             </span>
             {hop.verified ? (
               <span className="badge">
@@ -89,7 +91,9 @@ export function ChainRow({ chain, index, on, onToggle, onDoubt }: RowProps) {
         onClick={onToggle}
       >
         <span className="chain-path">
-          <strong>{chain.source.label}</strong>
+          <strong>
+            <bdi>{chain.source.label}</bdi>
+          </strong>
           {chain.steps.map((step, level) => (
             <Fragment key={level}>
               {" "}

@@ -20,11 +20,11 @@ function Fact({ hop, onLight }: { hop: Hop; onLight: OnLight }) {
   };
   return (
     <li tabIndex={0} onMouseEnter={light} onFocus={light} onBlur={() => onLight(null)}>
-      {fact.head.label}{" "}
+      <bdi>{fact.head.label}</bdi>{" "}
       <span className="rel" title={fact.relation}>
-        → {fact.label}
+        → <bdi>{fact.label}</bdi>
       </span>{" "}
-      {fact.tail.label}
+      <bdi>{fact.tail.label}</bdi>
       {!fact.verified && <span className="badge bad dotted">not in graph</span>}
     </li>
   );
@@ -110,8 +110,8 @@ function Jumps({ jumps, onLight }: { jumps: readonly SimilarityExpanded[]; onLig
                   onLight(null);
                 }}
               >
-                {jump.source.label} <span className="rel dashed">similar {score(jump.score)}</span>{" "}
-                {jump.target.label}
+                <bdi>{jump.source.label}</bdi> <span className="rel dashed">similar {score(jump.score)}</span>{" "}
+                <bdi>{jump.target.label}</bdi>
               </li>
             );
           })}

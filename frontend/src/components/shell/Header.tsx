@@ -89,7 +89,9 @@ export function Header({ session, status, offline, onPalette, onKeys }: Props) {
         label="You"
         trigger={
           <Button look="plain" icon="user" aria-label={`You: ${session.user?.username ?? ""}`}>
-            <span className="wide-only">{session.user?.username}</span>
+            <span className="wide-only">
+              <bdi>{session.user?.username}</bdi>
+            </span>
           </Button>
         }
         acts={[

@@ -113,7 +113,13 @@ export function JobRow({ job, workers }: { job: Job; workers: number | undefined
     <li className="job">
       <div className="row">
         <span className="grow elide" title={job.title}>
-          {place === null ? job.title : <Link to={place}>{job.title}</Link>}
+          {place === null ? (
+            <bdi>{job.title}</bdi>
+          ) : (
+            <Link to={place}>
+              <bdi>{job.title}</bdi>
+            </Link>
+          )}
         </span>
         <JobBadge state={job.state} />
         {running && mayManage(job.user, job.graph) && (

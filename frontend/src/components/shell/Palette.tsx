@@ -144,7 +144,9 @@ function PaletteBody({ onClose }: { onClose: () => void }) {
             }}
           >
             <Icon name={entry.icon} />
-            <span className="elide">{entry.label}</span>
+            <span className="elide">
+              <bdi>{entry.label}</bdi>
+            </span>
             <span className="end">{entry.end}</span>
           </li>
         ))}

@@ -43,7 +43,7 @@ export function FileRow({ file }: { file: Sent }) {
     <li>
       <div className="row">
         <span className="grow elide" title={file.name}>
-          {file.name}
+          <bdi>{file.name}</bdi>
         </span>
         <span className="muted small tabular nowrap">{line(file)}</span>
         {file.state === "done" && <span className="badge good">sent</span>}
@@ -109,7 +109,9 @@ function Unfinished({ sending }: { sending: boolean }) {
       <ul className="files">
         {rows.map((one) => (
           <li key={one.id} className="row">
-            <span className="grow elide">{one.name}</span>
+            <span className="grow elide">
+              <bdi>{one.name}</bdi>
+            </span>
             <span className="muted tabular nowrap">
               {bytes(one.offset)} of {bytes(one.length)} · <Ago iso={one.created_at} />
             </span>
