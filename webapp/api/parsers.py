@@ -29,7 +29,8 @@ class Json(JSONParser):
             content = super().parse(stream, media_type, parser_context)
         except RecursionError:
             raise ParseError(_TOO_DEEP) from None
-        level, depth = [content], -1
+        level: list[Any] = [content]
+        depth = -1
         while level:
             if any(isinstance(one, float) and not math.isfinite(one) for one in level):
                 raise ParseError("The JSON holds a number that is too large.")
