@@ -31,7 +31,9 @@ BERN, ULM = reply("Bern", "is the capital of", "Switzerland"), reply("Einstein",
 @pytest.fixture
 def corpus(users):
     """A graph of two passages and no facts."""
-    graph = Graph.objects.create(name="Texts", created_by=users["admin"], state=GraphState.READY)
+    graph = Graph.objects.create(
+        name="Texts", created_by=users["admin"], state=GraphState.READY, visibility="public"
+    )
     name = files.snapshot_name(graph.pk, 1)
     files.local_path(name).parent.mkdir(parents=True)
     built = kg.build(TripleTable.of([], passages=PASSAGES), files.local_path(name))

@@ -170,7 +170,7 @@ def test_a_failed_import_is_tried_again_with_corrections(upload, api):
     importing.import_graph(job.pk)
     url = f"/api/v1/jobs/{job.pk}"
     assert api().get(url).json()["state"] == "failed"
-    assert api("analyst").post(f"{url}/retry", {}, format="json").status_code == 404  # a new graph is private
+    assert api("analyst").post(f"{url}/retry", {}, format="json").status_code == 403
     answer = api().post(f"{url}/retry", {"encoding": "latin-1"}, format="json")
     assert (answer.status_code, answer.json()["state"], answer.json()["error"]) == (202, "queued", None)
     graph.refresh_from_db()

@@ -11,7 +11,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from retrieval.errors import ConfigError
 from webapp.api.errors import StorageAwayError
 from webapp.graphs import files, remote, services, snapshots, trash
-from webapp.graphs.models import GraphState, IndexState
+from webapp.graphs.models import Graph, GraphState, IndexState
 from webapp.jobs.models import Job, JobKind, JobState
 from webapp.project import env
 from webapp.project.settings.data import remote_storage
@@ -66,6 +66,7 @@ def graph(bucket, users):
         user=users["admin"],
     )
     importing.import_graph(job.pk)
+    Graph.objects.filter(pk=made.pk).update(visibility="public")
     made.refresh_from_db()
     assert made.state == GraphState.READY
     return made

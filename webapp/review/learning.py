@@ -12,6 +12,7 @@ from retrieval.errors import TrainingDataError
 from webapp.accounts.models import Role, User
 from webapp.experiments import selectors as made
 from webapp.experiments import services as experiments
+from webapp.experiments.models import Checkpoint
 from webapp.graphs.models import Graph
 from webapp.jobs.models import Job, JobKind
 from webapp.questions.models import QuestionSet
@@ -97,8 +98,14 @@ def shown(jobs: Sequence[Job]) -> list[dict[str, Any]]:
             "job": job,
             "method": job.params["method"],
             "by": job.user and job.user.username,
-            "checkpoint": getattr(job, "checkpoint", None),
+            "checkpoint": _left(job),
             "reports": [reports[key] for key in job.params.get("reports", ()) if key in reports],
         }
         for job in jobs
     ]
+
+
+def _left(job: Job) -> Checkpoint | None:
+    """The checkpoint of a training; None where there is none, or it is in the trash."""
+    found: Checkpoint | None = getattr(job, "checkpoint", None)
+    return None if found is None or found.deleted_at is not None else found

@@ -1,10 +1,13 @@
 """Reports: shown, listed, drilled into, downloaded, deleted."""
 
+from datetime import timedelta
+
 import pytest
+from django.utils import timezone
 
 from tests.webapp.reports.calls import METRICS, ROWS, URL
 from webapp.experiments.models import Report, ReportQuestion
-from webapp.graphs import files
+from webapp.graphs import files, trash
 from webapp.graphs import services as graphs
 from webapp.jobs.models import Job
 
@@ -94,10 +97,16 @@ def test_a_report_outlives_its_question_set_and_checkpoint(api, question_set, fi
     assert api("viewer").get(f"{URL}/{report.pk}/questions").json()["count"] == 4
 
 
-def test_a_deleted_report_takes_everything_along(api, tiny_graph, finished):
+def test_a_deleted_report_takes_everything_along(
+    api, tiny_graph, finished, django_capture_on_commit_callbacks
+):
     report = finished()
     assert api("analyst").delete(f"{URL}/{report.pk}").status_code == 204
-    assert (Report.objects.count(), ReportQuestion.objects.count()) == (0, 0)
+    assert (Report.objects.count(), Report.kept.count(), ReportQuestion.objects.count()) == (0, 1, 4)
+    Report.kept.update(deleted_at=timezone.now() - timedelta(days=8))
+    with django_capture_on_commit_callbacks(execute=True):
+        trash.sweep()
+    assert (Report.kept.count(), ReportQuestion.objects.count()) == (0, 0)
     assert not files.local_path(files.report_name(tiny_graph.pk, report.pk)).exists()
 
 

@@ -85,7 +85,7 @@ def test_checkpoints_that_do_not_fit_are_refused_by_name(started, tiny_graph, ch
     assert "version 2 of Tiny" in refused(snapshot=old)
     assert "is of the method rapl, not rel-rag-path" in refused(method="rapl")
     assert "was trained with the encoder other" in refused(encoder="other")
-    assert started().json()["report"]["checkpoint"] is None
+    assert started(method="rel-rag-path").json()["report"]["checkpoint"] is None
 
 
 def test_a_question_set_of_another_graph_is_refused(api, tiny_graph):

@@ -108,7 +108,7 @@ def test_a_deleted_graph_goes_when_its_queues_are_removed(api, judged, tiny_grap
 
 def test_flagged_answers_are_restored_while_no_others_were_flagged(api, tiny_graph, users):
     def flag(question):
-        doubt = flagged.Flagged(question, question, ["Germany"], ["Berlin"], [], "inses", "It is wrong.")
+        doubt = flagged.Flagged(question, question, ["Germany"], ["Berlin"], [], [], "inses", "It is wrong.")
         return flagged.put(
             graph=tiny_graph, snapshot=tiny_graph.snapshot, flagged=doubt, user=users["viewer"]
         ).queue

@@ -91,7 +91,7 @@ it("connects an endpoint only when what was typed can be sent", async () => {
   const { checked_at, took_ms, named, error, ...connection } = endpoint;
   expect([checked_at, took_ms, named, error]).toHaveLength(4);
   expect(sent).toHaveBeenCalledExactlyOnceWith("POST", "endpoints", {
-    body: { name: "Films", ...connection, languages: ["en"] },
+    body: { name: "Films", ...connection, languages: ["en"], visibility: "private" },
   });
   await waitFor(() => {
     expect(onClose).toHaveBeenCalled();
