@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 
 class ClewError(Exception):
     """Base of every error that Clew raises on purpose.
@@ -156,3 +158,9 @@ class Cancelled(ClewError):
     """Somebody pressed Stop. Raised at the next check point of long work."""
 
     code = "cancelled"
+
+
+def check(cancelled: Callable[[], bool]) -> None:
+    """Raise ``Cancelled`` when somebody pressed Stop."""
+    if cancelled():
+        raise Cancelled("Stopped.", hint="What was found until then is kept.")

@@ -12,39 +12,18 @@ from collections import OrderedDict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from retrieval.engines.spec import EXTRACTIVE, LLM, REASONERS, EngineSpec
 from retrieval.errors import ConfigError, DamagedError
+from retrieval.methods import registry
+from retrieval.methods._shared.engine_spec import EngineSpec
+from retrieval.methods._shared.reasoners import make_reasoner
 
 if TYPE_CHECKING:
-    from retrieval.engines.parts import GraphParts
-    from retrieval.engines.settings import EngineSettings
     from retrieval.kg.snapshot import Snapshot
     from retrieval.llm.settings import LLMSettings
+    from retrieval.methods._shared.engine_settings import EngineSettings
+    from retrieval.methods._shared.parts import GraphParts
     from retrieval.pipeline import Engine
-    from retrieval.reasoning.base import Reasoner
     from retrieval.text.encoder import Encoder
-
-
-def make_reasoner(name: str, llm: LLMSettings | None, settings: EngineSettings | None = None) -> Reasoner:
-    """The reasoner of that name.
-
-    Raises:
-        ConfigError: no such reasoner, or a language model is asked for and none is configured.
-    """
-    if name == EXTRACTIVE:
-        from retrieval.reasoning.extractive import ExtractiveReasoner  # noqa: PLC0415
-
-        return ExtractiveReasoner(settings.extractive if settings else None)
-    if name != LLM:
-        raise ConfigError(f"No reasoner is called {name!r}.", hint=f"Choose one of {', '.join(REASONERS)}.")
-    if llm is None:
-        raise ConfigError(
-            "No language model is configured.",
-            hint="Set LLM_BASE_URL and LLM_MODEL, or use the extractive reasoner.",
-        )
-    from retrieval.reasoning.llm import LLMReasoner  # noqa: PLC0415
-
-    return LLMReasoner(llm)
 
 
 def load_encoder(name: str | None = None, device: str | None = None) -> Encoder:
@@ -77,10 +56,11 @@ def load_engine(
     Raises:
         CheckpointError, MethodError, ConfigError: a part cannot be opened.
     """
-    from retrieval.engines import registry  # noqa: PLC0415 - imports torch
-    from retrieval.engines.parts import Opening  # noqa: PLC0415
+    from retrieval.methods._shared.parts import Opening  # noqa: PLC0415 - imports torch
 
-    return registry.load(Opening(spec, parts, make_reasoner(spec.reasoner, llm, settings), llm, settings))
+    opening = Opening(spec, parts, make_reasoner(spec.reasoner, llm, settings), llm, settings)
+    engine: Engine = registry.method(spec.method).part("engine")(opening)
+    return engine
 
 
 def load_parts(snapshot: Path | Snapshot, encoder: Encoder) -> GraphParts:
@@ -93,8 +73,8 @@ def load_parts(snapshot: Path | Snapshot, encoder: Encoder) -> GraphParts:
     Raises:
         SnapshotError: the graph cannot be opened.
     """
-    from retrieval.engines.parts import GraphParts  # noqa: PLC0415 - imports torch
     from retrieval.kg import snapshot as snapshots  # noqa: PLC0415
+    from retrieval.methods._shared.parts import GraphParts  # noqa: PLC0415 - imports torch
 
     return GraphParts(snapshots.open(snapshot) if isinstance(snapshot, Path) else snapshot, encoder)
 

@@ -3,7 +3,7 @@
 The stream begins with ``run.started`` and ends with exactly one of ``answer.final``, ``run.failed`` and
 ``run.cancelled``, or, where the method can wait for a person, with ``run.paused``. The same request on the same
 snapshot, checkpoint and seed gives the same stream but for its times. This module keeps that promise for every
-engine; how each comes to its answer is in :mod:`retrieval.engines`.
+engine; how each comes to its answer is in :mod:`retrieval.methods`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from retrieval.kg.restriction import RestrictedSnapshot
     from retrieval.kg.snapshot import Snapshot
     from retrieval.reasoning.base import Reasoner, Verdict
-    from retrieval.types import Method
 
 T = TypeVar("T")
 
@@ -175,7 +174,7 @@ class Engine(ABC):
 
     @property
     @abstractmethod
-    def method(self) -> Method:
+    def method(self) -> str:
         """The method's name."""
 
     @property

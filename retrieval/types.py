@@ -12,47 +12,6 @@ from typing import Literal
 NodeKind = Literal["entity", "cvt", "literal"]
 
 
-class Method(StrEnum):
-    """The names of the retrieval methods, the same everywhere."""
-
-    REG_TRIPLE = "reg-triple"
-    REG_ENTITY = "reg-entity"
-    REG_PATH = "reg-path"
-    RAPL = "rapl"
-    REL_RAG_PATH = "rel-rag-path"
-    REL_RAG_TRIPLE = "rel-rag-triple"
-    INSES = "inses"
-    GRAPH_S3 = "graph-s3"
-    TEXT_RAG = "text-rag"
-    ROUTER = "router"
-    LLM_ONLY = "llm-only"
-    LLM_COT = "llm-cot"
-
-
-#: The methods that are trained here; each has settings and, but for the router, a recipe and a retriever.
-TRAINED = frozenset(
-    {
-        Method.GRAPH_S3,
-        Method.RAPL,
-        Method.REG_ENTITY,
-        Method.REG_PATH,
-        Method.REG_TRIPLE,
-        Method.REL_RAG_PATH,
-        Method.REL_RAG_TRIPLE,
-        Method.ROUTER,
-    }
-)
-
-
-#: The methods that ask a language model and look at nothing.
-LLM_ALONE = frozenset({Method.LLM_ONLY, Method.LLM_COT})
-#: The methods that can be asked of a graph in an endpoint, zero-shot: relation paths need no index of names and texts.
-#: The agent of Graph-S3 is not among them: its steps can be taken back and done again, on a graph that stays the same.
-ON_ENDPOINTS = TRAINED - {Method.ROUTER, Method.GRAPH_S3}
-#: The methods that stand for themselves without any training.
-UNTRAINED = frozenset({Method.INSES, Method.ROUTER, Method.TEXT_RAG})
-
-
 class NoAnswerReason(StrEnum):
     """Why a run ends without an answer."""
 
@@ -172,11 +131,40 @@ class Pulled:
 
 
 @dataclass(frozen=True, slots=True)
-class RetrievedPath:
-    """A reasoning path found by a retriever. ``score`` is its probability in (0, 1]."""
+class FoundPath:
+    """A reasoning path, from a topic entity along arcs of the snapshot.
 
-    hops: tuple[Hop, ...]
+    Attributes:
+        topic: the entity the path starts at.
+        arcs: directed arc ids (docs/contracts.md): ``a < T`` is fact a walked forward, ``a >= T`` fact
+            ``a - T`` walked backward. At least one.
+        score: the retriever's probability of the path for this question and topic, in (0, 1].
+    """
+
+    topic: int
+    arcs: tuple[int, ...]
     score: float
+
+
+@dataclass(frozen=True, slots=True)
+class RelationPath:
+    """A relation path from a topic entity and its probability.
+
+    Attributes:
+        topic: the entity the path starts at.
+        relations: directed relation ids: ``r`` forward, ``R + r`` inverse. At least one.
+        score: probability that this relation path, then STOP, answers the question from this topic,
+            in (0, 1]. Over all paths of one topic the scores sum to at most 1.
+        support: how surely the question asks for this path, whatever else the topic has, on the method's own scale;
+            None where it only compares what the topic has.
+        doubted: the support is less than what questions that have an answer give; None where that is not known.
+    """
+
+    topic: int
+    relations: tuple[int, ...]
+    score: float
+    support: float | None = field(default=None, kw_only=True)
+    doubted: bool | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,13 +24,13 @@ from retrieval.events import (
     from_plain,
 )
 from retrieval.llm.metering import Meter, metered
+from retrieval.methods import registry
 from retrieval.pipeline import AskRequest, Steering
 from retrieval.types import AgentAction
 from webapp.answers import services, steering, walks
 from webapp.answers.log import last_seq
 from webapp.answers.models import Run
 from webapp.experiments.choosing import checkpoint_in_use
-from webapp.experiments.methods import STEERABLE
 from webapp.graphs.models import Graph
 from webapp.graphs.selectors import endpoint_of
 from webapp.jobs import cancel, patience, queue
@@ -175,7 +175,7 @@ def _events(run: Run, cancelled: Callable[[], bool]) -> Iterator[Event]:
 def _request(run: Run) -> AskRequest:
     """What the engine is asked: of an agent with what was done before, and how far it is to go."""
     asked = AskRequest(run.question, given=tuple(run.entities), budget=run.budget, seed=run.seed)
-    if run.method not in STEERABLE:
+    if not registry.method(run.method).steerable:
         return asked
     walk = walks.of(run.pk)
     actions, by_person = walk.actions, walk.by_person

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from retrieval.events import Event
-from retrieval.types import Method
 from webapp.answers.models import Run
 from webapp.graphs import endpoints
 from webapp.graphs.models import Endpoint
@@ -32,14 +31,14 @@ def events_of(run: Run, endpoint: Endpoint, *, cancelled: Callable[[], bool]) ->
         NotAllowedError: the operator has not listed the endpoint's host any more.
         UnknownEntityError: an entity that was given is none.
     """
-    from retrieval.engines.endpoint import EndpointAsking, EndpointRequest  # noqa: PLC0415 - loads torch
+    from retrieval.methods._shared.endpoint_engine import EndpointAsking, EndpointRequest  # noqa: PLC0415 - loads torch
 
     given = tuple(endpoints.iris(run.graph_id, run.entities))
     request = EndpointRequest(run.question, given, run.budget, run.seed)
     with endpoints.opened(endpoints.connection_of(endpoint), cancelled=cancelled) as remote:
         asking = EndpointAsking(
             remote,
-            Method(run.method),
+            run.method,
             engines.encoder(),
             _numbering(run.graph_id),
             run.reasoner,

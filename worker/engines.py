@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.db import connection
 
-from retrieval.engines.spec import EngineSpec
 from retrieval.loading import EngineCache
-from retrieval.types import Method
+from retrieval.methods import registry
+from retrieval.methods._shared.engine_spec import EngineSpec
 from webapp.answers.models import Run
 from webapp.experiments import methods
 from webapp.experiments.choosing import checkpoint_in_use
@@ -104,9 +104,9 @@ def _engine(
 
 def _asked_with(snapshot: Snapshot, checkpoint: Checkpoint | None) -> Checkpoint | None:
     """What a router asks a graph of facts alone with, where its own checkpoint has nothing to decide."""
-    if checkpoint is None or checkpoint.method != Method.ROUTER or snapshot.passages:
+    if checkpoint is None or checkpoint.method != "router" or snapshot.passages:
         return None
-    return checkpoint_in_use(snapshot.graph, method=methods.DEFAULT)
+    return checkpoint_in_use(snapshot.graph, method=registry.DEFAULT)
 
 
 def warm_encoder() -> None:

@@ -24,9 +24,9 @@ from webapp.questions.selectors import as_engine
 from worker import engines, language_models, reporting
 
 if TYPE_CHECKING:
-    from retrieval.agents.environment import World
-    from retrieval.agents.synthesis import Episode
     from retrieval.kg.snapshot import Snapshot
+    from retrieval.methods.graph_s3.agent.environment import World
+    from retrieval.methods.graph_s3.agent.synthesis import Episode
     from retrieval.supervision.grounding import Grounded
 
 
@@ -84,9 +84,9 @@ def work(context: reporting.Context) -> dict[str, Any]:
 def _offline(
     context: reporting.Context, made: TrajectorySet, snapshot: Snapshot, grounded: Sequence[Grounded]
 ) -> tuple[World, list[Episode]]:
-    from retrieval.agents.environment import World  # noqa: PLC0415
-    from retrieval.agents.fronts import Fronts  # noqa: PLC0415
-    from retrieval.agents.synthesis import Synthesis, synthesise  # noqa: PLC0415
+    from retrieval.methods.graph_s3.agent.environment import World  # noqa: PLC0415
+    from retrieval.methods.graph_s3.agent.fronts import Fronts  # noqa: PLC0415
+    from retrieval.methods.graph_s3.agent.synthesis import Synthesis, synthesise  # noqa: PLC0415
     from retrieval.supervision.answer_set import AnswerSetRationalizer  # noqa: PLC0415
 
     encoder = engines.encoder()
@@ -108,8 +108,8 @@ def _by_model(
     grounded: Sequence[Grounded],
     replies: Path,
 ) -> tuple[World, list[Episode], dict[str, Any]]:
-    from retrieval.agents.behaviour import explore, world_of  # noqa: PLC0415
     from retrieval.llm.replies import ReplyStore  # noqa: PLC0415
+    from retrieval.methods.graph_s3.agent.behaviour import explore, world_of  # noqa: PLC0415
 
     llm = language_models.default_settings()
     if llm is None:
@@ -132,8 +132,8 @@ def _by_model(
 
 def _write(made: TrajectorySet, world: World, episodes: Sequence[Episode]) -> tuple[int, int]:
     """Write the trajectories, their shortest forms, and both side by side; how many steps each have in all."""
-    from retrieval.agents.synthesis import as_trajectory, refined  # noqa: PLC0415
-    from retrieval.agents.trajectories import as_row  # noqa: PLC0415
+    from retrieval.methods.graph_s3.agent.synthesis import as_trajectory, refined  # noqa: PLC0415
+    from retrieval.supervision.trajectories import as_row  # noqa: PLC0415
 
     paths = {
         form: files.local_path(files.trajectories_name(made.graph_id, made.pk, form))

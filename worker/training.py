@@ -15,12 +15,12 @@ from retrieval.errors import TrainingDataError
 from retrieval.kg import snapshot as kg
 from retrieval.kg.caches import cache_of
 from retrieval.kg.questions import training_sample
+from retrieval.methods import registry
 from retrieval.types import Question
 from webapp.answers import corrections
 from webapp.api.errors import GraphNotReadyError
 from webapp.experiments import promoting, synthesising
 from webapp.experiments import services as experiments
-from webapp.experiments.methods import STEERABLE
 from webapp.experiments.models import Checkpoint, LabelSet
 from webapp.graphs import files
 from webapp.graphs.models import Graph
@@ -64,7 +64,7 @@ def work(context: reporting.Context) -> dict[str, Any]:
     opened = kg.open(snapshot)
     questions = training_sample(as_engine(question_set), fraction, seed=config.get("seed", 0))
     learned = _learned(context, label_set, opened, questions)
-    steerable = job.params["method"] in STEERABLE
+    steerable = registry.method(job.params["method"]).steerable
     imitated = _trajectories(graph.pk, out, job.params.get("trajectories")) if steerable else None
     result = fit(
         job.params["method"],

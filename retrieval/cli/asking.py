@@ -8,7 +8,6 @@ import os
 from typing import TYPE_CHECKING
 
 from retrieval.cli.console import note, say, stoppable
-from retrieval.engines.spec import DEFAULT_METHOD, EngineSpec
 from retrieval.errors import ConfigError, UnknownEntityError
 from retrieval.events import (
     AnswerFinal,
@@ -23,6 +22,8 @@ from retrieval.evidence.verbalise import chain_text
 from retrieval.kg import snapshot as snapshots
 from retrieval.llm.settings import LLMSettings
 from retrieval.loading import load_encoder, load_engine, load_parts
+from retrieval.methods._shared.engine_spec import EngineSpec
+from retrieval.methods.registry import DEFAULT
 from retrieval.pipeline import AskRequest
 
 if TYPE_CHECKING:
@@ -128,8 +129,8 @@ def method_of(checkpoint: Path | None, named: str | None) -> str:
         CheckpointError: the checkpoint is missing or damaged.
     """
     if named is not None or checkpoint is None:
-        return named or DEFAULT_METHOD
-    from retrieval.retrievers.checkpoint import read_manifest  # noqa: PLC0415 - imports torch
+        return named or DEFAULT
+    from retrieval.methods._shared.checkpoint import read_manifest  # noqa: PLC0415 - imports torch
 
     return read_manifest(checkpoint).method
 

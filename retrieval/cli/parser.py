@@ -7,7 +7,7 @@ from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
-from retrieval.types import Method
+from retrieval.methods.registry import DEFAULT
 
 QUESTION_FORMATS = (
     *("auto", "jsonl", "metaqa", "pathquestion", "relation-paths", "rog"),
@@ -19,7 +19,6 @@ CANDIDATES = ("reg", "rapl", "shortest")
 REASONERS = ("extractive", "llm")
 TOPICS = ("given", "linked")
 SUBGRAPHS = ("own", "whole")
-DEFAULT_METHOD = str(Method.REL_RAG_PATH)
 
 Command = Callable[[argparse.Namespace], int]
 
@@ -246,9 +245,7 @@ def _synthesise(commands: Commands[argparse.ArgumentParser]) -> None:
 
 def _train(commands: Commands[argparse.ArgumentParser]) -> None:
     parser = _add(commands, "train", "train a retriever", _lazy("training", "train"))
-    parser.add_argument(
-        "method", nargs="?", default=DEFAULT_METHOD, help=f"a method's name (default {DEFAULT_METHOD})"
-    )
+    parser.add_argument("method", nargs="?", default=DEFAULT, help=f"a method's name (default {DEFAULT})")
     _graph_and_questions(parser)
     parser.add_argument("--labels", type=Path, metavar="FILE", help="made on the way when left out")
     parser.add_argument(
@@ -439,9 +436,7 @@ def _answering(parser: argparse.ArgumentParser) -> None:
         metavar="CKPT",
         help="a trained retriever; without it, relations are compared by text",
     )
-    parser.add_argument(
-        "--method", help=f"the retriever when there is no checkpoint (default {DEFAULT_METHOD})"
-    )
+    parser.add_argument("--method", help=f"the retriever when there is no checkpoint (default {DEFAULT})")
     parser.add_argument("--reasoner", choices=REASONERS, default="extractive")
     parser.add_argument(
         "--budget", type=int, default=50, metavar="N", help="distinct facts retrieved (default 50)"

@@ -18,9 +18,9 @@ from retrieval.loading import load_encoder
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from retrieval.agents.environment import World
-    from retrieval.agents.synthesis import Episode
     from retrieval.kg.snapshot import Snapshot
+    from retrieval.methods.graph_s3.agent.environment import World
+    from retrieval.methods.graph_s3.agent.synthesis import Episode
     from retrieval.supervision.grounding import Grounded
     from retrieval.types import Progress
 
@@ -30,9 +30,9 @@ def synthesise(args: argparse.Namespace) -> int:
 
     With ``--policy llm`` stopped work goes on when the same command is run again: replies are kept.
     """
-    from retrieval.agents.synthesis import as_trajectory, refined  # noqa: PLC0415 - imports torch
-    from retrieval.agents.trajectories import write_trajectories  # noqa: PLC0415
+    from retrieval.methods.graph_s3.agent.synthesis import as_trajectory, refined  # noqa: PLC0415 - imports torch
     from retrieval.supervision import grounding  # noqa: PLC0415
+    from retrieval.supervision.trajectories import write_trajectories  # noqa: PLC0415
 
     llm = _language_model(args)
     graph = snapshots.open(args.graph)
@@ -102,9 +102,9 @@ def _offline(
     cancelled: Callable[[], bool],
 ) -> tuple[World, list[Episode]]:
     """Trajectories of a guide that knows rational paths."""
-    from retrieval.agents.environment import World  # noqa: PLC0415 - imports torch
-    from retrieval.agents.fronts import Fronts  # noqa: PLC0415
-    from retrieval.agents.synthesis import Synthesis, synthesise  # noqa: PLC0415
+    from retrieval.methods.graph_s3.agent.environment import World  # noqa: PLC0415 - imports torch
+    from retrieval.methods.graph_s3.agent.fronts import Fronts  # noqa: PLC0415
+    from retrieval.methods.graph_s3.agent.synthesis import Synthesis, synthesise  # noqa: PLC0415
     from retrieval.supervision.answer_set import AnswerSetRationalizer  # noqa: PLC0415
     from retrieval.supervision.given import prefers_simple  # noqa: PLC0415
     from retrieval.supervision.labels import of_graph, read_labels  # noqa: PLC0415
@@ -135,9 +135,9 @@ def _by_model(
     cancelled: Callable[[], bool],
 ) -> tuple[World, list[Episode]]:
     """Trajectories of a language model, and what they cost."""
-    from retrieval.agents.behaviour import explore, world_of  # noqa: PLC0415 - imports torch
     from retrieval.llm.metering import Limit, Meter, metered  # noqa: PLC0415
     from retrieval.llm.replies import ReplyStore  # noqa: PLC0415
+    from retrieval.methods.graph_s3.agent.behaviour import explore, world_of  # noqa: PLC0415 - imports torch
 
     world = world_of(graph)
     store = ReplyStore(args.replies or cache_of(args.graph) / "replies")

@@ -19,9 +19,9 @@ from retrieval.errors import SourceError
 from retrieval.evaluation.shift import FILE as SEEN
 from retrieval.kg import bulk, questions
 from retrieval.loading import load_encoder
-from retrieval.retrievers import checkpoint as checkpoints
+from retrieval.methods._shared import checkpoint as checkpoints
 from retrieval.training import train
-from retrieval.types import Method, Problem, Progress, Question
+from retrieval.types import Problem, Progress, Question
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -52,7 +52,7 @@ def build(out: Path) -> None:
         made = Path(folder) / "checkpoint"
         asked = read_questions("train", "dev")
         train(METHOD, graph, asked, config=CONFIG, out=made, encoder=encoder, progress=_say)
-        trained = checkpoints.read(made, method=Method(METHOD), encoder=encoder.name)
+        trained = checkpoints.read(made, method=METHOD, encoder=encoder.name)
         checkpoints.pack(out, trained, also=partial(_seen, made))
 
 

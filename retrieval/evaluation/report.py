@@ -30,9 +30,9 @@ from retrieval.evaluation.metrics import (
 from retrieval.evaluation.outcomes import Outcome, fingerprint
 from retrieval.evaluation.shift import Seen, Shift, by_question
 from retrieval.kg.labels import normalise
-from retrieval.retrievers.checkpoint import read_manifest
+from retrieval.methods import registry
+from retrieval.methods._shared.checkpoint import read_manifest
 from retrieval.supervision.labels import Label
-from retrieval.types import LLM_ALONE, UNTRAINED
 from retrieval.version import code_version
 
 #: How a question can end.
@@ -42,9 +42,6 @@ METRICS = (
     "hit", "hit_at_1", "macro_f1", "micro_f1", "exact_set", "answer_recall", "path_recall",
     "passage_recall_at_2", "passage_recall_at_5", "exact_match", "token_f1", "avg_triples",
 )  # fmt: skip
-
-#: Methods whose answers are words, not only entities: these are compared word by word too.
-WORDED = UNTRAINED | LLM_ALONE
 
 
 def score(outcome: Outcome, *, words: bool = False) -> QuestionScore:
@@ -98,7 +95,7 @@ def build_report(
         labels: relation paths of the questions, for those without gold paths.
     """
     outcomes = evaluation.outcomes
-    words = evaluation.engine.method in WORDED
+    words = registry.method(evaluation.engine.method).worded
     scores = [score(outcome, words=words) for outcome in outcomes]
     if seen is None and checkpoint is not None:
         seen = Seen.load(checkpoint)

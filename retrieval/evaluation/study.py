@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from retrieval import config as configs
-from retrieval.engines.spec import EngineSpec
 from retrieval.errors import EvaluationError
 from retrieval.evaluation.evaluator import Subgraphs, Topics, evaluate_engine, sample
 from retrieval.evaluation.outcomes import Journal, fingerprint
@@ -27,6 +26,8 @@ from retrieval.evaluation.study_config import DataSet, StudyConfig, Variant
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.questions import read_questions, to_json, training_sample, with_splits
 from retrieval.loading import load_engine, load_parts
+from retrieval.methods import registry
+from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.supervision import rationalizers
 from retrieval.supervision.grounding import ground, require
 from retrieval.supervision.labels import read_labels, write_labels
@@ -242,7 +243,7 @@ class Study:
         if not variant.trained:
             return _digest(variant.method, self.encoder.name, cell.seed)
         data = self._data[cell.train]
-        settings = configs.as_json(configs.parse(variant.method, dict(variant.config) | {"seed": cell.seed}))
+        settings = configs.as_json(registry.parse(variant.method, dict(variant.config) | {"seed": cell.seed}))
         labels = variant.strategy or _file(data.of.labels)
         return _digest(variant.method, settings, labels, data.key, cell.fraction, self.encoder.name)
 

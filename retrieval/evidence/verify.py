@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from retrieval.types import Hop, Triple
@@ -37,24 +35,3 @@ def make_hop(snapshot: Snapshot, source: int, directed: int, target: int) -> Hop
         target=snapshot.node(target),
         verified=snapshot.has(fact.head, fact.relation, fact.tail),
     )
-
-
-def verify_hops(snapshot: Snapshot, hops: Iterable[Hop]) -> tuple[Hop, ...]:
-    """The same hops, each with ``verified`` set by asking the snapshot, whatever it said before.
-
-    For hops that somebody else named (a language model, a stored run): node ids outside the snapshot, node
-    labels that do not match their ids, and relations that it does not have, make a hop unverified.
-    """
-    return tuple(replace(hop, verified=_holds(snapshot, hop)) for hop in hops)
-
-
-def _holds(snapshot: Snapshot, hop: Hop) -> bool:
-    count = snapshot.num_entities
-    for node in (hop.source, hop.target):
-        if not 0 <= node.id < count or snapshot.entity_label(node.id) != node.label:
-            return False
-    relation = snapshot.find_relation(hop.step.name)
-    if relation is None:
-        return False
-    head, tail = (hop.target, hop.source) if hop.step.inverse else (hop.source, hop.target)
-    return snapshot.has(head.id, relation, tail.id)

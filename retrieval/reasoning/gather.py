@@ -21,7 +21,7 @@ from retrieval.types import LinkedEntity
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
-    from retrieval.retrievers.base import RelationPath
+    from retrieval.types import RelationPath
 
 
 @dataclass(frozen=True, slots=True)

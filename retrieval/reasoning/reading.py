@@ -20,9 +20,9 @@ from retrieval.reasoning.base import Evidence, Verdict
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.reasoning.passages import Sentence, answer_of, confidence, sentences_of
 from retrieval.reasoning.spans import COUNTED, Kind, kind_of, like_person, noun_of, of_place, spans
-from retrieval.retrievers.inses.contexts import holding, shares_told, words_in
 from retrieval.text.lexical import words
 from retrieval.text.passage_index import PassageIndex
+from retrieval.text.stems import holding, shares_told, words_in
 from retrieval.types import NoAnswer, NoAnswerReason, RetrievedPassage
 
 _WORD = re.compile(r"\w+")

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.retrievers.features import TextEncoder, relation_vectors
-from retrieval.retrievers.questions import seen_from
+from retrieval.text.features import TextEncoder, relation_vectors
+from retrieval.text.questions import seen_from
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
-    from retrieval.retrievers.base import RelationPath
+    from retrieval.types import RelationPath
 
 
 @dataclass(frozen=True, slots=True)

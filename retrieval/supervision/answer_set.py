@@ -16,14 +16,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from retrieval.errors import check
 from retrieval.kg.snapshot import Snapshot
-from retrieval.retrievers.base import check
-from retrieval.retrievers.features import TextEncoder
-from retrieval.retrievers.questions import shape
 from retrieval.supervision.candidate_paths import PathsTo, f1, paths_to, reached
 from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import Label, Labelling, Rejections, named
 from retrieval.supervision.word_alignment import AlignmentSettings, Shape, explain
+from retrieval.text.features import TextEncoder
+from retrieval.text.questions import shape
 from retrieval.types import Progress
 
 #: Questions on which it is decided whether walks may come back to their topic.

@@ -11,10 +11,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from retrieval.errors import check
 from retrieval.kg.snapshot import Snapshot
 from retrieval.llm.replies import Asker, Reply, Request
-from retrieval.retrievers.base import check
-from retrieval.retrievers.features import TextEncoder
 from retrieval.supervision import pools, prompting
 from retrieval.supervision.candidate_paths import f1, reached
 from retrieval.supervision.given import prefers_simple
@@ -22,6 +21,7 @@ from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import Compression, Label, Labelling, Rejections, named, usable
 from retrieval.supervision.pools import Candidate, Pool
 from retrieval.supervision.selection import NoSelectionError, Selection, read_selection
+from retrieval.text.features import TextEncoder
 from retrieval.text.relation_index import relation_texts
 from retrieval.types import Progress
 

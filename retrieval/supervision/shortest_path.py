@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from retrieval.errors import check
 from retrieval.kg.snapshot import Snapshot
-from retrieval.retrievers.base import check
-from retrieval.retrievers.features import TextEncoder
 from retrieval.supervision.candidate_paths import paths_to
 from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import Label, Labelling, NamedPath, Rejections, named
+from retrieval.text.features import TextEncoder
 from retrieval.types import Progress
 
 

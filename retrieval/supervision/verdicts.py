@@ -10,7 +10,6 @@ import numpy as np
 
 from retrieval.errors import TrainingDataError
 from retrieval.kg.snapshot import Snapshot
-from retrieval.retrievers.features import TextEncoder
 from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import (
     Label,
@@ -21,6 +20,7 @@ from retrieval.supervision.labels import (
     read_labels,
     usable,
 )
+from retrieval.text.features import TextEncoder
 from retrieval.types import Progress
 
 

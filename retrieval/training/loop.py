@@ -15,7 +15,7 @@ import torch
 from torch import nn
 
 from retrieval.config import TrainingConfig
-from retrieval.retrievers.base import check
+from retrieval.errors import check
 from retrieval.training.averaging import WeightAverage
 from retrieval.training.course import Course, copied
 from retrieval.training.recipe import Learning, Measured, Rated

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
 
@@ -69,3 +69,21 @@ def first_triple_loss(logits: Tensor, positive: Tensor, context: Tensor, count: 
         summed = logits.new_zeros(count).index_add(0, context, losses * weight)
         result = result + summed / size.clamp(min=1)
     return result.mean() if count else logits.sum() * 0
+
+
+def triple_loss(logits: Tensor, positive: Tensor) -> Tensor:
+    """ReG eq. 33, negated and divided by the number of triples: binary cross-entropy over every candidate.
+
+    Args:
+        logits: [N].
+        positive: the triple is on a labelled path, [N] bool.
+    """
+    return nn.functional.binary_cross_entropy_with_logits(logits, positive.to(logits.dtype))
+
+
+def sampled_triple_loss(logits: Tensor, positive: Tensor) -> Tensor:
+    """REL-RAG eq. 15 over positives and the negatives drawn for them, divided by their number.
+
+    Eq. 15 as printed has a plus before its second sum; as in eq. 14 a minus is meant.
+    """
+    return nn.functional.softplus(torch.where(positive, -logits, logits)).mean()

@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 import numpy as np
 from torch import Tensor, nn
 
-from retrieval.agents.trajectories import Trajectory
 from retrieval.config import RetrieverConfig, TrainingConfig
 from retrieval.kg.snapshot import Snapshot
-from retrieval.retrievers.base import Retriever
-from retrieval.retrievers.checkpoint import Checkpoint
-from retrieval.retrievers.features import (
+from retrieval.methods._shared.checkpoint import Checkpoint
+from retrieval.methods._shared.retriever import Retriever
+from retrieval.supervision.grounding import Grounded
+from retrieval.supervision.labels import Label
+from retrieval.supervision.trajectories import Trajectory
+from retrieval.text.features import (
     GraphFeatures,
     TextEncoder,
     TextFeatures,
     graph_features,
     text_features,
 )
-from retrieval.supervision.grounding import Grounded
-from retrieval.supervision.labels import Label
 from retrieval.types import Progress, Question
 
 if TYPE_CHECKING:

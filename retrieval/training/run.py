@@ -15,27 +15,26 @@ from typing import Any
 import torch
 
 from retrieval import config as configs
-from retrieval.agents.trajectories import Trajectory, read_trajectories
-from retrieval.config import RetrieverConfig, RouterConfig, TrainingConfig
+from retrieval.config import RetrieverConfig, TrainingConfig
 from retrieval.evaluation.shift import Seen
 from retrieval.kg.questions import split_of, with_splits
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.storage import save_json
-from retrieval.retrievers import checkpoint as checkpoints
-from retrieval.retrievers.checkpoint import Checkpoint
-from retrieval.retrievers.features import TextEncoder
+from retrieval.methods import registry
+from retrieval.methods._shared import checkpoint as checkpoints
+from retrieval.methods._shared.checkpoint import Checkpoint
 from retrieval.supervision.answer_set import AnswerSetRationalizer
 from retrieval.supervision.given import given_labels, prefers_simple
 from retrieval.supervision.grounding import Grounded, ground, require
 from retrieval.supervision.labels import Label, of_graph, read_labels
+from retrieval.supervision.trajectories import Trajectory, read_trajectories
+from retrieval.text.features import TextEncoder
 from retrieval.training.course import Course
 from retrieval.training.loop import fit
 from retrieval.training.recipe import SelfTrained, Splits, Staged, Task, Work
-from retrieval.training.recipes import RECIPES
 from retrieval.training.result import TrainResult
-from retrieval.training.router import train_classifier
 from retrieval.training.validate import Validation, validate
-from retrieval.types import Method, Progress, Question
+from retrieval.types import Progress, Question
 from retrieval.version import code_version
 
 #: In a checkpoint: every step of a training that measures more than its loss.
@@ -43,7 +42,7 @@ CURVES = "curves.json"
 
 
 def train(
-    method: Method | str,
+    method: str,
     snapshot: Snapshot,
     questions: Sequence[Question],
     *,
@@ -71,7 +70,7 @@ def train(
         encoder: the frozen text encoder.
         progress: told about every stage; in training with loss and rate (questions a second).
         cancelled: asked often; training stops within a second.
-        cache: where label vectors and triple states are kept for asking (``registry.load``'s ``cache``).
+        cache: where label vectors and triple states are kept for asking (``open_retriever``'s ``cache``).
         trajectories: for agents, beside those that are made of the labels, or a trajectory file.
 
     Raises:
@@ -80,14 +79,16 @@ def train(
         TrainingDataError: nothing of the question set can be learned from.
         Cancelled: ``cancelled()`` said so.
     """
-    settings = config if isinstance(config, TrainingConfig) else configs.parse(method, config)
+    settings = config if isinstance(config, TrainingConfig) else registry.parse(method, config)
     if isinstance(labels, Path):
         labels = read_labels(labels)
-    if isinstance(settings, RouterConfig):
-        return train_classifier(
+    spec = registry.trained(method)
+    if spec.train is not None:
+        result: TrainResult = spec.part("train")(
             questions, labels or (), settings, snapshot=snapshot.hash, encoder=encoder, out=out, progress=progress,
             cancelled=cancelled,
         )  # fmt: skip
+        return result
     assert isinstance(settings, RetrieverConfig), "what the other methods have"
     notes: list[str] = []
     if labels is not None:
@@ -96,17 +97,17 @@ def train(
     if isinstance(trajectories, Path):
         trajectories = read_trajectories(trajectories)
     work = Work(snapshot, encoder, progress, cancelled, cache, tuple(trajectories))
-    splits = split(snapshot, questions, settings.seed, plans=Method(method) is Method.REG_PATH)
+    splits = split(snapshot, questions, settings.seed, plans=spec.learns_plans)
     used, simple, said = label(work, settings, [*splits.train, *splits.dev], labels)
     notes += said
     torch.manual_seed(settings.seed)
-    task = RECIPES[Method(method)](work, settings, splits, used, simple=simple)
+    task: Task | SelfTrained = spec.part("task")(work, settings, splits, used, simple=simple)
     resume = out.with_name(f".{out.name}.resume")
     course, curve = _stages(task, settings, resume, _key(work, settings, used, task), work)
     checkpoint = checkpoints.describe(
         course.weights,
         settings,
-        method=Method(method),
+        method=spec.name,
         snapshot=snapshot.hash,
         encoder=encoder.name,
         text_features=encoder.dim,

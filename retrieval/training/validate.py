@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from retrieval.errors import check
 from retrieval.evaluation.metrics import Scored, aggregate, score_question
 from retrieval.kg.snapshot import Snapshot
-from retrieval.retrievers.base import RelationPath, Retriever, check
+from retrieval.methods._shared.retriever import Retriever
 from retrieval.supervision.candidate_paths import reached
 from retrieval.supervision.grounding import Grounded
+from retrieval.types import RelationPath
 
 #: Questions looked at: enough for two digits, done in seconds.
 _MOST = 300

@@ -20,21 +20,21 @@ from typing import Any
 import numpy as np
 import torch
 
-from retrieval import config as configs
-from retrieval.agents.rewards import outcome_reward
-from retrieval.agents.small_policy import make_model
-from retrieval.config import GraphS3Config
 from retrieval.evaluation.study import Study, cells
 from retrieval.evaluation.study_config import DataSet, StudyConfig, Variant
 from retrieval.kg import search
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.questions import read_questions, training_sample, with_splits
 from retrieval.loading import load_encoder
-from retrieval.nn.agent import AgentModel
+from retrieval.methods import registry
+from retrieval.methods.graph_s3.agent.rewards import outcome_reward
+from retrieval.methods.graph_s3.agent.small_policy import make_model
+from retrieval.methods.graph_s3.agent_data import AgentData, make_data
+from retrieval.methods.graph_s3.model import AgentModel
+from retrieval.methods.graph_s3.spec import GraphS3Config
+from retrieval.methods.graph_s3.training import ImitationTask, OutcomeTask, StepwiseTask, reinforcement
 from retrieval.supervision.grounding import Grounded, ground
-from retrieval.training.agent_data import AgentData, make_data
 from retrieval.training.course import Course
-from retrieval.training.graph_s3 import ImitationTask, OutcomeTask, StepwiseTask, reinforcement
 from retrieval.training.loop import fit
 from retrieval.training.recipe import Work
 from retrieval.training.run import label, split
@@ -243,7 +243,7 @@ def _prepared(ablated: Ablated, of: DataSet) -> tuple[AgentData, list[Grounded]]
     questions = with_splits(read_questions(of.questions, problems=lambda _: None))
     questions = [q for q in questions if not ablated.hops or q.hops == ablated.hops]
     taught = training_sample(questions, ablated.share, seed=0)
-    config = configs.parse(METHOD, ablated.settings)
+    config = registry.parse(METHOD, ablated.settings)
     assert isinstance(config, GraphS3Config)
     work = Work(graph, load_encoder(), lambda _: None, lambda: False, None)
     parts = split(graph, taught, 0)

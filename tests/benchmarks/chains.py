@@ -8,17 +8,17 @@ from pathlib import Path
 
 import numpy as np
 
-from retrieval.candidates.fan_out import FanOut
 from retrieval.evidence.expand import expand
 from retrieval.evidence.reorganise import reorganise
 from retrieval.kg import readers, search, snapshot
 from retrieval.kg.questions import read_questions
 from retrieval.kg.snapshot import Snapshot
-from retrieval.retrievers.features import TextEncoder
-from retrieval.retrievers.questions import seen_from
-from retrieval.retrievers.subgraphs import cut
+from retrieval.methods._shared.triples.candidates.fan_out import FanOut
+from retrieval.methods._shared.triples.subgraphs import cut
 from retrieval.supervision.grounding import Grounded, ground
 from retrieval.text import encoder as encoders
+from retrieval.text.features import TextEncoder
+from retrieval.text.questions import seen_from
 from retrieval.text.relation_index import relation_texts
 from retrieval.types import Question, Triple
 from tests.benchmarks.data import found

@@ -15,8 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from retrieval.engines.parts import GraphParts
-from retrieval.engines.spec import EngineSpec
 from retrieval.evaluation.evaluator import ask
 from retrieval.evaluation.metrics import Fact
 from retrieval.events import AgentStep
@@ -24,10 +22,12 @@ from retrieval.kg import snapshot
 from retrieval.kg.questions import read_questions
 from retrieval.kg.table import TripleTable
 from retrieval.loading import load_encoder, load_engine, load_parts
+from retrieval.methods._shared.engine_spec import EngineSpec
+from retrieval.methods._shared.parts import GraphParts
 from retrieval.pipeline import AskRequest, Engine
-from retrieval.retrievers.inses.contexts import words_in
 from retrieval.text import indexing
 from retrieval.text.encoder import Encoder
+from retrieval.text.stems import words_in
 from retrieval.types import Question
 from tests.benchmarks.data import found
 from tests.benchmarks.report import Section

@@ -14,7 +14,7 @@ from retrieval.evaluation.report_page import number
 from retrieval.evaluation.study import Study, cells
 from retrieval.evaluation.study_config import DataSet, StudyConfig, Variant
 from retrieval.loading import load_encoder
-from retrieval.retrievers.registry import RETRIEVERS
+from retrieval.methods.registry import RETRIEVERS
 from tests.benchmarks.report import Section
 from tests.benchmarks.sets import CACHE, SETS, prepared
 
@@ -47,7 +47,7 @@ GOALS = {
 
 def measure(methods: Sequence[str] = (), data: Sequence[str] = (), *, run: bool = True) -> list[Section]:
     """Run the chosen cells (all when none is named) and show every finished one; without ``run``, only show them."""
-    known = [str(method) for method in sorted(RETRIEVERS)]
+    known = [*sorted(RETRIEVERS)]
     for what, names, there in (("method", methods, known), ("data set", data, list(SETS))):
         for name in names:
             if name not in there:

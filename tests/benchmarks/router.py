@@ -9,14 +9,14 @@ from pathlib import Path
 
 import numpy as np
 
-from retrieval.engines.deciders import Decider, TrainedDecider, WordingDecider
 from retrieval.kg import snapshot
 from retrieval.kg.questions import read_questions, split_of, with_splits
 from retrieval.loading import load_encoder
-from retrieval.retrievers import checkpoint as checkpoints
+from retrieval.methods._shared import checkpoint as checkpoints
+from retrieval.methods.router.deciders import Decider, TrainedDecider, WordingDecider
 from retrieval.text.complexity import MULTI_HOP
 from retrieval.training import train
-from retrieval.types import Method, Question
+from retrieval.types import Question
 from tests.benchmarks.data import found
 from tests.benchmarks.report import Section
 from tests.benchmarks.sets import chosen, prepared
@@ -102,7 +102,7 @@ def _trained(questions: Sequence[Question]) -> Decider:
         made = train(
             "router", snapshot.open(graph.graph), questions, out=Path(folder) / "checkpoint", encoder=encoder
         )
-        opened = checkpoints.read(made.checkpoint, method=Method.ROUTER, encoder=encoder.name)
+        opened = checkpoints.read(made.checkpoint, method="router", encoder=encoder.name)
         return TrainedDecider(opened, encoder)
 
 

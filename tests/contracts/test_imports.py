@@ -29,6 +29,6 @@ def test_the_web_process_never_imports_torch():
 
 
 def test_the_settings_of_methods_are_read_without_torch():
-    code = "import sys, retrieval.config; print(sorted({'torch', 'numpy', 'polars'} & set(sys.modules)))"
+    code = "import sys, retrieval.methods.registry; print(sorted({'torch', 'numpy', 'polars'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -3,40 +3,38 @@
 import pytest
 
 from retrieval import config
-from retrieval.config import RelRagPathConfig
 from retrieval.errors import ConfigError, MethodError
-from retrieval.retrievers.registry import RETRIEVERS
-from retrieval.training.recipes import RECIPES
-from retrieval.types import TRAINED, Method
+from retrieval.methods import registry
+from retrieval.methods.rel_rag_path.spec import RelRagPathConfig
 
 
 def test_defaults_and_plain_json():
-    assert config.parse("rel-rag-path") == RelRagPathConfig()
-    found = config.parse("rel-rag-path", {"hidden": 32, "learning_rate": 1, "entity_texts": "no"})
+    assert registry.parse("rel-rag-path") == RelRagPathConfig()
+    found = registry.parse("rel-rag-path", {"hidden": 32, "learning_rate": 1, "entity_texts": "no"})
     assert (found.hidden, found.learning_rate, found.entity_texts) == (32, 1.0, "no")
-    assert config.parse("rel-rag-path", config.as_json(found)) == found
+    assert registry.parse("rel-rag-path", config.as_json(found)) == found
 
 
 def test_an_unknown_key_is_refused_with_the_nearest_known_one():
     with pytest.raises(ConfigError, match=r"'hiden'.*'hidden'"):
-        config.parse("rel-rag-path", {"hiden": 32})
+        registry.parse("rel-rag-path", {"hiden": 32})
 
 
 def test_a_preset_is_a_start_that_single_settings_change():
-    found = config.parse("rel-rag-path", {"preset": "paper", "hidden": 8})
+    found = registry.parse("rel-rag-path", {"preset": "paper", "hidden": 8})
     switched = (found.history, found.words, found.texts, found.skip, found.norm)
     assert switched == (False,) * 5
     assert (found.hidden, found.stop, found.batch_size) == (8, "sum", 10)
-    assert config.parse("rel-rag-path", config.as_json(found)) == found
+    assert registry.parse("rel-rag-path", config.as_json(found)) == found
     with pytest.raises(ConfigError, match=r"'papers'.*paper"):
-        config.parse("rel-rag-path", {"preset": "papers"})
+        registry.parse("rel-rag-path", {"preset": "papers"})
 
 
 def test_every_preset_is_of_a_trained_method_and_can_be_parsed():
-    assert set(config.PRESETS) <= set(config.CONFIGS)
-    for method, presets in config.PRESETS.items():
-        for name in presets:
-            assert config.parse(method, {"preset": name}) != config.parse(method)
+    presets = [(method, name) for method, spec in registry.METHODS.items() for name in spec.presets]
+    assert {method for method, _ in presets} == {"rel-rag-path", "rapl", "graph-s3"} <= registry.TRAINED
+    for method, name in presets:
+        assert registry.parse(method, {"preset": name}) != registry.parse(method)
 
 
 @pytest.mark.parametrize(
@@ -46,21 +44,26 @@ def test_every_preset_is_of_a_trained_method_and_can_be_parsed():
 )  # fmt: skip
 def test_a_wrong_value_is_refused_by_name(key, value):
     with pytest.raises(ConfigError, match=key):
-        config.parse("rel-rag-path", {key: value})
+        registry.parse("rel-rag-path", {key: value})
 
 
 def test_an_untrainable_method_is_refused():
     with pytest.raises(MethodError, match="inses"):
-        config.parse("inses")
+        registry.parse("inses")
 
 
-def test_every_trained_method_has_settings_a_recipe_and_a_retriever():
-    assert set(config.CONFIGS) == TRAINED
-    assert set(RECIPES) == set(RETRIEVERS) == TRAINED - {Method.ROUTER}  # it finds nothing itself
+@pytest.mark.parametrize("method", registry.METHODS)
+def test_every_part_that_a_method_names_is_there(method):
+    spec = registry.method(method)
+    named = {part for part in ("engine", "retriever", "task", "train") if getattr(spec, part)}
+    trains = {"train"} if method == "router" else {"retriever", "task"}  # the router finds nothing itself
+    assert named == {"engine"} | (trains if spec.trained else set())
+    assert all(callable(spec.part(part)) for part in named)
+    assert method.replace("-", "_") in registry.FOLDERS
 
 
 def test_settings_are_described_for_people():
-    found = {setting.name: setting for setting in config.describe("rel-rag-path")}
+    found = {setting.name: setting for setting in registry.describe("rel-rag-path")}
     assert found["dropout"].type == "float"
     assert (found["dropout"].default, found["dropout"].least, found["dropout"].below) == (0.2, 0, 1)
     assert (found["entity_texts"].type, found["entity_texts"].choices) == ("choice", ("auto", "yes", "no"))

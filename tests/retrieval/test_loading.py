@@ -9,14 +9,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from retrieval.engines.spec import EngineSpec
 from retrieval.errors import ConfigError, DamagedError, SnapshotError
 from retrieval.events import AnswerFinal
 from retrieval.llm.settings import LLMSettings
-from retrieval.loading import EngineCache, make_reasoner
+from retrieval.loading import EngineCache
+from retrieval.methods._shared.engine_spec import EngineSpec
+from retrieval.methods._shared.reasoners import make_reasoner
 from retrieval.pipeline import AskRequest
-from retrieval.retrievers.features import relation_vectors
-from retrieval.types import Method
+from retrieval.text.features import relation_vectors
 from tests.retrieval.world import FACTS, build
 
 
@@ -55,7 +55,7 @@ def test_the_engine_used_longest_ago_goes_first(tmp_path, spec):
 def test_engines_of_one_graph_share_it_and_its_linker(tmp_path, spec):
     cache = EngineCache()
     build(tmp_path / "other", FACTS[:5])
-    methods = (Method.RAPL, Method.REG_PATH, Method.REL_RAG_PATH)
+    methods = ("rapl", "reg-path", "rel-rag-path")
     first, second, third = (cache.get(replace(spec, method=method)) for method in methods)
     assert first.snapshot is second.snapshot is third.snapshot
     assert first.linker is second.linker is third.linker

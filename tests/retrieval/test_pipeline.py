@@ -6,8 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from retrieval.config import TripleOptions
-from retrieval.engines.paths import PathEngine
 from retrieval.errors import LLMError
 from retrieval.events import (
     AnswerFinal,
@@ -22,6 +20,8 @@ from retrieval.events import (
     to_payload,
 )
 from retrieval.evidence.verbalise import chain_text
+from retrieval.methods._shared.path_engine import PathEngine
+from retrieval.methods._shared.triples.settings import TripleOptions
 from retrieval.pipeline import AskRequest
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.types import NoAnswerReason

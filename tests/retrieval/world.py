@@ -15,8 +15,7 @@ from retrieval.kg import search, snapshot
 from retrieval.kg.restriction import RestrictedSnapshot
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.table import TripleTable
-from retrieval.retrievers.base import FoundPath, RelationPath
-from retrieval.types import LinkedEntity, Method
+from retrieval.types import FoundPath, LinkedEntity, RelationPath
 
 FACTS = [
     ("Switzerland", "borders", "Austria"),
@@ -72,7 +71,7 @@ def path(graph: Snapshot, text: str) -> tuple[int, ...]:
 class ScriptedRetriever:
     """Retrieves by a script: for each topic label, relation paths with probabilities."""
 
-    method = Method.REL_RAG_PATH
+    method = "rel-rag-path"
     checkpoint: str | None = None
     options = InferenceOptions()
 

@@ -4,7 +4,7 @@ import uuid
 
 import pytest
 
-from retrieval.types import TRAINED
+from retrieval.methods import registry
 from webapp.answers.models import Run
 from webapp.jobs import presence
 
@@ -49,9 +49,9 @@ def test_a_question_goes_to_each_method_with_the_same_settings(api, tiny_graph, 
 
 
 def test_every_trained_method_can_be_compared(api, tiny_graph):
-    methods = [{"method": method} for method in sorted(TRAINED)]
+    methods = [{"method": method} for method in sorted(registry.TRAINED)]
     runs = compare(api("viewer"), tiny_graph, methods).json()["runs"]
-    assert [run["method"] for run in runs] == sorted(TRAINED)
+    assert [run["method"] for run in runs] == sorted(registry.TRAINED)
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,16 @@
 """Methods, their settings, and what is refused before a training is queued."""
 
+from datetime import timedelta
+
 import pytest
+from django.utils import timezone
 
 from retrieval import config as configs
 from retrieval.kg.caches import cache_of, states_folder
-from retrieval.types import LLM_ALONE, TRAINED, UNTRAINED, Method
+from retrieval.methods import registry
 from webapp.experiments import labelling, services
 from webapp.experiments.models import Checkpoint, LabelSet
-from webapp.graphs import files
+from webapp.graphs import files, trash
 from webapp.graphs.models import Graph, Snapshot
 from webapp.jobs.models import Job
 from webapp.questions.models import QuestionSet
@@ -26,10 +29,10 @@ def trained(api, tiny_graph, question_set):
 
 def test_status_says_what_each_method_is(api, users):
     shown = {m["id"]: m for m in api("viewer").get("/api/v1/status").json()["methods"]}
-    assert set(shown) == {method.value for method in Method}
-    assert {name for name, m in shown.items() if m["trained"]} == TRAINED
-    assert {name for name, m in shown.items() if m["standalone"]} == UNTRAINED
-    assert {name for name, m in shown.items() if m["available"]} == TRAINED | LLM_ALONE | UNTRAINED
+    assert set(shown) == set(registry.METHODS)
+    assert {name for name, m in shown.items() if m["trained"]} == registry.TRAINED
+    assert {name for name, m in shown.items() if m["standalone"]} == {"inses", "router", "text-rag"}
+    assert {name for name, m in shown.items() if m["available"]} == set(registry.METHODS)
     assert {name: m["needs"] for name, m in shown.items() if m["needs"] != ["facts"]} == {
         "text-rag": ["passages"],
         "router": [],
@@ -39,12 +42,12 @@ def test_status_says_what_each_method_is(api, users):
     assert all(m["label"] and m["description"].endswith(".") for m in shown.values())
 
 
-@pytest.mark.parametrize("method", sorted(TRAINED))
+@pytest.mark.parametrize("method", sorted(registry.TRAINED))
 def test_every_trained_method_shows_its_settings(api, users, method):
     shown = api("viewer").get(f"/api/v1/methods/{method}").json()
     assert (shown["id"], shown["trained"]) == (method, True)
     defaults = {setting["name"]: setting["default"] for setting in shown["settings"]}
-    assert defaults == configs.as_json(configs.parse(method))
+    assert defaults == configs.as_json(registry.parse(method))
     assert all(setting["about"] for setting in [*shown["settings"], *shown["options"]])
 
 
@@ -207,7 +210,9 @@ def test_a_checkpoint_of_an_older_version_is_not_current(api, tiny_graph, checkp
     assert api("viewer").get(f"/api/v1/checkpoints/{row.pk}").json()["current"] is False
 
 
-def test_a_deleted_checkpoint_takes_its_files_along(api, tiny_graph, checkpoint):
+def test_a_deleted_checkpoint_takes_its_files_along(
+    api, tiny_graph, checkpoint, django_capture_on_commit_callbacks
+):
     row = checkpoint(path=files.checkpoint_name(tiny_graph.pk, 5))
     path = files.local_path(row.path)
     path.mkdir(parents=True)
@@ -220,7 +225,11 @@ def test_a_deleted_checkpoint_takes_its_files_along(api, tiny_graph, checkpoint)
         folder.mkdir(parents=True)
         (folder / "states.npy").write_bytes(b"s")
     assert api().delete(f"/api/v1/checkpoints/{row.pk}").status_code == 204
-    assert (Checkpoint.objects.count(), path.exists()) == (0, False)
+    assert (Checkpoint.objects.count(), path.exists(), mine.exists()) == (0, True, True)
+    Checkpoint.kept.update(deleted_at=timezone.now() - timedelta(days=8))
+    with django_capture_on_commit_callbacks(execute=True):
+        trash.sweep()
+    assert (Checkpoint.kept.count(), path.exists()) == (0, False)
     assert (mine.exists(), other.exists()) == (False, True)
     assert api("analyst").delete(f"/api/v1/checkpoints/{row.pk}").status_code == 404
 

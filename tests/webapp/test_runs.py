@@ -8,7 +8,7 @@ import pytest
 from django.db import connection, transaction
 
 from retrieval.events import TERMINAL_TYPES, PathRetrieved, RunStarted
-from retrieval.types import LLM_ALONE, TRAINED, UNTRAINED, Method
+from retrieval.methods import registry
 from webapp.answers import log, services
 from webapp.answers.models import Run, RunEvent, RunState
 from webapp.graphs.models import Graph
@@ -225,8 +225,8 @@ def test_status_tells_what_can_be_asked(api, worker):
     assert answer["budgets"] == {"default": 50, "max": 500}
     assert answer["question_max"] == 1000
     assert answer["llm"] == {"configured": False, "model": None, "name": None}
-    assert {m["id"] for m in answer["methods"] if m["available"]} == TRAINED | LLM_ALONE | UNTRAINED
-    assert len(answer["methods"]) == len(Method)
+    assert {m["id"] for m in answer["methods"] if m["available"]} == set(registry.METHODS)
+    assert len(answer["methods"]) == len(registry.METHODS)
 
 
 @pytest.mark.django_db(transaction=True)

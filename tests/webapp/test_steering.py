@@ -1,15 +1,16 @@
 """Pausing and steering by the API: who may, when, and what is refused."""
 
 import uuid
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
 from retrieval.events import AgentStep, AnswerFinal, RunPaused, RunStarted, to_plain
+from retrieval.methods import registry
 from retrieval.types import AgentAction, Answer, Node, RelationStep, Usage
 from webapp.answers import log, services, steering
 from webapp.answers.models import AgentCorrection, Run, RunState
-from webapp.experiments import methods
 from webapp.graphs.models import Snapshot
 
 EXPLORE = AgentAction("explore", entities=(Node(0, "Switzerland"),), facts=3, count=1, front=0)
@@ -173,7 +174,8 @@ def test_asking_step_by_step_is_of_agents_only(api, tiny_graph, monkeypatch):
         return api("viewer").post("/api/v1/runs", body, format="json").json()["pause_after"]
 
     assert ask() is None
-    monkeypatch.setattr(methods, "STEERABLE", methods.AVAILABLE)
+    every = {name: replace(spec, steerable=True) for name, spec in registry.METHODS.items()}
+    monkeypatch.setattr(registry, "METHODS", every)
     assert ask() == 1
 
 

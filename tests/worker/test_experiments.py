@@ -11,7 +11,8 @@ from retrieval.evaluation import evaluator
 from retrieval.kg import snapshot as kg
 from retrieval.kg.questions import training_sample
 from retrieval.kg.table import TripleTable
-from retrieval.types import TRAINED, Method, Question
+from retrieval.methods import registry
+from retrieval.types import Question
 from tests.conftest import TINY
 from tests.support.llm_server import LLMServer
 from webapp.answers import services as answers
@@ -100,7 +101,7 @@ def text_version(tiny_graph):
     return make
 
 
-@pytest.mark.parametrize("method", sorted(TRAINED - {Method.ROUTER}))
+@pytest.mark.parametrize("method", sorted(registry.TRAINED - {"router"}))
 def test_every_method_is_trained_asked_and_evaluated(tiny_graph, questions, users, method, events):
     config = {"epochs": 1}
     job = experiments.start_training(
@@ -163,7 +164,7 @@ def test_the_router_is_trained_asked_and_evaluated(tiny_graph, users, events):
     assert (checkpoint.method, checkpoint.config["seed"]) == ("router", 5)
     assert checkpoint.metrics["dev_balanced_accuracy"] == 1.0
 
-    ask = answers.Ask("What is spoken in Germany?", method="router")
+    ask = answers.Ask("What is spoken in Germany?", method="router", checkpoint=checkpoint)
     run = answers.create_run(graph=tiny_graph, ask=ask, user=users["viewer"])
     answering.answer(str(run.pk))
     log = events(run)
@@ -171,7 +172,7 @@ def test_the_router_is_trained_asked_and_evaluated(tiny_graph, users, events):
     assert [row["reason"] for row in log if row["type"] == "router.decided"] == ["The graph has no passages."]
     assert log[-1]["type"] == "answer.final"
 
-    report = start(tiny_graph, questions, split="test", method="router")
+    report = start(tiny_graph, questions, split="test", method="router", checkpoint=checkpoint)
     evaluating.evaluate(report.job_id)
     ended(report)
     assert report.summary["manifest"]["checkpoint"] == checkpoint.fingerprint

@@ -4,7 +4,6 @@ import time
 
 import pytest
 
-from retrieval.agents.trajectories import read_trajectories
 from retrieval.events import (
     AgentStep,
     AnswerFinal,
@@ -15,6 +14,7 @@ from retrieval.events import (
     to_plain,
 )
 from retrieval.pipeline import Steering
+from retrieval.supervision.trajectories import read_trajectories
 from retrieval.training import train as fit
 from retrieval.types import AgentAction, Answer, LinkedEntity, Node, Question, RelationStep, Usage
 from webapp.answers import services, steering
@@ -293,7 +293,7 @@ def downloaded(api, agent):
 
 
 def test_a_correction_is_a_label_once_the_run_has_an_answer(agent, work, steer, api, tmp_path):
-    from retrieval.agents.trajectories import read_trajectories
+    from retrieval.supervision.trajectories import read_trajectories
 
     work(STARTED, LINKED, FIRST, paused(1, BORDERS, LANGUAGE))
     steer(1, LANGUAGE)

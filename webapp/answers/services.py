@@ -13,12 +13,13 @@ from django.db.models.functions import Now
 
 from retrieval.errors import QuestionError
 from retrieval.events import AnswerFinal, RunCancelled, RunFailed, to_payload
+from retrieval.methods import registry
 from webapp.accounts.models import User
 from webapp.answers import log, turns
 from webapp.answers.log import last_seq
 from webapp.answers.models import ACTIVE, Run, RunState
 from webapp.api.errors import ConflictError, InvalidError
-from webapp.experiments import choosing, methods
+from webapp.experiments import choosing
 from webapp.experiments.models import Checkpoint
 from webapp.graphs import browse, endpoints, snapshots
 from webapp.graphs.models import Graph
@@ -90,7 +91,7 @@ def create_run(*, graph: Graph, ask: Ask, user: User, group: UUID | None = None)
             entities=list(dict.fromkeys(ask.entities)),
             user=user,
             group=group,
-            pause_after=1 if ask.step_by_step and method in methods.STEERABLE else None,
+            pause_after=1 if ask.step_by_step and registry.method(method).steerable else None,
         )
         queue.enqueue(queue.ANSWER, run.pk)
     return run

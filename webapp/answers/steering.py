@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from retrieval.errors import MethodError
 from retrieval.events import AgentRewound, RunPaused, to_plain
+from retrieval.methods import registry
 from retrieval.types import AgentAction
 from webapp.accounts.models import User
 from webapp.answers import log, walks
@@ -102,10 +103,10 @@ def steer_run(*, run: Run, steer: Steer, user: User) -> Run:
 
 
 def _require_steerable(run: Run) -> None:
-    if run.method not in methods.STEERABLE:
+    if not registry.method(run.method).steerable:
         raise MethodError(
             f"{run.method} does not go step by step, so it cannot be steered.",
-            hint=f"Ask with {', '.join(sorted(methods.STEERABLE))}.",
+            hint=f"Ask with {', '.join(methods.steerable())}.",
         )
 
 

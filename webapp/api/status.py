@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from retrieval.methods import registry
 from webapp.accounts.models import User
 from webapp.api import health
 from webapp.experiments import labelling, methods
@@ -91,7 +92,7 @@ class StatusView(APIView):
                     "model": llm.model if llm else None,
                     "name": llm.name if llm else None,
                 },
-                "methods": [methods.shown(method) for method in methods.METHODS],
+                "methods": [methods.shown(method) for method in registry.METHODS],
                 "label_strategies": [
                     labelling.shown(strategy, llm_configured=llm is not None)
                     for strategy in labelling.STRATEGIES

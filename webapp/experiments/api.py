@@ -16,7 +16,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from retrieval.types import Method
+from retrieval.methods import registry
 from webapp.accounts.models import User
 from webapp.accounts.rights import require_manager
 from webapp.api.errors import InvalidError
@@ -46,13 +46,13 @@ class MethodView(APIView):
     @extend_schema(operation_id="methods_retrieve", responses=shapes.MethodDetailSerializer)
     def get(self, request: Request, name: str) -> Response:
         """What a method is, and the settings of training and asking it."""
-        if name not in list(Method):
+        if name not in registry.METHODS:
             raise Http404
-        method = Method(name)
+        method = name
         return Response({**methods.shown(method), **_forms(method)})
 
 
-def _forms(method: Method) -> dict[str, object]:
+def _forms(method: str) -> dict[str, object]:
     return {"settings": methods.settings_of(method), "options": methods.options_of(method)}
 
 

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db.models import QuerySet
 
 from retrieval.errors import CheckpointError
-from retrieval.types import LLM_ALONE, Method
+from retrieval.methods import registry
 from webapp.api.errors import InvalidError
 from webapp.experiments import methods
 from webapp.experiments.models import Checkpoint, Promotion
@@ -87,12 +87,12 @@ def router_checkpoint(graph: Graph) -> Checkpoint | None:
     checkpoint of the relation paths that it asks takes the place.
     """
     facts_alone = graph.snapshot is not None and not graph.snapshot.passages
-    return checkpoint_in_use(graph, method=methods.DEFAULT if facts_alone else Method.ROUTER)
+    return checkpoint_in_use(graph, method=registry.DEFAULT if facts_alone else "router")
 
 
 def method_and_checkpoint(
     graph: Graph, method: str | None, checkpoint: Checkpoint | None
-) -> tuple[Method, Checkpoint | None]:
+) -> tuple[str, Checkpoint | None]:
     """What is meant when a method, a checkpoint, both or neither are named; no checkpoint means zero-shot.
 
     Where neither is named, both are those of the checkpoint in use.
@@ -110,7 +110,7 @@ def method_and_checkpoint(
     if endpoint_of(graph) is not None:
         methods.require_on_endpoint(chosen, graph.name)
     methods.require_served(chosen, graph.name, facts=facts, passages=passages)
-    if checkpoint is None and chosen is Method.ROUTER:
+    if checkpoint is None and chosen == "router":
         return chosen, router_checkpoint(graph)
     if checkpoint is None:
         return chosen, checkpoint_in_use(graph, method=chosen)
@@ -135,7 +135,7 @@ def require_fitting(checkpoint: Checkpoint, graph: Graph, method: str) -> None:
             "which is not its current one.",
             hint="Train again on the current version.",
         )
-    if checkpoint.method != method and not (method == Method.ROUTER and checkpoint.method in methods.ROUTED):
+    if checkpoint.method != method and not (method == "router" and checkpoint.method in methods.ROUTED):
         raise CheckpointError(
             f"Checkpoint {checkpoint.pk} is of the method {checkpoint.method}, not {method}.",
             hint=f"Choose the method {checkpoint.method}, or a checkpoint of {method}.",
@@ -148,13 +148,13 @@ def require_fitting(checkpoint: Checkpoint, graph: Graph, method: str) -> None:
         )
 
 
-def reasoner(name: str | None, method: Method) -> str:
+def reasoner(name: str | None, method: str) -> str:
     """The reasoner of that name; the extractive one when none is named. A language model alone is its own reasoner.
 
     Raises:
         InvalidError: there is none of that name.
     """
-    chosen = "llm" if method in LLM_ALONE else name or methods.REASONERS[0]
+    chosen = "llm" if registry.method(method).model_alone else name or methods.REASONERS[0]
     if chosen not in methods.REASONERS:
         raise InvalidError(
             f"There is no reasoner {chosen}.", hint=f"Choose one of: {', '.join(methods.REASONERS)}."

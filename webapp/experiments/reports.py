@@ -11,8 +11,8 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from retrieval import config as configs
 from retrieval.errors import Cancelled, TrainingDataError
+from retrieval.methods import registry
 from webapp.accounts.models import User
 from webapp.api.errors import ConflictError, InvalidError
 from webapp.experiments import choosing
@@ -66,7 +66,7 @@ def start_report(
     if evaluation.limit is not None and evaluation.limit < 1:
         raise InvalidError("No question is left to ask.", hint="Give a limit of at least 1, or none.")
     method, checkpoint = choosing.method_and_checkpoint(graph, evaluation.method, evaluation.checkpoint)
-    configs.parse_options(method, evaluation.options)
+    registry.parse_options(method, evaluation.options)
     reasoner = choosing.reasoner(evaluation.reasoner, method)
     llm = choosing.language_model(reasoner, evaluation.llm)
     with transaction.atomic():
@@ -76,7 +76,7 @@ def start_report(
             question_set=question_set,
             question_set_name=question_set.name,
             split=evaluation.split,
-            method=method.value,
+            method=method,
             checkpoint=checkpoint,
             fingerprint=checkpoint.fingerprint if checkpoint else "",
             reasoner=reasoner,

@@ -10,10 +10,10 @@ from typing import Any
 
 from django.db import transaction
 
-from retrieval import config as configs
 from retrieval.errors import ConfigError, TrainingDataError
 from retrieval.kg.caches import cache_of, states_folder
 from retrieval.kg.storage import published, read_json
+from retrieval.methods import registry
 from webapp.accounts.models import User
 from webapp.api.errors import InvalidError
 from webapp.experiments import choosing, methods
@@ -91,7 +91,7 @@ def start_training(*, graph: Graph, question_set: QuestionSet, training: Trainin
         params={
             "question_set": question_set.pk,
             "snapshot": snapshot.hash,
-            "method": method.value,
+            "method": method,
             "config": config,
             "fraction": training.fraction,
             "labels": training.labels.pk if training.labels else None,
@@ -109,7 +109,7 @@ def _config(method: str, training: Training) -> dict[str, Any]:
         raise ConfigError(
             f"The seed is {training.seed}, and {config['seed']} in the config.", hint="Give it once."
         )
-    configs.parse(method, config)
+    registry.parse(method, config)
     return config
 
 
@@ -136,10 +136,10 @@ def empty_split(question_set: QuestionSet, split: str) -> TrainingDataError:
 
 
 def _require_trajectories_of(made: TrajectorySet, graph: Graph, method: str) -> None:
-    if method not in methods.STEERABLE:
+    if not registry.method(method).steerable:
         raise TrainingDataError(
             f"{method} does not learn from trajectories.",
-            hint=f"Leave them out, or train {', '.join(sorted(methods.STEERABLE))}.",
+            hint=f"Leave them out, or train {', '.join(methods.steerable())}.",
         )
     if made.graph_id != graph.pk:
         raise TrainingDataError(

@@ -30,8 +30,6 @@ ROLES = {"system": "system", "example": "user", "reply": "assistant", "user": "u
 _FILE = re.compile(r"(?P<name>[a-z0-9-]+)_v(?P<version>\d+)\.(?P<part>system|example|reply|user)\.txt")
 _PLACES = re.compile(r"\{(\w+)\}")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
-_CONTROL_IN_LINES = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]+")
-_LINE_ENDS = re.compile(r"\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +103,6 @@ def fenced(text: str) -> Fenced:
 def fenced_lines(lines: Iterable[str]) -> Fenced:
     """Several texts as data, each on a line of its own that it cannot leave."""
     return Fenced("\n".join(fenced(line) for line in lines))
-
-
-def fenced_text(text: str) -> Fenced:
-    """A longer text as data, with its line breaks: for a place between tags of its own."""
-    return Fenced(_no_tags(_CONTROL_IN_LINES.sub(" ", _LINE_ENDS.sub("\n", text))).strip())
 
 
 def _no_tags(text: str) -> str:

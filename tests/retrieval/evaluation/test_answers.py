@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from retrieval.engines.spec import EngineSpec
 from retrieval.errors import ConfigError, EvaluationError
 from retrieval.evaluation.answers import (
     equivalent,
@@ -22,6 +21,7 @@ from retrieval.llm.prompts import load
 from retrieval.llm.replies import Asker, ReplyStore
 from retrieval.llm.settings import LLMSettings
 from retrieval.loading import EngineCache
+from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.pipeline import AskRequest
 from retrieval.types import Question
 from tests.retrieval.reasoning.endpoint import Endpoint, says

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from retrieval.engines.paths import PathEngine
 from retrieval.errors import ConfigError
 from retrieval.evaluation.evaluator import evaluate_engine
 from retrieval.evaluation.pages import Entry, Heading, Table, Text, html, markdown, render
 from retrieval.evaluation.report import build_report
 from retrieval.evaluation.report_page import blocks, title
+from retrieval.methods._shared.path_engine import PathEngine
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.types import Question
 from tests.retrieval.world import LabelLinker, ScriptedRetriever, build

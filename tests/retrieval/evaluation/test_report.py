@@ -7,11 +7,11 @@ from dataclasses import asdict
 
 import pytest
 
-from retrieval.engines.paths import PathEngine
 from retrieval.errors import Cancelled, EvaluationError
 from retrieval.evaluation.evaluator import ask, evaluate_engine, sample
 from retrieval.evaluation.outcomes import Outcome
 from retrieval.evaluation.report import METRICS, build_report, read_report, score, scores_of, write_report
+from retrieval.methods._shared.path_engine import PathEngine
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.types import Question
 from tests.retrieval.world import LabelLinker, ScriptedRetriever, build

@@ -8,8 +8,7 @@ from retrieval.evidence.reach import merge_entities
 from retrieval.evidence.reorganise import reorganise
 from retrieval.evidence.verbalise import chain_text, merged_texts
 from retrieval.reasoning.gather import GatherSettings, gather, reorganised
-from retrieval.retrievers.base import RelationPath
-from retrieval.types import LinkedEntity
+from retrieval.types import LinkedEntity, RelationPath
 from tests.retrieval.world import build, ids, labels, path
 
 FACTS = [

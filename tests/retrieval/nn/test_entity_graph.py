@@ -5,10 +5,10 @@ import pytest
 import torch
 
 from retrieval.kg.walks import arc_ends
+from retrieval.methods._shared.paths import states
+from retrieval.methods._shared.paths.blocks import arc_states
 from retrieval.nn.entity_graph import EntityGraphEncoder
-from retrieval.retrievers import states
-from retrieval.retrievers.blocks import arc_states
-from retrieval.retrievers.features import graph_features
+from retrieval.text.features import graph_features
 from tests.retrieval.films import WordEncoder
 from tests.retrieval.kg.worlds import build, random_facts
 

@@ -5,14 +5,15 @@ import math
 import pytest
 import torch
 
+from retrieval.methods.reg_entity.model import EntityScorer, both_ways, entity_loss
+from retrieval.methods.reg_triple.model import TripleScorer
+from retrieval.methods.rel_rag_triple.model import LineGraphScorer
 from retrieval.nn.chain_length import ChainLength, length_loss
-from retrieval.nn.entity_scorer import EntityScorer, both_ways, entity_loss
-from retrieval.nn.line_graph_scorer import LineGraphScorer
 from retrieval.nn.query import Texts
 from retrieval.nn.question_reader import QuestionReader
 from retrieval.nn.subgraph import SubgraphBatch
 from retrieval.nn.text_match import TextMatch
-from retrieval.nn.triple_scorer import TripleScorer, sampled_triple_loss, triple_loss
+from retrieval.training.losses import sampled_triple_loss, triple_loss
 
 D = 6
 

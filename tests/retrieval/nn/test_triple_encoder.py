@@ -5,11 +5,11 @@ import pytest
 import torch
 
 from retrieval.kg.walks import arc_ends
+from retrieval.methods._shared.paths import states
+from retrieval.methods._shared.paths.blocks import build_block, sample_arcs
 from retrieval.nn.line_graph import LineGraph
 from retrieval.nn.triple_encoder import TripleEncoder
-from retrieval.retrievers import states
-from retrieval.retrievers.blocks import build_block, sample_arcs
-from retrieval.retrievers.features import graph_features
+from retrieval.text.features import graph_features
 from tests.retrieval.films import WordEncoder
 from tests.retrieval.kg.worlds import build, random_facts
 

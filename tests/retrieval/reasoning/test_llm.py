@@ -7,11 +7,11 @@ import time
 
 import pytest
 
-from retrieval.engines.paths import PathEngine
 from retrieval.errors import Cancelled, ConfigError, LLMError, LLMReplyError, LLMTimeoutError
 from retrieval.events import AnswerDelta, AnswerFinal, RunCancelled
 from retrieval.llm.prompts import shown
 from retrieval.llm.settings import LLMSettings
+from retrieval.methods._shared.path_engine import PathEngine
 from retrieval.pipeline import AskRequest
 from retrieval.reasoning.base import Verdict
 from retrieval.reasoning.extractive import ExtractiveReasoner

@@ -7,13 +7,12 @@ import math
 import numpy as np
 import pytest
 
-from retrieval.engines.paths import PathEngine
 from retrieval.events import AnswerFinal
+from retrieval.methods._shared.path_engine import PathEngine
 from retrieval.pipeline import AskRequest
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.reasoning.text_fit import FitWeights, TextFit
-from retrieval.retrievers.base import RelationPath
-from retrieval.types import NoAnswerReason
+from retrieval.types import NoAnswerReason, RelationPath
 from tests.retrieval.world import LabelLinker, ScriptedRetriever, build, ids, path
 
 WORDS = ("borders", "official", "language", "population", "directed", "by", "genre", "inverse", "X", "Y")

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from retrieval.engines.paths import PathEngine
 from retrieval.errors import LLMError
+from retrieval.methods._shared.path_engine import PathEngine
 from retrieval.pipeline import AskRequest
 from retrieval.reasoning.base import Verdict
 from retrieval.reasoning.extractive import ExtractiveReasoner

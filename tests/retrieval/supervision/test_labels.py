@@ -5,10 +5,10 @@ import json
 import pytest
 
 from retrieval.errors import TrainingDataError
+from retrieval.methods._shared.paths.examples import make_examples
 from retrieval.supervision import rationalizers
 from retrieval.supervision.grounding import ground
 from retrieval.supervision.labels import Compression, Label, of_graph, read_labels, usable, write_labels
-from retrieval.training.examples import make_examples
 from retrieval.types import Question
 from tests.retrieval.films import WordEncoder, build
 

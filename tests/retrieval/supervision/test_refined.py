@@ -2,10 +2,10 @@
 
 import pytest
 
+from retrieval.methods._shared.triples.examples import make_triple_examples
 from retrieval.supervision.grounding import ground
 from retrieval.supervision.labels import Label
 from retrieval.supervision.refined import selected_facts
-from retrieval.training.triple_examples import make_triple_examples
 from retrieval.types import Question
 from tests.retrieval.films import WordEncoder
 from tests.retrieval.world import build, ids

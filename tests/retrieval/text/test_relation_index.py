@@ -5,8 +5,8 @@ import pytest
 
 from retrieval.errors import Cancelled
 from retrieval.kg.restriction import RestrictedSnapshot
-from retrieval.retrievers.features import relation_vectors
 from retrieval.text import relation_index
+from retrieval.text.features import relation_vectors
 from tests.retrieval.kg.worlds import FILMS, build
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from retrieval.retrievers import registry
+from retrieval.methods._shared.opening import open_retriever
 from retrieval.training import train
 from retrieval.training.validate import Validation
 from tests.retrieval.films import WordEncoder, build, questions
@@ -26,7 +26,7 @@ def test_a_checkpoint_keeps_the_least_support_and_doubts_what_has_less(method, t
     result = train(
         method, graph, [*questions(), *more], config=settings, out=tmp_path / "out", encoder=encoder
     )
-    opened = registry.load(method, result.checkpoint, graph, encoder, cache=tmp_path / "cache")
+    opened = open_retriever(method, result.checkpoint, graph, encoder, cache=tmp_path / "cache")
     assert opened.least_support is not None
     film = graph.find_entity("Film 01")
     found = opened.relation_paths("who directed Film 01", [film])
@@ -35,6 +35,6 @@ def test_a_checkpoint_keeps_the_least_support_and_doubts_what_has_less(method, t
         assert np.isfinite(path.support)
         assert path.doubted == (path.support < opened.least_support)
     other = build(tmp_path / "other", [("Film 99", "directed_by", "Varda")])
-    elsewhere = registry.load(method, result.checkpoint, other, encoder, cache=tmp_path / "cache")
+    elsewhere = open_retriever(method, result.checkpoint, other, encoder, cache=tmp_path / "cache")
     paths = elsewhere.relation_paths("who directed Film 99", [other.find_entity("Film 99")])
     assert {path.doubted for path in paths} == {None}

@@ -1,0 +1,166 @@
+"""Typed settings: what they are made of, read from plain JSON and described. Those of a method are in its ``spec``."""
+
+from __future__ import annotations
+
+import difflib
+import types
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from retrieval.errors import ConfigError
+
+T = TypeVar("T")
+
+
+def setting(
+    default: T,
+    about: str,
+    *,
+    least: float | None = None,
+    above: float | None = None,
+    below: float | None = None,
+) -> T:
+    """A field of a settings class: its default, what it does, and its range.
+
+    Args:
+        default: used when nothing is given.
+        about: one sentence for people; the paper's value in brackets where it differs or is worth knowing.
+        least: smallest value allowed; 1 for whole numbers when nothing is said.
+        above: values must be larger than this.
+        below: values must be smaller than this.
+    """
+    if least is None and above is None and isinstance(default, int) and not isinstance(default, bool):
+        least = 1
+    metadata = {"about": about, "least": least, "above": above, "below": below}
+    found: T = field(default=default, metadata=metadata)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """Settings whose ranges are checked when they are made."""
+
+    def __post_init__(self) -> None:
+        for f in fields(self):
+            value, rule = getattr(self, f.name), f.metadata
+            for name, holds in (
+                ("at least", rule.get("least") is None or value >= rule["least"]),
+                ("above", rule.get("above") is None or value > rule["above"]),
+                ("below", rule.get("below") is None or value < rule["below"]),
+            ):
+                if not holds:
+                    limit = rule["least" if name == "at least" else name]
+                    raise ConfigError(f"{f.name} is {value}.", hint=f"It must be {name} {limit}.")
+
+
+@dataclass(frozen=True, slots=True)
+class InferenceOptions(Checked):
+    """Settings of a trained retriever when it is asked; a method that has any has a subclass of this."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingConfig(Checked):
+    """Settings that every trained method has."""
+
+    learning_rate: float = setting(1e-3, "Of Adam.", above=0)
+    batch_size: int = setting(64, "Questions a step.")
+    epochs: int = setting(15, "At most so many epochs.")
+    questions_per_epoch: int = setting(
+        6000, "Larger training sets are visited in parts, so that checkpoints come often."
+    )
+    patience: int = setting(3, "Epochs without a better dev score before training stops.")
+    averaging: float = setting(
+        0.0,
+        "Ask with a running average of the weights, of which each step leaves so much; 0 asks with the weights "
+        "themselves.",
+        least=0,
+        below=1,
+    )
+    seed: int = setting(0, "Of everything random in training.", least=0)
+
+
+@dataclass(frozen=True, slots=True)
+class RetrieverConfig(TrainingConfig):
+    """Settings of every method that is trained to find something in a graph."""
+
+    max_hops: int = setting(3, "Longest relation path, in labels and in retrieval.")
+    entity_texts: Literal["auto", "yes", "no"] = setting(
+        "auto",
+        "Read the entities' labels as text features; auto does up to 20,000 entities. "
+        "On MetaQA (43,234) they change nothing but the training time.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting as people see it. ``type`` is bool, int, float, str or choice."""
+
+    name: str
+    type: str
+    default: bool | int | float | str | None
+    about: str
+    choices: tuple[str, ...] = ()
+    least: float | None = None
+    above: float | None = None
+    below: float | None = None
+
+
+def as_json(config: TrainingConfig | InferenceOptions) -> dict[str, Any]:
+    """The settings as plain JSON, in the order they are declared."""
+    values = asdict(config)
+    return {f.name: values[f.name] for f in fields(config)}
+
+
+def describe(cls: type[Checked]) -> tuple[Setting, ...]:
+    """The settings of a class with defaults, ranges and what they do, in the order they are declared."""
+    hints = get_type_hints(cls)
+    found = []
+    for f in fields(cls):
+        hint = hints[f.name]
+        choices = get_args(hint) if get_origin(hint) is Literal else ()
+        kind, default = "choice" if choices else hint.__name__, getattr(cls(), f.name)
+        found.append(Setting(f.name, kind, default, choices=choices, **f.metadata))
+    return tuple(found)
+
+
+C = TypeVar("C", bound=Checked)
+
+
+def parse(cls: type[C], complaint: str, settings: Mapping[str, Any] | None = None) -> C:
+    """Typed settings from plain JSON; what is not given has its default.
+
+    Args:
+        cls: the class of the settings.
+        complaint: how an error about an unknown key begins; the key follows.
+        settings: by name.
+
+    Raises:
+        ConfigError: a key is unknown (the nearest known one is named), or a value has a wrong type or range.
+    """
+    hints = get_type_hints(cls)
+    values: dict[str, Any] = {}
+    for key, value in (settings or {}).items():
+        if key not in hints:
+            near = difflib.get_close_matches(key, hints, n=1, cutoff=0.4)
+            known = f"Known are: {', '.join(sorted(hints))}." if hints else "It has none."
+            raise ConfigError(f"{complaint} {key!r}.", hint=f"Did you mean {near[0]!r}?" if near else known)
+        values[key] = _typed(key, hints[key], value)
+    return cls(**values)
+
+
+def _typed(key: str, hint: Any, value: Any) -> Any:
+    if get_origin(hint) is Literal:
+        if value not in get_args(hint):
+            expected = ", ".join(map(repr, get_args(hint)))
+            raise ConfigError(f"{key} is {value!r}.", hint=f"Expected one of {expected}.")
+        return value
+    if get_origin(hint) in (Union, types.UnionType):
+        if value is None:
+            return None
+        return _typed(key, next(h for h in get_args(hint) if h is not type(None)), value)
+    if hint is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if not isinstance(value, hint) or (hint is int and isinstance(value, bool)):
+        raise ConfigError(f"{key} is {value!r}.", hint=f"Expected {hint.__name__}.")
+    return value

@@ -1,0 +1,217 @@
+"""Checkpoint directories: ``weights.pt`` or ``weights.safetensors``, ``config.json``, ``manifest.json``."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import pickle
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, fields, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from retrieval import config as configs
+from retrieval.config import TrainingConfig
+from retrieval.errors import CheckpointError, ClewError
+from retrieval.kg import integrity
+from retrieval.kg.storage import published, save_json
+from retrieval.methods import registry
+from retrieval.version import code_version
+
+WEIGHTS, CONFIG, MANIFEST = "weights.pt", "config.json", "manifest.json"
+#: In place of ``WEIGHTS`` where a checkpoint is to be small: half the precision, half the bytes.
+PACKED = "weights.safetensors"
+_RETRAIN = "Train again, or choose another checkpoint."
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointManifest:
+    """What a checkpoint says about itself.
+
+    Attributes:
+        fingerprint: sha256 of weights, sorted settings and code version; names the checkpoint everywhere.
+        parent: fingerprint of the checkpoint that training started from, if any.
+        snapshot: content hash of the graph it was trained on; it may be used on others.
+        encoder, text_features: the text encoder and the length of its vectors.
+        entity_texts: whether entity labels are among the features (``auto`` resolved).
+        simple: walks never come back to their topic; decided from the labels.
+        labels: where the labels came from, with how many of each source.
+        metrics: on the dev split.
+        least_support: a relation path supported less is doubted (``validate.least_support``); None where nothing is.
+    """
+
+    method: str
+    fingerprint: str
+    code_version: str
+    seed: int
+    parent: str | None
+    snapshot: str
+    encoder: str
+    text_features: int
+    entity_texts: bool
+    simple: bool
+    created: str
+    labels: dict[str, int] = field(default_factory=dict)
+    metrics: dict[str, float] = field(default_factory=dict)
+    least_support: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A checkpoint opened for use."""
+
+    manifest: CheckpointManifest
+    config: TrainingConfig
+    weights: dict[str, Tensor]
+
+    def least_support(self, snapshot_hash: str) -> float | None:
+        """The support below which a relation path is doubted; None on graphs that it was not measured on."""
+        return self.manifest.least_support if snapshot_hash == self.manifest.snapshot else None
+
+
+def fingerprint(weights: dict[str, Tensor], config: TrainingConfig) -> str:
+    """sha256 of the weights' bytes, the sorted settings and the code version."""
+    digest = hashlib.sha256()
+    for name in sorted(weights):
+        digest.update(name.encode())
+        digest.update(weights[name].contiguous().numpy().tobytes())
+    digest.update(json.dumps(configs.as_json(config), sort_keys=True).encode())
+    digest.update(code_version().encode())
+    return digest.hexdigest()
+
+
+def describe(
+    weights: dict[str, Tensor],
+    config: TrainingConfig,
+    *,
+    method: str,
+    snapshot: str,
+    encoder: str,
+    text_features: int,
+    entity_texts: bool,
+    simple: bool,
+    labels: dict[str, int],
+    parent: str | None = None,
+) -> Checkpoint:
+    """A checkpoint in memory, with its fingerprint. See :class:`CheckpointManifest`."""
+    manifest = CheckpointManifest(
+        method=method,
+        fingerprint=fingerprint(weights, config),
+        code_version=code_version(),
+        seed=config.seed,
+        parent=parent,
+        snapshot=snapshot,
+        encoder=encoder,
+        text_features=text_features,
+        entity_texts=entity_texts,
+        simple=simple,
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        labels=labels,
+    )
+    return Checkpoint(manifest, config, weights)
+
+
+def save(out: Path, checkpoint: Checkpoint, *, also: Callable[[Path], None] = lambda _: None) -> None:
+    """Write a checkpoint beside ``out``, and what ``also`` writes there, and rename it into place."""
+    with published(out) as directory:
+        torch.save(checkpoint.weights, directory / WEIGHTS)
+        save_json(directory / CONFIG, configs.as_json(checkpoint.config))
+        save_json(directory / MANIFEST, asdict(checkpoint.manifest))
+        also(directory)
+
+
+def pack(out: Path, checkpoint: Checkpoint, *, also: Callable[[Path], None] = lambda _: None) -> Checkpoint:
+    """Like :func:`save`, with weights of fp16; the checkpoint as it will be read.
+
+    Raises:
+        CheckpointError: the weights hold something else than floating-point numbers.
+    """
+    if not all(weight.is_floating_point() for weight in checkpoint.weights.values()):
+        raise CheckpointError("Only floating-point weights can be packed.", hint="Save it as it is.")
+    half = {name: weight.half().contiguous() for name, weight in checkpoint.weights.items()}
+    weights = {name: weight.float() for name, weight in half.items()}
+    manifest = replace(checkpoint.manifest, fingerprint=fingerprint(weights, checkpoint.config))
+    with published(out) as directory:
+        save_file(half, directory / PACKED)
+        save_json(directory / CONFIG, configs.as_json(checkpoint.config))
+        save_json(directory / MANIFEST, asdict(manifest))
+        also(directory)
+    return Checkpoint(manifest, checkpoint.config, weights)
+
+
+def read_manifest(path: Path) -> CheckpointManifest:
+    """The manifest of a checkpoint directory (or of a file in it), without its weights.
+
+    Raises:
+        CheckpointError: it is missing or damaged.
+    """
+    directory = path.parent if path.is_file() else path
+    try:
+        raw: Any = json.loads((directory / MANIFEST).read_text(encoding="utf-8"))
+        known = {f.name for f in fields(CheckpointManifest)}
+        return CheckpointManifest(**{key: value for key, value in raw.items() if key in known})
+    except (OSError, ValueError, TypeError, AttributeError) as error:
+        raise CheckpointError(
+            f"{directory.name} is not a checkpoint: its {MANIFEST} is missing or damaged.", hint=_RETRAIN
+        ) from error
+
+
+def read(path: Path, *, method: str, encoder: str) -> Checkpoint:
+    """Open a checkpoint for a method and an encoder.
+
+    Raises:
+        CheckpointError: it is missing or damaged, of another method, or made with another encoder.
+    """
+    directory = path.parent if path.is_file() else path
+    manifest = read_manifest(directory)
+    if not integrity.is_whole(directory):
+        raise CheckpointError(f"The files of the checkpoint {directory.name} are damaged.", hint=_RETRAIN)
+    if manifest.method != method:
+        raise CheckpointError(
+            f"The checkpoint {directory.name} is of method {manifest.method}, not {method}.",
+            hint=f"Ask with method {manifest.method}, or choose a checkpoint of {method}.",
+        )
+    if manifest.encoder != encoder:
+        raise CheckpointError(
+            f"The checkpoint {directory.name} was trained with the encoder {manifest.encoder}; "
+            f"this server runs {encoder}.",
+            hint=f"Set CLEW_ENCODER={manifest.encoder}, or train again with {encoder}.",
+        )
+    try:
+        raw = json.loads((directory / CONFIG).read_text(encoding="utf-8"))
+        return Checkpoint(manifest, registry.parse(method, raw), _weights(directory))
+    except (
+        OSError, ValueError, RuntimeError, EOFError, pickle.UnpicklingError, SafetensorError, ClewError,
+    ) as error:  # fmt: skip
+        raise CheckpointError(f"The checkpoint {directory.name} is damaged.", hint=_RETRAIN) from error
+
+
+def _weights(directory: Path) -> dict[str, Tensor]:
+    if (directory / PACKED).is_file():
+        return {name: weight.float() for name, weight in load_file(directory / PACKED).items()}
+    found: dict[str, Tensor] = torch.load(directory / WEIGHTS, map_location="cpu", weights_only=True)
+    return found
+
+
+M = TypeVar("M", bound=nn.Module)
+
+
+def load_weights(model: M, checkpoint: Checkpoint) -> M:
+    """Put a checkpoint's weights into a model made from its settings; returned in evaluation mode.
+
+    Raises:
+        CheckpointError: the weights do not fit the settings.
+    """
+    try:
+        model.load_state_dict(checkpoint.weights)
+    except RuntimeError as error:
+        raise CheckpointError(
+            "The checkpoint's weights do not fit its settings.", hint="Train again."
+        ) from error
+    return model.eval()

@@ -1,0 +1,280 @@
+"""Asking a graph that stays in a SPARQL endpoint: link there, pull what is near, and ask an engine about that."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from retrieval.errors import Cancelled, ClewError, MethodError, UnknownEntityError
+from retrieval.events import (
+    AnswerFinal,
+    Event,
+    PathRetrieved,
+    QuestionLinked,
+    RunCancelled,
+    RunFailed,
+    RunStarted,
+    SubgraphExtracted,
+)
+from retrieval.kg.pulls import term
+from retrieval.methods import registry
+from retrieval.methods._shared.engine_spec import EngineSpec
+from retrieval.methods._shared.parts import GraphParts, Opening
+from retrieval.methods._shared.path_engine import PathEngine, open_engine
+from retrieval.methods._shared.reasoners import make_reasoner
+from retrieval.pipeline import AskRequest
+from retrieval.text.linking import Linked
+from retrieval.types import (
+    LinkedEntity,
+    NoAnswer,
+    NoAnswerReason,
+    Node,
+    Pulled,
+    Usage,
+)
+
+if TYPE_CHECKING:
+    from retrieval.kg.pulls import Subgraph
+    from retrieval.kg.snapshot import Snapshot
+    from retrieval.kg.sparql import SparqlGraph
+    from retrieval.llm.settings import LLMSettings
+    from retrieval.pipeline import Engine
+    from retrieval.text.encoder import Encoder
+
+T = TypeVar("T")
+Numbering = Callable[[Sequence[str]], Mapping[str, int]]
+"""Gives each term (:func:`retrieval.kg.pulls.term`) the number that stands for it in events: the ids of what is pulled
+mean nothing outside it."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointRequest:
+    """One question.
+
+    Attributes:
+        question: 1 to 1,000 characters.
+        given: IRIs of topic entities chosen by the caller; used instead of what the question names.
+        budget: most distinct facts retrieved.
+        seed: of the retriever's sampling.
+    """
+
+    question: str
+    given: tuple[str, ...] = ()
+    budget: int = 50
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointAsking:
+    """One endpoint, opened, and how it is asked.
+
+    Attributes:
+        remote: the endpoint.
+        method: one that can be asked of endpoints (``MethodSpec.on_endpoints``).
+        encoder: the text encoder.
+        numbers: see :data:`Numbering`.
+        reasoner: ``extractive`` or ``llm``.
+        llm: the language model, when one is configured.
+    """
+
+    remote: SparqlGraph
+    method: str
+    encoder: Encoder
+    numbers: Numbering
+    reasoner: str = "extractive"
+    llm: LLMSettings | None = None
+
+    def run(
+        self, request: EndpointRequest, *, cancelled: Callable[[], bool] = lambda: False
+    ) -> Iterator[Event]:
+        """Answer one question. Nothing is raised: an error is ``run.failed``.
+
+        Yields:
+            The events of an engine, with the numbers of entities that ``numbers`` gives.
+        """
+        began = time.perf_counter()
+        try:
+            yield self._started(request)
+            yield from self._answer(request, cancelled, began)
+        except Cancelled:
+            yield RunCancelled("Stopped while the endpoint was asked.", 0)
+        except ClewError as error:
+            yield RunFailed(error.code, error.message, error.hint)
+        except Exception:
+            log.exception("A run broke on %s", self.remote.endpoint)
+            yield RunFailed(
+                "internal",
+                "Something inside Clew broke.",
+                "The log of the worker has the details; please report it.",
+            )
+
+    def _started(self, request: EndpointRequest) -> RunStarted:
+        require_on_endpoint(self.method)
+        reasoner = make_reasoner(self.reasoner, self.llm)
+        return RunStarted(
+            question=request.question,
+            method=str(self.method),
+            reasoner=reasoner.name,
+            snapshot="",
+            checkpoint=None,
+            encoder=self.encoder.name,
+            budget=request.budget,
+            seed=request.seed,
+            llm=reasoner.llm,
+            prompts=reasoner.prompts,
+            endpoint=self.remote.endpoint,
+        )
+
+    def _answer(
+        self, request: EndpointRequest, cancelled: Callable[[], bool], began: float
+    ) -> Iterator[Event]:
+        named = self._link(request)
+        topics = list(dict.fromkeys(named.values()))
+        labels = self.remote.names(topics)
+        numbers = self.numbers(["<" + iri for iri in topics])
+        linked = tuple(
+            _linked(request, words, Node(numbers["<" + iri], labels.get(iri, iri)), given=bool(request.given))
+            for words, iri in named.items()
+        )
+        yield QuestionLinked(linked, (), _ms(began))
+        if not topics:
+            yield AnswerFinal((), _NOT_LINKED, "", (), Usage(), _ms(began))
+            return
+        since = time.perf_counter()
+        try:
+            found = self.remote.subgraph(topics)
+        except UnknownEntityError as error:
+            unknown = NoAnswer(NoAnswerReason.NO_PATH, error.message, error.hint)
+            yield AnswerFinal((), unknown, "", (), Usage(), _ms(began))
+            return
+        graph = found.snapshot
+        ids = {graph.entity_iri(topic): topic for topic in found.topics}
+        yield self._renumbered(graph, self._pulled(found, since))
+        local = tuple(
+            replace(one, entity=graph.node(ids[iri]))
+            for one, iri in zip(linked, named.values(), strict=True)
+            if iri in ids
+        )
+        asked = AskRequest(request.question, tuple(ids.values()), request.budget, request.seed)
+        shift = _ms(began)
+        for event in self._engine(graph, local).run(asked, cancelled=cancelled):
+            if not isinstance(event, (RunStarted, QuestionLinked, SubgraphExtracted)):
+                yield self._renumbered(graph, _later(event, shift))
+
+    def _link(self, request: EndpointRequest) -> dict[str, str]:
+        """Topic entities by the words that name them, in their order, or by their IRIs where the caller gave them."""
+        if request.given:
+            return {iri: iri for iri in request.given}
+        found = self.remote.link(request.question)
+        return {words: found[words] for words in sorted(found, key=request.question.find)}
+
+    def _pulled(self, found: Subgraph, since: float) -> SubgraphExtracted:
+        graph = found.snapshot
+        return SubgraphExtracted(
+            topics=tuple(graph.node(topic) for topic in found.topics),
+            entities=graph.num_entities,
+            triples=graph.num_triples,
+            max_hops=self.remote.options.hops,
+            strategy="pulled from the endpoint" + (", cut at its limits" if found.truncated else ""),
+            took_ms=_ms(since),
+            pulled=Pulled(found.at, graph.hash, found.queries, found.truncated),
+        )
+
+    def _engine(self, graph: Snapshot, linked: tuple[LinkedEntity, ...]) -> Engine:
+        spec = EngineSpec(graph.path, method=self.method, reasoner=self.reasoner)
+        parts = GraphParts(graph, self.encoder)
+        engine: PathEngine = open_engine(
+            Opening(spec, parts, make_reasoner(self.reasoner, self.llm), self.llm)
+        )
+        engine.linker = _Known(Linked(linked, ()))
+        return engine
+
+    def _renumbered(self, graph: Snapshot, event: T) -> T:
+        """The event with every entity under the number that stands for it everywhere."""
+        seen: set[int] = set()
+        _collect(event, seen)
+        terms = {entity: term(graph, entity) for entity in sorted(seen)}
+        numbers = self.numbers(list(dict.fromkeys(terms.values())))
+        renumbered: T = _replaced(event, {entity: numbers[known] for entity, known in terms.items()})
+        return renumbered
+
+
+def require_on_endpoint(method: str) -> None:
+    """Refuse a method that an endpoint cannot serve.
+
+    Raises:
+        MethodError: it is one; says what can.
+    """
+    if not registry.method(method).on_endpoints:
+        able = (name for name, spec in registry.METHODS.items() if spec.on_endpoints)
+        raise MethodError(
+            f"{method} cannot be asked of a graph in an endpoint.",
+            hint=f"Ask {', '.join(sorted(able))}, or import the graph.",
+        )
+
+
+_NOT_LINKED = NoAnswer(
+    NoAnswerReason.ENTITY_NOT_LINKED,
+    "The question names no entity that the endpoint has.",
+    "Names are looked up there as they are spelt. Check the spelling and the languages, or choose an entity by hand.",
+)
+
+
+class _Known:
+    """A linker of a question that is linked already."""
+
+    def __init__(self, linked: Linked) -> None:
+        self._linked = linked
+
+    def link(self, question: str, given: Sequence[int] = ()) -> Linked:
+        """What is known."""
+        del question, given
+        return self._linked
+
+
+def _linked(request: EndpointRequest, words: str, node: Node, *, given: bool) -> LinkedEntity:
+    if given:
+        return LinkedEntity(node, node.label, -1, -1, 1.0, "given")
+    start = request.question.find(words)
+    return LinkedEntity(node, words, start, start + len(words) if start >= 0 else -1, 1.0, "exact")
+
+
+def _collect(value: Any, nodes: set[int]) -> None:
+    if isinstance(value, Node):
+        nodes.add(value.id)
+    elif isinstance(value, tuple):
+        for item in value:
+            _collect(item, nodes)
+    elif is_dataclass(value) and not isinstance(value, type):
+        for each in fields(value):
+            _collect(getattr(value, each.name), nodes)
+
+
+def _replaced(value: Any, numbers: Mapping[int, int]) -> Any:
+    if isinstance(value, Node):
+        return replace(value, id=numbers[value.id])
+    if isinstance(value, tuple):
+        return tuple(_replaced(item, numbers) for item in value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(
+            value, **{each.name: _replaced(getattr(value, each.name), numbers) for each in fields(value)}
+        )
+    return value
+
+
+def _later(event: Event, shift: float) -> Event:
+    """The event with its times counted from the run's beginning, not from where the engine was asked."""
+    if isinstance(event, PathRetrieved):
+        return replace(event, at_ms=round(event.at_ms + shift, 2))
+    if isinstance(event, AnswerFinal):
+        return replace(event, took_ms=round(event.took_ms + shift, 2))
+    return event
+
+
+def _ms(since: float) -> float:
+    return round((time.perf_counter() - since) * 1000, 2)

@@ -1,0 +1,43 @@
+"""What an engine is opened for; it imports nothing heavy, so that what only names an engine is quick to start."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from retrieval.kg.caches import cache_of
+from retrieval.methods.registry import DEFAULT
+
+EXTRACTIVE = "extractive"
+LLM = "llm"
+REASONERS = (EXTRACTIVE, LLM)
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSpec:
+    """What to open.
+
+    Attributes:
+        snapshot: directory of the graph.
+        checkpoint: file or directory of the trained retriever; None for the zero-shot retriever.
+        method: the retriever's method.
+        reasoner: ``extractive`` or ``llm``.
+        cache: directory for what is computed once a snapshot; inside the snapshot's own when None, so that
+            it goes when the graph goes.
+        options: settings of the retriever for asking, as (name, value), that differ from its defaults.
+        asked_with: of ``router``: the checkpoint of relation paths that it asks the graph with, where
+            ``checkpoint`` only decides; None asks zero-shot.
+    """
+
+    snapshot: Path
+    checkpoint: Path | None = None
+    method: str = DEFAULT
+    reasoner: str = EXTRACTIVE
+    cache: Path | None = None
+    options: tuple[tuple[str, str | int | float | bool], ...] = ()
+    asked_with: Path | None = None
+
+    @property
+    def cache_dir(self) -> Path:
+        """Where what is computed once a snapshot is kept."""
+        return self.cache or cache_of(self.snapshot)

@@ -1,0 +1,88 @@
+"""Opening the retriever of any method, trained or zero-shot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from retrieval.errors import ConfigError, MethodError
+from retrieval.evaluation.shift import Seen
+from retrieval.kg.snapshot import Snapshot
+from retrieval.methods import registry
+from retrieval.methods._shared import checkpoint as checkpoints
+from retrieval.methods._shared.retriever import Retriever
+from retrieval.methods._shared.zero_shot import ZeroShotRetriever
+from retrieval.text.features import TextEncoder
+
+FAMILIAR = 0.5
+"""Share of the relations that a checkpoint learned to follow, of which a graph must have as many for it to be used."""
+
+FOREIGN = (
+    "The checkpoint was trained on a graph of other relations and says nothing of this one: "
+    "relation paths were ranked by their names alone."
+)
+"""What a run says whose checkpoint was not used."""
+
+
+def is_foreign(checkpoint: Path, snapshot: Snapshot) -> bool:
+    """Whether what a checkpoint was trained on says nothing of a graph.
+
+    So it is on another graph that lacks most of the relations that it learned to follow. There it binds answers to
+    lengths that it saw and follows what it never read, and does worse than no training at all.
+
+    Raises:
+        CheckpointError: the checkpoint is missing or damaged.
+    """
+    if checkpoints.read_manifest(checkpoint).snapshot == snapshot.hash:
+        return False
+    seen = Seen.load(checkpoint)
+    if seen is None or not seen.relations:
+        return False
+    learned = {name for name, _ in seen.relations}
+    here = {snapshot.relation_name(relation) for relation in range(snapshot.num_relations)}
+    return len(learned & here) < FAMILIAR * len(learned)
+
+
+def open_retriever(
+    method: str,
+    checkpoint: Path | None,
+    snapshot: Snapshot,
+    encoder: TextEncoder,
+    *,
+    cache: Path,
+    options: Mapping[str, Any] | None = None,
+) -> Retriever:
+    """Open a retriever. A checkpoint that is foreign to the graph is stood in for by the zero-shot retriever.
+
+    Args:
+        method: its name.
+        checkpoint: directory of a trained checkpoint, or None for the zero-shot retriever.
+        snapshot: the graph to ask.
+        encoder: the text encoder.
+        cache: directory for what is computed once a snapshot, shared by processes.
+        options: settings for asking (``registry.parse_options``) that differ from the defaults.
+
+    Raises:
+        MethodError: no retriever of that name is available.
+        ConfigError: the method has no such setting, or a value of it is wrong.
+        CheckpointError: the checkpoint is missing, damaged, or of another method or encoder.
+    """
+    spec = registry.method(method)
+    if spec.retriever is None:
+        known = ", ".join(sorted(registry.RETRIEVERS))
+        raise MethodError(f"{method} is no retriever of relation paths.", hint=f"There is: {known}.")
+    chosen = registry.parse_options(method, options)
+    foreign = checkpoint is not None and is_foreign(checkpoint, snapshot)
+    if (checkpoint is None or foreign) and options:
+        raise ConfigError(
+            f"The zero-shot retriever has no inference setting {next(iter(options))!r}.",
+            hint="It has none; give a checkpoint that was trained on this graph.",
+        )
+    if checkpoint is None:
+        return ZeroShotRetriever(snapshot, encoder, method)
+    read = checkpoints.read(checkpoint, method=method, encoder=encoder.name)
+    if foreign:
+        return ZeroShotRetriever(snapshot, encoder, method, checkpoint=read.manifest.fingerprint)
+    opened: Retriever = spec.part("retriever")(read, snapshot, encoder, cache)
+    return opened.configured(chosen) if options else opened

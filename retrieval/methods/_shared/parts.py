@@ -1,0 +1,70 @@
+"""What the engines of one graph share, and what each is opened with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from retrieval.text.entity_index import EntityIndex
+from retrieval.text.linking import Linker
+from retrieval.text.passage_index import PassageIndex
+
+if TYPE_CHECKING:
+    from retrieval.kg.snapshot import Snapshot
+    from retrieval.llm.settings import LLMSettings
+    from retrieval.methods._shared.engine_settings import EngineSettings
+    from retrieval.methods._shared.engine_spec import EngineSpec
+    from retrieval.reasoning.base import Reasoner
+    from retrieval.text.encoder import Encoder
+
+
+class GraphParts:
+    """One open graph and what is found in it by text; each part is opened when an engine first asks for it.
+
+    Args:
+        snapshot: the graph.
+        encoder: the text encoder.
+    """
+
+    def __init__(self, snapshot: Snapshot, encoder: Encoder) -> None:
+        self.snapshot = snapshot
+        self.encoder = encoder
+
+    @cached_property
+    def index(self) -> EntityIndex:
+        """Entities by name and meaning."""
+        return EntityIndex.open(self.snapshot, self.encoder)
+
+    @cached_property
+    def passages(self) -> PassageIndex:
+        """Passages by meaning and words.
+
+        Raises:
+            SnapshotError: the graph has none.
+        """
+        return PassageIndex.open(self.snapshot, self.encoder)
+
+    @cached_property
+    def linker(self) -> Linker:
+        """Finds the entities that a question names."""
+        return Linker(self.snapshot, self.index, self.encoder)
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What an engine is opened with.
+
+    Attributes:
+        spec: what was asked for.
+        parts: shared by the engines of one graph.
+        reasoner: as the spec names it.
+        llm: the language model, when one is configured.
+        settings: of engines that answer through relation paths.
+    """
+
+    spec: EngineSpec
+    parts: GraphParts
+    reasoner: Reasoner
+    llm: LLMSettings | None = None
+    settings: EngineSettings | None = None

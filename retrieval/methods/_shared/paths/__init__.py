@@ -1,0 +1,1 @@
+"""What the methods that learn paths share."""

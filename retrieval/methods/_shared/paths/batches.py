@@ -1,0 +1,202 @@
+"""Batches: walks along the labelled relation paths, and what competes with each step. Numpy, vectorised."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+
+from retrieval.kg.restriction import RestrictedSnapshot
+from retrieval.kg.snapshot import Snapshot
+from retrieval.kg.walks import spans
+from retrieval.methods._shared.arc_groups import arcs_at, bounds, groups, spread
+from retrieval.methods._shared.paths.examples import Examples
+
+_TRIES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Walks:
+    """One walk for each of B examples.
+
+    Attributes:
+        entities: int64 [B, L+1]; the topic first.
+        arcs: int64 [B, L]; -1 after the walk ends.
+        steps: arcs walked, int64 [B]; fewer than the label's when the walk met a dead end.
+    """
+
+    entities: np.ndarray
+    arcs: np.ndarray
+    steps: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What competes in each of C contexts (an example at a step). STOP is not listed.
+
+    Attributes:
+        example, step, entity: of each context, int64 [C].
+        stop: the label ends here, bool [C].
+        context, arc, relation, group: of each of n sampled arcs, int64 [n].
+        positive: the arc follows the label, bool [n].
+        augmented: the arc counts as positive at step 0 only (eq. 13), bool [n].
+        weight: how many arcs of its group each sampled arc stands for, float32 [n].
+        group_context, group_positive: of each (context, directed relation) group.
+    """
+
+    example: np.ndarray
+    step: np.ndarray
+    entity: np.ndarray
+    stop: np.ndarray
+    context: np.ndarray
+    arc: np.ndarray
+    relation: np.ndarray
+    group: np.ndarray
+    positive: np.ndarray
+    augmented: np.ndarray
+    weight: np.ndarray
+    group_context: np.ndarray
+    group_positive: np.ndarray
+
+
+def sample_contexts(
+    snapshot: Snapshot,
+    examples: Examples,
+    chosen: np.ndarray,
+    *,
+    simple: bool,
+    per_relation: int,
+    rng: np.random.Generator,
+) -> tuple[Walks, Candidates]:
+    """Walks of the chosen examples and what competes with their steps, arcs as the whole graph numbers them.
+
+    An example with a subgraph of its own is walked there, and only the subgraph's arcs compete.
+
+    Args:
+        snapshot: the graph.
+        examples: all examples.
+        chosen: indices, [B].
+        simple: never step back to the topic.
+        per_relation: arcs drawn of each directed relation in each context, at most.
+        rng: of everything drawn.
+    """
+    own = [examples.own[i] for i in chosen.tolist()]
+    shared = np.array([i for i, facts in enumerate(own) if facts is None], np.int64)
+    parts: list[tuple[Snapshot, np.ndarray]] = [(snapshot, shared)] if len(shared) else []
+    parts += [(snapshot.restrict(facts), np.array([i])) for i, facts in enumerate(own) if facts is not None]
+    sampled = []
+    for graph, at in parts:
+        walks = sample_walks(graph, examples, chosen[at], simple=simple, rng=rng)
+        found = sample_candidates(
+            graph, examples, chosen[at], walks, simple=simple, per_relation=per_relation, rng=rng
+        )
+        if isinstance(graph, RestrictedSnapshot):
+            walks = replace(walks, arcs=_as_whole(graph, walks.arcs))
+            found = replace(found, arc=_as_whole(graph, found.arc))
+        sampled.append((at, walks, found))
+    return sampled[0][1:] if len(sampled) == 1 else _merged(sampled)
+
+
+def _as_whole(graph: RestrictedSnapshot, arcs: np.ndarray) -> np.ndarray:
+    """A restriction's arcs as the whole graph numbers them; -1 stays."""
+    if not graph.num_triples:
+        return arcs
+    facts = graph.facts[arcs % graph.num_triples]
+    whole: np.ndarray = np.where(arcs < graph.num_triples, facts, facts + graph.base.num_triples)
+    return np.where(arcs < 0, -1, whole)
+
+
+def _merged(sampled: list[tuple[np.ndarray, Walks, Candidates]]) -> tuple[Walks, Candidates]:
+    """The parts of a batch put together again, each example where it was."""
+    order = np.argsort(np.concatenate([at for at, _, _ in sampled]), kind="stable")
+    walks = Walks(
+        *(np.concatenate([getattr(w, f.name) for _, w, _ in sampled])[order] for f in fields(Walks))
+    )
+    contexts = np.cumsum([0, *(len(c.step) for _, _, c in sampled)])
+    groups_before = np.cumsum([0, *(len(c.group_context) for _, _, c in sampled)])
+    shifted = [
+        replace(
+            found,
+            example=at[found.example],
+            context=found.context + contexts[i],
+            group=found.group + groups_before[i],
+            group_context=found.group_context + contexts[i],
+        )
+        for i, (at, _, found) in enumerate(sampled)
+    ]
+    return walks, Candidates(
+        *(np.concatenate([getattr(found, f.name) for found in shifted]) for f in fields(Candidates))
+    )
+
+
+def sample_walks(
+    snapshot: Snapshot, examples: Examples, chosen: np.ndarray, *, simple: bool, rng: np.random.Generator
+) -> Walks:
+    """A random walk along the label of each chosen example (valid paths are drawn anew each epoch).
+
+    Args:
+        snapshot: the graph.
+        examples: all examples.
+        chosen: indices, [B].
+        simple: never step back to the topic.
+        rng: of the choice among arcs of the same relation.
+    """
+    paths, lengths, topics = examples.paths[chosen], examples.lengths[chosen], examples.topics[chosen]
+    count, longest = paths.shape
+    entities = np.full((count, longest + 1), -1, np.int64)
+    arcs = np.full((count, longest), -1, np.int64)
+    entities[:, 0] = topics
+    steps = np.zeros(count, np.int64)
+    for i in range(longest):
+        live = np.flatnonzero((steps == i) & (lengths > i))
+        starts, sizes = bounds(snapshot, entities[live, i], paths[live, i])
+        live, starts, sizes = live[sizes > 0], starts[sizes > 0], sizes[sizes > 0]
+        for _ in range(_TRIES):
+            if not len(live):
+                break
+            position = starts + (rng.random(len(live)) * sizes).astype(np.int64)
+            arc, target = arcs_at(snapshot, position, paths[live, i])
+            fits = target != topics[live] if simple else np.ones(len(live), bool)
+            goes_on = lengths[live] > i + 1
+            ahead = np.where(goes_on, paths[live, min(i + 1, longest - 1)], 0)
+            fits &= ~goes_on | (bounds(snapshot, target, ahead)[1] > 0)
+            done = live[fits]
+            arcs[done, i], entities[done, i + 1], steps[done] = arc[fits], target[fits], i + 1
+            live, starts, sizes = live[~fits], starts[~fits], sizes[~fits]
+    return Walks(entities, arcs, steps)
+
+
+def sample_candidates(
+    snapshot: Snapshot,
+    examples: Examples,
+    chosen: np.ndarray,
+    walks: Walks,
+    *,
+    simple: bool,
+    per_relation: int,
+    rng: np.random.Generator,
+) -> Candidates:
+    """The contexts of the walks, and at most ``per_relation`` arcs of each directed relation in each."""
+    lengths, topics = examples.lengths[chosen], examples.topics[chosen]
+    # A context for each step walked, and one more: the STOP, or the dead end's step, which is left out.
+    counts = np.where(walks.steps == lengths, walks.steps + 1, walks.steps)
+    step, example = spans(np.zeros(len(chosen), np.int64), counts)
+    entity = walks.entities[example, step]
+    stop = step == lengths[example]
+    followed = np.where(
+        stop, -1, examples.paths[chosen][example, np.minimum(step, examples.paths.shape[1] - 1)]
+    )
+
+    context_of_group, relation, starts, sizes = groups(snapshot, entity)
+    group, position, weight = spread(starts, sizes, per_relation, rng)
+    arc, target = arcs_at(snapshot, position, relation[group])
+    context = context_of_group[group]
+    kept = ~((target == topics[example[context]]) & simple)
+    group_positive = relation == followed[context_of_group]
+    augmented = examples.first[chosen[example[context]], relation[group]] & (step[context] == 0)
+    return Candidates(
+        example, step, entity, stop,
+        context[kept], arc[kept], relation[group][kept], group[kept], group_positive[group][kept], augmented[kept],
+        weight[kept],
+        context_of_group, group_positive,
+    )  # fmt: skip

@@ -1,0 +1,236 @@
+"""What ``rel-rag-path`` and ``rapl`` share: opening a checkpoint, its triple states, ranked and sampled inference."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from retrieval.kg.caches import states_folder
+from retrieval.kg.restriction import RestrictedSnapshot
+from retrieval.kg.snapshot import Snapshot
+from retrieval.methods._shared.checkpoint import Checkpoint, load_weights
+from retrieval.methods._shared.paths.explorer import Beam, explore
+from retrieval.methods._shared.paths.model import PathModel
+from retrieval.methods._shared.paths.sampling import Drawn
+from retrieval.methods._shared.paths.settings import PathConfig, PathOptions
+from retrieval.methods._shared.paths.states import States, StoredStates, all_states, states_of
+from retrieval.methods._shared.paths.walker import Walker
+from retrieval.methods._shared.ranking import RankingRetriever
+from retrieval.nn.query import Texts
+from retrieval.text.features import (
+    GraphFeatures,
+    Labels,
+    TextEncoder,
+    features_of,
+    graph_features,
+    relation_vectors,
+)
+from retrieval.text.questions import QuestionTexts
+from retrieval.types import FoundPath, Progress, RelationPath
+
+#: Relation paths by which drawn paths are ordered.
+_RANKED = 64
+#: Questions whose texts are kept: a run asks for paths and for relation paths of one question.
+_READ = 8
+
+
+class PathRetriever(RankingRetriever):
+    """A trained path model asked by a beam over relation paths (``ranked``) or by draws (``sampled``).
+
+    Args:
+        checkpoint: opened for the method and the encoder.
+        snapshot: the graph; it need not be the one trained on.
+        encoder: the frozen text encoder.
+        states: of the snapshot's arcs under this checkpoint.
+        beam: how wide to search.
+        cache: where label vectors are kept.
+    """
+
+    def __init__(
+        self,
+        checkpoint: Checkpoint,
+        snapshot: Snapshot,
+        encoder: TextEncoder,
+        states: States,
+        beam: Beam | None = None,
+        *,
+        cache: Path | None = None,
+    ) -> None:
+        super().__init__(
+            snapshot,
+            encoder,
+            method=checkpoint.manifest.method,
+            checkpoint=checkpoint.manifest.fingerprint,
+            simple=checkpoint.manifest.simple,
+            least_support=checkpoint.least_support(snapshot.hash),
+        )
+        self._entities = Labels(snapshot, encoder, cache) if checkpoint.manifest.entity_texts else None
+        self._words = config_of(checkpoint).words
+        self._read: OrderedDict[tuple[str, ...], Texts] = OrderedDict()
+        self.beam = beam or Beam()
+        assert isinstance(checkpoint.config, PathConfig), "what its method has"
+        self.walker = Walker(
+            snapshot,
+            load_model(checkpoint),
+            states,
+            relation_vectors(snapshot, encoder),
+            simple=checkpoint.manifest.simple,
+            max_hops=checkpoint.config.max_hops,
+        )
+
+    @abstractmethod
+    def draws(
+        self,
+        topics: Sequence[int],
+        texts: Texts,
+        *,
+        budget: int,
+        rng: np.random.Generator,
+        cancelled: Callable[[], bool],
+    ) -> list[Drawn]:
+        """The paths that the paper's sampled inference draws."""
+
+    def keep(self, drawn: list[Drawn]) -> list[Drawn]:
+        """Those of them that it hands on: all, unless the paper says otherwise."""
+        return drawn
+
+    @property
+    def _ranks(self) -> bool:
+        assert isinstance(self.options, PathOptions), "options are parsed for their own method"
+        return self.options.inference == "ranked"
+
+    def rank(
+        self, topics: Sequence[int], texts: Sequence[str], cancelled: Callable[[], bool]
+    ) -> list[RelationPath]:
+        """See ``RankingRetriever``."""
+        return explore(self.walker, topics, self._texts(texts), self.beam, cancelled)
+
+    def retrieve(
+        self,
+        question: str,
+        topics: Sequence[int],
+        *,
+        budget: int = 100,
+        seed: int = 0,
+        mentions: Sequence[str] = (),
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> Iterator[FoundPath]:
+        """See ``base.Retriever``. Drawn paths come in the order of their relation paths' probabilities."""
+        if self._ranks:
+            yield from super().retrieve(
+                question, topics, budget=budget, seed=seed, mentions=mentions, cancelled=cancelled
+            )
+            return
+        found = self.relation_paths(question, topics, limit=_RANKED, mentions=mentions, cancelled=cancelled)
+        probable = {(path.topic, path.relations): path.score for path in found}
+        live, texts = self._live(question, topics, mentions)
+        if not live:
+            return
+        rng = np.random.default_rng(seed)
+        drawn = self.draws(live, self._texts(texts), budget=budget, rng=rng, cancelled=cancelled)
+        facts: set[int] = set()
+
+        def rank(path: Drawn) -> tuple[Any, ...]:
+            share = probable.get((live[path.topic], path.relations), 0.0)
+            return -share, path.topic, path.relations, -path.probability, path.arcs
+
+        for path in sorted(self.keep(drawn), key=rank):
+            fresh = {arc % self.snapshot.num_triples for arc in path.arcs} - facts
+            if len(facts) + len(fresh) <= budget:
+                facts |= fresh
+                yield FoundPath(live[path.topic], path.arcs, path.probability)
+
+    def on(self, snapshot: RestrictedSnapshot) -> Self:
+        """See ``base.Retriever``: the triple states are those of the small graph."""
+        other, mine = super().on(snapshot), self.walker
+        small = snapshot.compact
+        entities = self._entities.of(small.entities) if self._entities is not None else None
+        states = all_states(mine.model.triples, features_of(small, mine.relations, entities))
+        other.walker = mine.on(snapshot, StoredStates(states))
+        return other
+
+    def _copy(self) -> Self:
+        other = super()._copy()
+        other._read = OrderedDict()  # with a lock of its own
+        return other
+
+    def _texts(self, texts: Sequence[str]) -> Texts:
+        """The texts as the encoder reads them; the last question's are kept."""
+        key = tuple(texts)
+        with self._lock:
+            if key in self._read:
+                return self._read[key]
+        encoded = QuestionTexts.encode(self.encoder, texts, words=self._words)
+        read = encoded.rows(np.arange(len(texts)))
+        with self._lock:
+            self._read[key] = read
+            while len(self._read) > _READ:
+                self._read.popitem(last=False)
+        return read
+
+
+def config_of(checkpoint: Checkpoint) -> PathConfig:
+    """The checkpoint's settings, of this method's class."""
+    assert isinstance(checkpoint.config, PathConfig), "a checkpoint is read for its own method"
+    return checkpoint.config
+
+
+def load_model(checkpoint: Checkpoint) -> PathModel:
+    """The checkpoint's model, in evaluation mode.
+
+    Raises:
+        CheckpointError: the weights do not fit the settings.
+    """
+    return load_weights(PathModel(config_of(checkpoint), checkpoint.manifest.text_features), checkpoint)
+
+
+def open_states(
+    checkpoint: Checkpoint,
+    snapshot: Snapshot,
+    encoder: TextEncoder,
+    *,
+    cache: Path,
+    features: GraphFeatures | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> States:
+    """Triple states of the snapshot: kept in ``cache`` when they fit the budget, else computed on demand.
+
+    Args:
+        checkpoint: whose model computes them.
+        snapshot: the graph.
+        encoder: for texts that are not encoded yet.
+        cache: directory shared by processes.
+        features: of this snapshot and encoder, if the caller has them.
+        progress: told what is computed.
+        cancelled: asked between pieces of work.
+
+    Raises:
+        Cancelled: ``cancelled()`` said so.
+    """
+    model, config = load_model(checkpoint), config_of(checkpoint)
+
+    def make_features() -> GraphFeatures:
+        return features or graph_features(
+            snapshot,
+            encoder,
+            entity_texts=checkpoint.manifest.entity_texts,
+            cache=cache,
+            progress=progress,
+            cancelled=cancelled,
+        )
+
+    return states_of(
+        model.triples,
+        snapshot,
+        make_features,
+        budget_mb=config.state_budget_mb,
+        kept=states_folder(cache, checkpoint.manifest.fingerprint, snapshot.hash),
+        progress=progress,
+        cancelled=cancelled,
+    )

@@ -1,0 +1,78 @@
+"""Settings of the methods that learn paths."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from retrieval.config import InferenceOptions, RetrieverConfig, setting
+
+
+@dataclass(frozen=True, slots=True)
+class PathConfig(RetrieverConfig):
+    """Settings of the methods that learn paths. Values in brackets are the papers' (docs/adr/0002)."""
+
+    hidden: int = setting(128, "Size of triple states and queries; 128 trains in minutes on two cores [512].")
+    dropout: float = setting(0.2, "Rate after each first layer [0.2].", least=0, below=1)
+    graph: Literal["line", "raw"] = setting(
+        "line",
+        "Encode triples on the line graph, or on the raw graph as REL-RAG's ablation does (section 5.3).",
+    )
+    skip: bool = setting(True, "Add a projection of phi(h, r, t) to the mean of the two GCNs [no].")
+    history: bool = setting(True, "Condition the query on the path so far [no] (docs/adr/0002).")
+    words: bool = setting(True, "Attend to the question's words at every step [no] (docs/adr/0002).")
+    texts: bool = setting(True, "Add a bilinear form of question and relation text to the scores [no].")
+    norm: bool = setting(True, "Layer norm of triple states, inner products divided by sqrt(hidden) [no].")
+    stop: Literal["mlp", "sum"] = setting(
+        "mlp", "STOP's state: an MLP of taken states and question [RAPL], or their sum [REL-RAG]."
+    )
+    neighbours: int = setting(16, "Triples read per entity and direction by the second layer while training.")
+    arcs_per_relation: int = setting(4, "Candidates drawn per entity and directed relation while training.")
+    learning_rate: float = setting(2e-3, "Of Adam [1e-3].", above=0)
+    batch_size: int = setting(64, "Questions a step [10].")
+    patience: int = setting(
+        5, "Epochs without a better dev score before training stops; the last percent comes slowly."
+    )
+    path_weight: float = setting(1.0, "Of the path loss (REL-RAG eq. 11, RAPL eq. 6) [1].", least=0)
+    first_weight: float = setting(1.0, "Of the first-triple loss (REL-RAG eq. 14, RAPL eq. 9) [1].", least=0)
+    similar_relations: float = setting(
+        0.8,
+        "Cosine of question and relation above which a first relation also counts as positive "
+        "(REL-RAG eq. 13, RAPL eq. 8, without a language model).",
+    )
+    composed: float = setting(
+        1.0,
+        "Questions of longer paths that are made of each training question on average, so that paths which no "
+        "question has are followed too; English words [0] (docs/adr/0002).",
+        least=0,
+    )
+    state_budget_mb: int = setting(
+        4096, "Triple states are kept on disk up to this size in megabytes, else computed on demand."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PathOptions(InferenceOptions):
+    """Settings of the path methods for asking."""
+
+    inference: Literal["ranked", "sampled"] = setting(
+        "ranked",
+        "Search the most probable relation paths and take all paths along them, or draw paths at random as the "
+        "paper does (docs/adr/0002).",
+    )
+
+
+#: The form that the papers describe, but for STOP (docs/adr/0002).
+STATIC: Mapping[str, Any] = {
+    "hidden": 512,
+    "history": False,
+    "words": False,
+    "texts": False,
+    "skip": False,
+    "norm": False,
+    "composed": 0.0,
+    "learning_rate": 1e-3,
+    "batch_size": 10,
+    "epochs": 15,
+}

@@ -1,0 +1,249 @@
+"""Triple states z_v of a snapshot: computed once and memory-mapped, or on demand. Same numbers either way.
+
+States do not depend on the question (DESIGN, idea 2), so one file per snapshot and checkpoint serves all
+questions and processes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from retrieval.errors import check
+from retrieval.kg import integrity
+from retrieval.kg.snapshot import Snapshot
+from retrieval.kg.storage import load_array, published, save_array
+from retrieval.kg.walks import arc_ends
+from retrieval.methods._shared.paths.blocks import arc_states
+from retrieval.nn.entity_graph import EntityGraphEncoder
+from retrieval.nn.line_graph import LineGraphConv
+from retrieval.nn.triple_encoder import EntitySums, TripleEncoder
+from retrieval.text.features import GraphFeatures, norms
+from retrieval.types import Progress
+
+_CHUNK = 1 << 15
+
+StateEncoder = TripleEncoder | EntityGraphEncoder
+
+
+class States(Protocol):
+    """Triple states by arc."""
+
+    def of(self, arcs: np.ndarray) -> np.ndarray:
+        """States of n arcs, float32 [n, H]."""
+        ...
+
+
+class StoredStates:
+    """States of all arcs, fp16 [2T, H], memory-mapped."""
+
+    def __init__(self, table: np.ndarray) -> None:
+        self.table = table
+
+    def of(self, arcs: np.ndarray) -> np.ndarray:
+        """See :class:`States`."""
+        rows: np.ndarray = self.table[arcs]
+        return rows.astype(np.float32)
+
+
+class ComputedStates:
+    """States computed when asked for, from the neighbours within two steps.
+
+    Exact where no entity in reach has more than ``limit`` arcs; a larger hub is represented by ``limit`` of
+    its arcs, always the same ones.
+    """
+
+    def __init__(self, encoder: StateEncoder, features: GraphFeatures, *, limit: int = 512) -> None:
+        self.encoder = encoder
+        self.features = features
+        self.limit = limit
+
+    def of(self, arcs: np.ndarray) -> np.ndarray:
+        """See :class:`States`."""
+        if not len(arcs):
+            return np.zeros((0, self.encoder.hidden), np.float32)
+        distinct, where = np.unique(arcs, return_inverse=True)
+        with torch.inference_mode():
+            states = arc_states(self.encoder, self.features, distinct, self.limit, np.random.default_rng(0))
+        # Rounded as the stored ones are.
+        rounded: np.ndarray = states.numpy().astype(np.float16).astype(np.float32)
+        return rounded[where]
+
+
+def stored_states(
+    encoder: StateEncoder,
+    make_features: Callable[[], GraphFeatures],
+    *,
+    kept: Path,
+    progress: Callable[[Progress], None] | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> StoredStates:
+    """Open the states of a snapshot and checkpoint, computing them first where they are missing or damaged.
+
+    Args:
+        encoder: in evaluation mode.
+        make_features: only called when the states must be computed.
+        kept: their directory, shared by processes (``caches.states_folder``); it appears whole or not at all.
+        progress: told about arcs done.
+        cancelled: asked between chunks.
+
+    Raises:
+        Cancelled: ``cancelled()`` said so.
+    """
+    if not ((kept / "states.npy").is_file() and integrity.is_whole(kept)):
+        states = all_states(encoder, make_features(), progress=progress, cancelled=cancelled)
+        with published(kept) as directory:
+            save_array(directory, "states", states)
+    return StoredStates(load_array(kept, "states", "float16"))
+
+
+def states_of(
+    encoder: StateEncoder,
+    snapshot: Snapshot,
+    make_features: Callable[[], GraphFeatures],
+    *,
+    budget_mb: int,
+    kept: Path,
+    progress: Callable[[Progress], None] | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> States:
+    """The states of a snapshot: stored in ``kept`` when they fit ``budget_mb``, else computed on demand.
+
+    See :func:`stored_states`.
+    """
+    size = 2 * snapshot.num_triples * encoder.hidden * 2
+    if size > budget_mb << 20:
+        return ComputedStates(encoder, make_features())
+    return stored_states(encoder, make_features, kept=kept, progress=progress, cancelled=cancelled)
+
+
+@torch.inference_mode()
+def all_states(
+    encoder: StateEncoder,
+    features: GraphFeatures,
+    *,
+    progress: Callable[[Progress], None] | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> np.ndarray:
+    """States of all 2T arcs, fp16 [2T, H], in memory proportional to (E + chunk) x H beside the result."""
+    if isinstance(encoder, EntityGraphEncoder):
+        return _entity_graph_states(encoder, features, progress=progress, cancelled=cancelled)
+    total = 2 * features.snapshot.num_triples
+    passes = [_Pass.forward(encoder, features), _Pass.backward(encoder, features)]
+    for start in range(0, total, _CHUNK):
+        check(cancelled)
+        arcs = _Arcs(encoder, features, start, min(total, start + _CHUNK))
+        for one in passes:
+            one.collect(arcs)
+        if progress is not None:
+            progress(Progress("computing triple states", start // 2, total, "arcs"))
+    states = np.empty((total, encoder.hidden), np.float16)
+    for start in range(0, total, _CHUNK):
+        check(cancelled)
+        arcs = _Arcs(encoder, features, start, min(total, start + _CHUNK))
+        ahead, behind = (one.finish(arcs) for one in passes)
+        states[start : arcs.stop] = encoder.combine(ahead, behind, arcs.x).numpy()
+        if progress is not None:
+            progress(Progress("computing triple states", (total + arcs.stop) // 2, total, "arcs"))
+    return states
+
+
+def _entity_graph_states(
+    encoder: EntityGraphEncoder,
+    features: GraphFeatures,
+    *,
+    progress: Callable[[Progress], None] | None,
+    cancelled: Callable[[], bool],
+) -> np.ndarray:
+    total = 2 * features.snapshot.num_triples
+    norm = torch.from_numpy((features.degrees + 1) ** np.float32(-0.5))
+    sides = []
+    for layers, relations in (
+        (encoder.forward_layers, features.entering),
+        (encoder.backward_layers, features.leaving),
+    ):
+        sums = EntitySums(features.far, relations, features.near)
+        inner = encoder.first(layers, sums, features.entities, norm)
+        near = inner * norm.unsqueeze(1)
+        for start in range(0, total, _CHUNK):
+            check(cancelled)
+            heads, _, tails = arc_ends(features.snapshot, np.arange(start, min(total, start + _CHUNK)))
+            weights = torch.from_numpy(norms(features.degrees, tails, heads == tails)).unsqueeze(1)
+            near.index_add_(0, torch.from_numpy(heads), inner[torch.from_numpy(tails)] * weights)
+        sides.append(encoder.second(layers, near, relations, norm))
+    states = np.empty((total, encoder.hidden), np.float16)
+    for start in range(0, total, _CHUNK):
+        check(cancelled)
+        stop = min(total, start + _CHUNK)
+        ends = [torch.from_numpy(part) for part in arc_ends(features.snapshot, np.arange(start, stop))]
+        ahead, behind = (encoder.triples(vectors, features.relations, *ends) for vectors in sides)
+        x = encoder.phi(features.entities, features.relations, *ends)
+        states[start:stop] = encoder.combine(ahead, behind, x).numpy()
+        if progress is not None:
+            progress(Progress("computing triple states", stop, total, "arcs"))
+    return states
+
+
+class _Arcs:
+    """A chunk of arcs with phi of each."""
+
+    def __init__(self, encoder: TripleEncoder, features: GraphFeatures, start: int, stop: int) -> None:
+        self.stop = stop
+        heads, relations, tails = arc_ends(features.snapshot, np.arange(start, stop))
+        loops = heads == tails
+        self.heads, self.tails = torch.from_numpy(heads), torch.from_numpy(tails)
+        self.loops = torch.from_numpy(loops)
+        self.head_norm = torch.from_numpy(norms(features.degrees, heads, loops))
+        self.tail_norm = torch.from_numpy(norms(features.degrees, tails, loops))
+        relation = torch.from_numpy(relations)
+        self.x = encoder.relation(features.relations)[relation]
+        if features.entities is not None:
+            self.x += encoder.head(features.entities[self.heads])
+            self.x += encoder.tail(features.entities[self.tails])
+
+
+class _Pass:
+    """One direction: what each entity sends to the second layer, then the second layer."""
+
+    def __init__(self, layers: nn.ModuleList, received: Tensor, *, forward: bool) -> None:
+        first, second = layers
+        assert isinstance(first, LineGraphConv)
+        assert isinstance(second, LineGraphConv)
+        self.first, self.second, self.is_forward = first, second, forward
+        self.received = first.lin(received)  # [E, H]
+        self.summed = torch.zeros_like(self.received)
+
+    @classmethod
+    def forward(cls, encoder: TripleEncoder, features: GraphFeatures) -> _Pass:
+        sums = EntitySums(features.far, features.entering, features.near)
+        received = encoder.project_sums(sums, features.entities, encoder.tail, encoder.head)
+        return cls(encoder.forward_layers, received, forward=True)
+
+    @classmethod
+    def backward(cls, encoder: TripleEncoder, features: GraphFeatures) -> _Pass:
+        sums = EntitySums(features.far, features.leaving, features.near)
+        received = encoder.project_sums(sums, features.entities, encoder.head, encoder.tail)
+        return cls(encoder.backward_layers, received, forward=False)
+
+    def collect(self, arcs: _Arcs) -> None:
+        self.summed.index_add_(0, arcs.tails if self.is_forward else arcs.heads, self._sent(arcs))
+
+    def finish(self, arcs: _Arcs) -> Tensor:
+        near, norm = self._ends(arcs)
+        return self.second.combine(self.summed[near], self._sent(arcs), norm, arcs.loops)
+
+    def _sent(self, arcs: _Arcs) -> Tensor:
+        near, norm = self._ends(arcs)
+        column = norm.unsqueeze(1)
+        sent = column * self.first.lin(arcs.x)
+        inner = torch.relu(self.first.combine(self.received[near], sent, norm, arcs.loops))
+        message: Tensor = column * self.second.lin(inner)
+        return message
+
+    def _ends(self, arcs: _Arcs) -> tuple[Tensor, Tensor]:
+        return (arcs.heads, arcs.head_norm) if self.is_forward else (arcs.tails, arcs.tail_norm)

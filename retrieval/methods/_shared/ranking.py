@@ -1,0 +1,156 @@
+"""What the trained and the zero-shot retriever share: rank relation paths once, then walk them."""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
+from dataclasses import replace
+from itertools import groupby
+from typing import Self
+
+from retrieval.config import InferenceOptions
+from retrieval.errors import check
+from retrieval.kg.restriction import RestrictedSnapshot
+from retrieval.kg.snapshot import Snapshot
+from retrieval.methods import registry
+from retrieval.methods._shared.instances import found_paths
+from retrieval.text.features import TextEncoder
+from retrieval.text.questions import seen_from
+from retrieval.types import FoundPath, RelationPath
+
+_KEPT = 64
+
+
+class RankingRetriever(ABC):
+    """A retriever that ranks relation paths and streams the paths along them.
+
+    The pipeline asks for paths and then for relation paths of the same question: the ranking is kept.
+    Threads may share it.
+
+    Args:
+        method: see ``base.Retriever``.
+        checkpoint: see ``base.Retriever``.
+        simple: see ``base.Retriever``.
+        least_support: a relation path supported less is doubted; None where that is not known.
+        snapshot: the graph.
+        encoder: the frozen text encoder.
+    """
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        encoder: TextEncoder,
+        *,
+        method: str,
+        checkpoint: str | None,
+        simple: bool,
+        least_support: float | None = None,
+    ) -> None:
+        self.method = method
+        self.checkpoint = checkpoint
+        self.simple = simple
+        self.least_support = least_support
+        self.snapshot = snapshot
+        self.encoder = encoder
+        self.options = registry.parse_options(method)
+        self._kept: OrderedDict[tuple[object, ...], list[RelationPath]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    @abstractmethod
+    def rank(
+        self, topics: Sequence[int], texts: Sequence[str], cancelled: Callable[[], bool]
+    ) -> list[RelationPath]:
+        """Relation paths of each topic, most probable first within a topic.
+
+        Args:
+            topics: entities with at least one triple, each once.
+            texts: the question as seen from each of them.
+            cancelled: asked between pieces of work.
+        """
+
+    def retrieve(
+        self,
+        question: str,
+        topics: Sequence[int],
+        *,
+        budget: int = 100,
+        seed: int = 0,
+        mentions: Sequence[str] = (),
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> Iterator[FoundPath]:
+        """See ``base.Retriever``."""
+        ranked = self._ranked(question, topics, mentions, cancelled)
+        yield from found_paths(
+            self.snapshot, ranked, simple=self.simple, budget=budget, seed=seed, cancelled=cancelled
+        )
+
+    def relation_paths(
+        self,
+        question: str,
+        topics: Sequence[int],
+        *,
+        limit: int = 16,
+        mentions: Sequence[str] = (),
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> list[RelationPath]:
+        """See ``base.Retriever``."""
+        ranked = self._ranked(question, topics, mentions, cancelled)
+        by_topic = groupby(ranked, key=lambda path: path.topic)
+        return [path for _, paths in by_topic for path in list(paths)[:limit]]
+
+    def on(self, snapshot: RestrictedSnapshot) -> Self:
+        """See ``base.Retriever``. A method that computes something from the graph extends this."""
+        other = self._copy()
+        other.snapshot = snapshot
+        return other
+
+    def configured(self, options: InferenceOptions) -> Self:
+        """See ``base.Retriever``; ``rank`` and ``retrieve`` read ``self.options``."""
+        other = self._copy()
+        other.options = options
+        return other
+
+    def _copy(self) -> Self:
+        other = copy(self)
+        other._kept, other._lock = OrderedDict(), threading.Lock()
+        return other
+
+    def _ranked(
+        self,
+        question: str,
+        topics: Sequence[int],
+        mentions: Sequence[str],
+        cancelled: Callable[[], bool],
+    ) -> list[RelationPath]:
+        check(cancelled)
+        key = (question, tuple(topics), tuple(mentions))
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+                return self._kept[key]
+        live, texts = self._live(question, topics, mentions)
+        ranked = [self._judged(path) for path in self.rank(live, texts, cancelled)] if live else []
+        with self._lock:
+            self._kept[key] = ranked
+            while len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+        return ranked
+
+    def _judged(self, path: RelationPath) -> RelationPath:
+        if path.support is None or self.least_support is None:
+            return path
+        return replace(path, doubted=path.support < self.least_support)
+
+    def _live(
+        self, question: str, topics: Sequence[int], mentions: Sequence[str]
+    ) -> tuple[list[int], list[str]]:
+        """The topics that have a triple, and the question as seen from each of them."""
+        names = [
+            mentions[i] if i < len(mentions) and mentions[i] else self.snapshot.entity_label(topic)
+            for i, topic in enumerate(topics)
+        ]
+        live = [i for i, topic in enumerate(topics) if self.snapshot.degree(topic)]
+        return [topics[i] for i in live], [seen_from(question, i, names) for i in live]

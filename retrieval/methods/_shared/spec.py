@@ -1,0 +1,70 @@
+"""What is known of a method without loading it. Plain Python: the web process and the command line read it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pkgutil import resolve_name
+from typing import Any
+
+from retrieval.config import InferenceOptions, TrainingConfig
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MethodSpec:
+    """A method: what people read about it, what it needs, its settings, and where its parts are.
+
+    Parts are named ``"module:function"`` and imported by :meth:`part` when they are needed.
+
+    Attributes:
+        name: what it is called, the same everywhere.
+        label: a short name for people who are not researchers.
+        description: one line for the same people.
+        engine: opens the engine that answers (``Opening`` -> ``Engine``).
+        config: its training's settings; None when it is not trained.
+        options: its settings for asking.
+        presets: named settings that others are given on top of: ``{"preset": "paper", "hidden": 256}``. ``paper`` is
+            the form that the method's paper describes, where it differs from the defaults (docs/adr/0002).
+        retriever: opens a checkpoint (``Opened`` -> ``Retriever``); None when it retrieves nothing itself.
+        task: what a training optimises (see ``training.recipe.Recipe``).
+        train: trains it whole by itself, in place of ``task``.
+        needs: what a graph must hold, or the installation have: ``facts``, ``passages``, ``llm``.
+        standalone: it stands for itself without any training; others are asked zero-shot until they are trained.
+        model_alone: it asks a language model and looks at nothing.
+        steerable: a person may pause it and choose its steps.
+        on_endpoints: it can be asked of a graph in an endpoint, zero-shot: it needs no index of names and texts.
+        learns_plans: questions that have relation paths and no topic may be learned from too.
+        second_opinion: relation paths of a checkpoint are weighed by their texts' likeness to the question too.
+    """
+
+    name: str
+    label: str
+    description: str
+    engine: str
+    config: type[TrainingConfig] | None = None
+    options: type[InferenceOptions] = InferenceOptions
+    presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    retriever: str | None = None
+    task: str | None = None
+    train: str | None = None
+    needs: tuple[str, ...] = ("facts",)
+    standalone: bool = False
+    model_alone: bool = False
+    steerable: bool = False
+    on_endpoints: bool = False
+    learns_plans: bool = False
+    second_opinion: bool = True
+
+    @property
+    def trained(self) -> bool:
+        """It learns from questions."""
+        return self.config is not None
+
+    @property
+    def worded(self) -> bool:
+        """Its answers are words, not only entities."""
+        return self.standalone or self.model_alone
+
+    def part(self, name: str) -> Any:
+        """The function that ``engine``, ``retriever``, ``task`` or ``train`` names."""
+        return resolve_name(getattr(self, name))

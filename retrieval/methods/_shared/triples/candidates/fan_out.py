@@ -1,0 +1,61 @@
+"""The neighbourhood of the topics with a few facts of each relation: every relation path, few of its walks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from retrieval.kg.snapshot import Snapshot
+from retrieval.kg.walks import as_ids
+from retrieval.methods._shared.arc_groups import arcs_at, groups, spread
+from retrieval.methods._shared.triples.candidates.base import CandidateSubgraph
+
+
+@dataclass(frozen=True, slots=True)
+class FanOut:
+    """Facts within ``hops`` of the topics, at most ``per_relation`` for each entity and directed relation.
+
+    On MetaQA a median film has 10,682 facts within three hops, most of them behind a genre, a year or a
+    language; with 32 a relation it has 899, and the relation paths are the same.
+
+    Attributes:
+        hops: how far.
+        per_relation: facts an entity gives for one relation in one direction, evenly spread over its order.
+            The topics give all of theirs.
+        max_triples: no entity is opened after so many facts; those of few relations are opened first.
+    """
+
+    hops: int = 3
+    per_relation: int = 32
+    max_triples: int = 10_000
+
+    def __call__(self, snapshot: Snapshot, topics: np.ndarray) -> CandidateSubgraph:
+        """The candidate subgraph around ``topics``."""
+        ids = as_ids(topics)
+        seen = np.zeros(snapshot.num_entities, bool)
+        seen[ids] = True
+        taken: list[np.ndarray] = []
+        frontier, left, truncated = ids, self.max_triples, False
+        for hop in range(self.hops):
+            owner, relation, starts, sizes = groups(snapshot, frontier)
+            kept = np.minimum(sizes, self.per_relation if hop else self.max_triples)
+            gives = np.bincount(owner, weights=kept, minlength=len(frontier))
+            opened = np.zeros(len(frontier), bool)
+            order = np.argsort(gives, kind="stable")
+            opened[order[np.cumsum(gives[order]) - gives[order] < left]] = True
+            truncated |= not bool(opened.all()) or bool((sizes > kept).any())
+            use = opened[owner]
+            group, positions, _ = spread(starts[use], sizes[use], int(kept.max(initial=1)))
+            arcs, targets = arcs_at(snapshot, positions, relation[use][group])
+            taken.append(arcs % snapshot.num_triples)
+            left -= len(arcs)
+            frontier = np.unique(targets[~seen[targets]])
+            seen[frontier] = True
+            if not len(frontier):
+                break
+            if left <= 0:
+                truncated |= hop + 1 < self.hops
+                break
+        facts = np.unique(np.concatenate(taken)) if taken else np.zeros(0, np.int64)
+        return CandidateSubgraph(ids, np.flatnonzero(seen), facts, "fan-out", self.hops, truncated)

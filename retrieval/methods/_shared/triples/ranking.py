@@ -1,0 +1,171 @@
+"""What the triple-level retrievers share: score the candidates, keep the best, grow chains, merge them.
+
+ReG@Triple, ReG@Entity and REL-RAG's triple-based learning differ in how a triple of the candidate subgraph gets
+its score. From there on they are one: the top K triples are retrieved, chains are grown from the topic through
+them, chains of one relation path are merged, and the relation path gets a probability (docs/adr/0005).
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from retrieval.errors import check
+from retrieval.kg.restriction import RestrictedSnapshot
+from retrieval.kg.snapshot import Snapshot
+from retrieval.kg.walks import spans
+from retrieval.methods._shared.arc_groups import arcs_at, bounds
+from retrieval.methods._shared.instances import found_paths
+from retrieval.methods._shared.ranking import RankingRetriever
+from retrieval.methods._shared.triples.candidates.base import CandidateStrategy
+from retrieval.methods._shared.triples.candidates.khop import KHop
+from retrieval.methods._shared.triples.chain_expansion import Scores, grow
+from retrieval.methods._shared.triples.settings import TripleOptions
+from retrieval.methods._shared.triples.subgraphs import Subgraphs, cut
+from retrieval.nn.query import Texts
+from retrieval.text.features import TextEncoder
+from retrieval.text.questions import QuestionTexts
+from retrieval.types import FoundPath, RelationPath
+
+#: Chains of one relation path that are looked at.
+_CHAINS = 4096
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Retrieved:
+    """The top K triples of one topic.
+
+    Attributes:
+        facts: ids in the snapshot, int64 [k], ascending.
+        scores: their ranking scores, float [k].
+    """
+
+    facts: np.ndarray
+    scores: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class GrownPath(RelationPath):
+    """A relation path grown through retrieved triples."""
+
+    retrieved: Retrieved
+
+
+class TripleRanker(RankingRetriever):
+    """A retriever whose unit is the triple.
+
+    Args:
+        snapshot, encoder, method, checkpoint, simple: see ``RankingRetriever``.
+        candidates: chooses the candidate subgraph of a topic.
+        max_hops: longest chain.
+        words: the method reads the questions' words.
+    """
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        encoder: TextEncoder,
+        *,
+        method: str,
+        checkpoint: str | None,
+        simple: bool,
+        candidates: CandidateStrategy,
+        max_hops: int,
+        words: bool,
+    ) -> None:
+        super().__init__(snapshot, encoder, method=method, checkpoint=checkpoint, simple=simple)
+        self.candidates = candidates
+        self.max_hops = max_hops
+        self.words = words
+
+    @abstractmethod
+    def score(self, subgraphs: Subgraphs, questions: Texts) -> Scores:
+        """Score every candidate triple.
+
+        Args:
+            subgraphs: B candidate subgraphs.
+            questions: the question as seen from each topic.
+        """
+
+    def on(self, snapshot: RestrictedSnapshot) -> Self:
+        """See ``base.Retriever``: all facts of a question's own subgraph within reach are candidates."""
+        other = super().on(snapshot)
+        other.candidates = KHop(self.max_hops, max(1, snapshot.num_triples))
+        return other
+
+    def rank(
+        self, topics: Sequence[int], texts: Sequence[str], cancelled: Callable[[], bool]
+    ) -> list[RelationPath]:
+        """See ``RankingRetriever``."""
+        assert isinstance(self.options, TripleOptions), "options are parsed for their own method"
+        read = QuestionTexts.encode(self.encoder, texts, words=self.words)
+        subgraphs = cut(self.snapshot, topics, self.candidates)
+        check(cancelled)
+        scores = self.score(subgraphs, read.rows(np.arange(len(texts))))
+        check(cancelled)
+        ranked: list[RelationPath] = []
+        for index, topic in enumerate(topics):
+            best = top(scores.rank, slice(*subgraphs.fact_bounds[index : index + 2]), self.options.top_k)
+            order = np.argsort(subgraphs.facts[best])
+            retrieved = Retrieved(subgraphs.facts[best][order], scores.rank[best][order])
+            grown = grow(
+                subgraphs, scores, index, best,
+                relations=self.snapshot.num_relations, max_hops=self.max_hops, simple=self.simple,
+            )  # fmt: skip
+            ranked += [GrownPath(topic, path, share, retrieved) for path, share in grown]
+        return ranked
+
+    def retrieve(
+        self,
+        question: str,
+        topics: Sequence[int],
+        *,
+        budget: int = 100,
+        seed: int = 0,
+        mentions: Sequence[str] = (),
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> Iterator[FoundPath]:
+        """See ``base.Retriever``. Only retrieved triples, best chains first; nothing is drawn."""
+        yield from found_paths(
+            self.snapshot, self._ranked(question, topics, mentions, cancelled),
+            simple=self.simple, budget=budget, seed=seed, cancelled=cancelled, walk=self._chains,
+        )  # fmt: skip
+
+    def _chains(self, path: RelationPath, rng: np.random.Generator) -> list[tuple[int, ...]]:
+        """The chains of a relation path within the retrieved triples, best mean score first."""
+        del rng
+        assert isinstance(path, GrownPath)
+        return chains_within(self.snapshot, path.topic, path.relations, path.retrieved, simple=self.simple)
+
+
+def top(scores: np.ndarray, within: slice, count: int) -> np.ndarray:
+    """Positions of the ``count`` best scores of a slice, best first; the earlier one of equals."""
+    order = np.argsort(-scores[within], kind="stable")[:count]
+    positions: np.ndarray = order + within.start
+    return positions
+
+
+def chains_within(
+    snapshot: Snapshot, topic: int, relations: Sequence[int], retrieved: Retrieved, *, simple: bool
+) -> list[tuple[int, ...]]:
+    """Paths of a relation path that use retrieved triples only, as arcs, best mean score first."""
+    ends, rows = np.array([topic], np.int64), np.zeros((1, 0), np.int64)
+    score = np.zeros(1)
+    for relation in relations:
+        positions, owner = spans(*bounds(snapshot, ends, np.full(len(ends), relation)))
+        arcs, targets = arcs_at(snapshot, positions, np.full(len(positions), relation))
+        facts = arcs % snapshot.num_triples
+        place = np.minimum(np.searchsorted(retrieved.facts, facts), len(retrieved.facts) - 1)
+        keep = retrieved.facts[place] == facts
+        if simple:
+            keep &= targets != topic
+        arcs, targets, owner, place = arcs[keep], targets[keep], owner[keep], place[keep]
+        score = score[owner] + retrieved.scores[place]
+        rows, ends = np.column_stack([rows[owner], arcs]), targets
+        best = np.argsort(-score, kind="stable")[:_CHAINS]
+        rows, ends, score = rows[best], ends[best], score[best]
+    return [tuple(row) for row in rows.tolist()]

@@ -1,0 +1,1 @@
+"""Graph-S3: an agent that searches the graph."""

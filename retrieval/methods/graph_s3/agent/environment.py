@@ -1,0 +1,295 @@
+"""The environment: a graph that answers actions (Graph-S3 section 3.1).
+
+Deterministic: the state is made of the question, its topics and the actions. What is not possible changes nothing,
+costs a step, and is answered with what is wrong and what could be done instead. ``reset`` and ``step`` follow the
+conventions of Gymnasium.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from retrieval.methods.graph_s3.agent import wording
+from retrieval.methods.graph_s3.agent.actions import Action, Choose, Explore, Finish, Unreadable
+from retrieval.methods.graph_s3.agent.fronts import Around, Branch, Fronts
+from retrieval.methods.graph_s3.agent.state import Done, Front, State, Window, front_of
+
+_NONE = np.zeros(0, np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much an agent may do.
+
+    Attributes:
+        steps: at most so many, those that were not possible too.
+        page: facts of a window that are listed at a time; all are counted.
+        facts: at most so many are looked at.
+    """
+
+    steps: int = 12
+    page: int = 1000
+    facts: int = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Observation:
+    """What a step brought.
+
+    Attributes:
+        text: for people and language models.
+        valid: the action was possible.
+        kept: arcs that a choice kept.
+        window, focus: facts in them now.
+    """
+
+    text: str
+    valid: bool = True
+    kept: np.ndarray = field(default_factory=lambda: _NONE)
+    window: int = 0
+    focus: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An action that is possible, and how many facts it shows or keeps."""
+
+    action: Action
+    facts: int
+
+
+class World:
+    """What agents do in one graph, as a function of state and action. Threads may share it.
+
+    Args:
+        fronts: walks the graph.
+        limits: see :class:`Limits`.
+    """
+
+    def __init__(self, fronts: Fronts, limits: Limits | None = None) -> None:
+        self.fronts = fronts
+        self.snapshot = fronts.snapshot
+        self.limits = limits or Limits()
+
+    def begin(self, question: str, topics: Sequence[int], mentions: Sequence[str] = ()) -> State:
+        """The state before the first step."""
+        named = tuple(
+            mentions[i] if i < len(mentions) and mentions[i] else self.snapshot.entity_label(topic)
+            for i, topic in enumerate(topics)
+        )
+        front = front_of(tuple(self.fronts.begin(topic) for topic in topics))
+        return State(question, tuple(topics), named, (front,))
+
+    def options(self, state: State) -> tuple[Option, ...]:
+        """What is possible, one relation or one front at a time: choices, explorations (the newest first), the end.
+
+        Several relations or single facts may be chosen too, and some entities of a front explored.
+        """
+        if state.ended:
+            return ()
+        found: list[Option] = []
+        if state.window is not None:
+            pairs = zip(state.window.relations.tolist(), state.window.facts.tolist(), strict=True)
+            found += [Option(Choose((relation,)), facts) for relation, facts in pairs]
+        for action, branches in self._explorations(state):
+            total = self.around(branches).total
+            if total and state.looked + total <= self.limits.facts:
+                found.append(Option(action, total))
+        if len(state.fronts) > 1:
+            found.append(Option(Finish(), len(state.focus)))
+        return tuple(found)
+
+    def step(self, state: State, action: Action) -> tuple[State, Observation]:
+        """Do something."""
+        if state.ended:
+            return self._refuse(state, action, "The search has ended.")
+        if isinstance(action, Unreadable):
+            return self._refuse(state, action, f"{action.reason} {self._hint(state)}")
+        if isinstance(action, Explore):
+            return self._explore(state, action)
+        if isinstance(action, Choose):
+            return self._choose(state, action)
+        return self._finish(state)
+
+    def listed(self, window: Window, count: int | None = None) -> np.ndarray:
+        """The facts of a window that were listed so far, as arcs, the first of each relation first; int64.
+
+        Args:
+            window: of a state.
+            count: at most so many of them.
+        """
+        most = window.pages * self.limits.page
+        return self.fronts.listed(window.branches, most if count is None else min(count, most))
+
+    def around(self, branches: Sequence[Branch]) -> Around:
+        """The facts around several branches by directed relation."""
+        if len(branches) == 1:
+            return self.fronts.around(branches[0])
+        counts = np.zeros(2 * self.snapshot.num_relations, np.int64)
+        for branch in branches:
+            found = self.fronts.around(branch)
+            counts[found.relations] += found.facts
+        relations = np.flatnonzero(counts)
+        return Around(relations, counts[relations])
+
+    def _explorations(self, state: State) -> list[tuple[Explore, tuple[Branch, ...]]]:
+        """Fronts that are not in the window, the newest first; each topic by itself."""
+        actions = [Explore(index) for index in range(len(state.fronts) - 1, 0, -1)]
+        actions += [Explore(0, (t,)) for t in state.topics] if len(state.topics) > 1 else [Explore(0)]
+        found = []
+        for action in actions:
+            branches = _explored(state.fronts[action.front], action.entities)
+            if branches and not _shows(state.window, action.front, branches):
+                found.append((action, branches))
+        return found
+
+    def _explore(self, state: State, action: Explore) -> tuple[State, Observation]:
+        if not 0 <= action.front < len(state.fronts):
+            return self._refuse(state, action, f"There is no front {action.front}. {self._hint(state)}")
+        front = state.fronts[action.front]
+        branches = _explored(front, action.entities)
+        reached = np.isin(action.entities, front.entities)
+        if not branches or not reached.all():
+            missing = next((e for e, r in zip(action.entities, reached, strict=True) if not r), None)
+            name = "Nothing" if missing is None else self.snapshot.entity_label(missing)
+            return self._refuse(state, action, f"{name} was not reached by a choice. {self._hint(state)}")
+        page, looked = self.limits.page, state.looked
+        if state.window is not None and _shows(state.window, action.front, branches):
+            window = replace(state.window, pages=state.window.pages + 1)
+            if state.window.pages * page >= window.total:
+                return self._refuse(
+                    state, action, f"All facts around them are in the window already. {self._hint(state)}"
+                )
+        else:
+            around = self.around(branches)
+            looked += around.total
+            if looked > self.limits.facts:
+                said = f"There are {around.total:,} facts around them, more than may be looked at."
+                return self._refuse(state, action, f"{said} {self._hint(state)}")
+            entities = np.unique(np.concatenate([branch.entities for branch in branches]))
+            window = Window(action.front, branches, entities, around.relations, around.facts)
+        text = wording.seen(self.snapshot, window, page)
+        return self._done(replace(state, window=window, looked=looked), action, text)
+
+    def _choose(self, state: State, action: Choose) -> tuple[State, Observation]:
+        window = state.window
+        if window is None:
+            return self._refuse(state, action, f"Nothing is explored to choose from. {self._hint(state)}")
+        missing = [r for r in action.relations if r not in window.relations]
+        if missing or not (action.relations or action.arcs):
+            what = wording.relation(self.snapshot, missing[0]) if missing else "nothing"
+            return self._refuse(state, action, f"The window has no fact of {what}. {self._hint(state)}")
+        if action.arcs and not np.isin(action.arcs, self.listed(window)).all():
+            return self._refuse(
+                state, action, f"The window does not list one of these facts. {self._hint(state)}"
+            )
+        branches, arcs = self._followed(window, action)
+        kept = np.unique(arcs % self.snapshot.num_triples)
+        front = front_of(branches)
+        said = f"Kept {len(kept):,} facts, left {max(window.total - len(kept), 0):,}. They lead to "
+        after = replace(
+            state, window=None, fronts=(*state.fronts, front), focus=np.union1d(state.focus, kept)
+        )
+        return self._done(after, action, f"{said}{self._names(front.entities)}.", kept=arcs, window=len(kept))
+
+    def _followed(self, window: Window, action: Choose) -> tuple[tuple[Branch, ...], np.ndarray]:
+        """The branches behind what is chosen, and all arcs kept."""
+        found: list[Branch] = []
+        arcs: list[np.ndarray] = []
+        chosen = np.array(action.arcs, np.int64)
+        relations = action.relations or tuple(np.unique(self._relation_of(chosen)).tolist())
+        for branch in window.branches:
+            for relation in relations:
+                after, walked = self.fronts.step(branch, relation)
+                if action.arcs:
+                    some = walked[np.isin(walked, chosen)]
+                    complete = len(some) == len(walked)
+                    walked = some
+                    after = Branch(after.topic, after.path, self._ends(walked), after.whole and complete)
+                if len(walked):
+                    found.append(after)
+                    arcs.append(walked)
+        return tuple(found), np.concatenate(arcs) if arcs else _NONE
+
+    def _finish(self, state: State) -> tuple[State, Observation]:
+        if len(state.fronts) == 1:
+            return self._refuse(state, Finish(), f"Nothing is kept to answer from. {self._hint(state)}")
+        found = state.answers()
+        text = f"The focus holds {len(state.focus):,} facts. They answer with {self._names(found)}."
+        return self._done(replace(state, ended=True, window=None), Finish(), text)
+
+    def _done(
+        self,
+        after: State,
+        action: Action,
+        text: str,
+        *,
+        kept: np.ndarray = _NONE,
+        window: int | None = None,
+    ) -> tuple[State, Observation]:
+        size = window if window is not None else after.window.total if after.window is not None else 0
+        after = replace(after, history=(*after.history, Done(action, text, True)))
+        return after, Observation(text, True, kept, size, len(after.focus))
+
+    def _refuse(self, state: State, action: Action, text: str) -> tuple[State, Observation]:
+        text = text.strip()
+        size = state.window.total if state.window is not None else 0
+        after = replace(state, history=(*state.history, Done(action, text, False)))
+        return after, Observation(text, False, window=size, focus=len(state.focus))
+
+    def _hint(self, state: State) -> str:
+        """What could be done instead, in a sentence."""
+        if state.ended:
+            return ""
+        parts = []
+        if state.window is not None:
+            parts.append(f"choose among {wording.relations(self.snapshot, state.window)}")
+        names = [
+            self._names(np.array(a.entities) if a.entities else state.fronts[a.front].entities)
+            for a, _ in self._explorations(state)[:3]
+        ]
+        parts += [f"explore {name}" for name in names]
+        parts += ["finish"] if len(state.fronts) > 1 else []
+        return f"Possible: {'; '.join(parts)}." if parts else ""
+
+    def _names(self, entities: np.ndarray) -> str:
+        return wording.names(self.snapshot, entities)
+
+    def _relation_of(self, arcs: np.ndarray) -> np.ndarray:
+        graph = self.snapshot
+        directed: np.ndarray = graph.relations[arcs % graph.num_triples] + graph.num_relations * (
+            arcs >= graph.num_triples
+        )
+        return directed.astype(np.int64)
+
+    def _ends(self, arcs: np.ndarray) -> np.ndarray:
+        graph = self.snapshot
+        facts = arcs % graph.num_triples
+        ends = np.where(arcs >= graph.num_triples, graph.heads[facts], graph.tails[facts])
+        return np.unique(ends.astype(np.int64))
+
+
+def _explored(front: Front, entities: tuple[int, ...]) -> tuple[Branch, ...]:
+    """The branches of a front, or what they have of some entities."""
+    if not entities:
+        return tuple(branch for branch in front.branches if len(branch.entities))
+    found = []
+    for branch in front.branches:
+        mine = np.intersect1d(branch.entities, entities)
+        if len(mine):
+            whole = branch.whole and len(mine) == len(branch.entities)
+            found.append(branch if whole else Branch(branch.topic, branch.path, mine, whole=False))
+    return tuple(found)
+
+
+def _shows(window: Window | None, front: int, branches: tuple[Branch, ...]) -> bool:
+    """Whether the window is of just these entities of that front."""
+    if window is None or window.front != front or len(branches) != len(window.branches):
+        return False
+    return all(
+        a.topic == b.topic and a.path == b.path and np.array_equal(a.entities, b.entities)
+        for a, b in zip(window.branches, branches, strict=True)
+    )

@@ -1,0 +1,196 @@
+"""What the stages of Graph-S3's training share: trajectories, their texts, and questions to search."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from retrieval.errors import TrainingDataError
+from retrieval.methods.graph_s3.agent.decisions import views
+from retrieval.methods.graph_s3.agent.environment import World
+from retrieval.methods.graph_s3.agent.fronts import Fronts
+from retrieval.methods.graph_s3.agent.rewards import RewardWeights
+from retrieval.methods.graph_s3.agent.rollouts import Course, roll
+from retrieval.methods.graph_s3.agent.small_policy import relation_texts
+from retrieval.methods.graph_s3.agent.state import State
+from retrieval.methods.graph_s3.agent.synthesis import Episode, Synthesis, as_episode, refined, synthesise
+from retrieval.methods.graph_s3.agent_examples import Example, imitated, rewarded
+from retrieval.methods.graph_s3.model import AgentModel
+from retrieval.methods.graph_s3.retriever import limits_of
+from retrieval.methods.graph_s3.spec import GraphS3Config
+from retrieval.nn.query import Asked, Texts
+from retrieval.supervision.grounding import Grounded, ground
+from retrieval.supervision.labels import Label
+from retrieval.supervision.trajectories import Trajectory
+from retrieval.text.questions import QuestionTexts
+from retrieval.training.recipe import Splits, Work
+from retrieval.types import Question
+
+#: Dev questions that are searched after each epoch.
+_DEV = 300
+#: Questions that are also read as written, for mentions that are not found when asking.
+_AS_WRITTEN = 600
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AgentData:
+    """See the module.
+
+    Attributes:
+        work, config: as given.
+        world: the graph.
+        raw: trajectories to imitate.
+        golden: states of refined trajectories with the rewards of their options.
+        questions: training questions, for rewards by outcome.
+        dev: questions that are searched for the score.
+        relations: text features, [R, d].
+        rows: of each distinct text in ``texts``.
+        texts: encoded.
+        digest: of the trajectories.
+    """
+
+    work: Work
+    config: GraphS3Config
+    world: World
+    raw: Sequence[Example]
+    golden: Sequence[Example]
+    questions: Sequence[Grounded]
+    dev: Sequence[Grounded]
+    relations: Tensor
+    rows: dict[str, int]
+    texts: QuestionTexts
+    digest: bytes
+
+    def reading(self, questions: Sequence[Grounded]) -> AgentData:
+        """The same with the texts of more questions, so that they can be searched."""
+        seen = (text for question in questions for text in views(begun(self.world, question)))
+        texts = list(dict.fromkeys([*self.rows, *seen]))
+        encoded = QuestionTexts.encode(self.work.encoder, texts, words=self.config.words)
+        return replace(self, rows={text: row for row, text in enumerate(texts)}, texts=encoded)
+
+    def read(self, model: AgentModel, texts: Sequence[str], rng: np.random.Generator | None = None) -> Asked:
+        """Questions as the model reads them; with ``rng`` some words are blanked."""
+        found = self.texts.rows(np.array([self.rows[text] for text in texts]))
+        if rng is not None and found.words is not None:
+            blank = torch.from_numpy(rng.random(found.words.shape[:2]) < self.config.word_dropout)
+            found = Texts(found.vectors, found.words.masked_fill(blank.unsqueeze(2), 0.0), found.lengths)
+        return model.read(found)
+
+    @torch.inference_mode()
+    def search(
+        self,
+        model: AgentModel,
+        questions: Sequence[Grounded],
+        *,
+        rng: np.random.Generator | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> tuple[list[State], list[Course], list[tuple[str, ...]]]:
+        """Search for the answers of questions; see ``rollouts.roll``. Also the views of each question."""
+        states = [begun(self.world, question) for question in questions]
+        seen = [views(state) for state in states]
+        firsts = np.cumsum([0, *(len(each) for each in seen)])[:-1].tolist()
+        asked = self.read(model, [text for each in seen for text in each])
+        beginnings = list(zip(firsts, states, strict=True))
+        relations = model.relations(self.relations)
+        ends, courses = roll(self.world, model, asked, relations, beginnings, rng=rng, cancelled=cancelled)
+        return ends, courses, seen
+
+
+def begun(world: World, question: Grounded) -> State:
+    """Where the search for a question begins."""
+    return world.begin(question.question.question, question.topics, question.names)
+
+
+def make_trajectories(
+    work: Work, config: GraphS3Config, splits: Splits, labels: Sequence[Label], *, simple: bool
+) -> tuple[World, list[Episode], list[Episode]]:
+    """The world, trajectories made from labels and those that were given, and the shortest form of each.
+
+    Raises:
+        TrainingDataError: there is no trajectory.
+        Cancelled: somebody pressed Stop.
+    """
+    world = World(Fronts(work.snapshot, simple=simple), limits_of(config))
+    train = _some(splits.train, config.questions)
+    settings = Synthesis(config.samples, config.astray, config.match, config.seed)
+    episodes = synthesise(world, train, labels, settings, progress=work.progress, cancelled=work.cancelled)
+    episodes += _given(world, splits, work.trajectories)
+    if not episodes:
+        raise TrainingDataError(
+            f"None of the {len(train):,} training questions could be answered exactly along a path of "
+            f"{config.max_hops} hops.",
+            hint="Give a smaller match, a larger max_hops, or a question set that belongs to this graph.",
+        )
+    short = [refined(world, episode, config.refinement) for episode in episodes]
+    return world, episodes, short
+
+
+def make_data(
+    work: Work, config: GraphS3Config, splits: Splits, labels: Sequence[Label], *, simple: bool
+) -> AgentData:
+    """Trajectories made from labels, and those that were given, with all their texts.
+
+    Raises:
+        TrainingDataError: there is no trajectory.
+        Cancelled: somebody pressed Stop.
+    """
+    world, episodes, short = make_trajectories(work, config, splits, labels, simple=simple)
+    weights = RewardWeights(config.form_weight, config.partial_weight)
+    raw = [imitated(world, episode) for episode in episodes]
+    golden = rewarded(world, short, weights, progress=work.progress, cancelled=work.cancelled)
+    dev = _some(splits.dev or splits.train, _DEV)
+    asked = {e.question.question.id: e.question for e in episodes}
+    texts: dict[str, int] = {}
+    for question in (*asked.values(), *dev):
+        for text in views(begun(world, question)):
+            texts.setdefault(text, len(texts))
+    for example in _some(raw, _AS_WRITTEN):
+        texts.setdefault(example.written, len(texts))
+    encoded = QuestionTexts.encode(
+        work.encoder, list(texts), words=config.words, progress=work.progress, cancelled=work.cancelled
+    )
+    relations = torch.from_numpy(work.encoder.encode(relation_texts(work.snapshot)))
+    return AgentData(
+        work, config, world, raw, golden, list(asked.values()), dev, relations, texts, encoded,
+        digest_of(*episodes, *short),
+    )  # fmt: skip
+
+
+def digest_of(*episodes: Episode) -> bytes:
+    """Names what was done in some trajectories, and why, where that is said."""
+    done = repr([(e.question.question.id, e.actions, e.thoughts) for e in episodes])
+    return hashlib.sha256(done.encode()).digest()
+
+
+def _given(world: World, splits: Splits, trajectories: Sequence[Trajectory]) -> list[Episode]:
+    """The trajectories of training questions, and of questions that are in no set; refined ones are made anew."""
+    known = {question.question.id: question for question in splits.train}
+    held = {question.question.id for question in splits.dev}
+    found: list[Episode] = []
+    for trajectory in trajectories:
+        if trajectory.refined_from is not None or trajectory.question_id in held:
+            continue
+        question = known.get(trajectory.question_id)
+        if question is None:
+            own = Question(trajectory.id, trajectory.question, trajectory.topics, trajectory.answers)
+            grounded, _ = ground(world.snapshot, [own])
+            question = grounded[0] if grounded else None
+        episode = as_episode(world, trajectory, question) if question is not None else None
+        if episode is not None and episode.score > 0:
+            found.append(episode)
+    return found
+
+
+T = TypeVar("T")
+
+
+def _some(items: Sequence[T], most: int) -> list[T]:
+    """At most so many, evenly spread: question sets come sorted by hops."""
+    count = min(len(items), most)
+    return [items[i * len(items) // count] for i in range(count)]

@@ -1,0 +1,88 @@
+"""From trajectories to what the small policy learns from: decisions, what was done in them, what each is worth."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from retrieval.errors import check
+from retrieval.methods.graph_s3.agent.actions import Action
+from retrieval.methods.graph_s3.agent.decisions import Decision, decide, views
+from retrieval.methods.graph_s3.agent.environment import World
+from retrieval.methods.graph_s3.agent.rewards import Golden, RewardWeights, option_rewards
+from retrieval.methods.graph_s3.agent.small_policy import option_of
+from retrieval.methods.graph_s3.agent.synthesis import Episode
+from retrieval.types import Progress
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Example:
+    """One trajectory as the policy sees it; n decisions.
+
+    Attributes:
+        views: the question as seen from each topic.
+        written: as asked.
+        decisions: in order; those without a known option, and those that chance decided, are left out.
+        taken: position of what was done, [n].
+        rewards: what each option is worth, where that is known.
+    """
+
+    views: tuple[str, ...]
+    written: str
+    decisions: tuple[Decision, ...]
+    taken: tuple[int, ...]
+    rewards: tuple[np.ndarray, ...] = ()
+
+
+def imitated(world: World, episode: Episode) -> Example:
+    """What imitation learns from a trajectory (eq. 7): where chance led astray, how to come back, and not the way."""
+    return _example(world, episode, None, None)
+
+
+def rewarded(
+    world: World,
+    episodes: Sequence[Episode],
+    weights: RewardWeights,
+    *,
+    progress: Callable[[Progress], None] = lambda _: None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> list[Example]:
+    """The states of refined trajectories with the reward of every option (eq. 8); equal trajectories count once."""
+    of_question: dict[str, dict[tuple[Action, ...], Episode]] = defaultdict(dict)
+    for episode in episodes:
+        of_question[episode.question.question.id].setdefault(episode.actions, episode)
+    found: list[Example] = []
+    for number, mine in enumerate(of_question.values()):
+        check(cancelled)
+        if number % 50 == 0:
+            progress(Progress("rewarding steps", number, len(of_question), "questions"))
+        golden = Golden(mine)
+        found += [_example(world, episode, golden, weights) for episode in mine.values()]
+    return found
+
+
+def _example(world: World, episode: Episode, golden: Golden | None, weights: RewardWeights | None) -> Example:
+    state = episode.beginning
+    decisions: list[Decision] = []
+    taken: list[int] = []
+    rewards: list[np.ndarray] = []
+    for i, action in enumerate(episode.actions):
+        decision = decide(world, state)
+        position = option_of(decision, action)
+        if position is not None and i not in episode.strayed:
+            decisions.append(decision)
+            taken.append(position)
+            if golden is not None:
+                wanted = golden.at(episode.actions[:i])
+                rewards.append(option_rewards(world, state, decision.actions, wanted, weights))
+        state, _ = world.step(state, action)
+    return Example(
+        views(episode.beginning),
+        episode.question.question.question,
+        tuple(decisions),
+        tuple(taken),
+        tuple(rewards),
+    )

@@ -1,0 +1,325 @@
+"""Graph-S3: an agent that explores the graph step by step, and can be paused, taken back and corrected."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from copy import copy
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, Self
+
+from retrieval.errors import ConfigError, LLMError
+from retrieval.events import AgentStep, ChainsBuilt, Event, QuestionLinked, RunPaused
+from retrieval.evidence.chains import distinct_facts
+from retrieval.llm.prompts import shown
+from retrieval.methods import registry
+from retrieval.methods._shared import checkpoint as checkpoints
+from retrieval.methods._shared.engine_settings import EngineSettings
+from retrieval.methods._shared.opening import FOREIGN, is_foreign
+from retrieval.methods._shared.reasoning import nothing_linked, reason
+from retrieval.methods._shared.zero_shot import ZeroShotRetriever
+from retrieval.methods.graph_s3.agent import serialise
+from retrieval.methods.graph_s3.agent.deciders import Deciders
+from retrieval.methods.graph_s3.agent.environment import Limits
+from retrieval.methods.graph_s3.agent.policy import Policy, ScoredAction, thought
+from retrieval.methods.graph_s3.agent.state import State
+from retrieval.methods.graph_s3.agent.telling import alternatives, step_event
+from retrieval.methods.graph_s3.agent.translation import understood
+from retrieval.methods.graph_s3.retriever import open_policy
+from retrieval.methods.graph_s3.spec import SPEC, GraphS3Options
+from retrieval.pipeline import Engine, Linked, Linking, Run, Steering
+from retrieval.reasoning.base import Evidence, Reasoner, Verdict
+from retrieval.reasoning.extractive import ExtractiveReasoner, no_path
+from retrieval.reasoning.gather import gather
+from retrieval.reasoning.llm import NAME as LLM
+from retrieval.reasoning.text_fit import TextFit
+from retrieval.text.linking import Linked as Known
+from retrieval.types import RelationPath, Usage
+
+if TYPE_CHECKING:
+    from retrieval.kg.restriction import RestrictedSnapshot
+    from retrieval.kg.snapshot import Snapshot
+    from retrieval.methods._shared.parts import Opening
+
+_PAUSED = "The search waits. Let it go on, take steps back, or choose what it does next."
+_LEAST = 1e-3
+"""A search that was less probable than this answers as if it were this probable."""
+
+
+@dataclass(slots=True)
+class _Search:
+    """Where one search stands.
+
+    Attributes:
+        state: after the last step.
+        policy: who decides.
+        probability: of what the policy did so far; what a person chose is certain.
+        corrected: a person chose some of it.
+        usage: of policies that were given up.
+        warnings: what went wrong.
+    """
+
+    state: State
+    policy: Policy
+    probability: float = 1.0
+    corrected: bool = False
+    usage: Usage = field(default_factory=Usage)
+    warnings: list[str] = field(default_factory=list)
+
+
+class GraphS3Engine(Engine):
+    """One graph, its deciders, linker and reasoner.
+
+    Args:
+        snapshot: the graph.
+        deciders: who explores.
+        linker: finds topic entities.
+        reasoner: extractive or language model.
+        checkpoint: fingerprint of the small policy's.
+        encoder: name of the text encoder, for the record.
+        text_fit: says whether the relations that were chosen are what the question asks for; without it nothing is
+            said not to be in the graph.
+        options: see :class:`GraphS3Options`.
+        settings: see :class:`EngineSettings`.
+        warnings: what every run should say.
+    """
+
+    settings: EngineSettings
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        deciders: Deciders,
+        linker: Linking,
+        reasoner: Reasoner,
+        *,
+        checkpoint: str | None = None,
+        encoder: str = "",
+        text_fit: TextFit | None = None,
+        options: GraphS3Options | None = None,
+        settings: EngineSettings | None = None,
+        warnings: tuple[str, ...] = (),
+    ) -> None:
+        self.snapshot = snapshot
+        self.text_fit = text_fit
+        self.deciders = deciders
+        self.linker = linker
+        self.reasoner = reasoner
+        self.encoder = encoder
+        self._checkpoint, self._warnings = checkpoint, warnings
+        self._options = options or GraphS3Options()
+        self.settings = settings or EngineSettings()
+
+    @property
+    def method(self) -> str:
+        """Always ``graph-s3``."""
+        return SPEC.name
+
+    @property
+    def checkpoint(self) -> str | None:
+        """The small policy's, where it was trained."""
+        return self._checkpoint
+
+    @property
+    def options(self) -> GraphS3Options:
+        """See :class:`GraphS3Options`."""
+        return self._options
+
+    @property
+    def prompts(self) -> dict[str, str]:
+        """Those of the policy and of the reasoner."""
+        return shown(*self.deciders.prompts) | self.reasoner.prompts
+
+    def on(self, snapshot: RestrictedSnapshot) -> Self:
+        """See :meth:`Engine.on`."""
+        other = copy(self)
+        other.snapshot, other.deciders = snapshot, self.deciders.on(snapshot)
+        return other
+
+    def without_model(self) -> Self:
+        """See :meth:`Engine.without_model`."""
+        other = super().without_model()
+        other.deciders = self.deciders.without_model()
+        return other
+
+    def answer(self, run: Run) -> Iterator[Event]:
+        """See :meth:`Engine.answer`. Ends with ``run.paused`` where a person is to decide."""
+        run.check()
+        began = time.perf_counter()
+        steering = run.request.steering or Steering()
+        linked: Linked = Known(steering.linked, ())
+        if not steering.linked:
+            linked = self.linker.link(run.request.question, run.request.given)
+        if not steering.begun:
+            yield QuestionLinked(linked.entities, linked.unmatched, run.ms(began))
+        mentions = {each.entity.id: each.mention for each in reversed(linked.entities)}
+        topics = list(dict.fromkeys(each.entity.id for each in linked.entities))
+        topics = [topic for topic in topics if self.snapshot.degree(topic)]
+        if not topics:
+            yield run.final(
+                Verdict(no_answer=no_path(linked.entities))
+                if linked.entities
+                else nothing_linked(run, self.reasoner, self.snapshot, linked.unmatched)
+            )
+            return
+        world = self.deciders.world
+        with run.watch.running():
+            state = world.begin(run.request.question, topics, [mentions[topic] for topic in topics])
+            found = _Search(state, self.deciders.first(state))
+        for event in run.watch.each(self._search(run, steering, found)):
+            yield event
+            if isinstance(event, RunPaused):
+                return
+        began = time.perf_counter()
+        evidence = self._evidence(run, linked, found)
+        yield ChainsBuilt(evidence.chains, run.paths, distinct_facts(evidence.chains), run.ms(began))
+        spent = found.usage.plus(found.policy.usage)
+        yield from reason(
+            run, self.reasoner, ExtractiveReasoner(self.settings.extractive), evidence,
+            spent=spent, warnings=(*self._warnings, *found.warnings),
+        )  # fmt: skip
+
+    def _search(self, run: Run, steering: Steering, found: _Search) -> Iterator[AgentStep | RunPaused]:
+        """The steps: first those that were chosen before, then the policy's, until the end or a pause."""
+        world, refused = self.deciders.world, False
+        while self._open(found) or found.state.steps < len(steering.actions):
+            run.check()
+            done = found.state.steps
+            far = steering.pause_after is not None and done - steering.shown >= steering.pause_after
+            if done >= steering.shown and (refused or far or run.pausing()):
+                yield self._pause(run, found)
+                return
+            known = steering.actions[done] if done < len(steering.actions) else None
+            if known is not None and done < steering.shown:
+                found.corrected |= done + 1 in steering.by_person
+                found.state, _ = world.step(found.state, understood(world, found.state, known))
+                continue
+            began = time.perf_counter()
+            by: Literal["policy", "person"] = "person" if done + 1 in steering.by_person else "policy"
+            proposed = self._proposals(run, found, only_options=known is not None)
+            if known is not None:
+                action = understood(world, found.state, known)
+                mine = next((each for each in proposed if each.action == action), ScoredAction(action))
+                why = mine.thought or thought(world, found.state, action)
+                why = "Chosen by a person." if by == "person" else why
+            elif proposed:
+                mine, action, why = proposed[0], proposed[0].action, proposed[0].thought
+            else:
+                break
+            found.corrected |= by == "person"
+            if by == "policy" and mine.probability is not None:
+                found.probability *= mine.probability
+            options = alternatives(world, found.state, proposed, action)
+            before = found.state
+            found.state, observation = world.step(before, action)
+            refused = by == "person" and not observation.valid
+            yield step_event(
+                world, (before, found.state), action, observation,
+                thought=why, options=options, by=by, took_ms=run.ms(began),
+            )  # fmt: skip
+        if refused:
+            yield self._pause(run, found)
+        elif not found.state.ended:
+            found.warnings.append(f"The search was cut off after {found.state.steps} steps.")
+
+    def _open(self, found: _Search) -> bool:
+        return not found.state.ended and found.state.steps < self.deciders.world.limits.steps
+
+    def _proposals(self, run: Run, found: _Search, *, only_options: bool = False) -> Sequence[ScoredAction]:
+        """What the policy would do; one that needs no language model takes over when that fails.
+
+        Args:
+            run: the run.
+            found: the search.
+            only_options: what is done is known: a language model is not asked for its opinion.
+        """
+        if only_options and found.policy.prompts:
+            return ()
+        try:
+            return found.policy.propose(found.state, cancelled=run.cancelled)
+        except LLMError as error:
+            note = f"{error.message} {error.hint}".strip()
+            found.warnings.append(f"{note} The search went on without it.")
+            found.usage = found.usage.plus(found.policy.usage)
+            found.policy = self.deciders.fallback(found.state)
+            return found.policy.propose(found.state, cancelled=run.cancelled)
+
+    def _pause(self, run: Run, found: _Search) -> RunPaused:
+        proposed = self._proposals(run, found, only_options=True)
+        options = alternatives(self.deciders.world, found.state, proposed)
+        last = found.state.history[-1] if found.state.history else None
+        message = _PAUSED if last is None or last.valid else f"That is not possible: {last.said}"
+        return RunPaused(found.state.steps, message, options)
+
+    def _evidence(self, run: Run, linked: Linked, found: _Search) -> Evidence:
+        """What the last choice of each topic leads to, by the facts that were kept."""
+        leaves = found.state.leaves()
+        run.paths = len(leaves)
+        run.facts.update(dict.fromkeys(found.state.focus.tolist(), 1.0))
+        score = min(1.0, max(found.probability, _LEAST))
+        paths = [RelationPath(leaf.topic, leaf.path, score) for leaf in leaves]
+        coverage = 1.0
+        if self.text_fit is not None and paths and not found.corrected:
+            state = found.state
+            _, fits = self.text_fit.rescore(state.question, paths, state.topics, state.mentions)
+            coverage = max(fits.values())
+        graph = self.snapshot
+        if not all(leaf.whole for leaf in leaves):
+            graph = graph.restrict(found.state.focus)
+        return gather(
+            graph, run.request.question, linked.entities, linked.unmatched, paths,
+            simple=self.deciders.world.fronts.simple, settings=self.settings.gather, cancelled=run.cancelled,
+            coverage=coverage,
+        )  # fmt: skip
+
+
+def open_engine(opening: Opening) -> GraphS3Engine:
+    """The engine of ``graph-s3``.
+
+    Without a checkpoint, or with one that is foreign to the graph, relations are compared with the question by text.
+
+    Raises:
+        CheckpointError: the checkpoint cannot be used.
+        ConfigError: a setting is wrong, or a language model is to decide and none is configured.
+    """
+    spec, parts = opening.spec, opening.parts
+    options = registry.parse_options(SPEC.name, dict(spec.options))
+    assert isinstance(options, GraphS3Options)
+    small, fingerprint, simple, foreign = None, None, True, False
+    if spec.checkpoint is not None:
+        read = checkpoints.read(spec.checkpoint, method=SPEC.name, encoder=parts.encoder.name)
+        fingerprint = read.manifest.fingerprint
+        foreign = is_foreign(spec.checkpoint, parts.snapshot)
+        if not foreign:
+            small = open_policy(read, parts.snapshot, parts.encoder, width=options.beam)
+            simple = read.manifest.simple
+    asks = options.policy == "llm" or (
+        options.policy == "auto" and small is None and opening.reasoner.name == LLM
+    )
+    if asks and opening.llm is None:
+        raise ConfigError(
+            "A language model is to explore the graph, and none is configured.",
+            hint="Set LLM_BASE_URL and LLM_MODEL, or the policy to small.",
+        )
+    reads = asks or (small is not None and bool(small.prompts))
+    page = min(options.page, serialise.FACTS[0]) if reads else options.page
+    deciders = Deciders(
+        parts.snapshot,
+        small,
+        ZeroShotRetriever(parts.snapshot, parts.encoder, SPEC.name),
+        opening.llm if asks else None,
+        simple=simple,
+        limits=Limits(steps=options.steps, page=page),
+    )
+    return GraphS3Engine(
+        parts.snapshot,
+        deciders,
+        parts.linker,
+        opening.reasoner,
+        checkpoint=fingerprint,
+        encoder=parts.encoder.name,
+        text_fit=None if small is None else TextFit(parts.snapshot, parts.encoder),
+        options=options,
+        settings=opening.settings,
+        warnings=(FOREIGN,) if foreign else (),
+    )

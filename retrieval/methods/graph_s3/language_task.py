@@ -1,0 +1,200 @@
+"""The task of Graph-S3's language model: decisions of trajectories, both stages, and whose weights are kept."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from torch import Tensor
+
+from retrieval.methods._shared.checkpoint import Checkpoint
+from retrieval.methods._shared.retriever import Retriever
+from retrieval.methods.graph_s3.agent import policy, serialise
+from retrieval.methods.graph_s3.agent.actions import Action, Unreadable
+from retrieval.methods.graph_s3.agent.environment import World
+from retrieval.methods.graph_s3.agent.language_policy import LanguagePolicy
+from retrieval.methods.graph_s3.agent.rewards import Golden, RewardWeights, outcome_reward, step_reward
+from retrieval.methods.graph_s3.agent.synthesis import Episode
+from retrieval.methods.graph_s3.agent_data import begun, digest_of, make_trajectories
+from retrieval.methods.graph_s3.language_training import (
+    Example,
+    Judge,
+    LanguageTrainer,
+    LanguageTraining,
+    decisions,
+)
+from retrieval.methods.graph_s3.retriever import LanguageRetriever, language_policy
+from retrieval.methods.graph_s3.spec import GraphS3Config
+from retrieval.nn.language_model import AdaptedModel
+from retrieval.supervision.grounding import Grounded
+from retrieval.supervision.labels import Label
+from retrieval.training.course import Course
+from retrieval.training.recipe import Splits, Work
+
+#: Dev questions that are searched for the score: each takes several replies.
+_DEV = 50
+
+
+class LanguageAgentTask:
+    """See ``recipe.SelfTrained``.
+
+    Args:
+        work: graph, encoder and callbacks.
+        config: with the backend ``llm``.
+        world: the graph.
+        raw: trajectories to imitate.
+        short: refined ones, whose states are reinforced.
+        dev: questions that are searched for the score.
+
+    Raises:
+        ConfigError: the language model cannot be used.
+    """
+
+    score_name = "dev_answer_f1"
+    entity_texts = False
+
+    def __init__(
+        self,
+        work: Work,
+        config: GraphS3Config,
+        world: World,
+        raw: Sequence[Episode],
+        short: Sequence[Episode],
+        *,
+        dev: Sequence[Grounded],
+    ) -> None:
+        self.work, self.config, self.world = work, config, world
+        self.raw, self.short, self.dev = raw, short, dev
+        self.model = AdaptedModel(config.llm, rank=config.lora_rank, dropout=config.dropout)
+        self.policy: LanguagePolicy = language_policy(world, self.model, config)
+
+    def learn(self, resume: Path, key: str) -> tuple[Course, list[dict[str, float]]]:
+        """Imitation, then reinforcement; the weights of the stage with the better dev score are kept."""
+        trainer = LanguageTrainer(
+            self.world, self.model, settings_of(self.config), where=resume, key=key,
+            progress=self.work.progress, cancelled=self.work.cancelled,
+        )  # fmt: skip
+        trainer.imitate([example for episode in self.raw for example in _examples(self.world, episode)])
+        best, weights = self._score(), _copy(self.model)
+        if self.config.rl_epochs:
+            trainer.reinforce(golden_examples(self.world, self.short), self._judge())
+            score = self._score()
+            if score > best:
+                best, weights = score, _copy(self.model)
+        epochs = self.config.epochs + self.config.rl_epochs
+        return Course(epochs, best, weights=weights), trainer.curves
+
+    def fingerprint(self) -> bytes:
+        """Digest of the trajectories."""
+        return digest_of(*self.raw, *self.short)
+
+    def retriever(self, checkpoint: Checkpoint, cache: Path) -> Retriever:
+        """The trained retriever, on the model as it stands; nothing is kept in ``cache``."""
+        del cache
+        return LanguageRetriever(checkpoint, self.work.snapshot, self.work.encoder, self.policy)
+
+    def _score(self) -> float:
+        """Mean F1 of what its searches end with, over dev questions."""
+        ends = [
+            (self.policy.search(begun(self.world, q), cancelled=self.work.cancelled), np.array(q.answers))
+            for q in self.dev
+        ]
+        return sum(outcome_reward(state, answers) for state, answers in ends) / max(len(ends), 1)
+
+    def _judge(self) -> Judge:
+        if self.config.reward == "outcome":
+            return self._outcome
+        weights = RewardWeights(self.config.form_weight, self.config.partial_weight)
+
+        def stepwise(example: Example, said: serialise.Said | Unreadable) -> float:
+            readable = not isinstance(said, Unreadable)
+            action = said if isinstance(said, Unreadable) else said.action
+            return step_reward(
+                self.world, example.state, action, example.golden, weights, well_formed=readable
+            )
+
+        return stepwise
+
+    def _outcome(self, example: Example, said: serialise.Said | Unreadable) -> float:
+        """F1 of the answers when the model goes on from its reply by itself: the ablation of section 4.3.2."""
+        state, _ = self.world.step(example.state, said if isinstance(said, Unreadable) else said.action)
+        state = self.policy.search(state, cancelled=self.work.cancelled)
+        return outcome_reward(state, np.array(example.answers))
+
+
+def settings_of(config: GraphS3Config) -> LanguageTraining:
+    """The settings as the trainer reads them."""
+    return LanguageTraining(
+        context=config.context,
+        longest=config.reply,
+        sft_epochs=config.epochs,
+        sft_rate=config.learning_rate,
+        sft_batch=config.batch_size,
+        rl_epochs=config.rl_epochs,
+        rl_rate=config.rl_learning_rate,
+        batch=config.rl_batch_size,
+        mini_batch=config.mini_batch,
+        group=config.group,
+        clip=config.clip,
+        kl=config.kl,
+        seed=config.seed,
+    )
+
+
+def golden_examples(world: World, episodes: Sequence[Episode]) -> list[Example]:
+    """The decisions of refined trajectories, with what others of the same question do there; equal ones count once."""
+    of_question: dict[str, dict[tuple[Action, ...], Episode]] = defaultdict(dict)
+    for episode in episodes:
+        of_question[episode.question.question.id].setdefault(episode.actions, episode)
+    found = []
+    for mine in of_question.values():
+        golden, seen = Golden(mine), set[tuple[Action, ...]]()
+        for episode in mine.values():
+            for i, example in enumerate(_examples(world, episode)):
+                before = episode.actions[:i]
+                if before not in seen:
+                    seen.add(before)
+                    wanted = tuple(golden.at(before))
+                    found.append(
+                        Example(
+                            example.state, example.action, example.thought, wanted, episode.question.answers
+                        )
+                    )
+    return found
+
+
+def _examples(world: World, episode: Episode) -> list[Example]:
+    """The decisions of a trajectory; where nobody said why, in the words of :func:`policy.thought`."""
+    thoughts: Sequence[str] = episode.thoughts
+    if not thoughts:
+        state, said = episode.beginning, []
+        for action in episode.actions:
+            said.append(policy.thought(world, state, action))
+            state, _ = world.step(state, action)
+        thoughts = said
+    return decisions(world, episode.beginning, episode.actions, thoughts)
+
+
+def _copy(model: AdaptedModel) -> dict[str, Tensor]:
+    return {name: value.clone() for name, value in model.state_dict().items()}
+
+
+def language_task(
+    work: Work,
+    config: GraphS3Config,
+    splits: Splits,
+    labels: Sequence[Label],
+    *,
+    simple: bool,
+) -> LanguageAgentTask:
+    """The task of the backend ``llm``; see ``recipe.Recipe``.
+
+    Raises:
+        TrainingDataError: no training question has a trajectory.
+        ConfigError: the language model cannot be used.
+    """
+    world, raw, short = make_trajectories(work, config, splits, labels, simple=simple)
+    dev = splits.dev or splits.train
+    return LanguageAgentTask(work, config, world, raw, short, dev=dev[:: -(-len(dev) // _DEV) or 1])

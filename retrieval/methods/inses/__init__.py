@@ -1,0 +1,1 @@
+"""INSES: a search step by step, with jumps between similar entities."""

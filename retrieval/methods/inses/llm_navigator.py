@@ -1,0 +1,137 @@
+"""The navigator of the paper: a language model selects triples and says when they are enough (INSES, Tables 4 and 5).
+
+A hub has more triples than a prompt can hold, so the model reads those that the encoder navigator finds best.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from retrieval.llm import prompts
+from retrieval.llm.asking import ask_json
+from retrieval.llm.prompts import Fenced, fenced, fenced_lines
+from retrieval.llm.settings import LLMSettings
+from retrieval.methods.inses.base import Decision, Pick, View
+from retrieval.methods.inses.encoder_navigator import DROPPED, EncoderNavigator
+from retrieval.reasoning.triples import triple_lines
+from retrieval.types import Usage
+
+if TYPE_CHECKING:
+    from retrieval.kg.snapshot import Snapshot
+
+NAME = "llm"
+ENTITIES, NAVIGATE = "inses-entities", "inses-navigate"
+SHOWN = 60
+"""Triples that the model chooses among at one step."""
+
+SOURCE_LIMIT = 300
+"""Characters of a triple's source text that are shown, once for each text."""
+
+MENTIONS = 8
+"""Entities read out of a question at most."""
+
+_NUMBER = re.compile(r"\d+")
+
+
+class LLMNavigator:
+    """Lets a language model select. Threads may share it.
+
+    Args:
+        snapshot: the graph.
+        settings: the language model.
+        reader: orders the triples that the model is shown.
+    """
+
+    name = NAME
+    prompts: tuple[str, ...] = (ENTITIES, NAVIGATE)
+
+    def __init__(self, snapshot: Snapshot, settings: LLMSettings, reader: EncoderNavigator) -> None:
+        self._snapshot = snapshot
+        self._settings = settings
+        self._reader = reader
+
+    def on(self, snapshot: Snapshot) -> LLMNavigator:
+        """The same navigator on some facts of the graph."""
+        return LLMNavigator(snapshot, self._settings, self._reader.on(snapshot))
+
+    def mentions(
+        self, question: str, *, cancelled: Callable[[], bool] = lambda: False
+    ) -> tuple[tuple[str, ...], Usage]:
+        """See ``base.Navigator``; one request."""
+        chat = prompts.load(ENTITIES).fill(query=fenced(question))
+        return ask_json(self._settings, chat, read_mentions, cancelled=cancelled, repairs=0)
+
+    def choose(self, view: View, *, cancelled: Callable[[], bool] = lambda: False) -> Decision:
+        """See ``base.Navigator``; a malformed reply is repaired once where ``view.calls`` allows it."""
+        shown = self._reader.ranked(view)[:SHOWN]
+        if not len(shown):
+            return Decision((), (), False, "Nothing that was not seen before leads on from here.")
+        chat = prompts.load(NAVIGATE).fill(
+            query=fenced(view.question),
+            visited=self._names(view.visited - {stand.entity for stand in view.stands}),
+            selected=self._triples(view.selected),
+            current=self._names(stand.entity for stand in view.stands),
+            adjacent=self._triples((view.arcs[shown] % self._snapshot.num_triples).tolist()),
+        )
+        (sufficient, numbers), usage = ask_json(
+            self._settings,
+            chat,
+            lambda value: read_selection(value, len(shown)),
+            cancelled=cancelled,
+            repairs=1 if view.calls > 1 else 0,
+        )
+        chosen = [int(shown[number - 1]) for number in numbers[: view.left]]
+        left = [i for i in shown.tolist() if i not in set(chosen)]
+        # What the model names first is best; scores only order the chains.
+        picks = tuple(Pick(i, 1.0 / (1 + 0.05 * place)) for place, i in enumerate(chosen))
+        verdict = "enough to answer" if sufficient else "not enough yet"
+        thought = f"The language model took {len(chosen)} of {len(shown)} triples and finds this {verdict}."
+        return Decision(picks, tuple(left[:DROPPED]), sufficient, thought, usage)
+
+    def _names(self, entities: Iterable[int]) -> Fenced:
+        labels = [self._snapshot.entity_label(entity) for entity in sorted(entities)]
+        return fenced_lines(labels) if labels else fenced("none")
+
+    def _triples(self, facts: Iterable[int]) -> Fenced:
+        """``1. head → relation → tail (source text)``, each source text once."""
+        lines = triple_lines(self._snapshot, facts, SOURCE_LIMIT)
+        return fenced_lines(lines) if lines else fenced("none")
+
+
+def read_mentions(value: object) -> tuple[str, ...]:
+    """The entities of a reply.
+
+    Raises:
+        ValueError: it has none in the form asked for.
+    """
+    found = value.get("entities") if isinstance(value, dict) else value
+    if isinstance(found, str):
+        found = found.split(",")
+    if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
+        raise ValueError('"entities" must be a list of strings')
+    return tuple(dict.fromkeys(each.strip() for each in found if each.strip()))[:MENTIONS]
+
+
+def read_selection(value: object, count: int) -> tuple[bool, list[int]]:
+    """Whether what is selected suffices, and the numbers selected, each once, from 1 to ``count``.
+
+    Raises:
+        ValueError: a field is missing or says something else.
+    """
+    if not isinstance(value, dict):
+        raise ValueError('an object with "determination" and "selection" is needed')
+    determination = str(value.get("determination", "")).strip().casefold()
+    if determination not in {"sufficient", "insufficient"}:
+        raise ValueError('"determination" must be "sufficient" or "insufficient"')
+    selection = value.get("selection", "")
+    if isinstance(selection, list):
+        selection = ", ".join(map(str, selection))
+    if not isinstance(selection, (str, int)):
+        raise ValueError('"selection" must be triplet numbers')
+    numbers = list(dict.fromkeys(int(number) for number in _NUMBER.findall(str(selection))))
+    wrong = [number for number in numbers if not 1 <= number <= count]
+    if wrong:
+        raise ValueError(f"there is no triplet {wrong[0]}; the numbers go from 1 to {count}")
+    return determination == "sufficient", numbers

@@ -1,0 +1,35 @@
+"""What ``inses`` is, without loading it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from retrieval.config import InferenceOptions, setting
+from retrieval.methods._shared.spec import MethodSpec
+
+
+@dataclass(frozen=True, slots=True)
+class InsesOptions(InferenceOptions):
+    """Settings of ``inses``; values in brackets are the paper's."""
+
+    iterations: int = setting(6, "Steps at most [6].", below=13)
+    similarity: bool = setting(True, "Jump to the entity most like each one that the search stands at [yes].")
+    threshold: float = setting(0.8, "tau_sim, the least cosine of a jump [not given].", above=0, below=1.0001)
+    fill: bool = setting(False, "Give back the best of what was left too, until the budget is used up [no].")
+    navigator: Literal["auto", "encoder", "llm"] = setting(
+        "auto", "Who selects triples: auto is a language model where one also answers [llm]."
+    )
+
+
+SPEC = MethodSpec(
+    name="inses",
+    label="Step by step",
+    description=(
+        "Explores the graph step by step, with jumps between similar entities (INSES). Needs no training; a language "
+        "model chooses the steps where one also answers."
+    ),
+    options=InsesOptions,
+    standalone=True,
+    engine="retrieval.methods.inses.engine:open_engine",
+)

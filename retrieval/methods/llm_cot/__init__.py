@@ -1,0 +1,1 @@
+"""A language model that looks at nothing and reasons step by step."""

@@ -1,0 +1,14 @@
+"""What ``llm-cot`` is, without loading it."""
+
+from __future__ import annotations
+
+from retrieval.methods._shared.spec import MethodSpec
+
+SPEC = MethodSpec(
+    name="llm-cot",
+    label="Language model alone, step by step",
+    description="The same with worked examples that make it reason first. A baseline for comparison.",
+    needs=("llm",),
+    model_alone=True,
+    engine="retrieval.methods._shared.model_alone:open_engine",
+)

@@ -1,0 +1,14 @@
+"""What ``llm-only`` is, without loading it."""
+
+from __future__ import annotations
+
+from retrieval.methods._shared.spec import MethodSpec
+
+SPEC = MethodSpec(
+    name="llm-only",
+    label="Language model alone",
+    description="Asks the language model what it knows; looks at nothing. A baseline for comparison.",
+    needs=("llm",),
+    model_alone=True,
+    engine="retrieval.methods._shared.model_alone:open_engine",
+)

@@ -1,0 +1,1 @@
+"""RAPL: paths judged rational guide a walk of the line graph."""

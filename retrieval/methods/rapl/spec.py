@@ -1,0 +1,49 @@
+"""What ``rapl`` is, without loading it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from retrieval.config import setting
+from retrieval.methods._shared.paths.settings import STATIC, PathConfig, PathOptions
+from retrieval.methods._shared.spec import MethodSpec
+
+
+@dataclass(frozen=True, slots=True)
+class RaplConfig(PathConfig):
+    """Settings of ``rapl`` (RAPL section 4.3, App. H)."""
+
+
+@dataclass(frozen=True, slots=True)
+class RaplOptions(PathOptions):
+    """Settings of ``rapl`` for asking; the three configurations of its Table 1."""
+
+    inference: Literal["ranked", "sampled"] = setting(
+        "sampled",
+        "Draw paths at random as the paper does, or search the most probable relation paths and take all paths "
+        "along them (docs/adr/0002).",
+    )
+    draws: Literal["K60-M80", "K80-M120", "K120-M200"] = setting(
+        "K120-M200", "How many first triples are drawn (K), and how many of the drawn paths are kept (M)."
+    )
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """K and M."""
+        first, kept = self.draws.split("-")
+        return int(first[1:]), int(kept[1:])
+
+
+SPEC = MethodSpec(
+    name="rapl",
+    label="Rational paths",
+    description="Walks the line graph guided by paths judged rational (RAPL).",
+    config=RaplConfig,
+    options=RaplOptions,
+    presets={"paper": {**STATIC, "stop": "mlp"}},
+    on_endpoints=True,
+    engine="retrieval.methods._shared.path_engine:open_engine",
+    retriever="retrieval.methods.rapl.retriever:open_retriever",
+    task="retrieval.methods.rapl.training:make_task",
+)

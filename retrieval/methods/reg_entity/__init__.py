@@ -1,0 +1,1 @@
+"""ReG@Entity: a scorer of entities, learnt from refined labels."""

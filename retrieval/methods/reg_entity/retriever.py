@@ -1,0 +1,98 @@
+"""ReG@Entity: a PNA network scores entities; a triple's score is the sum of its ends' (ReG App. D.3 and E)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from retrieval.kg.snapshot import Snapshot
+from retrieval.methods._shared.checkpoint import Checkpoint, load_weights
+from retrieval.methods._shared.triples.candidates.fan_out import FanOut
+from retrieval.methods._shared.triples.chain_expansion import Scores
+from retrieval.methods._shared.triples.ranking import TripleRanker
+from retrieval.methods._shared.triples.subgraphs import Subgraphs
+from retrieval.methods.reg_entity.model import EntityScorer
+from retrieval.methods.reg_entity.spec import SPEC, RegEntityConfig
+from retrieval.nn.query import Texts
+from retrieval.text.features import TextEncoder, TextFeatures, text_features
+
+
+class RegEntityRetriever(TripleRanker):
+    """Triples ranked by s(h, r, t) = p(h) + p(t).
+
+    A chain is as good as the entities it comes through: the logit of a walk is that of the entity it enters.
+
+    Args:
+        checkpoint: opened for this method and encoder.
+        snapshot: the graph; it need not be the one trained on.
+        encoder: the frozen text encoder.
+        features: text features of the snapshot, with entity texts if the checkpoint has them.
+    """
+
+    def __init__(
+        self, checkpoint: Checkpoint, snapshot: Snapshot, encoder: TextEncoder, features: TextFeatures
+    ) -> None:
+        config = checkpoint.config
+        assert isinstance(config, RegEntityConfig)
+        super().__init__(
+            snapshot,
+            encoder,
+            method=SPEC.name,
+            checkpoint=checkpoint.manifest.fingerprint,
+            simple=checkpoint.manifest.simple,
+            candidates=FanOut(config.max_hops, config.fan_out, config.max_candidates),
+            max_hops=config.max_hops,
+            words=config.words,
+        )
+        self.model = load_weights(
+            make_scorer(config, checkpoint.manifest.text_features, checkpoint.manifest.entity_texts),
+            checkpoint,
+        )
+        with torch.inference_mode():
+            self.texts = features.relations
+            self.relations = self.model.project_relations(self.texts)
+            self.entities = (
+                self.model.project_entities(features.entities) if features.entities is not None else None
+            )
+
+    @torch.inference_mode()
+    def score(self, subgraphs: Subgraphs, questions: Texts) -> Scores:
+        """See ``TripleRanker``."""
+        rows = torch.from_numpy(subgraphs.entities)
+        logits = self.model(
+            subgraphs.batch(), questions, self.texts, self.relations,
+            None if self.entities is None else self.entities[rows],
+        )  # fmt: skip
+        return entity_scores(subgraphs, logits.numpy(), self.model.length(questions.vectors).numpy())
+
+
+def entity_scores(subgraphs: Subgraphs, logits: np.ndarray, lengths: np.ndarray) -> Scores:
+    """From logits of the entity slots, [n], to those of the triples (ReG App. E, ReG@Entity)."""
+    share = 1 / (1 + np.exp(-logits.astype(np.float64)))
+    heads, tails = subgraphs.heads, subgraphs.tails
+    return Scores(share[heads] + share[tails], logits[tails], logits[heads], lengths, of_entities=True)
+
+
+def make_scorer(config: RegEntityConfig, text_features: int, entity_texts: bool) -> EntityScorer:
+    """The untrained scorer of these settings."""
+    return EntityScorer(
+        text_features,
+        config.hidden,
+        layers=config.layers,
+        rounds=config.rounds,
+        longest=config.max_hops,
+        dropout=config.dropout,
+        entity_texts=entity_texts,
+        words=config.words,
+    )
+
+
+def open_retriever(
+    checkpoint: Checkpoint, snapshot: Snapshot, encoder: TextEncoder, cache: Path
+) -> RegEntityRetriever:
+    """A checkpoint of ``reg-entity`` on a graph, which need not be the one trained on."""
+    texts = checkpoint.manifest.entity_texts
+    features = text_features(snapshot, encoder, entity_texts=texts, cache=cache)
+    return RegEntityRetriever(checkpoint, snapshot, encoder, features)

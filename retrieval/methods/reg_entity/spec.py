@@ -1,0 +1,42 @@
+"""What ``reg-entity`` is, without loading it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from retrieval.config import setting
+from retrieval.methods._shared.spec import MethodSpec
+from retrieval.methods._shared.triples.settings import TripleConfig, TripleOptions
+
+
+@dataclass(frozen=True, slots=True)
+class RegEntityConfig(TripleConfig):
+    """Settings of ``reg-entity`` (ReG App. E)."""
+
+    hidden: int = setting(32, "Size of entity states and messages.")
+    fan_out: int = setting(
+        16, "Candidate triples for each entity, relation and direction; a topic gives all of its own."
+    )
+    rounds: int = setting(3, "Rounds of the directional distance encoding, each way.")
+    layers: int = setting(3, "Layers of principal neighbourhood aggregation.")
+    dropout: float = setting(0.1, "Rate after each layer.", least=0, below=1)
+
+
+@dataclass(frozen=True, slots=True)
+class EntityOptions(TripleOptions):
+    """Settings of ``reg-entity`` for asking."""
+
+    top_k: int = setting(700, "K, triples retrieved for each topic [200 more than reg-triple].")
+
+
+SPEC = MethodSpec(
+    name="reg-entity",
+    label="Refined entities",
+    description="Scores entities, learnt from refined labels (ReG).",
+    config=RegEntityConfig,
+    options=EntityOptions,
+    on_endpoints=True,
+    engine="retrieval.methods._shared.path_engine:open_engine",
+    retriever="retrieval.methods.reg_entity.retriever:open_retriever",
+    task="retrieval.methods.reg_entity.training:make_task",
+)

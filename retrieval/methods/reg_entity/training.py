@@ -1,0 +1,92 @@
+"""The task of ReG@Entity: every candidate entity is on an evidence path or not (eq. 34)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from retrieval.config import TrainingConfig
+from retrieval.methods._shared.checkpoint import Checkpoint
+from retrieval.methods._shared.retriever import Retriever
+from retrieval.methods._shared.triples.examples import TripleExamples, candidates_of, positive_entities
+from retrieval.methods._shared.triples.subgraphs import Subgraphs
+from retrieval.methods._shared.triples.training import SubgraphTask, examples_of
+from retrieval.methods.reg_entity.model import entity_loss
+from retrieval.methods.reg_entity.retriever import RegEntityRetriever, entity_scores, make_scorer
+from retrieval.methods.reg_entity.spec import RegEntityConfig
+from retrieval.nn.query import Texts
+from retrieval.supervision.labels import Label
+from retrieval.text.features import TextFeatures
+from retrieval.training.recipe import Splits, Work
+
+#: Training subgraphs looked at for the mean degree that PNA's scalers are relative to.
+_DEGREES_OF = 200
+
+
+class RegEntityTask(SubgraphTask):
+    """See ``recipe.Task``. ``features`` are the snapshot's texts."""
+
+    def __init__(
+        self,
+        work: Work,
+        config: RegEntityConfig,
+        train: TripleExamples,
+        dev: TripleExamples,
+        features: TextFeatures,
+    ) -> None:
+        self.features = features
+        self.scorer = make_scorer(config, work.encoder.dim, features.entities is not None)
+        super().__init__(
+            work, config, train, dev,
+            model=self.scorer, length=self.scorer.length, entity_texts=features.entities is not None,
+        )  # fmt: skip
+        chosen = np.arange(min(len(train), _DEGREES_OF)) * len(train) // min(len(train), _DEGREES_OF)
+        subgraphs = candidates_of(train, chosen, self.candidates)
+        ends = np.concatenate([subgraphs.heads, subgraphs.tails])
+        degrees = np.bincount(ends, minlength=len(subgraphs.entities))
+        self.scorer.delta.fill_(float(np.log(degrees + 1).mean()) or 1.0)
+
+    def evidence_loss(
+        self, subgraphs: Subgraphs, chosen: np.ndarray, questions: Texts, rng: np.random.Generator
+    ) -> Tensor:
+        """Eq. 34."""
+        del rng
+        positive = torch.from_numpy(positive_entities(self.train, chosen, subgraphs))
+        return entity_loss(self._logits(subgraphs, questions), positive)
+
+    def rank(self, subgraphs: Subgraphs, questions: Texts) -> np.ndarray:
+        """See ``SubgraphTask``."""
+        return entity_scores(subgraphs, self._logits(subgraphs, questions).numpy(), np.zeros((0, 0))).rank
+
+    def retriever(self, checkpoint: Checkpoint, cache: Path) -> Retriever:
+        """See ``recipe.Task``."""
+        del cache
+        return RegEntityRetriever(checkpoint, self.work.snapshot, self.work.encoder, self.features)
+
+    def _logits(self, subgraphs: Subgraphs, questions: Texts) -> Tensor:
+        texts = self.features.relations
+        entities = None
+        if self.features.entities is not None:
+            entities = self.scorer.project_entities(
+                self.features.entities[torch.from_numpy(subgraphs.entities)]
+            )
+        relations = self.scorer.project_relations(texts)
+        logits: Tensor = self.scorer(subgraphs.batch(), questions, texts, relations, entities)
+        return logits
+
+
+def make_task(
+    work: Work, config: TrainingConfig, splits: Splits, labels: Sequence[Label], *, simple: bool
+) -> RegEntityTask:
+    """See ``recipe.Recipe``.
+
+    Raises:
+        TrainingDataError: no training question has a usable label.
+    """
+    assert isinstance(config, RegEntityConfig)
+    train, dev = examples_of(work, config, splits, labels, simple=simple)
+    return RegEntityTask(work, config, train, dev, work.texts(config))

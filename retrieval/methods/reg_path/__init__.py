@@ -1,0 +1,1 @@
+"""ReG@Path: a planner of relation paths, learnt from refined labels."""

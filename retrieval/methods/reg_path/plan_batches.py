@@ -1,0 +1,133 @@
+"""What the planner of ReG@Path learns from: questions with the relation paths that may answer them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from retrieval.errors import check
+from retrieval.kg import walks
+from retrieval.kg.snapshot import Snapshot
+from retrieval.supervision.grounding import Grounded
+from retrieval.supervision.labels import Label, directed, usable
+from retrieval.text.linking import Linker
+from retrieval.text.questions import seen_from
+from retrieval.training.losses import segment_logsumexp
+
+if TYPE_CHECKING:
+    from retrieval.types import Question
+
+
+#: Of a question with more relation paths, so many are drawn for each step.
+PATHS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A question as seen from a topic, with relation paths of which at least one answers it.
+
+    Attributes:
+        masked: without the topic's name.
+        written: as asked.
+        paths: distinct, ascending. Directed relation ids; plain ids when not ``marked``.
+        marked: the directions are known.
+    """
+
+    masked: str
+    written: str
+    paths: tuple[tuple[int, ...], ...]
+    marked: bool
+
+
+def from_labels(
+    snapshot: Snapshot, questions: Sequence[Grounded], labels: Sequence[Label], *, max_hops: int
+) -> list[Planned]:
+    """One for each question and topic that has accepted paths of at most ``max_hops``."""
+    by_question: dict[str, list[Label]] = defaultdict(list)
+    for label in usable(labels):
+        by_question[label.question].append(label)
+    found: list[Planned] = []
+    for question in questions:
+        by_topic: dict[int, set[tuple[int, ...]]] = defaultdict(set)
+        for label in by_question.get(question.question.id, ()):
+            topic, path = snapshot.find_entity(label.topic), directed(snapshot, label.path)
+            if topic in question.topics and path is not None and len(path) <= max_hops:
+                by_topic[question.topics.index(topic)].add(path)
+        text = question.question.question
+        for index, paths in by_topic.items():
+            masked = seen_from(text, index, question.names)
+            found.append(Planned(masked, text, tuple(sorted(paths)), marked=True))
+    return found
+
+
+def from_relation_paths(
+    snapshot: Snapshot,
+    questions: Sequence[Question],
+    *,
+    max_hops: int,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> list[Planned]:
+    """One for each question with a relation path that this graph's relations can spell.
+
+    The topic is not given. What the linker finds in the question stands in for it, best the entity from which
+    most of the relation paths can be walked; a question whose topic the graph lacks is left as written.
+    """
+    linker = Linker(snapshot)
+    found: list[Planned] = []
+    for question in questions:
+        check(cancelled)
+        spelled = [tuple(snapshot.find_relation(name) for name in path) for path in question.relation_paths]
+        known = {
+            tuple(r for r in path if r is not None) for path in spelled
+            if None not in path and len(path) <= max_hops
+        }  # fmt: skip
+        if not known:
+            continue
+        linked = linker.link(question.question).entities
+        walked = [sum(_walkable(snapshot, link.entity.id, path) for path in known) for link in linked]
+        mention = linked[int(np.argmax(walked))].mention if linked else ""
+        masked = seen_from(question.question, 0, [mention]) if mention else question.question
+        found.append(Planned(masked, question.question, tuple(sorted(known)), marked=False))
+    return found
+
+
+def _walkable(snapshot: Snapshot, topic: int, path: Sequence[int]) -> bool:
+    """Whether the relations can be walked from the topic, each in some direction."""
+    entities = np.array([topic], np.int64)
+    for relation in path:
+        ends = [walks.step(snapshot, entities, relation, inverse)[1] for inverse in (False, True)]
+        entities = np.unique(np.concatenate(ends))
+        if not len(entities):
+            return False
+    return True
+
+
+def draw(paths: tuple[tuple[int, ...], ...], rng: np.random.Generator) -> list[tuple[int, ...]]:
+    """The paths of a question for one step: all, or ``PATHS`` of them."""
+    if len(paths) <= PATHS:
+        return list(paths)
+    return [paths[i] for i in rng.permutation(len(paths))[:PATHS]]
+
+
+def plan_loss(logs: Tensor, owner: Tensor, judged: Tensor) -> Tensor:
+    """Mean over questions of eq. 35.
+
+    Where the paths were judged to be rational, the mean of their negative log-likelihoods; where they were not,
+    the negative log of their summed likelihood: whichever of them the other questions bear out may take it all.
+
+    Args:
+        logs: log-likelihood of each path, [m].
+        owner: its question, [m].
+        judged: [n] bool.
+    """
+    count = len(judged)
+    sizes = torch.bincount(owner, minlength=count)
+    every = logs.new_zeros(count).index_add(0, owner, logs) / sizes
+    any_of = segment_logsumexp(logs, owner, count)
+    return -torch.where(judged, every, any_of).mean()

@@ -1,0 +1,176 @@
+"""Plans on the graph: relation paths that a planner writes, held by a beam to what the graph allows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from retrieval.errors import check
+from retrieval.kg.snapshot import KINDS, Snapshot
+from retrieval.methods._shared.arc_groups import arcs_at, bounds, groups, spread
+from retrieval.types import RelationPath
+
+#: Entities of a relation path that are looked at for what may come next.
+ENTITIES = 256
+CVT = KINDS.index("cvt")
+#: Arcs walked from one relation path to the next; of more, an even sample.
+ARCS = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the graph allows after a relation path.
+
+    Attributes:
+        row: whose question it is.
+        prefix: directed relations so far.
+        relations: directed relations that lead on, ascending, int64 [k].
+        may_stop: whether the path may end here: it has begun, and reaches more than mediators.
+    """
+
+    row: int
+    prefix: tuple[int, ...]
+    relations: np.ndarray
+    may_stop: bool
+
+
+class Writer(Protocol):
+    """A planner that writes about some questions: one interface for the small one and for language models."""
+
+    def next(self, options: Sequence[Options]) -> list[np.ndarray]:
+        """For each, log-probabilities of its ``relations`` in their order and, last, of stopping, float64 [k+1].
+
+        They sum to at most 1 over what is allowed; what is not allowed, or too unlikely to be looked at, is -inf.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """A relation path under way, some of the entities it reaches, and its log-probability."""
+
+    row: int
+    relations: tuple[int, ...]
+    log: float
+    entities: np.ndarray
+
+
+def search(
+    snapshot: Snapshot,
+    topics: Sequence[int],
+    writer: Writer,
+    *,
+    simple: bool,
+    max_hops: int,
+    width: int,
+    least: float = 1e-5,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> list[RelationPath]:
+    """Beam search over relation paths (ReG App. E: k = 10 or 20), all topics together. Deterministic.
+
+    Args:
+        snapshot: the graph.
+        topics: n entities; question i is asked of topic i.
+        writer: of those n questions.
+        simple: walks never come back to their topic.
+        max_hops: longest path; a path of that length stops there.
+        width: relation paths of each topic that go on, on every level.
+        least: a path less probable than this is dropped.
+        cancelled: asked on every level.
+
+    Returns:
+        Paths of all topics, most probable first within a topic.
+    """
+    plans = [_Plan(i, (), 0.0, np.array([topic], np.int64)) for i, topic in enumerate(topics)]
+    found: list[tuple[int, tuple[int, ...], float]] = []
+    for level in range(max_hops):
+        check(cancelled)
+        if not plans:
+            break
+        options = allowed(snapshot, topics, plans, simple=simple)
+        logs = writer.next(options)
+        for plan, each in zip(plans, logs, strict=True):
+            if np.isfinite(each[-1]):
+                found.append((plan.row, plan.relations, plan.log + float(each[-1])))
+        plans = _grow(snapshot, topics, plans, options, logs, simple=simple, width=width, floor=np.log(least))
+        if level + 1 == max_hops:
+            found += [(p.row, p.relations, p.log) for p in plans if _ends(snapshot, p.entities)]
+    kept = [(row, path, log) for row, path, log in found if log > np.log(least)]
+    kept.sort(key=lambda item: (item[0], -item[2], item[1]))
+    return [RelationPath(int(topics[row]), path, float(np.exp(log))) for row, path, log in kept]
+
+
+def allowed(
+    snapshot: Snapshot, topics: Sequence[int], plans: Sequence[_Plan], *, simple: bool
+) -> list[Options]:
+    """The directed relations that lead on from each plan's entities, and not only back to its topic."""
+    owner_of = np.repeat(np.arange(len(plans)), [len(plan.entities) for plan in plans])
+    owner, relation, starts, sizes = groups(snapshot, np.concatenate([plan.entities for plan in plans]))
+    plan_of = owner_of[owner]
+    if simple:
+        alone = np.flatnonzero(sizes == 1)
+        _, target = arcs_at(snapshot, starts[alone], relation[alone])
+        home = np.array([topics[plan.row] for plan in plans])[plan_of[alone]]
+        keep = np.ones(len(owner), bool)
+        keep[alone[target == home]] = False
+        plan_of, relation = plan_of[keep], relation[keep]
+    keys = np.unique(plan_of * (2 * snapshot.num_relations) + relation)
+    plan_of, relation = np.divmod(keys, 2 * snapshot.num_relations)
+    parts = np.split(relation, np.searchsorted(plan_of, np.arange(1, len(plans))))
+    return [
+        Options(p.row, p.relations, part, bool(p.relations) and _ends(snapshot, p.entities))
+        for p, part in zip(plans, parts, strict=True)
+    ]
+
+
+def _ends(snapshot: Snapshot, entities: np.ndarray) -> bool:
+    return bool((snapshot.kinds[entities] != CVT).any())
+
+
+def _grow(
+    snapshot: Snapshot,
+    topics: Sequence[int],
+    plans: Sequence[_Plan],
+    options: Sequence[Options],
+    logs: Sequence[np.ndarray],
+    *,
+    simple: bool,
+    width: int,
+    floor: float,
+) -> list[_Plan]:
+    """The best ``width`` continuations of each topic that reach something."""
+    scored = sorted(
+        (
+            (plan.row, -(plan.log + float(log)), i, int(relation))
+            for i, (plan, option, each) in enumerate(zip(plans, options, logs, strict=True))
+            for relation, log in zip(option.relations, each[:-1], strict=True)
+            if plan.log + log > floor
+        ),
+    )
+    grown: list[_Plan] = []
+    taken = dict.fromkeys(range(len(topics)), 0)
+    for row, cost, i, relation in scored:
+        if taken[row] >= width:
+            continue
+        avoid = topics[row] if simple else None
+        entities = _walk(snapshot, plans[i].entities, relation, avoid)
+        if len(entities):
+            taken[row] += 1
+            grown.append(_Plan(row, (*plans[i].relations, relation), -cost, entities))
+    return grown
+
+
+def _walk(snapshot: Snapshot, entities: np.ndarray, relation: int, avoid: int | None) -> np.ndarray:
+    """At most ``ENTITIES`` entities behind a directed relation, evenly spread over their ids."""
+    starts, sizes = bounds(snapshot, entities, np.full(len(entities), relation))
+    limit = max(1, ARCS // len(entities)) if int(sizes.sum()) > ARCS else ARCS
+    _, positions, _ = spread(starts, sizes, limit)
+    targets = np.unique(arcs_at(snapshot, positions, np.full(len(positions), relation))[1])
+    if avoid is not None:
+        targets = targets[targets != avoid]
+    if len(targets) > ENTITIES:
+        targets = targets[np.arange(ENTITIES) * len(targets) // ENTITIES]
+    return targets

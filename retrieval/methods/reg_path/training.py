@@ -1,0 +1,251 @@
+"""The task of ReG@Path's small planner: the likelihood of relation paths (ReG eq. 35)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from retrieval.config import TrainingConfig
+from retrieval.errors import TrainingDataError, check
+from retrieval.methods._shared.checkpoint import Checkpoint
+from retrieval.methods._shared.retriever import Retriever
+from retrieval.methods.reg_path.language_training import LanguageTask
+from retrieval.methods.reg_path.model import SmallPlanner, Vocabulary
+from retrieval.methods.reg_path.plan_batches import (
+    PATHS,
+    Planned,
+    draw,
+    from_labels,
+    from_relation_paths,
+    plan_loss,
+)
+from retrieval.methods.reg_path.retriever import RegPathRetriever, make_model, open_planner, planner_texts
+from retrieval.methods.reg_path.spec import RegPathConfig
+from retrieval.nn.query import Asked, Texts
+from retrieval.supervision.labels import Label
+from retrieval.text.features import Trainable
+from retrieval.text.questions import QuestionTexts
+from retrieval.training.recipe import Splits, Task, Work
+
+_MANY_RELATIONS = 1000
+_DEV_EXAMPLES = 1024
+_TEMPERATURES = (1.0, 1.25, 1.5, 2.0, 2.5, 3.0)
+_DEV_BATCH = 128
+#: Share of the questions that are read as written, for mentions that are not found when asking.
+_AS_WRITTEN = {True: 0.1, False: 0.5}
+
+
+class PlanTask:
+    """See ``recipe.Task``.
+
+    Args:
+        work: graph, encoder and callbacks.
+        config: settings.
+        train: at least one example.
+        dev: for the score; the training examples again when empty.
+    """
+
+    score_name = "dev_path_accuracy"
+    entity_texts = False
+
+    def __init__(
+        self, work: Work, config: RegPathConfig, train: Sequence[Planned], dev: Sequence[Planned]
+    ) -> None:
+        self.work = work
+        self.config = config
+        self.train = train
+        self.dev = dev or train
+        self.size = len(train)
+        self.model = make_model(config, work.encoder, tune=tunes(config, work))
+        self.relations = torch.from_numpy(work.encoder.encode(planner_texts(work.snapshot)))
+        if self.model.encoder is not None:
+            return
+        texts = dict.fromkeys(t for one in (*train, *self.dev) for t in (one.masked, one.written))
+        self._rows = {text: row for row, text in enumerate(texts)}
+        self._texts = QuestionTexts.encode(
+            work.encoder, list(texts), words=config.words, progress=work.progress, cancelled=work.cancelled
+        )
+
+    def parameter_groups(self) -> list[dict[str, Any]]:
+        """See ``recipe.Rated``."""
+        return self.model.parameter_groups(self.config.learning_rate, self.config.encoder_rate)
+
+    def loss(self, chosen: np.ndarray, rng: np.random.Generator) -> Tensor:
+        """Mean negative log-likelihood of the questions' relation paths."""
+        ones = [self.train[int(i)] for i in chosen]
+        plain = rng.random(len(ones))
+        texts = self._read(
+            [
+                one.written if u < _AS_WRITTEN[one.marked] else one.masked
+                for one, u in zip(ones, plain, strict=True)
+            ]
+        )
+        if texts.words is not None:
+            blank = torch.from_numpy(rng.random(texts.words.shape[:2]) < self.config.word_dropout)
+            texts = Texts(texts.vectors, texts.words.masked_fill(blank.unsqueeze(2), 0.0), texts.lengths)
+        drawn = [draw(one.paths, rng) for one in ones]
+        logs, owner = path_logs(
+            self.model, self.model.vocabulary(self.relations), self.model.read(texts),
+            drawn, [one.marked for one in ones],
+        )  # fmt: skip
+        judged = torch.tensor([one.marked for one in ones]) | (self.config.pooling == "all")
+        return plan_loss(logs, owner, judged)
+
+    @torch.inference_mode()
+    def score(self, cancelled: Callable[[], bool]) -> float:
+        """Share of dev questions whose most probable plan, step by step, is one of theirs.
+
+        On the way the temperature is set at which the planner is least surprised by the dev questions' paths.
+        """
+        self.model.eval()
+        vocabulary = self.model.vocabulary(self.relations)
+        count = min(len(self.dev), _DEV_EXAMPLES)
+        taken = np.arange(count) * len(self.dev) // max(count, 1)
+        right, surprise = 0, np.zeros(len(_TEMPERATURES))
+        for start in range(0, count, _DEV_BATCH):
+            check(cancelled)
+            ones = [self.dev[int(i)] for i in taken[start : start + _DEV_BATCH]]
+            asked = self.model.read(self._read([one.masked for one in ones]))
+            plans = greedy(self.model, vocabulary, asked, self.config.max_hops)
+            total = len(self.relations)
+            right += sum(
+                (plan if one.marked else tuple(r % total for r in plan)) in one.paths
+                for one, plan in zip(ones, plans, strict=True)
+            )
+            surprise += len(ones) * self._surprise(vocabulary, asked, ones)
+        self.model.temperature.fill_(_TEMPERATURES[int(np.argmin(surprise))])
+        return right / max(count, 1)
+
+    def _surprise(self, vocabulary: Vocabulary, asked: Asked, ones: Sequence[Planned]) -> np.ndarray:
+        """Negative log-likelihood that any of a question's paths is planned, at each temperature tried."""
+        paths, marked = [one.paths[:PATHS] for one in ones], [one.marked for one in ones]
+        losses = []
+        for temperature in _TEMPERATURES:
+            self.model.temperature.fill_(temperature)
+            logs, owner = path_logs(self.model, vocabulary, asked, paths, marked)
+            losses.append(float(plan_loss(logs, owner, torch.zeros(len(ones), dtype=torch.bool))))
+        return np.array(losses)
+
+    def fingerprint(self) -> bytes:
+        """Digest of the examples."""
+        return hashlib.sha256(repr(list(self.train)).encode()).digest()
+
+    def retriever(self, checkpoint: Checkpoint, cache: Path) -> Retriever:
+        """The trained retriever; nothing is kept in ``cache``."""
+        del cache
+        snapshot, encoder = self.work.snapshot, self.work.encoder
+        return RegPathRetriever(checkpoint, snapshot, encoder, open_planner(checkpoint, snapshot, encoder))
+
+    def _read(self, texts: Sequence[str]) -> Texts:
+        if self.model.encoder is not None:
+            return self.model.encode(texts)
+        return self._texts.rows(np.array([self._rows[text] for text in texts]))
+
+
+def tunes(config: RegPathConfig, work: Work) -> bool:
+    """Whether the text encoder is trained along."""
+    many = work.snapshot.num_relations >= _MANY_RELATIONS
+    able = isinstance(work.encoder, Trainable)
+    return config.tune_encoder == "yes" or (config.tune_encoder == "auto" and many and able)
+
+
+def path_logs(
+    model: SmallPlanner,
+    vocabulary: Vocabulary,
+    asked: Asked,
+    paths: Sequence[Sequence[tuple[int, ...]]],
+    marked: Sequence[bool],
+) -> tuple[Tensor, Tensor]:
+    """Log-likelihood of relation paths and of their ends (eq. 35), over all relations of the graph.
+
+    Args:
+        model: the planner.
+        vocabulary: R relations.
+        asked: n questions.
+        paths: of each question; directed ids where ``marked``, else plain ones, whose directions are summed out
+            (the two directions of a relation are read alike then).
+        marked: of each question.
+
+    Returns:
+        ``(log-likelihood, question)`` of each of m paths, [m].
+    """
+    total = len(vocabulary.texts)
+    owner = [i for i, own in enumerate(paths) for _ in own]
+    flat = [path for own in paths for path in own]
+    logs = asked.z_q.new_zeros(len(flat))
+    under = model.begin(asked)
+    places: dict[tuple[int, tuple[int, ...]], int] = {(i, ()): i for i in range(len(paths))}
+    for step in range(max(len(path) for path in flat) + 1):
+        choice = model.choose(asked, under, vocabulary)
+        steps = choice.logs(first=step == 0)
+        live = [k for k, path in enumerate(flat) if len(path) >= step]
+        at = torch.tensor([places[owner[k], flat[k][:step]] for k in live])
+        wanted = [flat[k][step] if len(flat[k]) > step else -1 for k in live]
+        names = torch.tensor([w % total if w >= 0 else total for w in wanted])
+        gained = steps[at, names]
+        back = choice.backward[at, names.clamp(max=total - 1)]
+        sign = torch.tensor([1.0 if w >= total else -1.0 for w in wanted])
+        known = torch.tensor([w >= 0 and marked[owner[k]] for k, w in zip(live, wanted, strict=True)])
+        gained = gained + known * functional.logsigmoid(sign * back)
+        logs = logs.index_add(0, torch.tensor(live), gained)
+        further = sorted({(owner[k], flat[k][: step + 1]) for k in live if len(flat[k]) > step})
+        if not further:
+            break
+        before = torch.tensor([places[row, prefix[:-1]] for row, prefix in further])
+        took = vocabulary.taken[torch.tensor([prefix[-1] for _, prefix in further])]
+        under = model.advance(asked, under.at(before), took)
+        places = {key: i for i, key in enumerate(further)}
+    return logs, torch.tensor(owner)
+
+
+def greedy(model: SmallPlanner, vocabulary: Vocabulary, asked: Asked, hops: int) -> list[tuple[int, ...]]:
+    """The most probable step after step for each question, whatever any graph allows; directed relations."""
+    total = len(vocabulary.texts)
+    plans: list[tuple[int, ...]] = [()] * len(asked.z_q)
+    under = model.begin(asked)
+    open_ = torch.ones(len(plans), dtype=torch.bool)
+    for step in range(hops):
+        choice = model.choose(asked, under, vocabulary)
+        best = choice.logs(first=step == 0).argmax(1)
+        open_ &= best < total
+        names = best.clamp(max=total - 1)
+        way = choice.backward.gather(1, names.unsqueeze(1)).squeeze(1) > 0
+        relations = names + total * way
+        for i in torch.nonzero(open_).flatten().tolist():
+            plans[i] = (*plans[i], int(relations[i]))
+        under = model.advance(asked, under, vocabulary.taken[relations])
+    return plans
+
+
+def make_task(
+    work: Work, config: TrainingConfig, splits: Splits, labels: Sequence[Label], *, simple: bool
+) -> Task:
+    """See ``recipe.Recipe``.
+
+    Raises:
+        TrainingDataError: no training question has a usable relation path.
+    """
+    del simple
+    assert isinstance(config, RegPathConfig)
+    hops, graph = config.max_hops, work.snapshot
+    train = from_labels(graph, splits.train, labels, max_hops=hops)
+    dev = from_labels(graph, splits.dev, labels, max_hops=hops)
+    train += from_relation_paths(graph, splits.planned, max_hops=hops, cancelled=work.cancelled)
+    if not dev:
+        dev = from_relation_paths(graph, splits.planned_dev, max_hops=hops, cancelled=work.cancelled)
+    if not train:
+        raise TrainingDataError(
+            f"None of the {len(splits.train) + len(splits.planned)} training questions has a relation path of at "
+            f"most {hops} hops that this graph can spell.",
+            hint="Give a larger max_hops, or a question set that belongs to this graph.",
+        )
+    if config.backend == "llm":
+        return LanguageTask(work, config, train, dev)
+    return PlanTask(work, config, train, dev)

@@ -1,0 +1,1 @@
+"""ReG@Triple: a scorer of triples, learnt from refined labels."""

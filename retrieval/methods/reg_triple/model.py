@@ -1,0 +1,92 @@
+"""The scorer of ReG@Triple: an MLP over question, head, relation, tail and DDE (ReG App. E, SubgraphRAG)."""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+
+from retrieval.nn.chain_length import ChainLength
+from retrieval.nn.dde import distance_features, distance_width
+from retrieval.nn.query import Texts
+from retrieval.nn.question_reader import QuestionReader
+from retrieval.nn.subgraph import SubgraphBatch
+from retrieval.nn.text_match import TextMatch, unit_variance
+
+
+class TripleScorer(nn.Module):
+    """logit of p(triple belongs to the evidence | question, candidate subgraph).
+
+    The MLP's first layer is a sum of projections of its parts, each made once per question, entity or relation
+    and gathered, never an [N, 4d] matrix.
+
+    Args:
+        text_features: d of the text encoder.
+        hidden: H.
+        rounds: of the DDE.
+        longest: most hops of a chain.
+        dropout: rate after the first layer.
+        entity_texts: read the entities' labels.
+        words: read the questions' words.
+    """
+
+    def __init__(
+        self,
+        text_features: int,
+        hidden: int,
+        *,
+        rounds: int,
+        longest: int,
+        dropout: float,
+        entity_texts: bool,
+        words: bool,
+    ) -> None:
+        super().__init__()
+        self.rounds = rounds
+        self.question = QuestionReader(text_features, hidden, words=words)
+        self.relation = nn.Linear(text_features, hidden, bias=False)
+        self.head = nn.Linear(text_features, hidden, bias=False) if entity_texts else None
+        self.tail = nn.Linear(text_features, hidden, bias=False) if entity_texts else None
+        self.head_place = nn.Linear(distance_width(rounds), hidden, bias=False)
+        self.tail_place = nn.Linear(distance_width(rounds), hidden, bias=False)
+        self.rest = nn.Sequential(
+            nn.ReLU(), nn.Dropout(dropout), nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, 1)
+        )
+        self.match = TextMatch(text_features, 4.0)
+        self.length = ChainLength(text_features, longest)
+
+    def project_relations(self, texts: Tensor) -> Tensor:
+        """What relations add, [R, d] -> [R, H]."""
+        added: Tensor = self.relation(unit_variance(texts))
+        return added
+
+    def project_entities(self, texts: Tensor) -> tuple[Tensor, Tensor]:
+        """What entities add as heads and as tails, [m, d] -> two of [m, H]."""
+        assert self.head is not None
+        assert self.tail is not None
+        return self.head(unit_variance(texts)), self.tail(unit_variance(texts))
+
+    def forward(
+        self,
+        batch: SubgraphBatch,
+        questions: Texts,
+        relation_texts: Tensor,
+        relations: Tensor,
+        ends: tuple[Tensor, Tensor] | None = None,
+    ) -> Tensor:
+        """Logits of all triples, [N].
+
+        Args:
+            batch: the candidate subgraphs.
+            questions: B of them.
+            relation_texts: text features of the relations, [R, d].
+            relations: ``project_relations(relation_texts)``, [R, H].
+            ends: what each slot adds as head and as tail, two of [n, H]; None without entity texts.
+        """
+        places = distance_features(batch.heads, batch.tails, batch.topics, self.rounds)
+        as_head, as_tail = self.head_place(places), self.tail_place(places)
+        if ends is not None:
+            as_head, as_tail = as_head + ends[0], as_tail + ends[1]
+        first = self.question(questions)[batch.fact_graph] + relations[batch.relations]
+        first = first + as_head[batch.heads] + as_tail[batch.tails]
+        matches = self.match(questions.vectors, relation_texts)
+        logits: Tensor = self.rest(first).squeeze(1) + matches[batch.fact_graph, batch.relations]
+        return logits

@@ -1,0 +1,87 @@
+"""ReG@Triple: an MLP over text and DDE ranks the candidate triples (ReG 4.1, App. D.3 and E)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import torch
+
+from retrieval.kg.snapshot import Snapshot
+from retrieval.methods._shared.checkpoint import Checkpoint, load_weights
+from retrieval.methods._shared.triples.candidates.fan_out import FanOut
+from retrieval.methods._shared.triples.chain_expansion import Scores
+from retrieval.methods._shared.triples.ranking import TripleRanker
+from retrieval.methods._shared.triples.subgraphs import Subgraphs
+from retrieval.methods.reg_triple.model import TripleScorer
+from retrieval.methods.reg_triple.spec import SPEC, RegTripleConfig
+from retrieval.nn.query import Texts
+from retrieval.text.features import TextEncoder, TextFeatures, text_features
+
+
+class RegTripleRetriever(TripleRanker):
+    """Triples ranked one by one by the trained scorer.
+
+    Args:
+        checkpoint: opened for this method and encoder.
+        snapshot: the graph; it need not be the one trained on.
+        encoder: the frozen text encoder.
+        features: text features of the snapshot, with entity texts if the checkpoint has them.
+    """
+
+    def __init__(
+        self, checkpoint: Checkpoint, snapshot: Snapshot, encoder: TextEncoder, features: TextFeatures
+    ) -> None:
+        config = checkpoint.config
+        assert isinstance(config, RegTripleConfig)
+        super().__init__(
+            snapshot,
+            encoder,
+            method=SPEC.name,
+            checkpoint=checkpoint.manifest.fingerprint,
+            simple=checkpoint.manifest.simple,
+            candidates=FanOut(config.max_hops, config.fan_out, config.max_candidates),
+            max_hops=config.max_hops,
+            words=config.words,
+        )
+        self.model = load_weights(
+            make_scorer(config, checkpoint.manifest.text_features, checkpoint.manifest.entity_texts),
+            checkpoint,
+        )
+        with torch.inference_mode():
+            self.texts = features.relations[: snapshot.num_relations]
+            self.relations = self.model.project_relations(self.texts)
+            self.ends = (
+                self.model.project_entities(features.entities) if features.entities is not None else None
+            )
+
+    @torch.inference_mode()
+    def score(self, subgraphs: Subgraphs, questions: Texts) -> Scores:
+        """See ``TripleRanker``."""
+        rows = torch.from_numpy(subgraphs.entities)
+        logits = self.model(
+            subgraphs.batch(), questions, self.texts, self.relations,
+            None if self.ends is None else (self.ends[0][rows], self.ends[1][rows]),
+        ).numpy()  # fmt: skip
+        return Scores(logits, logits, logits, self.model.length(questions.vectors).numpy())
+
+
+def make_scorer(config: RegTripleConfig, text_features: int, entity_texts: bool) -> TripleScorer:
+    """The untrained scorer of these settings."""
+    return TripleScorer(
+        text_features,
+        config.hidden,
+        rounds=config.rounds,
+        longest=config.max_hops,
+        dropout=config.dropout,
+        entity_texts=entity_texts,
+        words=config.words,
+    )
+
+
+def open_retriever(
+    checkpoint: Checkpoint, snapshot: Snapshot, encoder: TextEncoder, cache: Path
+) -> RegTripleRetriever:
+    """A checkpoint of ``reg-triple`` on a graph, which need not be the one trained on."""
+    texts = checkpoint.manifest.entity_texts
+    features = text_features(snapshot, encoder, entity_texts=texts, cache=cache)
+    return RegTripleRetriever(checkpoint, snapshot, encoder, features)

@@ -1,0 +1,84 @@
+"""The task of ReG@Triple: every candidate triple is evidence or not (eq. 33)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from retrieval.config import TrainingConfig
+from retrieval.methods._shared.checkpoint import Checkpoint
+from retrieval.methods._shared.retriever import Retriever
+from retrieval.methods._shared.triples.examples import TripleExamples, positive_facts
+from retrieval.methods._shared.triples.subgraphs import Subgraphs
+from retrieval.methods._shared.triples.training import SubgraphTask, examples_of
+from retrieval.methods.reg_triple.retriever import RegTripleRetriever, make_scorer
+from retrieval.methods.reg_triple.spec import RegTripleConfig
+from retrieval.nn.query import Texts
+from retrieval.supervision.labels import Label
+from retrieval.text.features import TextFeatures
+from retrieval.training.losses import triple_loss
+from retrieval.training.recipe import Splits, Work
+
+
+class RegTripleTask(SubgraphTask):
+    """See ``recipe.Task``. ``features`` are the snapshot's texts."""
+
+    def __init__(
+        self,
+        work: Work,
+        config: RegTripleConfig,
+        train: TripleExamples,
+        dev: TripleExamples,
+        features: TextFeatures,
+    ) -> None:
+        self.features = features
+        self.scorer = make_scorer(config, work.encoder.dim, features.entities is not None)
+        super().__init__(
+            work, config, train, dev,
+            model=self.scorer, length=self.scorer.length, entity_texts=features.entities is not None,
+        )  # fmt: skip
+
+    def evidence_loss(
+        self, subgraphs: Subgraphs, chosen: np.ndarray, questions: Texts, rng: np.random.Generator
+    ) -> Tensor:
+        """Eq. 33."""
+        del rng
+        positive = torch.from_numpy(positive_facts(self.train, chosen, subgraphs))
+        return triple_loss(self._logits(subgraphs, questions), positive)
+
+    def rank(self, subgraphs: Subgraphs, questions: Texts) -> np.ndarray:
+        """See ``SubgraphTask``."""
+        scores: np.ndarray = self._logits(subgraphs, questions).numpy()
+        return scores
+
+    def retriever(self, checkpoint: Checkpoint, cache: Path) -> Retriever:
+        """See ``recipe.Task``."""
+        del cache
+        return RegTripleRetriever(checkpoint, self.work.snapshot, self.work.encoder, self.features)
+
+    def _logits(self, subgraphs: Subgraphs, questions: Texts) -> Tensor:
+        texts = self.features.relations[: self.work.snapshot.num_relations]
+        ends = None
+        if self.features.entities is not None:
+            ends = self.scorer.project_entities(self.features.entities[torch.from_numpy(subgraphs.entities)])
+        logits: Tensor = self.scorer(
+            subgraphs.batch(), questions, texts, self.scorer.project_relations(texts), ends
+        )
+        return logits
+
+
+def make_task(
+    work: Work, config: TrainingConfig, splits: Splits, labels: Sequence[Label], *, simple: bool
+) -> RegTripleTask:
+    """See ``recipe.Recipe``.
+
+    Raises:
+        TrainingDataError: no training question has a usable label.
+    """
+    assert isinstance(config, RegTripleConfig)
+    train, dev = examples_of(work, config, splits, labels, simple=simple)
+    return RegTripleTask(work, config, train, dev, work.texts(config))

@@ -1,0 +1,125 @@
+"""All methods. What is not listed here does not exist; a method is added by its folder and one line here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from importlib import import_module
+from types import MappingProxyType
+from typing import Any
+
+from retrieval import config as configs
+from retrieval.config import InferenceOptions, Setting, TrainingConfig
+from retrieval.errors import ConfigError, MethodError
+from retrieval.methods._shared.spec import MethodSpec
+
+#: The folders of the methods, in the order in which people choose among them.
+FOLDERS = (
+    "rel_rag_path",
+    "rel_rag_triple",
+    "rapl",
+    "reg_triple",
+    "reg_entity",
+    "reg_path",
+    "inses",
+    "graph_s3",
+    "text_rag",
+    "router",
+    "llm_only",
+    "llm_cot",
+)
+
+
+def read(folders: Iterable[str]) -> Mapping[str, MethodSpec]:
+    """The methods of some folders by name, in their order."""
+    found: list[MethodSpec] = [import_module(f"retrieval.methods.{folder}.spec").SPEC for folder in folders]
+    return MappingProxyType({spec.name: spec for spec in found})
+
+
+#: Every method by its name.
+METHODS: Mapping[str, MethodSpec] = read(FOLDERS)
+
+#: Methods that learn from questions.
+TRAINED = frozenset(name for name, spec in METHODS.items() if spec.trained)
+
+#: Methods whose checkpoints are retrievers of relation paths.
+RETRIEVERS = frozenset(name for name, spec in METHODS.items() if spec.retriever)
+
+#: The method that is asked where nothing else is said.
+DEFAULT = "rel-rag-path"
+
+
+def method(name: str) -> MethodSpec:
+    """The method of that name.
+
+    Raises:
+        MethodError: there is none.
+    """
+    if name not in METHODS:
+        raise MethodError(f"No method is called {name!r}.", hint=f"There is: {', '.join(METHODS)}.")
+    return METHODS[name]
+
+
+def trained(name: str) -> MethodSpec:
+    """The method of that name, which learns from questions.
+
+    Raises:
+        MethodError: there is none, or it does not.
+    """
+    if name not in TRAINED:
+        known = ", ".join(sorted(TRAINED))
+        raise MethodError(f"No trainable method is called {name!r}.", hint=f"There is: {known}.")
+    return METHODS[name]
+
+
+def parse(name: str, settings: Mapping[str, Any] | None = None) -> TrainingConfig:
+    """Typed settings of a training from plain JSON; what is not given has its default, or what ``preset`` says.
+
+    Raises:
+        MethodError: the method is unknown or has no training.
+        ConfigError: a key or the preset is unknown (the nearest known one is named), or a value has a wrong
+            type or range.
+    """
+    spec = trained(name)
+    assert spec.config is not None, "trained methods have settings"
+    return configs.parse(spec.config, f"{name} has no setting", _expanded(spec, settings or {}))
+
+
+def parse_options(name: str, settings: Mapping[str, Any] | None = None) -> InferenceOptions:
+    """Settings for asking, like :func:`parse`.
+
+    Raises:
+        MethodError: the method is unknown.
+        ConfigError: a key is unknown (those that exist are named), or a value has a wrong type or range.
+    """
+    return configs.parse(method(name).options, f"{name} has no inference setting", settings)
+
+
+def describe(name: str) -> tuple[Setting, ...]:
+    """The settings of a method's training with defaults, ranges and what they do.
+
+    Raises:
+        MethodError: the method is unknown or has no training.
+    """
+    spec = trained(name)
+    assert spec.config is not None, "trained methods have settings"
+    return configs.describe(spec.config)
+
+
+def describe_options(name: str) -> tuple[Setting, ...]:
+    """The settings for asking, like :func:`describe`.
+
+    Raises:
+        MethodError: the method is unknown.
+    """
+    return configs.describe(method(name).options)
+
+
+def _expanded(spec: MethodSpec, settings: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The settings on top of those of their preset."""
+    if "preset" not in settings:
+        return settings
+    name = settings["preset"]
+    if not isinstance(name, str) or name not in spec.presets:
+        known = f"There is: {', '.join(sorted(spec.presets))}." if spec.presets else "The method has none."
+        raise ConfigError(f"{spec.name} has no preset {name!r}.", hint=known)
+    return {**spec.presets[name], **{key: value for key, value in settings.items() if key != "preset"}}

@@ -1,0 +1,1 @@
+"""REL-RAG, learning paths (REL-RAG section 4.1)."""

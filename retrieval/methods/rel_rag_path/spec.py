@@ -1,0 +1,27 @@
+"""What ``rel-rag-path`` is, without loading it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from retrieval.methods._shared.paths.settings import STATIC, PathConfig, PathOptions
+from retrieval.methods._shared.spec import MethodSpec
+
+
+@dataclass(frozen=True, slots=True)
+class RelRagPathConfig(PathConfig):
+    """Settings of ``rel-rag-path`` (REL-RAG section 4.1, App. F.1)."""
+
+
+SPEC = MethodSpec(
+    name="rel-rag-path",
+    label="Relation paths",
+    description="Walks the graph triple by triple with a network that reads each triple's surroundings (REL-RAG).",
+    config=RelRagPathConfig,
+    options=PathOptions,
+    presets={"paper": {**STATIC, "stop": "sum"}},
+    on_endpoints=True,
+    engine="retrieval.methods._shared.path_engine:open_engine",
+    retriever="retrieval.methods.rel_rag_path.retriever:open_retriever",
+    task="retrieval.methods.rel_rag_path.training:make_task",
+)

@@ -1,0 +1,1 @@
+"""REL-RAG, learning triples (REL-RAG section 4.2)."""

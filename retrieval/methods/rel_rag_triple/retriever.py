@@ -1,0 +1,164 @@
+"""REL-RAG with triple-based learning: line-graph states rank the candidate triples (REL-RAG 4.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+import torch
+
+from retrieval.kg.caches import states_folder
+from retrieval.kg.restriction import RestrictedSnapshot
+from retrieval.kg.snapshot import Snapshot
+from retrieval.methods._shared.checkpoint import Checkpoint, load_weights
+from retrieval.methods._shared.paths.states import States, StoredStates, all_states, states_of
+from retrieval.methods._shared.triples.candidates.fan_out import FanOut
+from retrieval.methods._shared.triples.chain_expansion import Scores
+from retrieval.methods._shared.triples.ranking import TripleRanker
+from retrieval.methods._shared.triples.subgraphs import Subgraphs
+from retrieval.methods.rel_rag_triple.model import LineGraphScorer
+from retrieval.methods.rel_rag_triple.spec import SPEC, RelRagTripleConfig
+from retrieval.nn.query import Texts
+from retrieval.text.features import (
+    GraphFeatures,
+    Labels,
+    TextEncoder,
+    features_of,
+    graph_features,
+    relation_vectors,
+)
+from retrieval.types import Progress
+
+
+class RelRagTripleRetriever(TripleRanker):
+    """Triples ranked by <z_q, z_v>.
+
+    A fact is two nodes of the line graph, one for each way it can be walked; its score is the better one's.
+
+    Args:
+        checkpoint: opened for this method and encoder.
+        snapshot: the graph; it need not be the one trained on.
+        encoder: the frozen text encoder.
+        states: of the snapshot's arcs under this checkpoint.
+        cache: where label vectors are kept.
+    """
+
+    def __init__(
+        self,
+        checkpoint: Checkpoint,
+        snapshot: Snapshot,
+        encoder: TextEncoder,
+        states: States,
+        *,
+        cache: Path | None = None,
+    ) -> None:
+        config = config_of(checkpoint)
+        super().__init__(
+            snapshot,
+            encoder,
+            method=SPEC.name,
+            checkpoint=checkpoint.manifest.fingerprint,
+            simple=checkpoint.manifest.simple,
+            candidates=FanOut(config.max_hops, config.fan_out, config.max_candidates),
+            max_hops=config.max_hops,
+            words=config.words,
+        )
+        self.model = load_scorer(checkpoint)
+        self.states = states
+        self.texts = torch.from_numpy(relation_vectors(snapshot, encoder))
+        self._entities = Labels(snapshot, encoder, cache) if checkpoint.manifest.entity_texts else None
+
+    def on(self, snapshot: RestrictedSnapshot) -> Self:
+        """See ``base.Retriever``: the triple states are those of the small graph."""
+        other, small = super().on(snapshot), snapshot.compact
+        entities = self._entities.of(small.entities) if self._entities is not None else None
+        other.states = StoredStates(all_states(self.model.triples, features_of(small, self.texts, entities)))
+        return other
+
+    @torch.inference_mode()
+    def score(self, subgraphs: Subgraphs, questions: Texts) -> Scores:
+        """See ``TripleRanker``."""
+        graph = torch.from_numpy(subgraphs.fact_graph)
+        forward, backward = (
+            self.model(
+                torch.from_numpy(self.states.of(subgraphs.facts + self.snapshot.num_triples * way)),
+                questions,
+                self.texts,
+                graph,
+                torch.from_numpy(subgraphs.relations + self.snapshot.num_relations * way),
+            ).numpy()
+            for way in (0, 1)
+        )
+        lengths = self.model.length(questions.vectors).numpy()
+        return Scores(np.maximum(forward, backward), forward, backward, lengths, once=True)
+
+
+def config_of(checkpoint: Checkpoint) -> RelRagTripleConfig:
+    """The checkpoint's settings, of this method's class."""
+    assert isinstance(checkpoint.config, RelRagTripleConfig), "a checkpoint is read for its own method"
+    return checkpoint.config
+
+
+def make_scorer(config: RelRagTripleConfig, text_features: int) -> LineGraphScorer:
+    """The untrained scorer of these settings."""
+    return LineGraphScorer(
+        text_features,
+        config.hidden,
+        longest=config.max_hops,
+        dropout=config.dropout,
+        skip=config.skip,
+        words=config.words,
+        graph=config.graph,
+    )
+
+
+def load_scorer(checkpoint: Checkpoint) -> LineGraphScorer:
+    """The checkpoint's model, in evaluation mode.
+
+    Raises:
+        CheckpointError: the weights do not fit the settings.
+    """
+    return load_weights(make_scorer(config_of(checkpoint), checkpoint.manifest.text_features), checkpoint)
+
+
+def open_triple_states(
+    checkpoint: Checkpoint,
+    snapshot: Snapshot,
+    encoder: TextEncoder,
+    *,
+    cache: Path,
+    features: GraphFeatures | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> States:
+    """Triple states of the snapshot under this checkpoint. Arguments as of ``rel_rag_path.open_states``."""
+
+    def make_features() -> GraphFeatures:
+        return features or graph_features(
+            snapshot,
+            encoder,
+            entity_texts=checkpoint.manifest.entity_texts,
+            cache=cache,
+            progress=progress,
+            cancelled=cancelled,
+        )
+
+    return states_of(
+        load_scorer(checkpoint).triples,
+        snapshot,
+        make_features,
+        budget_mb=config_of(checkpoint).state_budget_mb,
+        kept=states_folder(cache, checkpoint.manifest.fingerprint, snapshot.hash),
+        progress=progress,
+        cancelled=cancelled,
+    )
+
+
+def open_retriever(
+    checkpoint: Checkpoint, snapshot: Snapshot, encoder: TextEncoder, cache: Path
+) -> RelRagTripleRetriever:
+    """A checkpoint of ``rel-rag-triple`` on a graph, which need not be the one trained on."""
+    states = open_triple_states(checkpoint, snapshot, encoder, cache=cache)
+    return RelRagTripleRetriever(checkpoint, snapshot, encoder, states, cache=cache)

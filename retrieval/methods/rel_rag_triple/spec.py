@@ -1,0 +1,42 @@
+"""What ``rel-rag-triple`` is, without loading it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from retrieval.config import setting
+from retrieval.methods._shared.spec import MethodSpec
+from retrieval.methods._shared.triples.settings import TripleConfig, TripleOptions
+
+
+@dataclass(frozen=True, slots=True)
+class RelRagTripleConfig(TripleConfig):
+    """Settings of ``rel-rag-triple``. Values in brackets are the paper's (REL-RAG App. F.1)."""
+
+    hidden: int = setting(128, "Size of triple states and queries; 128 trains in minutes on two cores [512].")
+    dropout: float = setting(0.2, "Rate after each first layer [0.2].", least=0, below=1)
+    graph: Literal["line", "raw"] = setting(
+        "line",
+        "Encode triples on the line graph, or on the raw graph as REL-RAG's ablation does (section 5.3).",
+    )
+    skip: bool = setting(True, "Add a projection of phi(h, r, t) to the mean of the two GCNs [no].")
+    neighbours: int = setting(16, "Triples read per entity and direction by the second layer while training.")
+    negatives: int = setting(5, "Negatives drawn for each positive [5].")
+    positives: int = setting(16, "Positives drawn for a question and topic, at most [all].")
+    state_budget_mb: int = setting(
+        4096, "Triple states are kept on disk up to this size in megabytes, else computed on demand."
+    )
+
+
+SPEC = MethodSpec(
+    name="rel-rag-triple",
+    label="Relation triples",
+    description="Scores triples by their surroundings (REL-RAG, triples).",
+    config=RelRagTripleConfig,
+    options=TripleOptions,
+    on_endpoints=True,
+    engine="retrieval.methods._shared.path_engine:open_engine",
+    retriever="retrieval.methods.rel_rag_triple.retriever:open_retriever",
+    task="retrieval.methods.rel_rag_triple.training:make_task",
+)

@@ -1,0 +1,142 @@
+"""The task of REL-RAG's triple-based learning: evidence against sampled candidates (eq. 15, App. F.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from retrieval.config import TrainingConfig
+from retrieval.kg.walks import arc_ends
+from retrieval.methods._shared.checkpoint import Checkpoint
+from retrieval.methods._shared.paths.blocks import arc_states
+from retrieval.methods._shared.retriever import Retriever
+from retrieval.methods._shared.triples.examples import TripleExamples
+from retrieval.methods._shared.triples.subgraphs import Subgraphs
+from retrieval.methods._shared.triples.training import SubgraphTask, examples_of
+from retrieval.methods.rel_rag_triple.retriever import RelRagTripleRetriever, make_scorer, open_triple_states
+from retrieval.methods.rel_rag_triple.spec import RelRagTripleConfig
+from retrieval.nn.query import Texts
+from retrieval.supervision.labels import Label
+from retrieval.text.features import GraphFeatures
+from retrieval.training.losses import sampled_triple_loss
+from retrieval.training.recipe import Splits, Work
+
+
+class RelRagTripleTask(SubgraphTask):
+    """See ``recipe.Task``. ``features`` are the snapshot's texts and their sums over neighbours."""
+
+    def __init__(
+        self,
+        work: Work,
+        config: RelRagTripleConfig,
+        train: TripleExamples,
+        dev: TripleExamples,
+        features: GraphFeatures,
+    ) -> None:
+        self.features = features
+        self.config = config
+        self.scorer = make_scorer(config, work.encoder.dim)
+        super().__init__(
+            work, config, train, dev,
+            model=self.scorer, length=self.scorer.length, entity_texts=features.entities is not None,
+        )  # fmt: skip
+
+    def evidence_loss(
+        self, subgraphs: Subgraphs, chosen: np.ndarray, questions: Texts, rng: np.random.Generator
+    ) -> Tensor:
+        """Eq. 15."""
+        arcs, graph, positive = draw(
+            self.train, chosen, subgraphs,
+            positives=self.config.positives, negatives=self.config.negatives, rng=rng,
+        )  # fmt: skip
+        if not len(arcs):
+            return questions.vectors.sum() * 0
+        return sampled_triple_loss(self._logits(arcs, graph, questions, rng), torch.from_numpy(positive))
+
+    def rank(self, subgraphs: Subgraphs, questions: Texts) -> np.ndarray:
+        """See ``SubgraphTask``."""
+        total = self.work.snapshot.num_triples
+        rng = np.random.default_rng(0)
+        forward, backward = (
+            self._logits(subgraphs.facts + way * total, subgraphs.fact_graph, questions, rng).numpy()
+            for way in (0, 1)
+        )
+        best: np.ndarray = np.maximum(forward, backward)
+        return best
+
+    def retriever(self, checkpoint: Checkpoint, cache: Path) -> Retriever:
+        """See ``recipe.Task``."""
+        work = self.work
+        states = open_triple_states(
+            checkpoint, work.snapshot, work.encoder, cache=cache,
+            features=self.features, progress=work.progress, cancelled=work.cancelled,
+        )  # fmt: skip
+        return RelRagTripleRetriever(checkpoint, work.snapshot, work.encoder, states, cache=cache)
+
+    def _logits(
+        self, arcs: np.ndarray, graph: np.ndarray, questions: Texts, rng: np.random.Generator
+    ) -> Tensor:
+        distinct, where = np.unique(arcs, return_inverse=True)
+        states = arc_states(self.scorer.triples, self.features, distinct, self.config.neighbours, rng)
+        states = states[torch.from_numpy(where)]
+        _, relations, _ = arc_ends(self.work.snapshot, arcs)
+        logits: Tensor = self.scorer(
+            states, questions, self.features.relations, torch.from_numpy(graph), torch.from_numpy(relations)
+        )
+        return logits
+
+
+def draw(
+    examples: TripleExamples,
+    chosen: np.ndarray,
+    subgraphs: Subgraphs,
+    *,
+    positives: int,
+    negatives: int,
+    rng: np.random.Generator,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Evidence arcs of each example, and ``negatives`` other candidate arcs for each of them.
+
+    Args:
+        examples: of the training split.
+        chosen: which of them, [B].
+        subgraphs: theirs.
+        positives: at most so many of an example.
+        negatives: for each positive; the 5 of REL-RAG App. F.1.
+        rng: of both draws.
+
+    Returns:
+        (arcs, example, positive), [m] each; ``example`` is a position in ``chosen``.
+    """
+    total = examples.snapshot.num_triples
+    arcs: list[np.ndarray] = []
+    marks: list[np.ndarray] = []
+    for b, index in enumerate(chosen.tolist()):
+        evidence = examples.evidence(index).arcs
+        facts = subgraphs.facts[slice(*subgraphs.fact_bounds[b : b + 2])]
+        others = np.setdiff1d(np.concatenate([facts, facts + total]), evidence, assume_unique=True)
+        if len(evidence) > positives:
+            evidence = rng.choice(evidence, positives, replace=False)
+        size = min(len(others), negatives * len(evidence))
+        drawn = rng.choice(others, size, replace=False) if size else others[:0]
+        arcs.append(np.concatenate([evidence, drawn]))
+        marks.append(np.arange(len(arcs[-1])) < len(evidence))
+    owner = np.repeat(np.arange(len(chosen)), [len(part) for part in arcs])
+    return np.concatenate(arcs), owner, np.concatenate(marks)
+
+
+def make_task(
+    work: Work, config: TrainingConfig, splits: Splits, labels: Sequence[Label], *, simple: bool
+) -> RelRagTripleTask:
+    """See ``recipe.Recipe``.
+
+    Raises:
+        TrainingDataError: no training question has a usable label.
+    """
+    assert isinstance(config, RelRagTripleConfig)
+    train, dev = examples_of(work, config, splits, labels, simple=simple)
+    return RelRagTripleTask(work, config, train, dev, work.features(config))

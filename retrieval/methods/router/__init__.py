@@ -1,0 +1,1 @@
+"""The router of INSES: passages or the graph (Algorithm 2)."""

@@ -1,0 +1,50 @@
+"""What ``router`` is, without loading it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from retrieval.config import InferenceOptions, TrainingConfig, setting
+from retrieval.methods._shared.spec import MethodSpec
+
+
+@dataclass(frozen=True, slots=True)
+class RouterConfig(TrainingConfig):
+    """Settings of ``router``: the classifier that tells questions of three hops or more (docs/router.md)."""
+
+    hidden: int = setting(64, "Size of its hidden layer.")
+    dropout: float = setting(0.2, "Rate before each layer.", least=0, below=1)
+
+
+@dataclass(frozen=True, slots=True)
+class RouterOptions(InferenceOptions):
+    """Settings of ``router`` (INSES, Algorithm 2); values in brackets are the paper's."""
+
+    confidence: float = setting(
+        0.5,
+        "An answer from passages must be more confident than this, or the graph is asked [not given].",
+        least=0,
+        below=1,
+    )
+    decider: Literal["auto", "wording", "trained", "llm"] = setting(
+        "auto",
+        "Who counts the hops: auto is the classifier of a checkpoint of router, without one a language model where one "
+        "also answers, else the question's wording [llm].",
+    )
+
+
+SPEC = MethodSpec(
+    name="router",
+    label="Let Clew choose",
+    description=(
+        "Answers simple questions from passages and complex or unsure ones in the graph (INSES, Algorithm 2). What is "
+        "complex can be learnt from questions whose hops are known."
+    ),
+    config=RouterConfig,
+    options=RouterOptions,
+    standalone=True,
+    needs=(),
+    engine="retrieval.methods.router.engine:open_engine",
+    train="retrieval.methods.router.training:train_classifier",
+)

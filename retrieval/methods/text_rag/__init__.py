@@ -1,0 +1,1 @@
+"""Answering from passages."""

@@ -1,0 +1,151 @@
+"""Answering from passages (INSES, App. F: naive RAG): find the passages, read them, cite sentences."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterator
+from copy import copy
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Self
+
+from retrieval.errors import LLMError
+from retrieval.events import AnswerDelta, Event, PassagesRetrieved
+from retrieval.llm.prompts import shown
+from retrieval.methods import registry
+from retrieval.methods.text_rag.spec import SPEC, TextOptions
+from retrieval.pipeline import Engine, Run
+from retrieval.reasoning import passages as reading
+from retrieval.reasoning.base import Reasoner, Verdict
+from retrieval.reasoning.llm import NAME as LLM
+from retrieval.reasoning.reading import ReadPassage, extract, read_passages, weigher
+from retrieval.reasoning.understanding import doubted
+from retrieval.text.passage_index import Blend, PassageIndex
+from retrieval.types import RetrievedPassage
+
+if TYPE_CHECKING:
+    from retrieval.kg.restriction import RestrictedSnapshot
+    from retrieval.llm.settings import LLMSettings
+    from retrieval.methods._shared.parts import Opening
+
+STRATEGY = "meaning of passages and sentences, and words"
+
+
+@dataclass(frozen=True, slots=True)
+class TextSettings:
+    """Settings of the engine: how the index weighs its opinions."""
+
+    blend: Blend = field(default_factory=Blend)
+
+
+class TextEngine(Engine):
+    """One graph with passages and a reader of them.
+
+    Args:
+        index: the passages of the graph.
+        reasoner: extractive or language model.
+        llm: the language model; needed when the reasoner is one.
+        options: how many passages are read.
+        encoder: name of the text encoder, for the record.
+    """
+
+    def __init__(
+        self,
+        index: PassageIndex,
+        reasoner: Reasoner,
+        *,
+        llm: LLMSettings | None = None,
+        options: TextOptions | None = None,
+        encoder: str = "",
+    ) -> None:
+        self.snapshot = index.snapshot
+        self.index = index
+        self.reasoner = reasoner
+        self.llm = llm
+        self.encoder = encoder
+        self.settings = TextSettings(index.blend)
+        self._options = options or TextOptions()
+
+    @property
+    def method(self) -> str:
+        """``text-rag``."""
+        return SPEC.name
+
+    @property
+    def options(self) -> TextOptions:
+        """See :class:`TextOptions`."""
+        return self._options
+
+    @property
+    def prompts(self) -> dict[str, str]:
+        """The one that passages are read with, where a language model reads them."""
+        return shown(reading.PROMPT) if self.reasoner.name == LLM and self.llm is not None else {}
+
+    def on(self, snapshot: RestrictedSnapshot) -> Self:
+        """The passages are the whole graph's: they do not depend on facts."""
+        other = copy(self)
+        other.snapshot = snapshot
+        return other
+
+    def retrieve(self, question: str) -> tuple[RetrievedPassage, ...]:
+        """The passages that are read, the best first.
+
+        Raises:
+            NotIndexedError: they are not indexed yet.
+        """
+        found = self.index.search(question, self._options.passages)
+        return tuple(RetrievedPassage(self.index.table.passage(i), score) for i, score in found)
+
+    def answer(self, run: Run) -> Iterator[Event]:
+        """See :meth:`Engine.answer`."""
+        run.check()
+        began, question = time.perf_counter(), run.request.question
+        with run.watch.running():
+            found = self.retrieve(question)
+        yield PassagesRetrieved(found, STRATEGY, run.ms(began))
+        run.check()
+        read = read_passages(self.index, question, found)
+        if self.reasoner.name == LLM and self.llm is not None and found:
+            verdict = yield from self._ask(run, found, read)
+        else:
+            verdict = doubted(question, extract(question, self.snapshot, read, weigher(self.index)))
+        yield run.final(verdict)
+
+    def _ask(
+        self, run: Run, found: tuple[RetrievedPassage, ...], read: list[ReadPassage]
+    ) -> Generator[AnswerDelta, None, Verdict]:
+        """The language model's answer, its reasoning as it is written; when it fails, the extracted one stands in."""
+        assert self.llm is not None, "asked for only with one"
+        question, titles = run.request.question, [item.passage.title for item in found]
+        try:
+            asked = reading.ask_model(
+                question,
+                self.snapshot,
+                [each.sentences for each in read],
+                self.llm,
+                titles,
+                cancelled=run.cancelled,
+            )
+            while True:
+                try:
+                    yield AnswerDelta(next(asked))
+                except StopIteration as end:
+                    verdict: Verdict = end.value
+                    return verdict
+        except LLMError as error:
+            verdict = doubted(question, extract(question, self.snapshot, read, weigher(self.index)))
+            return reading.without_model(verdict, f"{error.message} {error.hint}".strip())
+
+
+def open_engine(opening: Opening) -> TextEngine:
+    """The engine of ``text-rag``.
+
+    Raises:
+        SnapshotError: the graph has no passages.
+        ConfigError: an option is unknown or wrong.
+    """
+    options = registry.parse_options(SPEC.name, dict(opening.spec.options))
+    assert isinstance(options, TextOptions), "what its method has"
+    parts = opening.parts
+    return TextEngine(
+        parts.passages, opening.reasoner, llm=opening.llm, options=options, encoder=parts.encoder.name
+    )

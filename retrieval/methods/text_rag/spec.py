@@ -1,0 +1,26 @@
+"""What ``text-rag`` is, without loading it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from retrieval.config import InferenceOptions, setting
+from retrieval.methods._shared.spec import MethodSpec
+
+
+@dataclass(frozen=True, slots=True)
+class TextOptions(InferenceOptions):
+    """Settings of ``text-rag``; values in brackets are the paper's (INSES, Table 2)."""
+
+    passages: int = setting(5, "Passages that are read [5 and 10].", below=51)
+
+
+SPEC = MethodSpec(
+    name="text-rag",
+    label="Passages",
+    description="Finds the passages of the text that fit the question and cites the sentences that answer it.",
+    options=TextOptions,
+    standalone=True,
+    needs=("passages",),
+    engine="retrieval.methods.text_rag.engine:open_engine",
+)

@@ -1,1 +1,0 @@
-"""Retrievers: one file a method, one Protocol (``base``), one explicit registry (``registry``)."""

@@ -1,0 +1,52 @@
+"""One trained checkpoint of the film world, shared by the retriever tests."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import torch
+
+from retrieval.kg.snapshot import Snapshot
+from retrieval.methods.registry import RETRIEVERS
+from retrieval.training import TrainResult, train
+from tests.retrieval.films import WordEncoder, build, questions
+
+# Matrices of this size are slower on several threads, and much slower on a busy machine.
+torch.set_num_threads(1)
+
+PATHS = {"hidden": 32, "batch_size": 32, "epochs": 3, "dropout": 0.0}
+SCORERS = {"hidden": 24, "batch_size": 16, "epochs": 3, "learning_rate": 0.005, "dropout": 0.0}
+SETTINGS = {
+    "graph-s3": {**PATHS, "epochs": 2, "rl_epochs": 1, "learning_rate": 5e-3},
+    "rapl": PATHS,
+    "reg-entity": SCORERS,
+    "reg-path": {**PATHS, "epochs": 2, "learning_rate": 2e-3},
+    "reg-triple": SCORERS,
+    "rel-rag-path": PATHS,
+    "rel-rag-triple": {"hidden": 32, "batch_size": 32, "epochs": 3, "dropout": 0.0},
+}
+
+
+@dataclass(frozen=True)
+class Trained:
+    graph: Snapshot
+    encoder: WordEncoder
+    cache: Path
+    results: dict[str, TrainResult]
+
+    def checkpoint(self, method: str = "rel-rag-path") -> Path:
+        return self.results[method].checkpoint
+
+
+@pytest.fixture(scope="session")
+def trained(tmp_path_factory):
+    root = tmp_path_factory.mktemp("trained")
+    graph, encoder, cache = build(root / "graph"), WordEncoder(), root / "cache"
+    results = {
+        method: train(
+            method, graph, questions(), config=SETTINGS[method],
+            out=root / method, encoder=encoder, cache=cache,
+        )
+        for method in sorted(RETRIEVERS)
+    }  # fmt: skip
+    return Trained(graph, encoder, cache, results)

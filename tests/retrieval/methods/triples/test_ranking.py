@@ -1,0 +1,186 @@
+"""From triple scores to relation paths and chains, by hand on the tiny world."""
+
+import math
+
+import numpy as np
+import pytest
+
+from retrieval.methods._shared.triples.candidates.fan_out import FanOut
+from retrieval.methods._shared.triples.chain_expansion import Scores, grow
+from retrieval.methods._shared.triples.ranking import Retrieved, chains_within, top
+from retrieval.methods._shared.triples.subgraphs import cut
+from retrieval.methods.reg_entity.retriever import entity_scores
+from tests.retrieval.world import build, ids, labels, path
+
+
+@pytest.fixture(scope="module")
+def graph(tmp_path_factory):
+    return build(tmp_path_factory.mktemp("world") / "graph")
+
+
+def fact(graph, head, relation, tail):
+    found = graph.find_fact(*ids(graph, head), graph.find_relation(relation), *ids(graph, tail))
+    assert found is not None
+    return found
+
+
+def scored(graph, topic, logits, lengths, default=-4.0):
+    """Candidates two hops around a topic, with logits by (head, relation, tail)."""
+    subgraphs = cut(graph, ids(graph, topic), FanOut(2))
+    values = np.full(len(subgraphs.facts), default)
+    for triple, value in logits.items():
+        values[subgraphs.facts == fact(graph, *triple)] = value
+    return subgraphs, Scores(values, values, values, np.log(np.array([lengths])))
+
+
+def grown(graph, subgraphs, scores, retrieved=None):
+    positions = top(scores.rank, slice(0, len(scores.rank)), retrieved or len(scores.rank))
+    return dict(grow(subgraphs, scores, 0, positions, relations=graph.num_relations, max_hops=2, simple=True))
+
+
+def test_the_best_scores_come_first_and_of_equals_the_earlier():
+    scores = np.array([9.0, 1, 3, 3, 2, 9])
+    assert top(scores, slice(1, 5), 3).tolist() == [2, 3, 4]
+    assert top(scores, slice(1, 5), 10).tolist() == [2, 3, 4, 1]
+
+
+def test_subgraphs_side_by_side_have_slots_of_their_own(graph):
+    jaws, munich = ids(graph, "Jaws", "Munich")
+    both = cut(graph, [jaws, munich, jaws], FanOut(1))
+    assert both.fact_bounds.tolist() == [0, 2, 4, 6]
+    assert [labels(graph, both.entities[[slot]])[0] for slot in both.topics] == ["Jaws", "Munich", "Jaws"]
+    assert both.facts[:2].tolist() == both.facts[4:].tolist()
+    assert both.entity_graph.tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+    assert both.fact_graph.tolist() == [0, 0, 1, 1, 2, 2]
+    assert labels(graph, both.entities[both.heads]) == ["Jaws", "Jaws", "Munich", "Munich", "Jaws", "Jaws"]
+
+
+def test_the_evidence_of_a_path_is_the_sum_of_its_steps_means_and_its_length(graph):
+    subgraphs, scores = scored(
+        graph, "Jaws",
+        {
+            ("Jaws", "directed_by", "Spielberg"): 2.0,
+            ("Munich", "directed_by", "Spielberg"): 3.0,
+            ("Lincoln", "directed_by", "Spielberg"): 1.0,
+        },
+        lengths=(0.2, 0.8),
+    )  # fmt: skip
+    found = grown(graph, subgraphs, scores)
+    # Steps: directed_by 2; then back to Munich and Lincoln, (3 + 1) / 2; in_genre -4, and nothing beyond it.
+    weights = {
+        path(graph, "directed_by"): math.exp(2) * 0.2,
+        path(graph, "directed_by -directed_by"): math.exp(2 + 2) * 0.8,
+        path(graph, "in_genre"): math.exp(-4) * 0.2,
+    }
+    total = sum(weights.values())
+    assert found == {key: pytest.approx(weight / total) for key, weight in weights.items()}
+
+
+def test_only_retrieved_triples_begin_or_continue_a_path_but_all_are_its_evidence(graph):
+    subgraphs, scores = scored(
+        graph, "Switzerland",
+        {("Switzerland", "borders", "Austria"): 4.0, ("Austria", "official_language", "German"): 4.0},
+        lengths=(0.5, 0.5),
+    )  # fmt: skip
+    found = grown(graph, subgraphs, scores, retrieved=2)
+    # The first step takes four borders, (4 - 4 - 4 - 4) / 4; the second four languages, the same mean.
+    ratio = found[path(graph, "borders official_language")] / found[path(graph, "borders")]
+    assert set(found) == {path(graph, "borders"), path(graph, "borders official_language")}
+    assert ratio == pytest.approx(math.exp(-2))
+
+
+def test_a_triple_that_is_walked_back_is_no_evidence(graph):
+    subgraphs, scores = scored(
+        graph, "Jaws",
+        {
+            ("Jaws", "directed_by", "Spielberg"): 2.0,
+            ("Munich", "directed_by", "Spielberg"): 1.0,
+            ("Lincoln", "directed_by", "Spielberg"): 1.0,
+            ("Jaws", "in_genre", "Horror"): 2.0,
+        },
+        lengths=(0.5, 0.5),
+    )  # fmt: skip
+    positions = top(scores.rank, slice(0, len(scores.rank)), len(scores.rank))
+    found = dict(
+        grow(subgraphs, scores, 0, positions, relations=graph.num_relations, max_hops=2, simple=False)
+    )
+    # Back over directed_by stand the other two films, 1; the way back to Jaws adds nothing to their mean.
+    back, there = path(graph, "directed_by -directed_by"), path(graph, "directed_by")
+    assert found[back] / found[there] == pytest.approx(math.e)
+    # Horror has no other film: the step would be its own triple walked back.
+    assert set(found) == {back, there, path(graph, "in_genre")}
+
+
+def test_a_relation_counts_once_where_scores_do_not_know_their_place(graph):
+    subgraphs, scores = scored(
+        graph, "Switzerland",
+        {
+            (h, "borders", t): 1.0
+            for h, t in [
+                ("Switzerland", "Austria"), ("Switzerland", "France"), ("Switzerland", "Germany"),
+                ("Switzerland", "Italy"), ("Austria", "Italy"), ("France", "Italy"),
+            ]
+        },
+        lengths=(0.5, 0.5),
+    )  # fmt: skip
+    once = Scores(scores.rank, scores.forward, scores.backward, scores.lengths, once=True)
+    one, two = path(graph, "borders"), path(graph, "borders borders")
+    counted, single = grown(graph, subgraphs, scores), grown(graph, subgraphs, once)
+    assert counted[two] / counted[one] == pytest.approx(math.e)
+    assert single[two] / single[one] == pytest.approx(1)
+
+
+def test_an_entity_counts_once_where_entities_are_scored(graph):
+    subgraphs = cut(graph, ids(graph, "Austria"), FanOut(2))
+    named = labels(graph, subgraphs.entities)
+    logits = np.full(len(named), -4.0)
+    for name in ("Austria", "Italy", "Switzerland"):
+        logits[named.index(name)] = 2.0
+    scores = entity_scores(subgraphs, logits, np.log(np.array([[0.5, 0.5]])))
+    positions = top(scores.rank, slice(0, len(scores.rank)), len(scores.rank))
+    found = dict(
+        grow(subgraphs, scores, 0, positions, relations=graph.num_relations, max_hops=2, simple=True)
+    )
+    # Austria borders Italy alone, which is entered: 2. Italy is bordered by Switzerland and France beside it:
+    # (2 - 4) / 2. Switzerland borders (backward, then forward) Italy, France and Germany: (2 - 4 - 4) / 3.
+    one = found[path(graph, "borders")]
+    assert found[path(graph, "borders -borders")] / one == pytest.approx(math.exp(-1))
+    assert found[path(graph, "-borders borders")] / one == pytest.approx(math.exp(-2))
+
+
+def test_chains_use_retrieved_triples_only_and_the_best_come_first(graph):
+    facts = [
+        fact(graph, "Jaws", "directed_by", "Spielberg"),
+        fact(graph, "Lincoln", "directed_by", "Spielberg"),
+        fact(graph, "Munich", "directed_by", "Spielberg"),
+        fact(graph, "Munich", "in_genre", "Drama"),
+    ]
+    kept = np.sort(np.array(facts[:3]))
+    retrieved = Retrieved(kept, np.select([kept == facts[0], kept == facts[2]], [0.5, 0.9], 0.1))
+    jaws = ids(graph, "Jaws")[0]
+    back = facts[2] + graph.num_triples, facts[1] + graph.num_triples
+
+    def chains(text):
+        return chains_within(graph, jaws, path(graph, text), retrieved, simple=True)
+
+    assert chains("directed_by -directed_by") == [(facts[0], back[0]), (facts[0], back[1])]
+    assert chains("directed_by") == [(facts[0],)]
+    assert chains("directed_by -directed_by in_genre") == []
+
+
+def test_entity_scores_become_triple_scores(graph):
+    subgraphs = cut(graph, ids(graph, "Jaws"), FanOut(1))
+    logits = np.zeros(3)
+    logits[labels(graph, subgraphs.entities).index("Spielberg")] = math.log(3)
+    found = entity_scores(subgraphs, logits, np.zeros((1, 2)))
+    by_relation = dict(zip(subgraphs.relations.tolist(), range(2), strict=True))
+    directed, genre = (
+        by_relation[graph.find_relation("directed_by")],
+        by_relation[graph.find_relation("in_genre")],
+    )
+    # p(h) + p(t): 1/2 + 3/4, and 1/2 + 1/2.
+    assert found.rank[directed] == pytest.approx(1.25)
+    assert found.rank[genre] == pytest.approx(1.0)
+    # A walk is as good as the entity it enters.
+    assert found.forward[directed] == pytest.approx(math.log(3))
+    assert found.backward[directed] == 0
