@@ -1,0 +1,43 @@
+"""A method is a folder and a line: the guide "Add a method", followed, gives one that the command line knows."""
+
+import json
+
+import pytest
+
+from retrieval.__main__ import main
+from retrieval.kg.questions import write_questions
+from tests.retrieval.films import facts, questions
+from tests.support.guides import method_added
+
+ONE_HOP = ("who directed", "what is the language", "which films did")
+
+
+@pytest.fixture
+def method(tmp_path):
+    with method_added(tmp_path) as name:
+        yield name
+
+
+def test_the_method_of_the_guide_is_trained_evaluated_and_asked(tmp_path, method, capsys):
+    (tmp_path / "facts.tsv").write_text("".join("\t".join(fact) + "\n" for fact in facts()))
+    asked = [question for question in questions() if question.question.startswith(ONE_HOP)]
+    write_questions(tmp_path / "questions.jsonl", asked)
+    (tmp_path / "config.json").write_text('{"epochs": 3}')
+    graph, checkpoint, report = (
+        str(tmp_path / "graph"),
+        str(tmp_path / "checkpoint"),
+        tmp_path / "report.json",
+    )
+    given = ["--graph", graph, "--questions", str(tmp_path / "questions.jsonl")]
+    assert main(["build-graph", str(tmp_path / "facts.tsv"), "--out", graph, "--no-index"]) == 0
+    assert (
+        main(["train", method, *given, "--config", str(tmp_path / "config.json"), "--out", checkpoint]) == 0
+    )
+    assert (
+        main(["evaluate", *given, "--checkpoint", checkpoint, "--split", "test", "--out", str(report)]) == 0
+    )
+    found = json.loads(report.read_text())
+    assert (found["method"], found["metrics"]["exact_set"], found["n"]) == (method, 1.0, 10)
+    capsys.readouterr()
+    assert main(["ask", "--graph", graph, "--checkpoint", checkpoint, "who directed Film 05"]) == 0
+    assert "Kurosawa" in capsys.readouterr().out

@@ -1,0 +1,44 @@
+"""The guides of the documentation, followed to the letter."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+import retrieval.methods
+from retrieval.methods import registry
+
+DOCS = Path(__file__).parents[2] / "docs"
+_BLOCK = re.compile(r"^```\w+ (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def blocks(guide: str) -> dict[str, str]:
+    """The code of a guide by the place that it names."""
+    return dict(_BLOCK.findall((DOCS / guide).read_text(encoding="utf-8")))
+
+
+@contextmanager
+def method_added(tmp_path: Path) -> Iterator[str]:
+    """The method of "Add a method", installed as the guide says; gives its name."""
+    code = blocks("add-a-method.md")
+    folder = code.pop("registry").strip().strip('",')
+    for place, text in code.items():
+        path = tmp_path / "methods" / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    (tmp_path / "methods" / folder / "__init__.py").write_text('"""Votes of words."""\n')
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(retrieval.methods, "__path__", [*retrieval.methods.__path__, str(tmp_path / "methods")])
+        methods = registry.read((*registry.FOLDERS, folder))
+        (name,) = methods.keys() - registry.METHODS.keys()
+        patch.setattr(registry, "METHODS", methods)
+        patch.setattr(registry, "TRAINED", registry.TRAINED | {name})
+        patch.setattr(registry, "RETRIEVERS", registry.RETRIEVERS | {name})
+        yield name
+    for module in [one for one in sys.modules if one.startswith(f"retrieval.methods.{folder}")]:
+        del sys.modules[module]
