@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -83,16 +83,28 @@ def network(clew: Clew) -> Iterator[TcpProxy]:
 
 
 @pytest.fixture(scope="session")
-def page(browser: Browser, network: TcpProxy) -> Iterator[Page]:
-    context = browser.new_context(
-        base_url=f"http://127.0.0.1:{network.port}",
-        viewport={"width": 1440, "height": 900},
-        reduced_motion="reduce",
-    )
-    page = context.new_page()
-    page.set_default_timeout(30_000)
+def new_page(browser: Browser, network: TcpProxy) -> Callable[[], Page]:
+    """``new_page()`` is a page of a browser that was never here before; whoever made it closes its context."""
+
+    def made() -> Page:
+        context = browser.new_context(
+            base_url=f"http://127.0.0.1:{network.port}",
+            viewport={"width": 1440, "height": 900},
+            reduced_motion="reduce",
+        )
+        page = context.new_page()
+        page.set_default_timeout(30_000)
+        return page
+
+    return made
+
+
+@pytest.fixture(scope="module")
+def page(new_page: Callable[[], Page]) -> Iterator[Page]:
+    """The page of a module, whose tests are one walk."""
+    page = new_page()
     yield page
-    context.close()
+    page.context.close()
 
 
 @pytest.fixture
@@ -118,7 +130,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     return report
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def console_errors(page: Page) -> list[str]:
     """What the page wrote to its console as an error, and uncaught exceptions."""
     errors: list[str] = []

@@ -1,17 +1,15 @@
-"""Text and attributes of a graph, and language models, in the browser.
-
-The tests of this module are one walk through the application: they run in order and share one page.
-"""
+"""Text and attributes of a graph, and language models, in the browser. Each test stands alone."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.support.clew import PASSWORD, Clew
 
@@ -35,15 +33,51 @@ PASSAGES = [
 ]
 
 
-def test_documents_become_a_graph_whose_passages_can_be_read(page: Page, tmp_path: Path, shot: Any) -> None:
-    file = tmp_path / "lantern_passages.jsonl"
+@pytest.fixture
+def page(new_page: Callable[[], Page]) -> Iterator[Page]:
+    """A page of the test's own, logged in."""
+    page = new_page()
+    page.goto("/login")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("button", name=re.compile("^You:"))).to_be_visible()
+    yield page
+    page.context.close()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def console_errors() -> None:
+    """Pages of these tests come and go."""
+
+
+def _passages(folder: Path, name: str) -> Path:
+    file = folder / name
     file.write_text("\n".join(json.dumps(row) for row in PASSAGES) + "\n")
+    return file
+
+
+@pytest.fixture(scope="module")
+def graph(clew: Clew, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The address of a graph with passages that can be asked."""
+    with _passages(tmp_path_factory.mktemp("told"), "told.jsonl").open("rb") as file:
+        made = clew.api("POST", "graphs", data={"name": "Told passages"}, files={"files": file})["graph"]
+    clew.wait_for_quiet()
+    return f"/graphs/{made['id']}"
+
+
+def _ask(page: Page, method: str) -> None:
+    page.get_by_role("link", name="Ask this graph").click()
+    page.locator(".askbar").get_by_role("button", name=re.compile("Method$")).click()
+    page.get_by_role("option", name=re.compile(f"^{method}")).click()
+    page.get_by_role("combobox", name="Question").fill("where was Gus Holt born")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    expect(page).to_have_url(re.compile("/runs/"))
+
+
+def test_documents_become_a_graph_whose_passages_can_be_read(page: Page, tmp_path: Path, shot: Any) -> None:
+    file = _passages(tmp_path, "lantern_passages.jsonl")
     page.goto("/graphs")
-    heading, password = page.get_by_role("heading", name="Graphs"), page.get_by_label("Password")
-    expect(heading.or_(password)).to_be_visible()
-    if password.is_visible():
-        password.fill(PASSWORD)
-        page.get_by_role("button", name="Log in").click()
     page.get_by_role("button", name="Upload a graph").first.click()
     page.get_by_role("dialog").locator("input[type=file]").set_input_files(file)
     page.get_by_role("dialog").get_by_role("button", name="Import", exact=True).click()
@@ -61,16 +95,10 @@ def test_documents_become_a_graph_whose_passages_can_be_read(page: Page, tmp_pat
     opened.get_by_role("button", name="Close").click()
 
 
-def test_steps_of_an_agent_fold_open_and_its_passages_are_listed(page: Page, clew: Clew, shot: Any) -> None:
-    graph = page.url
-    clew.wait_for_quiet()
-    page.get_by_role("link", name="Ask this graph").click()
-    page.locator(".askbar").get_by_role("button", name=re.compile("Method$")).click()
-    page.get_by_role("option", name=re.compile("^Step by step")).click()
+def test_steps_of_an_agent_fold_open_and_its_passages_are_listed(page: Page, graph: str, shot: Any) -> None:
+    page.goto(graph)
+    _ask(page, "Step by step")
     expect(page.locator(".askbar-standing")).to_have_text("needs no training")
-    page.get_by_role("combobox", name="Question").fill("where was Gus Holt born")
-    page.keyboard.press("Escape")
-    page.get_by_role("button", name="Ask", exact=True).click()
     steps = page.get_by_role("region", name="Steps")
     steps.get_by_role("button", name="Open Agent step 1").click(timeout=60_000)
     first = steps.get_by_role("listitem").filter(has=page.get_by_role("button", name="Fold Agent step 1"))
@@ -79,17 +107,11 @@ def test_steps_of_an_agent_fold_open_and_its_passages_are_listed(page: Page, cle
     expect(page.get_by_role("region", name="Answers")).to_contain_text("Tromso")
     expect(page.get_by_role("region", name="Passages")).to_contain_text("The Paper Lantern")
     shot("agent-steps")
+
+
+def test_an_answer_from_the_text_leads_to_its_sentence(page: Page, graph: str, shot: Any) -> None:
     page.goto(graph)
-
-
-def test_an_answer_from_the_text_leads_to_its_sentence(page: Page, shot: Any) -> None:
-    graph = page.url
-    page.get_by_role("link", name="Ask this graph").click()
-    page.locator(".askbar").get_by_role("button", name=re.compile("Method$")).click()
-    page.get_by_role("option", name=re.compile("^Passages")).click()
-    page.get_by_role("combobox", name="Question").fill("where was Gus Holt born")
-    page.keyboard.press("Escape")
-    page.get_by_role("button", name="Ask", exact=True).click()
+    _ask(page, "Passages")
     cited = page.get_by_role("button", name=re.compile("^Sentence cited for .*, in passage 1$")).first
     cited.click(timeout=60_000)
     sentence = page.locator("mark.on")
@@ -99,10 +121,26 @@ def test_an_answer_from_the_text_leads_to_its_sentence(page: Page, shot: Any) ->
     shot("citation")
     page.reload()
     expect(page.locator("mark.on")).to_contain_text("Gus Holt was born in Tromso.")
+
+
+def test_a_click_on_ask_is_not_lost_while_the_graphs_are_looked_up(page: Page, graph: str) -> None:
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route(re.compile(r"/api/v1/graphs\?"), hold)
     page.goto(graph)
+    _ask(page, "Step by step")
+    expect(page.get_by_role("region", name="Answers")).to_contain_text("Tromso", timeout=60_000)
+    assert held
+    page.unroute_all(behavior="ignoreErrors")
 
 
-def test_a_graph_can_be_built_from_the_text_with_the_default_model(page: Page, clew: Clew) -> None:
+def test_a_graph_can_be_built_from_the_text_with_the_default_model(
+    page: Page, clew: Clew, graph: str
+) -> None:
+    page.goto(graph)
     page.get_by_role("button", name="Build a graph").click()
     dialog = page.get_by_role("dialog")
     (default,) = [m["name"] for m in clew.api("GET", "language-models")["results"] if m["default"]]
@@ -112,12 +150,19 @@ def test_a_graph_can_be_built_from_the_text_with_the_default_model(page: Page, c
     dialog.get_by_role("button", name="Cancel").click()
 
 
-def test_a_language_model_is_added_and_its_key_never_shown_again(
-    page: Page, clew: Clew, llm: Any, shot: Any
-) -> None:
+@pytest.fixture
+def models(page: Page, clew: Clew) -> Iterator[Page]:
+    """The page of language models; what was added there goes again."""
     page.get_by_role("button", name=re.compile("^You:")).click()
     page.get_by_role("menuitem", name="Language models").click()
     expect(page.get_by_text("from the environment")).to_be_visible()
+    yield page
+    for one in clew.api("GET", "language-models")["results"]:
+        if one["name"] == "Second":
+            clew.api("DELETE", f"language-models/{one['id']}")
+
+
+def _add(page: Page, llm: Any) -> None:
     page.get_by_role("button", name="Add a language model").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("button", name="Add", exact=True).click()
@@ -125,6 +170,14 @@ def test_a_language_model_is_added_and_its_key_never_shown_again(
     for label, text in (("Name", "Second"), ("Model", "second-model"), ("Address", llm.url), ("Key", KEY)):
         dialog.get_by_label(label, exact=True).fill(text)
     dialog.get_by_role("button", name="Add", exact=True).click()
+
+
+def test_a_language_model_is_added_and_its_key_never_shown_again(
+    models: Page, clew: Clew, llm: Any, shot: Any
+) -> None:
+    page = models
+    _add(page, llm)
+    dialog = page.get_by_role("dialog")
     row = page.get_by_role("row").filter(has_text="second-model")
     expect(row).to_contain_text("key stored")
     row.get_by_role("button", name="More for Second").click()
@@ -136,7 +189,9 @@ def test_a_language_model_is_added_and_its_key_never_shown_again(
     assert KEY not in json.dumps(clew.api("GET", "language-models"))
 
 
-def test_its_test_shows_the_real_reply(page: Page, llm: Any, shot: Any) -> None:
+def test_its_test_shows_the_real_reply(models: Page, llm: Any, shot: Any) -> None:
+    page = models
+    _add(page, llm)
     before = len(llm.requests)
     page.get_by_role("button", name="Test Second").click()
     dialog = page.get_by_role("dialog")
@@ -147,7 +202,9 @@ def test_its_test_shows_the_real_reply(page: Page, llm: Any, shot: Any) -> None:
     dialog.get_by_role("button", name="Close").click()
 
 
-def test_deleting_it_leaves_the_one_of_the_environment(page: Page, clew: Clew) -> None:
+def test_deleting_it_leaves_the_one_of_the_environment(models: Page, clew: Clew, llm: Any) -> None:
+    page = models
+    _add(page, llm)
     page.get_by_role("button", name="More for Second").click()
     page.get_by_role("menuitem", name="Delete").click()
     page.get_by_role("alertdialog").get_by_role("button", name="Delete", exact=True).click()
