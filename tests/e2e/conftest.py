@@ -101,7 +101,7 @@ def new_page(browser: Browser, network: TcpProxy) -> Callable[[], Page]:
 
 @pytest.fixture(scope="module")
 def page(new_page: Callable[[], Page]) -> Iterator[Page]:
-    """The page of a module, whose tests are one walk."""
+    """The page of a module."""
     page = new_page()
     yield page
     page.context.close()

@@ -1,6 +1,6 @@
 """Graphs brought, corrected, changed, taken back and kept from others, and people who come and go.
 
-The tests of this module are one walk through the application: they run in order and share one page.
+The steps are one walk through the application: they are one test and share one page.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, Request, expect
 
+from tests.e2e.walks import walk
 from tests.support.clew import PASSWORD, Clew
 from tests.support.file_server import FileServer
 from tests.support.tcp_proxy import TcpProxy
@@ -124,7 +125,7 @@ def _version(page: Page, number: int) -> Locator:
     return versions.get_by_role("row").filter(has=page.get_by_text(f"v{number}", exact=True))
 
 
-def test_an_upload_is_paused_outlives_a_reload_and_goes_on(
+def step_an_upload_is_paused_outlives_a_reload_and_goes_on(
     admin: Page, rivers: Path, clew: Clew, speed: Callable[[int], None]
 ) -> None:
     admin.goto("/graphs?upload=1")
@@ -154,7 +155,7 @@ def test_an_upload_is_paused_outlives_a_reload_and_goes_on(
     assert (whole["id"], whole["complete"]) == (kept["id"], True)
 
 
-def test_an_upload_that_is_stopped_leaves_nothing(
+def step_an_upload_that_is_stopped_leaves_nothing(
     admin: Page, tmp_path: Path, clew: Clew, speed: Callable[[int], None]
 ) -> None:
     unwanted = tmp_path / "unwanted.tsv"
@@ -170,7 +171,7 @@ def test_an_upload_that_is_stopped_leaves_nothing(
     assert [one["name"] for one in clew.api("GET", "uploads")["results"]] == ["rivers.csv"]
 
 
-def test_columns_are_corrected_before_the_import(admin: Page, clew: Clew) -> None:
+def step_columns_are_corrected_before_the_import(admin: Page, clew: Clew) -> None:
     dialog = admin.get_by_role("dialog")
     rows = dialog.get_by_role("region", name="First rows of rivers.csv")
     expect(rows.get_by_role("row").nth(1)).to_have_text("countryriverhow")
@@ -190,7 +191,7 @@ def test_columns_are_corrected_before_the_import(admin: Page, clew: Clew) -> Non
     assert named == {"flows through", "rises in"}
 
 
-def test_bad_rows_are_named_and_come_as_a_file(admin: Page) -> None:
+def step_bad_rows_are_named_and_come_as_a_file(admin: Page) -> None:
     bad = admin.get_by_role("region", name="Rows that could not be used")
     expect(bad.get_by_role("row").nth(1)).to_contain_text("rivers.csv")
     with admin.expect_download() as waiting:
@@ -203,7 +204,7 @@ def test_bad_rows_are_named_and_come_as_a_file(admin: Page) -> None:
     ]
 
 
-def test_facts_are_added_compared_and_taken_back(admin: Page, tmp_path: Path, clew: Clew) -> None:
+def step_facts_are_added_compared_and_taken_back(admin: Page, tmp_path: Path, clew: Clew) -> None:
     more = tmp_path / "more.tsv"
     more.write_text("Danube\tflows through\tAustria\nNile\tflows through\tEgypt\n")
     admin.get_by_role("button", name="Add, replace or take out").click()
@@ -220,7 +221,7 @@ def test_facts_are_added_compared_and_taken_back(admin: Page, tmp_path: Path, cl
     assert _graph(clew)["triples"] == 5
 
 
-def test_a_deleted_version_comes_back(admin: Page) -> None:
+def step_a_deleted_version_comes_back(admin: Page) -> None:
     _version(admin, 2).get_by_role("button", name="Delete version 2").click()
     admin.get_by_role("alertdialog").get_by_role("button", name="Delete", exact=True).click()
     expect(_version(admin, 2)).to_have_count(0)
@@ -232,7 +233,7 @@ def test_a_deleted_version_comes_back(admin: Page) -> None:
     expect(_version(admin, 2)).to_be_visible()
 
 
-def test_deleting_a_graph_asks_for_its_name_and_can_be_undone(admin: Page) -> None:
+def step_deleting_a_graph_asks_for_its_name_and_can_be_undone(admin: Page) -> None:
     admin.get_by_role("button", name="Delete", exact=True).first.click()
     asked = admin.get_by_role("alertdialog")
     expect(asked).to_contain_text("2 versions")
@@ -247,7 +248,7 @@ def test_deleting_a_graph_asks_for_its_name_and_can_be_undone(admin: Page) -> No
     expect(admin.get_by_role("link", name=NAME, exact=True)).to_be_visible()
 
 
-def test_an_import_that_failed_is_tried_again(admin: Page, elsewhere: FileServer) -> None:
+def step_an_import_that_failed_is_tried_again(admin: Page, elsewhere: FileServer) -> None:
     admin.goto("/graphs?upload=1")
     dialog = admin.get_by_role("dialog")
     elsewhere.files["/lakes.tsv"] = b"Lake Victoria\tlies in\tUganda\n"
@@ -265,7 +266,7 @@ def test_an_import_that_failed_is_tried_again(admin: Page, elsewhere: FileServer
     expect(admin.get_by_text("ready", exact=True).first).to_be_visible(timeout=60_000)
 
 
-def test_a_person_is_made_and_chooses_a_password(admin: Page, other: Page) -> None:
+def step_a_person_is_made_and_chooses_a_password(admin: Page, other: Page) -> None:
     admin.goto("/people")
     admin.get_by_role("button", name="New person").click()
     dialog = admin.get_by_role("dialog")
@@ -284,7 +285,7 @@ def test_a_person_is_made_and_chooses_a_password(admin: Page, other: Page) -> No
     expect(other.get_by_role("combobox", name="Question")).to_be_visible()
 
 
-def test_a_private_graph_is_not_seen_by_others(admin: Page, other: Page, clew: Clew) -> None:
+def step_a_private_graph_is_not_seen_by_others(admin: Page, other: Page, clew: Clew) -> None:
     graph = _graph(clew)["id"]
     other.goto("/graphs")
     expect(other.get_by_role("heading", name="Graphs")).to_be_visible()
@@ -304,7 +305,7 @@ def test_a_private_graph_is_not_seen_by_others(admin: Page, other: Page, clew: C
     expect(other.get_by_text("This graph does not exist")).to_be_visible()
 
 
-def test_who_is_deactivated_is_out_at_once(admin: Page, other: Page) -> None:
+def step_who_is_deactivated_is_out_at_once(admin: Page, other: Page) -> None:
     other.goto("/graphs")
     expect(other.get_by_role("link", name="Lakes", exact=True)).to_be_visible()
     admin.goto("/people")
@@ -314,3 +315,18 @@ def test_who_is_deactivated_is_out_at_once(admin: Page, other: Page) -> None:
     dialog.get_by_role("button", name="Deactivate now").click()
     expect(dialog.get_by_role("button", name="Let in again")).to_be_visible()
     expect(other.get_by_role("button", name="Log in")).to_be_visible()
+
+
+test_walk = walk(
+    step_an_upload_is_paused_outlives_a_reload_and_goes_on,
+    step_an_upload_that_is_stopped_leaves_nothing,
+    step_columns_are_corrected_before_the_import,
+    step_bad_rows_are_named_and_come_as_a_file,
+    step_facts_are_added_compared_and_taken_back,
+    step_a_deleted_version_comes_back,
+    step_deleting_a_graph_asks_for_its_name_and_can_be_undone,
+    step_an_import_that_failed_is_tried_again,
+    step_a_person_is_made_and_chooses_a_password,
+    step_a_private_graph_is_not_seen_by_others,
+    step_who_is_deactivated_is_out_at_once,
+)

@@ -1,6 +1,6 @@
 """From log-in through upload, training, asking, streaming, stopping, a dropped socket and the run's URL.
 
-The tests of this module are one walk through the application: they run in order and share one page.
+The steps are one walk through the application: they are one test and share one page.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e import world
+from tests.e2e.walks import walk
 from tests.support.clew import PASSWORD, Clew
 from tests.support.tcp_proxy import TcpProxy
 
@@ -23,7 +24,7 @@ ANSWERS = {world.language_of(30), world.language_of(31)}
 TRAINING_MS = 300_000
 
 
-def test_a_wrong_password_is_refused_and_the_right_one_lets_in(page: Page, shot: Any) -> None:
+def step_a_wrong_password_is_refused_and_the_right_one_lets_in(page: Page, shot: Any) -> None:
     page.goto("/graphs")
     page.get_by_label("Password").fill("wrong")
     page.get_by_role("button", name="Log in").click()
@@ -34,7 +35,7 @@ def test_a_wrong_password_is_refused_and_the_right_one_lets_in(page: Page, shot:
     expect(page).to_have_url(re.compile("/graphs$"))
 
 
-def test_upload_names_the_bad_row_and_keeps_the_good_ones(page: Page, tmp_path: Path, shot: Any) -> None:
+def step_upload_names_the_bad_row_and_keeps_the_good_ones(page: Page, tmp_path: Path, shot: Any) -> None:
     graph, asked = world.write(tmp_path)
     page.get_by_role("button", name="Upload").first.click()
     page.get_by_role("dialog").locator("input[type=file]").set_input_files(graph)
@@ -53,7 +54,7 @@ def test_upload_names_the_bad_row_and_keeps_the_good_ones(page: Page, tmp_path: 
     expect(page.get_by_text("lantern questions").first).to_be_visible()
 
 
-def test_a_wrong_file_is_refused_with_the_reason(page: Page, tmp_path: Path, shot: Any) -> None:
+def step_a_wrong_file_is_refused_with_the_reason(page: Page, tmp_path: Path, shot: Any) -> None:
     at = page.url
     page.goto("/graphs")
     broken = tmp_path / "broken.tsv.gz"
@@ -67,7 +68,7 @@ def test_a_wrong_file_is_refused_with_the_reason(page: Page, tmp_path: Path, sho
     page.goto(at)
 
 
-def test_training_is_a_job_that_ends_in_a_checkpoint(page: Page, shot: Any) -> None:
+def step_training_is_a_job_that_ends_in_a_checkpoint(page: Page, shot: Any) -> None:
     page.get_by_role("button", name="Train", exact=True).click()
     page.get_by_role("dialog").get_by_role("button", name="Start training").click()
     page.get_by_role("button", name=re.compile("^Jobs")).click()
@@ -78,7 +79,7 @@ def test_training_is_a_job_that_ends_in_a_checkpoint(page: Page, shot: Any) -> N
     shot("graph-trained")
 
 
-def test_asking_streams_paths_and_gives_the_whole_answer_set(page: Page, shot: Any) -> None:
+def step_asking_streams_paths_and_gives_the_whole_answer_set(page: Page, shot: Any) -> None:
     page.get_by_role("link", name="Ask", exact=True).click()
     page.get_by_role("button", name=re.compile("Graph$")).first.click()
     page.get_by_role("option", name=re.compile("Lanterns")).click()
@@ -94,7 +95,7 @@ def test_asking_streams_paths_and_gives_the_whole_answer_set(page: Page, shot: A
     shot("answered")
 
 
-def test_a_chain_lights_up_and_says_that_each_hop_is_a_fact(page: Page, shot: Any) -> None:
+def step_a_chain_lights_up_and_says_that_each_hop_is_a_fact(page: Page, shot: Any) -> None:
     chain = page.get_by_role("button", name=re.compile(r"^Chain 1:")).first
     chain.click()
     expect(chain).to_have_attribute("aria-pressed", "true")
@@ -105,7 +106,7 @@ def test_a_chain_lights_up_and_says_that_each_hop_is_a_fact(page: Page, shot: An
     shot("chain-lit")
 
 
-def test_the_run_is_in_the_history_and_at_its_url(page: Page, shot: Any) -> None:
+def step_the_run_is_in_the_history_and_at_its_url(page: Page, shot: Any) -> None:
     at = page.url.split("?")[0]
     page.get_by_role("link", name="History").click()
     page.get_by_role("link", name=QUESTION).first.click()
@@ -136,7 +137,7 @@ def _ask_the_language_model(page: Page) -> None:
     expect(page.locator(".answer-text")).to_contain_text("Thinking about the chains.")
 
 
-def test_stop_ends_the_run_soon_and_keeps_what_was_found(page: Page, clew: Clew, shot: Any) -> None:
+def step_stop_ends_the_run_soon_and_keeps_what_was_found(page: Page, clew: Clew, shot: Any) -> None:
     _ask_the_language_model(page)
     page.get_by_role("button", name="Stop", exact=True).click()
     expect(page.get_by_text("Stopped: this result is incomplete")).to_be_visible(timeout=2_000)
@@ -148,7 +149,7 @@ def test_stop_ends_the_run_soon_and_keeps_what_was_found(page: Page, clew: Clew,
     shot("stopped")
 
 
-def test_a_dropped_socket_loses_nothing_and_repeats_nothing(
+def step_a_dropped_socket_loses_nothing_and_repeats_nothing(
     page: Page, clew: Clew, network: TcpProxy, shot: Any
 ) -> None:
     _ask_the_language_model(page)
@@ -165,7 +166,7 @@ def test_a_dropped_socket_loses_nothing_and_repeats_nothing(
     assert shown.count("Thinking") == said.count("Thinking") == 40
 
 
-def test_a_refresh_in_mid_run_finds_the_run_still_there(page: Page) -> None:
+def step_a_refresh_in_mid_run_finds_the_run_still_there(page: Page) -> None:
     _ask_the_language_model(page)
     page.reload()
     expect(page.get_by_role("button", name="Stop", exact=True)).to_be_visible()
@@ -174,7 +175,7 @@ def test_a_refresh_in_mid_run_finds_the_run_still_there(page: Page) -> None:
     expect(page.get_by_text("Stopped: this result is incomplete")).to_be_visible(timeout=2_000)
 
 
-def test_what_is_not_in_the_graph_gets_a_typed_no_answer(page: Page, shot: Any) -> None:
+def step_what_is_not_in_the_graph_gets_a_typed_no_answer(page: Page, shot: Any) -> None:
     _choose_reasoner(page, "Extractive")
     page.get_by_role("combobox", name="Question").fill("where was Zaphod Beeblebrox born")
     page.keyboard.press("Escape")
@@ -184,14 +185,31 @@ def test_what_is_not_in_the_graph_gets_a_typed_no_answer(page: Page, shot: Any) 
     shot("no-answer")
 
 
-def test_an_empty_question_is_not_sent(page: Page) -> None:
+def step_an_empty_question_is_not_sent(page: Page) -> None:
     page.goto("/")
     page.get_by_role("button", name="Ask", exact=True).click()
     expect(page.get_by_role("alert").first).to_be_visible()
     expect(page).to_have_url(re.compile("/$"))
 
 
-def test_nothing_was_written_to_the_console_as_an_error(console_errors: list[str]) -> None:
+def step_nothing_was_written_to_the_console_as_an_error(console_errors: list[str]) -> None:
     # The wrong password, and the network that was taken away.
     expected = ("401", "net::ERR_", "WebSocket connection to")
     assert [error for error in console_errors if not any(part in error for part in expected)] == []
+
+
+test_walk = walk(
+    step_a_wrong_password_is_refused_and_the_right_one_lets_in,
+    step_upload_names_the_bad_row_and_keeps_the_good_ones,
+    step_a_wrong_file_is_refused_with_the_reason,
+    step_training_is_a_job_that_ends_in_a_checkpoint,
+    step_asking_streams_paths_and_gives_the_whole_answer_set,
+    step_a_chain_lights_up_and_says_that_each_hop_is_a_fact,
+    step_the_run_is_in_the_history_and_at_its_url,
+    step_stop_ends_the_run_soon_and_keeps_what_was_found,
+    step_a_dropped_socket_loses_nothing_and_repeats_nothing,
+    step_a_refresh_in_mid_run_finds_the_run_still_there,
+    step_what_is_not_in_the_graph_gets_a_typed_no_answer,
+    step_an_empty_question_is_not_sent,
+    step_nothing_was_written_to_the_console_as_an_error,
+)

@@ -1,6 +1,6 @@
 """Two methods trained, measured, compared as reports and on one question, in the browser.
 
-The tests of this module are one walk through the application: they run in order and share one page.
+The steps are one walk through the application: they are one test and share one page.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e import world
+from tests.e2e.walks import walk
 from tests.support.clew import PASSWORD, Clew
 
 pytestmark = pytest.mark.e2e
@@ -24,7 +25,9 @@ FIRST, SECOND = "rel-rag-path", "reg-triple"
 JOB_MS = 120_000
 
 
-def test_a_graph_with_questions_stands(page: Page, clew: Clew, tmp_path: Any) -> None:
+def step_a_graph_with_questions_stands(page: Page, clew: Clew, tmp_path: Any) -> None:
+    for report in clew.api("GET", "reports")["results"]:  # of a walk before this one
+        clew.api("DELETE", f"reports/{report['id']}")
     graph, asked = world.write(tmp_path)
     with graph.open("rb") as file:
         made = clew.api("POST", "graphs", data={"name": GRAPH}, files={"files": file})["graph"]
@@ -41,7 +44,7 @@ def test_a_graph_with_questions_stands(page: Page, clew: Clew, tmp_path: Any) ->
     expect(heading).to_be_visible()
 
 
-def test_the_empty_list_of_experiments_says_what_to_do_first(page: Page, shot: Any) -> None:
+def step_the_empty_list_of_experiments_says_what_to_do_first(page: Page, shot: Any) -> None:
     expect(page.get_by_text("No evaluation yet")).to_be_visible()
     expect(page.get_by_role("button", name="Evaluate")).to_have_count(2)
     shot("experiments-empty")
@@ -68,7 +71,7 @@ def _train(page: Page, method: str) -> None:
     expect(dialog).to_be_hidden()
 
 
-def test_two_methods_are_trained_with_settings_of_their_own(page: Page, clew: Clew, shot: Any) -> None:
+def step_two_methods_are_trained_with_settings_of_their_own(page: Page, clew: Clew, shot: Any) -> None:
     page.get_by_role("link", name="Graphs", exact=True).click()
     page.get_by_role("link", name=GRAPH).click()
     _train(page, FIRST)
@@ -81,7 +84,7 @@ def test_two_methods_are_trained_with_settings_of_their_own(page: Page, clew: Cl
     assert {one["method"]: one["config"]["epochs"] for one in listed} == {FIRST: 2, SECOND: 2}
 
 
-def test_each_is_evaluated_and_the_report_opens_by_itself(page: Page, shot: Any) -> None:
+def step_each_is_evaluated_and_the_report_opens_by_itself(page: Page, shot: Any) -> None:
     graph = page.url
     for method in (FIRST, SECOND):
         page.goto(graph)
@@ -95,7 +98,7 @@ def test_each_is_evaluated_and_the_report_opens_by_itself(page: Page, shot: Any)
     shot("report")
 
 
-def test_the_report_says_what_the_server_measured(page: Page, clew: Clew) -> None:
+def step_the_report_says_what_the_server_measured(page: Page, clew: Clew) -> None:
     report = clew.api("GET", f"reports/{page.url.rsplit('/', 1)[1]}")
     assert (report["method"], report["n"]) == (SECOND, ASKED)
     shown = page.get_by_role("region", name="Metrics").get_by_role("row").filter(has_text="Hit@1")
@@ -104,7 +107,7 @@ def test_the_report_says_what_the_server_measured(page: Page, clew: Clew) -> Non
     expect(shown).to_contain_text(f"{low:.3f} – {high:.3f}")
 
 
-def test_its_questions_are_filtered_searched_and_asked_again(page: Page, clew: Clew, shot: Any) -> None:
+def step_its_questions_are_filtered_searched_and_asked_again(page: Page, clew: Clew, shot: Any) -> None:
     report = page.url
     checkpoint = clew.api("GET", f"reports/{report.rsplit('/', 1)[1]}")["checkpoint"]
     questions = page.get_by_role("region", name="Questions")
@@ -123,7 +126,7 @@ def test_its_questions_are_filtered_searched_and_asked_again(page: Page, clew: C
     page.goto(report)
 
 
-def test_two_reports_are_compared_with_what_was_gained_and_lost(page: Page, clew: Clew, shot: Any) -> None:
+def step_two_reports_are_compared_with_what_was_gained_and_lost(page: Page, clew: Clew, shot: Any) -> None:
     page.get_by_role("link", name="Experiments", exact=True).first.click()
     for method in (FIRST, SECOND):
         page.get_by_role("checkbox", name=f"Compare {method} on {SET}").check()
@@ -140,7 +143,7 @@ def test_two_reports_are_compared_with_what_was_gained_and_lost(page: Page, clew
     shot("reports-compared")
 
 
-def test_reports_of_different_questions_are_refused_with_the_difference(page: Page, clew: Clew) -> None:
+def step_reports_of_different_questions_are_refused_with_the_difference(page: Page, clew: Clew) -> None:
     reports = clew.api("GET", "reports")["results"]
     form = {
         "graph": reports[0]["graph"],
@@ -156,7 +159,7 @@ def test_reports_of_different_questions_are_refused_with_the_difference(page: Pa
     expect(page.get_by_role("checkbox", checked=True)).to_have_count(2)
 
 
-def test_two_methods_on_one_question_share_a_drawing(page: Page, clew: Clew, shot: Any) -> None:
+def step_two_methods_on_one_question_share_a_drawing(page: Page, clew: Clew, shot: Any) -> None:
     graph = clew.api("GET", "reports")["results"][0]["graph"]
     page.goto(f"/?graph={graph}")
     page.get_by_role("combobox", name="Question").fill(QUESTION)
@@ -188,7 +191,7 @@ def test_two_methods_on_one_question_share_a_drawing(page: Page, clew: Clew, sho
     expect(drawing).to_have_attribute("aria-label", str(drawn))
 
 
-def test_the_method_asked_is_kept_in_the_address(page: Page, clew: Clew) -> None:
+def step_the_method_asked_is_kept_in_the_address(page: Page, clew: Clew) -> None:
     graph = clew.api("GET", "reports")["results"][0]["graph"]
     page.goto(f"/?graph={graph}")
     box = page.get_by_role("combobox", name="Question")
@@ -212,7 +215,7 @@ def test_the_method_asked_is_kept_in_the_address(page: Page, clew: Clew) -> None
     expect(answers).to_contain_text(checkpoints[0]["fingerprint"][:10])
 
 
-def test_stop_all_stops_every_method(page: Page, clew: Clew, shot: Any) -> None:
+def step_stop_all_stops_every_method(page: Page, clew: Clew, shot: Any) -> None:
     graph = clew.api("GET", "reports")["results"][0]["graph"]
     methods = [{"method": FIRST}, {"method": SECOND}]
     body = {"graph": graph, "question": QUESTION, "methods": methods, "reasoner": "llm"}
@@ -227,13 +230,30 @@ def test_stop_all_stops_every_method(page: Page, clew: Clew, shot: Any) -> None:
     assert states == {"cancelled"}
 
 
-def test_the_palette_knows_reports(page: Page) -> None:
+def step_the_palette_knows_reports(page: Page) -> None:
     page.keyboard.press("Control+k")
     page.get_by_role("combobox", name=re.compile("^Ask, or go to")).fill(f"{SECOND} ")
     page.get_by_role("option", name=re.compile(rf"{SECOND} .* on {SET}")).first.click()
     expect(page.get_by_role("heading", name=f"{SECOND} on {SET}")).to_be_visible()
 
 
-def test_no_page_wrote_an_error_to_the_console(console_errors: list[str]) -> None:
+def step_no_page_wrote_an_error_to_the_console(console_errors: list[str]) -> None:
     expected = ("401", "400")  # the log-in and the refused comparison
     assert [error for error in console_errors if not any(part in error for part in expected)] == []
+
+
+test_walk = walk(
+    step_a_graph_with_questions_stands,
+    step_the_empty_list_of_experiments_says_what_to_do_first,
+    step_two_methods_are_trained_with_settings_of_their_own,
+    step_each_is_evaluated_and_the_report_opens_by_itself,
+    step_the_report_says_what_the_server_measured,
+    step_its_questions_are_filtered_searched_and_asked_again,
+    step_two_reports_are_compared_with_what_was_gained_and_lost,
+    step_reports_of_different_questions_are_refused_with_the_difference,
+    step_two_methods_on_one_question_share_a_drawing,
+    step_the_method_asked_is_kept_in_the_address,
+    step_stop_all_stops_every_method,
+    step_the_palette_knows_reports,
+    step_no_page_wrote_an_error_to_the_console,
+)

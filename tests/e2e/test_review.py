@@ -1,6 +1,6 @@
 """Paths judged by keys alone, taken back and said again, edited, and decided where two analysts disagree.
 
-The tests of this module are one walk through the application: they run in order and share one page.
+The steps are one walk through the application: they are one test and share one page.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.e2e import world
+from tests.e2e.walks import walk
 from tests.support.clew import PASSWORD, ROOT, Clew
 from tests.support.tcp_proxy import TcpProxy
 from webapp.project.embedded import Layout
@@ -120,7 +121,7 @@ def bob(browser: Browser, network: TcpProxy, queue: int) -> Any:
     context.close()
 
 
-def test_questions_are_judged_by_keys_alone(ann: Page, clew: Clew, queue: int) -> None:
+def step_questions_are_judged_by_keys_alone(ann: Page, clew: Clew, queue: int) -> None:
     ann.goto("/review")
     ann.get_by_role("link", name=QUEUE).click()
     expect(_question(ann, FIRST)).to_be_visible()
@@ -141,7 +142,7 @@ def test_questions_are_judged_by_keys_alone(ann: Page, clew: Clew, queue: int) -
     assert said == [(SECOND, "not-rational", ["too-wide"]), (FIRST, "rational", [])]
 
 
-def test_undo_goes_back_across_questions_and_redo_on_again(ann: Page, clew: Clew, queue: int) -> None:
+def step_undo_goes_back_across_questions_and_redo_on_again(ann: Page, clew: Clew, queue: int) -> None:
     ann.keyboard.press("Control+z")
     expect(_question(ann, SECOND)).to_be_visible()
     expect(ann.get_by_text("Ready to submit")).to_be_visible()
@@ -155,7 +156,7 @@ def test_undo_goes_back_across_questions_and_redo_on_again(ann: Page, clew: Clew
     assert kinds == ["submitted", "redone", "undone", "undone", "submitted", "submitted"]
 
 
-def test_a_path_is_edited_hop_by_hop(ann: Page, clew: Clew, queue: int, shot: Any) -> None:
+def step_a_path_is_edited_hop_by_hop(ann: Page, clew: Clew, queue: int, shot: Any) -> None:
     rows = clew.api("GET", f"review/queues/{queue}/items", params={"q": LANGUAGES})["results"]
     ann.goto(f"/review/{queue}?item={rows[0]['id']}")
     expect(_question(ann, LANGUAGES)).to_be_visible()
@@ -182,7 +183,7 @@ def test_a_path_is_edited_hop_by_hop(ann: Page, clew: Clew, queue: int, shot: An
     ]
 
 
-def test_the_second_analyst_sees_nothing_of_the_first_and_disagrees(bob: Page, queue: int) -> None:
+def step_the_second_analyst_sees_nothing_of_the_first_and_disagrees(bob: Page, queue: int) -> None:
     bob.goto(f"/review/{queue}")
     expect(_question(bob, FIRST)).to_be_visible()
     expect(bob.get_by_role("region", name="Question")).not_to_contain_text(ANN)
@@ -194,7 +195,7 @@ def test_the_second_analyst_sees_nothing_of_the_first_and_disagrees(bob: Page, q
     expect(_question(bob, "who directed The 1th Lantern")).to_be_visible()
 
 
-def test_a_third_decides_side_by_side_and_accepts_the_rest(
+def step_a_third_decides_side_by_side_and_accepts_the_rest(
     page: Page, clew: Clew, queue: int, shot: Any
 ) -> None:
     page.goto(f"/review/{queue}/disagreements")
@@ -234,3 +235,12 @@ def test_a_third_decides_side_by_side_and_accepts_the_rest(
     expect(page.get_by_text("admin decided")).to_have_count(3)
     expect(page.get_by_text("admin took the decision back of")).to_have_count(2)
     shot("review-events")
+
+
+test_walk = walk(
+    step_questions_are_judged_by_keys_alone,
+    step_undo_goes_back_across_questions_and_redo_on_again,
+    step_a_path_is_edited_hop_by_hop,
+    step_the_second_analyst_sees_nothing_of_the_first_and_disagrees,
+    step_a_third_decides_side_by_side_and_accepts_the_rest,
+)

@@ -1,6 +1,6 @@
 """The loop: verdicts brought in and taken out, a method trained from them, compared, promoted, and rolled back.
 
-The tests of this module are one walk through the application: they run in order and share one page.
+The steps are one walk through the application: they are one test and share one page.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e import world
+from tests.e2e.walks import walk
 from tests.support.clew import PASSWORD, Clew
 
 pytestmark = pytest.mark.e2e
@@ -115,7 +116,7 @@ def _export(page: Page, act: str, folder: Path) -> Path:
     return path
 
 
-def test_an_import_names_what_it_cannot_use_and_is_taken_back(
+def step_an_import_names_what_it_cannot_use_and_is_taken_back(
     admin: Page, clew: Clew, queue: dict[str, Any], tmp_path: Path, shot: Any
 ) -> None:
     file = tmp_path / "labels.jsonl"
@@ -141,7 +142,7 @@ def test_an_import_names_what_it_cannot_use_and_is_taken_back(
     assert clew.api("GET", f"review/queues/{queue['id']}")["progress"]["done"] == 1
 
 
-def test_what_is_taken_out_goes_in_again_and_adds_nothing(admin: Page, tmp_path: Path) -> None:
+def step_what_is_taken_out_goes_in_again_and_adds_nothing(admin: Page, tmp_path: Path) -> None:
     labels = _export(admin, "Labels (JSONL)", tmp_path)
     said = [json.loads(line) for line in labels.read_text(encoding="utf-8").splitlines()]
     assert [(one["question"], one["path"], one["verdict"]) for one in said] == [
@@ -159,7 +160,7 @@ def test_what_is_taken_out_goes_in_again_and_adds_nothing(admin: Page, tmp_path:
         dialog.get_by_role("button", name="Done").click()
 
 
-def test_a_training_is_compared_question_by_question(
+def step_a_training_is_compared_question_by_question(
     admin: Page, clew: Clew, queue: dict[str, Any], shot: Any
 ) -> None:
     admin.get_by_role("link", name="Training", exact=True).click()
@@ -188,7 +189,7 @@ def test_a_training_is_compared_question_by_question(
     admin.go_back()
 
 
-def test_the_checkpoint_is_promoted_and_rolled_back(admin: Page, clew: Clew, queue: dict[str, Any]) -> None:
+def step_the_checkpoint_is_promoted_and_rolled_back(admin: Page, clew: Clew, queue: dict[str, Any]) -> None:
     def used() -> dict[str, bool]:
         found = clew.api("GET", "checkpoints", params={"graph": queue["graph"]})["results"]
         return {one["fingerprint"]: one["in_use"] for one in found}
@@ -207,7 +208,7 @@ def test_the_checkpoint_is_promoted_and_rolled_back(admin: Page, clew: Clew, que
     assert [one["kind"] for one in done] == ["rolled-back", "promoted"]
 
 
-def test_a_deleted_queue_comes_back_with_everything(
+def step_a_deleted_queue_comes_back_with_everything(
     admin: Page, clew: Clew, queue: dict[str, Any], shot: Any
 ) -> None:
     admin.goto("/review")
@@ -228,3 +229,12 @@ def test_a_deleted_queue_comes_back_with_everything(
         expect(admin.get_by_text(f"{QUEUE} is back.").first).to_be_visible()
     assert clew.api("GET", f"review/queues/{queue['id']}")["progress"]["done"] == 1
     assert len(clew.api("GET", f"review/queues/{queue['id']}/trainings")["results"]) == 1
+
+
+test_walk = walk(
+    step_an_import_names_what_it_cannot_use_and_is_taken_back,
+    step_what_is_taken_out_goes_in_again_and_adds_nothing,
+    step_a_training_is_compared_question_by_question,
+    step_the_checkpoint_is_promoted_and_rolled_back,
+    step_a_deleted_queue_comes_back_with_everything,
+)

@@ -1,6 +1,6 @@
 """A graph that stays in a SPARQL endpoint, in the browser.
 
-The tests of this module are one walk through the application: they run in order and share one page. It makes the
+The steps are one walk through the application: they are one test and share one page. It makes the
 browser log failed requests, and is logged in by whoever came before: files that look at either come before it.
 """
 
@@ -12,13 +12,14 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.walks import walk
 from tests.support.clew import PASSWORD
 from tests.support.sparql_server import SparqlServer
 
 pytestmark = pytest.mark.e2e
 
 
-def test_an_endpoint_is_connected_when_it_answers(page: Page, films: SparqlServer, shot: Any) -> None:
+def step_an_endpoint_is_connected_when_it_answers(page: Page, films: SparqlServer, shot: Any) -> None:
     page.goto("/graphs")
     heading = page.get_by_role("heading", name="Graphs", exact=True)
     password = page.get_by_label("Password")
@@ -46,7 +47,7 @@ def test_an_endpoint_is_connected_when_it_answers(page: Page, films: SparqlServe
     shot("endpoint")
 
 
-def test_one_looks_around_in_it_by_whole_names(page: Page, shot: Any) -> None:
+def step_one_looks_around_in_it_by_whole_names(page: Page, shot: Any) -> None:
     around = page.get_by_role("region", name="Look around")
     around.get_by_role("combobox", name="Find an entity").fill("gus")
     expect(around).to_contain_text("No entity is called “gus”, spelt like that.")
@@ -66,7 +67,7 @@ def test_one_looks_around_in_it_by_whole_names(page: Page, shot: Any) -> None:
     shot("endpoint-around")
 
 
-def test_a_question_is_answered_by_what_is_pulled(page: Page, films: SparqlServer, shot: Any) -> None:
+def step_a_question_is_answered_by_what_is_pulled(page: Page, films: SparqlServer, shot: Any) -> None:
     page.get_by_role("link", name="Ask this graph").click()
     page.locator(".askbar").get_by_role("button", name=re.compile("Method$")).click()
     expect(page.get_by_role("option")).to_have_count(6)  # those that need no index and no training
@@ -85,7 +86,7 @@ def test_a_question_is_answered_by_what_is_pulled(page: Page, films: SparqlServe
     shot("endpoint-run")
 
 
-def test_a_node_of_its_drawing_is_expanded_by_a_query(page: Page) -> None:
+def step_a_node_of_its_drawing_is_expanded_by_a_query(page: Page) -> None:
     drawing = page.get_by_role("application")
     before = re.search(r"\d+", drawing.get_attribute("aria-label") or "")
     assert before is not None
@@ -104,7 +105,7 @@ def test_a_node_of_its_drawing_is_expanded_by_a_query(page: Page) -> None:
     find.press("Escape")
 
 
-def test_an_endpoint_that_is_away_fails_the_run_and_is_asked_again(
+def step_an_endpoint_that_is_away_fails_the_run_and_is_asked_again(
     page: Page, films: SparqlServer, shot: Any
 ) -> None:
     films.broken = ("503 Service Unavailable", b"under repair")
@@ -117,3 +118,12 @@ def test_an_endpoint_that_is_away_fails_the_run_and_is_asked_again(
     films.broken = None
     failed.get_by_role("button", name="Ask again").click()
     expect(page.get_by_role("region", name="Answers")).to_contain_text("Gus Holt", timeout=60_000)
+
+
+test_walk = walk(
+    step_an_endpoint_is_connected_when_it_answers,
+    step_one_looks_around_in_it_by_whole_names,
+    step_a_question_is_answered_by_what_is_pulled,
+    step_a_node_of_its_drawing_is_expanded_by_a_query,
+    step_an_endpoint_that_is_away_fails_the_run_and_is_asked_again,
+)

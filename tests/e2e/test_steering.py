@@ -1,6 +1,6 @@
 """An agent watched, paused, taken back and sent another way in the browser.
 
-The tests of this module are one walk through the application: they run in order and share one page.
+The steps are one walk through the application: they are one test and share one page.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.walks import walk
 from tests.support.clew import PASSWORD, Clew
 
 pytestmark = pytest.mark.e2e
@@ -27,7 +28,7 @@ FACTS = [
 QUESTION = "which films were written by Ada Quill"
 
 
-def test_an_agent_rests_after_its_first_step(page: Page, clew: Clew, tmp_path: Path, shot: Any) -> None:
+def step_an_agent_rests_after_its_first_step(page: Page, clew: Clew, tmp_path: Path, shot: Any) -> None:
     file = tmp_path / "steered.tsv"
     file.write_text("".join("\t".join(fact) + "\n" for fact in FACTS))
     with file.open("rb") as content:
@@ -51,7 +52,7 @@ def test_an_agent_rests_after_its_first_step(page: Page, clew: Clew, tmp_path: P
     shot("agent-paused")
 
 
-def test_a_person_sends_it_another_way_and_takes_that_back(page: Page, shot: Any) -> None:
+def step_a_person_sends_it_another_way_and_takes_that_back(page: Page, shot: Any) -> None:
     page.get_by_role("button", name=re.compile("^Keep ← directed by")).click()
     expect(page.get_by_role("region", name="Paused after step 2")).to_be_visible()
     steps = page.get_by_role("region", name="Steps")
@@ -63,7 +64,7 @@ def test_a_person_sends_it_another_way_and_takes_that_back(page: Page, shot: Any
     shot("agent-taken-back")
 
 
-def test_it_goes_on_after_a_reload_and_answers(page: Page, shot: Any) -> None:
+def step_it_goes_on_after_a_reload_and_answers(page: Page, shot: Any) -> None:
     page.reload()
     panel = page.get_by_role("region", name="Paused after step 1")
     expect(panel).to_be_visible()
@@ -74,7 +75,7 @@ def test_it_goes_on_after_a_reload_and_answers(page: Page, shot: Any) -> None:
     shot("agent-answered")
 
 
-def test_a_finished_run_is_taken_up_and_corrections_are_kept(page: Page, clew: Clew, shot: Any) -> None:
+def step_a_finished_run_is_taken_up_and_corrections_are_kept(page: Page, clew: Clew, shot: Any) -> None:
     steps = page.get_by_role("region", name="Steps")
     steps.get_by_role("button", name="Open Agent step 2").last.click()
     steps.get_by_role("button", name="Keep ← directed by, 1 fact").click()
@@ -93,3 +94,11 @@ def test_a_finished_run_is_taken_up_and_corrections_are_kept(page: Page, clew: C
         (["Red Kite"], {"kind": "choose", "relations": [["directed_by", True]]})
     ]
     shot("agent-taken-up")
+
+
+test_walk = walk(
+    step_an_agent_rests_after_its_first_step,
+    step_a_person_sends_it_another_way_and_takes_that_back,
+    step_it_goes_on_after_a_reload_and_answers,
+    step_a_finished_run_is_taken_up_and_corrections_are_kept,
+)
