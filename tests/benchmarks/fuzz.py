@@ -10,6 +10,7 @@ import json
 import os
 import random
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -169,14 +170,20 @@ def tried(reader: str, path: Path) -> None:
     Raises:
         Exception: anything but a ``ClewError`` is a fault.
     """
+    from retrieval.kg import bulk
     from retrieval.kg.questions import read_questions
-    from retrieval.kg.readers import guess, read_graph
+    from retrieval.kg.readers import guess
+
+    def read() -> None:
+        if asked:
+            read_questions(path, problems=_use)
+            return
+        out = path.with_name("graph")
+        bulk.write([path], out, None, {}, removing=False, problems=_use, progress=lambda _: None)
+        shutil.rmtree(out)
 
     asked = reader == "questions"
-    for work in (
-        lambda: guess(path, kind="questions" if asked else "graph"),
-        lambda: read_questions(path, problems=_use) if asked else read_graph(path, problems=_use),
-    ):
+    for work in (lambda: guess(path, kind="questions" if asked else "graph"), read):
         try:
             work()
         except ClewError as error:
