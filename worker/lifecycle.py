@@ -23,11 +23,12 @@ from webapp.jobs import services as jobs
 from webapp.jobs.patience import AWAY
 from webapp.review import removing as reviews
 from webapp.uploads import services as uploads
-from worker import engines, held, identity, indexing, language_models
+from worker import answering, engines, held, identity, indexing, language_models
 
 logger = logging.getLogger(__name__)
 _done = threading.Event()
 LOOK_EVERY_S = 2.0
+STAND_IN_EVERY_S = 0.5
 FINISH_S = 20.0
 """How long other work may take to end before a process that must end does."""
 
@@ -55,6 +56,8 @@ def on_ready(sender: Any, **_: Any) -> None:
     names = queues_of(sender.controller if hasattr(sender, "controller") else sender)
     threading.Thread(target=_beat, args=(names,), name="heartbeat", daemon=True).start()
     threading.Thread(target=_look, args=(names,), name="lookout", daemon=True).start()
+    if presence.JOBS in names and presence.ANSWERS not in names:
+        threading.Thread(target=_stand_in, name="stand-in", daemon=True).start()
     warm = engines.warm_graphs if presence.ANSWERS in names else _warm_jobs
     threading.Thread(target=warm, name="warm-up", daemon=True).start()
 
@@ -109,11 +112,27 @@ def _look(names: list[str]) -> None:
             return
 
 
+def _stand_in() -> None:
+    """Again and again: answer what waits while nobody else does."""
+    while not _done.wait(STAND_IN_EVERY_S):
+        _do(stand_in)
+        connection.close()
+
+
+def stand_in() -> None:
+    """Answer in a worker of jobs while no answers worker is there: a new one takes long to load what it needs."""
+    while not identity.stopping.is_set() and presence.count(presence.ANSWERS) == 0:
+        run = answers.claim(worker=identity.NAME)
+        if run is None:
+            return
+        answering.work(run)
+
+
 def chores_of(names: list[str]) -> list[Callable[[], None]]:
     """What a worker of these queues does every few seconds, so that no run or job is stuck."""
-    chores: list[Callable[[], None]] = [answers.sweep, jobs.sweep]
+    chores: list[Callable[[], None]] = [answers.sweep, jobs.sweep, _sweep_forgotten_runs]
     if presence.ANSWERS in names:
-        chores += [_sweep_forgotten_runs, answers.send_waiting]
+        chores += [answers.send_waiting]
     if presence.JOBS in names:
         chores += [_sweep_forgotten_jobs, jobs.send_waiting]
     return chores

@@ -1,5 +1,7 @@
 """PostgreSQL or Redis go away for a moment: nothing is lost, and nothing is stuck."""
 
+import subprocess
+import sys
 import threading
 from datetime import timedelta
 from functools import partial
@@ -279,3 +281,37 @@ def test_a_queued_run_can_be_stopped_while_redis_is_away(api, tiny_graph, server
     with without_redis(servers):
         answer = client.post(f"/api/v1/runs/{run['id']}/cancel")
     assert (answer.status_code, answer.json()["state"]) == (202, "cancelled")
+
+
+def test_a_worker_of_jobs_answers_while_no_answers_worker_is_there(run, scripted):
+    scripted(STARTED, FINAL)
+    presence.beat(presence.ANSWERS, "elsewhere:1:x")
+    lifecycle.stand_in()
+    run.refresh_from_db()
+    assert run.state == RunState.QUEUED
+    presence.leave(presence.ANSWERS, "elsewhere:1:x")
+    lifecycle.stand_in()
+    run.refresh_from_db()
+    assert (run.state, run.answers) == (RunState.DONE, ["Germany"])
+
+
+def test_a_killed_answers_worker_of_this_machine_is_stood_in_for_before_it_is_silent_for_long(run, scripted):
+    scripted(STARTED, FINAL)
+    killed = subprocess.Popen([sys.executable, "-c", ""])
+    killed.wait()
+    presence.beat(presence.ANSWERS, f"{presence.machine()}:{killed.pid}:x")
+    lifecycle.stand_in()
+    run.refresh_from_db()
+    assert run.state == RunState.DONE
+
+
+def test_a_run_that_a_worker_of_jobs_answers_is_not_lost(run):
+    presence.beat(presence.JOBS, "elsewhere:1:x")
+    answers.claim(worker="elsewhere:1:x")
+    answers.sweep()
+    run.refresh_from_db()
+    assert run.state == RunState.RUNNING
+    presence.leave(presence.JOBS, "elsewhere:1:x")
+    answers.sweep()
+    run.refresh_from_db()
+    assert run.state != RunState.RUNNING

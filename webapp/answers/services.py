@@ -250,7 +250,10 @@ def delete_run(*, run: Run) -> None:
 def fail_if_worker_lost(*, run_id: UUID | str) -> None:
     """End a running run whose worker gives no sign of life. What it had streamed is kept."""
     run = Run.objects.filter(pk=run_id, state=RunState.RUNNING).exclude(worker="").first()
-    if run is not None and presence.is_lost(presence.ANSWERS, run.worker):
+    # A worker of jobs answers too, while no other does.
+    if run is not None and all(
+        presence.is_lost(queued, run.worker) for queued in (presence.ANSWERS, presence.JOBS)
+    ):
         _lost(run, again=False)
 
 

@@ -25,7 +25,7 @@ SETTLED = timedelta(seconds=10)
 """A worker knows by then what it has claimed."""
 
 _BEAT = "return redis.call('ZADD', KEYS[1], redis.call('TIME')[1], ARGV[1])"
-_COUNT = "return redis.call('ZCOUNT', KEYS[1], redis.call('TIME')[1] - ARGV[1], '+inf')"
+_HEARD = "return redis.call('ZRANGEBYSCORE', KEYS[1], redis.call('TIME')[1] - ARGV[1], '+inf')"
 _ALIVE = """
 local seen = redis.call('ZSCORE', KEYS[1], ARGV[1])
 return seen and tonumber(seen) >= redis.call('TIME')[1] - ARGV[2] and 1 or 0
@@ -61,8 +61,9 @@ def leave(queue: str, worker: str) -> None:
 
 
 def count(queue: str) -> int:
-    """How many workers of a queue are alive."""
-    return int(client().eval(_COUNT, 1, _key(queue), str(LOST_AFTER_S)))
+    """How many workers of a queue are alive; one of this machine whose process has ended is not."""
+    heard: list[str] = client().eval(_HEARD, 1, _key(queue), str(LOST_AFTER_S))
+    return sum(not _has_no_process(worker) for worker in heard)
 
 
 def is_alive(queue: str, worker: str) -> bool:
