@@ -212,6 +212,7 @@ export function AskBar(props: Props) {
           label="Graph"
           className="askbar-graph"
           placeholder="Pick a graph"
+          whenEmpty={settled ? "There is no graph yet." : "Loading the graphs…"}
           options={graphs.map((one) => ({
             id: String(one.id),
             label: one.name,
@@ -249,6 +250,7 @@ export function AskBar(props: Props) {
               end: standing(choice),
               disabled: choice.missing !== null,
             }))}
+          whenEmpty={status ? "No method can ask this graph." : "Loading the methods…"}
           value={method?.id ?? null}
           onChange={(id) => {
             onDraft({ method: id, checkpoint: null });

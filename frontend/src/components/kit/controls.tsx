@@ -87,11 +87,13 @@ interface PickProps {
   value: string | null;
   onChange: (id: string) => void;
   placeholder?: string;
+  /** What the open list says while it has no options, for example because they are still coming. */
+  whenEmpty?: string;
   className?: string;
   isDisabled?: boolean;
 }
 
-/** A drop-down of one choice. */
+/** A drop-down of one choice. It opens before its options are there, and shows them as they come. */
 export function Pick({
   label,
   showLabel,
@@ -99,11 +101,13 @@ export function Pick({
   value,
   onChange,
   placeholder,
+  whenEmpty = "There is nothing to choose from.",
   className,
   isDisabled,
 }: PickProps) {
   return (
     <Select
+      allowsEmptyCollection
       className={`field ${className ?? ""}`}
       aria-label={label}
       value={value}
@@ -122,6 +126,7 @@ export function Pick({
         <ListBox
           className="listbox"
           items={options}
+          renderEmptyState={() => <p className="list-empty">{whenEmpty}</p>}
           disabledKeys={options.filter((option) => option.disabled).map((option) => option.id)}
         >
           {(option) => (
