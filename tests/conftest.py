@@ -83,11 +83,11 @@ def _layout(settings: Any) -> Any:
 @pytest.fixture
 def redis(servers: Any) -> Iterator[Any]:
     """Redis, emptied before and after."""
-    from webapp.jobs import presence
+    from webapp.api.redis import redis_client
 
-    presence.client().flushdb()
-    yield presence.client()
-    presence.client().flushdb()
+    redis_client().flushdb()
+    yield redis_client()
+    redis_client().flushdb()
 
 
 @pytest.fixture

@@ -30,12 +30,12 @@ from retrieval.types import AgentAction
 from webapp.answers import services, steering, walks
 from webapp.answers.log import last_seq
 from webapp.answers.models import Run
+from webapp.answers.publish import Publisher
 from webapp.experiments.choosing import checkpoint_in_use
 from webapp.graphs.models import Graph
 from webapp.graphs.selectors import endpoint_of
 from webapp.jobs import cancel, patience, queue
 from webapp.jobs.patience import patiently
-from webapp.live.publish import Publisher
 from worker import endpoints, engines, held, identity, language_models
 
 logger = logging.getLogger(__name__)

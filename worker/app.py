@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 import django
 from kombu.transport import redis
 
-from webapp.project.celery import app
+from webapp.jobs.celery import app
 
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.project.settings")
 django.setup()
 
 app.task_cls = "worker.tasks:SafeTask"

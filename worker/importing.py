@@ -15,7 +15,8 @@ from retrieval.kg import apart
 from retrieval.kg import snapshot as kg
 from retrieval.kg.reporting import report
 from retrieval.types import Problem
-from webapp.graphs import files, progress, storage, versions
+from webapp.accounts import quotas
+from webapp.graphs import files, progress, versions
 from webapp.graphs.models import Mode, SourceFile
 from webapp.graphs.selectors import next_version
 from webapp.jobs import queue
@@ -115,7 +116,7 @@ def _fetch(context: reporting.Context, sources: list[SourceFile]) -> None:
             source.size = elsewhere.fetch(source.origin, target, limit=limit, progress=context.progress)
             source.save(update_fields=["size"])
             if context.job.graph.owner is not None:
-                storage.require_room(context.job.graph.owner, 0)
+                quotas.require_room(context.job.graph.owner, 0)
 
 
 def _said(sources: list[SourceFile]) -> str:

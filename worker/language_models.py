@@ -20,7 +20,8 @@ from retrieval.llm.asking import ask
 from retrieval.llm.metering import Limit, Meter, metered
 from retrieval.llm.settings import LLMSettings
 from retrieval.types import Usage
-from webapp.jobs import presence, queue
+from webapp.api.redis import redis_client
+from webapp.jobs import queue
 from webapp.language_models import sealing, selectors, services
 from webapp.language_models.models import Provider
 
@@ -134,7 +135,7 @@ class SharedPace:
             return 0.0
         key = f"clew:llm-pace:{settings.base_url} {settings.model}"
         window = int(pacing.WINDOW_S * 1000)
-        wait = presence.client().eval(
+        wait = redis_client().eval(
             self.SCRIPT, 1, key, str(settings.requests_per_minute), str(window), str(uuid4())
         )
         return float(wait) / 1000

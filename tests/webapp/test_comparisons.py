@@ -6,7 +6,7 @@ import pytest
 
 from retrieval.methods import registry
 from webapp.answers.models import Run
-from webapp.jobs import presence
+from webapp.api.redis import redis_client
 
 URL = "/api/v1/comparisons"
 
@@ -70,7 +70,7 @@ def test_every_trained_method_can_be_compared(api, tiny_graph):
 def test_nothing_is_asked_when_one_cannot_be(compared, methods, fields, code):
     answer = compared(methods, **fields)
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, code)
-    assert (Run.objects.count(), presence.client().llen("clew:celery:answers")) == (0, 0)
+    assert (Run.objects.count(), redis_client().llen("clew:celery:answers")) == (0, 0)
 
 
 def test_a_comparison_that_is_not_there(api, tiny_graph):

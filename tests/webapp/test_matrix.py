@@ -20,11 +20,11 @@ from rest_framework.test import APIClient
 from webapp.accounts.models import ApiToken, Role, Scope, User
 from webapp.accounts.services import create_token
 from webapp.answers.models import Run
-from webapp.api import urls
 from webapp.experiments.models import Checkpoint, LabelSet, Report, TrajectorySet
 from webapp.graphs.models import Endpoint, Graph, Snapshot
 from webapp.jobs.models import Job, JobKind
 from webapp.language_models.models import Provider
+from webapp.project import api_urls
 from webapp.questions.models import QuestionSet
 from webapp.review.models import Item, Queue
 from webapp.uploads.models import Upload
@@ -242,7 +242,7 @@ TABLE = {
 # --- the addresses that there are ---------------------------------------------------------------------
 
 
-def addresses(patterns=urls.urlpatterns, before=""):
+def addresses(patterns=api_urls.urlpatterns, before=""):
     """All of them, as ``METHOD path``."""
     for pattern in patterns:
         if isinstance(pattern, URLResolver):

@@ -12,10 +12,9 @@ from rest_framework.test import APIClient
 from tests.conftest import PASSWORD
 from tests.support.sockets import Socket
 from tests.webapp.test_session import browser, login
-from webapp.accounts import people
+from webapp.accounts import people, quotas
 from webapp.accounts.models import ApiToken, Role, User
 from webapp.api.errors import LastAdminError
-from webapp.graphs import storage
 
 URL = "/api/v1/users"
 
@@ -216,11 +215,11 @@ def test_two_administrators_do_not_send_each_other_away(users):
 
 
 def test_a_quota_of_ones_own_counts_instead_of_the_installations(api, users, monkeypatch):
-    monkeypatch.setattr(storage, "quota", lambda: 100)
+    monkeypatch.setattr(quotas, "quota", lambda: 100)
     of = f"{URL}/{users['analyst'].pk}"
     assert api().get(of).json()["limit"] == 100
     assert api().patch(of, {"quota": 7}, format="json").json()["limit"] == 7
-    assert storage.quota_of(User.objects.get(pk=users["analyst"].pk)) == 7
+    assert quotas.quota_of(User.objects.get(pk=users["analyst"].pk)) == 7
     assert api("analyst").get("/api/v1/storage").json()["quota"] == 7
     assert api().patch(of, {"quota": None}, format="json").json()["limit"] == 100
     assert api().patch(of, {"role": "viewer"}, format="json").json()["quota"] is None
@@ -234,7 +233,7 @@ def test_what_people_keep_and_when_they_were_seen_is_listed(api, tiny_graph, use
     tiny_graph.files.create(name="a", path="a", size=12)
     listed = {one["username"]: one for one in api().get(URL).json()}
     assert {name: one["used"] for name, one in listed.items()} == {"admin": 0, "analyst": 42, "viewer": 0}
-    assert storage.of_user(users["analyst"]) == 42
+    assert quotas.of_user(users["analyst"]) == 42
     assert listed["viewer"]["last_seen_at"] is None
     api("viewer").get("/api/v1/graphs")
     seen = User.objects.get(username="viewer").last_seen_at

@@ -11,9 +11,9 @@ from retrieval.events import TERMINAL_TYPES, PathRetrieved, RunStarted
 from retrieval.methods import registry
 from webapp.answers import log, services
 from webapp.answers.models import Run, RunEvent, RunState
+from webapp.answers.publish import publish
 from webapp.graphs.models import Graph
 from webapp.jobs import presence
-from webapp.live.publish import publish
 
 STARTED = RunStarted("q?", "rel-rag-path", "extractive", "hash", None, "enc", 50, 0)
 

@@ -8,7 +8,7 @@ from django.db import connection
 
 from retrieval.kg import apart
 from tests.support import slow
-from webapp.graphs import samples
+from webapp.questions import samples
 
 
 @pytest.fixture(autouse=True)

@@ -14,9 +14,10 @@ from tests.support.sockets import Socket
 from webapp.accounts.models import ApiToken
 from webapp.accounts.services import create_token
 from webapp.answers import services as answers
+from webapp.graphs import announce
 from webapp.graphs import services as graphs
 from webapp.graphs.models import Graph
-from webapp.live import announce, consumers
+from webapp.live import consumers
 from webapp.project.asgi import application
 
 URL = "/api/v1"
@@ -27,7 +28,7 @@ def quick(monkeypatch):
     """Checks that need not be waited for."""
     channel_layers.backends.clear()
     monkeypatch.setattr(consumers, "CHECK_EVERY_S", 0.2)
-    monkeypatch.setattr(consumers, "SEEN_FOR_S", 0.0)
+    monkeypatch.setattr("webapp.graphs.consumers.SEEN_FOR_S", 0.0)
 
 
 def _cookie(user):

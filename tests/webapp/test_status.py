@@ -4,9 +4,9 @@ import pytest
 import redis as client
 from django.conf import settings
 
-from webapp.api import health
 from webapp.graphs import files
 from webapp.jobs import presence
+from webapp.project import health
 
 URL = "/api/v1/status"
 
@@ -37,7 +37,7 @@ def test_workers_that_are_missing(api, workers):
 def test_a_queue_that_is_away(api, workers, monkeypatch):
     viewer = api("viewer")
     with monkeypatch.context() as away:
-        away.setattr(presence, "client", lambda: client.Redis(port=1))
+        away.setattr(presence, "redis_client", lambda: client.Redis(port=1))
         answer = viewer.get(URL)
     assert answer.status_code == 200
     assert [one["code"] for one in answer.json()["troubles"]] == ["queue"]

@@ -16,12 +16,13 @@ from tests.support.sockets import Socket
 from webapp.accounts.models import User
 from webapp.accounts.services import create_token
 from webapp.answers import log, services, steering
+from webapp.answers.announce import group
 from webapp.answers.models import Run
+from webapp.answers.publish import Publisher, publish
+from webapp.graphs import announce
 from webapp.jobs import presence
 from webapp.jobs import services as jobs
 from webapp.jobs.models import JobKind
-from webapp.live import announce, groups
-from webapp.live.publish import Publisher, publish
 from webapp.project.asgi import application
 
 STARTED = RunStarted("q?", "rel-rag-path", "extractive", "hash", None, "enc", 50, 0)
@@ -163,7 +164,7 @@ async def test_doubled_and_late_announcements_are_dropped(run, cookie):
     wire = await append(run.pk, after=0, events=[STARTED, path(1), path(2)])
     layer = channel_layers["default"]
     for events in ([wire[2]], [wire[0]], [wire[1], wire[2]], wire):
-        await layer.group_send(groups.run(run.pk), {"type": "run.events", "events": events})
+        await layer.group_send(group(run.pk), {"type": "run.events", "events": events})
     assert [f["seq"] for f in await frames(connection, 3)] == [1, 2, 3]
     assert await connection.receive_nothing()
 

@@ -5,8 +5,9 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from webapp.accounts import quotas
 from webapp.experiments.models import Checkpoint, Report
-from webapp.graphs import files, storage, trash
+from webapp.graphs import files, trash
 from webapp.questions.models import QuestionSet
 from webapp.questions.services import save_question_set
 
@@ -116,11 +117,11 @@ def test_deleting_for_good_repeats_the_name_and_takes_the_files(
 def test_question_sets_count_for_the_quota_also_in_the_trash(api, question_set, users, tiny_graph):
     size = QuestionSet.objects.get().bytes
     assert size > 100
-    assert storage.of_user(users["analyst"]) == size == storage.of_users()[users["analyst"].pk]
+    assert quotas.of_user(users["analyst"]) == size == quotas.of_users()[users["analyst"].pk]
     (row,) = api().get("/api/v1/storage").json()["graphs"]
     assert row["question_sets"] == size
     api("analyst").delete(f"{SETS}/{question_set.pk}")
-    assert storage.of_user(users["analyst"]) == size
+    assert quotas.of_user(users["analyst"]) == size
     users["analyst"].quota = size + 10
     users["analyst"].save()
     with pytest.raises(Exception, match="is too much"):

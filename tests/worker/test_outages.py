@@ -127,7 +127,7 @@ def test_a_run_goes_on_when_the_database_comes_back(run, scripted, events):
 
 
 def test_events_that_were_written_before_the_connection_broke_are_not_written_twice(run, monkeypatch):
-    from webapp.live import publish
+    from webapp.answers import publish
 
     real, tries = publish.publish, []
 

@@ -8,9 +8,9 @@ from django.db.models import QuerySet
 from rest_framework import serializers, viewsets
 
 from webapp.accounts.models import Role, User
+from webapp.accounts.permissions import AdminWrites
 from webapp.api.errors import NameTakenError
 from webapp.api.fields import Text
-from webapp.api.permissions import AdminWrites
 
 
 class PeopleGroupSerializer(serializers.ModelSerializer[Group]):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from django.contrib.auth.models import AbstractUser
 from django.db import models
 
+from webapp.api.access import EVERYBODY, AccessControlled, Person
+
 
 class Role(models.TextChoices):
     """What a user may do; each role includes the one before."""
@@ -17,7 +19,7 @@ class Role(models.TextChoices):
 _ORDER = [Role.VIEWER, Role.ANALYST, Role.ADMIN]
 
 
-class User(AbstractUser):
+class User(AbstractUser, AccessControlled):
     """A person. ``role`` decides; Django's own permissions are not used.
 
     ``quota`` is how many bytes they may keep; None: as the installation says. ``one_time_until`` is set while the
@@ -43,6 +45,11 @@ class User(AbstractUser):
         """Whether this user's role is ``role`` or more."""
         return self.is_active and _ORDER.index(Role(self.role)) >= _ORDER.index(role)
 
+    @classmethod
+    def visible_to(cls, user: Person) -> models.Q:
+        """Oneself; everybody to administrators."""
+        return EVERYBODY if isinstance(user, User) and user.has_role(Role.ADMIN) else models.Q(pk=user.pk)
+
 
 class Scope(models.TextChoices):
     """What a token may be used for: looking, asking, changing graphs and experiments, running the installation."""
@@ -58,7 +65,7 @@ def all_scopes() -> list[str]:
     return list(Scope.values)
 
 
-class ApiToken(models.Model):
+class ApiToken(AccessControlled):
     """A token for scripts. Only its SHA-256 is kept; the token has 256 random bits, so no salt is needed.
 
     ``scopes`` are what it may be used for; the user's role bounds it as well.
@@ -77,3 +84,8 @@ class ApiToken(models.Model):
 
     def __str__(self) -> str:
         return f"token of {self.user_id}"
+
+    @classmethod
+    def visible_to(cls, user: Person) -> models.Q:
+        """One's own."""
+        return models.Q(user=user.pk)

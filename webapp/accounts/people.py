@@ -17,7 +17,6 @@ from django.utils.crypto import get_random_string
 from webapp.accounts.models import ApiToken, Role, User
 from webapp.accounts.signals import person_changed
 from webapp.api.errors import ConflictError, LastAdminError, NameTakenError
-from webapp.live import announce
 
 logger = logging.getLogger(__name__)
 
@@ -155,4 +154,3 @@ def _end_tokens(person: User) -> None:
 
 def _changed(person: User) -> None:
     person_changed.send(sender=User, person=person)
-    announce.person_changed_on_commit(person.pk)

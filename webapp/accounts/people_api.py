@@ -12,11 +12,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from webapp.accounts import people
+from webapp.accounts import people, quotas
 from webapp.accounts.models import Role, User
+from webapp.accounts.permissions import Admin
+from webapp.api.access import visible
 from webapp.api.fields import Text
-from webapp.api.permissions import Admin
-from webapp.graphs import storage
 
 QUOTA_MAX = 2**60
 
@@ -41,11 +41,11 @@ class AccountSerializer(serializers.ModelSerializer[User]):
     def get_used(self, person: User) -> int:
         """What counts against the quota."""
         used = self.context.get("used")
-        return storage.of_user(person) if used is None else int(used.get(person.pk, 0))
+        return quotas.of_user(person) if used is None else int(used.get(person.pk, 0))
 
     def get_limit(self, person: User) -> int | None:
         """How much they may keep."""
-        return storage.quota_of(person)
+        return quotas.quota_of(person)
 
 
 class MadeAccountSerializer(AccountSerializer):
@@ -79,7 +79,7 @@ class _People(APIView):
 
     def person(self, pk: int) -> User:
         """Somebody."""
-        return get_object_or_404(_rows(), pk=pk)
+        return get_object_or_404(_rows(self.me), pk=pk)
 
     @property
     def me(self) -> User:
@@ -93,8 +93,8 @@ class UsersView(_People):
     @extend_schema(operation_id="users_list", responses=AccountSerializer(many=True))
     def get(self, request: Request) -> Response:
         """Everybody, by name."""
-        context = {"used": storage.of_users()}
-        return Response(AccountSerializer(_rows(), many=True, context=context).data)
+        context = {"used": quotas.of_users()}
+        return Response(AccountSerializer(_rows(self.me), many=True, context=context).data)
 
     @extend_schema(
         operation_id="users_create", request=NewPersonSerializer, responses={201: MadeAccountSerializer}
@@ -153,8 +153,8 @@ class PasswordResetView(_People):
         return _shown_once(person, password, status.HTTP_200_OK)
 
 
-def _rows() -> QuerySet[User]:
-    return User.objects.order_by("username").prefetch_related("groups")
+def _rows(user: User) -> QuerySet[User]:
+    return visible(User.objects.order_by("username").prefetch_related("groups"), user)
 
 
 def _shown_once(person: User, password: str, code: int) -> Response:

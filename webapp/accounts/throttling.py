@@ -8,7 +8,7 @@ import ipaddress
 from django.conf import settings
 
 from webapp.api.errors import TooManyLoginsError
-from webapp.jobs import presence
+from webapp.api.redis import redis_client
 
 
 class Try:
@@ -32,7 +32,7 @@ class Try:
         Raises:
             TooManyLoginsError: there were too many lately.
         """
-        with presence.client().pipeline(transaction=True) as pipe:
+        with redis_client().pipeline(transaction=True) as pipe:
             for key in self._counts:
                 pipe.set(key, 0, ex=settings.LOGIN_WINDOW_S, nx=True)
                 pipe.incr(key)
@@ -46,7 +46,7 @@ class Try:
     def succeeded(self) -> None:
         """It was the right password: forget the wrong ones of this account from this address, and this try."""
         both, account, address = self._counts
-        with presence.client().pipeline(transaction=True) as pipe:
+        with redis_client().pipeline(transaction=True) as pipe:
             pipe.delete(both)
             for key in (account, address):
                 pipe.set(key, 1, ex=settings.LOGIN_WINDOW_S, nx=True)

@@ -15,9 +15,10 @@ from rest_framework.views import APIView
 
 from webapp.accounts.models import ApiToken, Scope, User
 from webapp.accounts.services import make_token
+from webapp.accounts.signals import person_changed
+from webapp.api.access import visible
 from webapp.api.errors import ForbiddenError
 from webapp.api.fields import Text
-from webapp.live import announce
 
 DAYS_MAX = 3650
 
@@ -57,7 +58,7 @@ class TokensView(APIView):
     @extend_schema(operation_id="tokens_list", responses=ApiTokenSerializer(many=True))
     def get(self, request: Request) -> Response:
         """All of them, the newest first."""
-        rows = ApiToken.objects.filter(user=cast(User, request.user))
+        rows = visible(ApiToken.objects.all(), request.user)
         return Response(ApiTokenSerializer(rows, many=True).data)
 
     @extend_schema(
@@ -88,6 +89,6 @@ class TokenRowView(APIView):
     def delete(self, request: Request, pk: int) -> Response:
         """Take it back; whoever has it cannot use it any more."""
         user = cast(User, request.user)
-        get_object_or_404(ApiToken.objects.filter(user=user), pk=pk).delete()
-        announce.person_changed_on_commit(user.pk)  # sockets that it opened end at once
+        get_object_or_404(visible(ApiToken.objects.all(), user), pk=pk).delete()
+        person_changed.send(sender=User, person=user)  # sockets that it opened end at once
         return Response(status=status.HTTP_204_NO_CONTENT)

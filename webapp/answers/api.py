@@ -16,15 +16,16 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from webapp.accounts.models import Role, User
+from webapp.accounts.permissions import has_role
 from webapp.accounts.rights import require_manager
 from webapp.answers import flagging, selectors, services, steering
 from webapp.answers import serializers as shapes
 from webapp.answers.models import Run, RunState
+from webapp.api.access import visible
 from webapp.api.errors import ForbiddenError, InvalidError
 from webapp.api.params import integer, truth, uuid
-from webapp.api.permissions import has_role
 from webapp.experiments.api import find_checkpoint
-from webapp.graphs.access import of_visible, visible
+from webapp.graphs.selectors import visible_graphs
 
 
 class RunViewSet(viewsets.GenericViewSet[Run]):
@@ -71,7 +72,7 @@ class RunViewSet(viewsets.GenericViewSet[Run]):
         form = shapes.AskSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         data = form.validated_data
-        graph = get_object_or_404(visible(request.user), pk=data.pop("graph"))
+        graph = get_object_or_404(visible_graphs(request.user), pk=data.pop("graph"))
         ask = services.Ask(checkpoint=find_checkpoint(data.pop("checkpoint"), request.user), **data)
         run = services.create_run(graph=graph, ask=ask, user=cast(User, request.user))
         return Response(shapes.RunSerializer(run).data, status=status.HTTP_201_CREATED)
@@ -158,7 +159,7 @@ class ComparisonsView(APIView):
         form = shapes.CompareSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         data = form.validated_data
-        graph = get_object_or_404(visible(request.user), pk=data.pop("graph"))
+        graph = get_object_or_404(visible_graphs(request.user), pk=data.pop("graph"))
         contenders = [
             services.Contender(named["method"], find_checkpoint(named["checkpoint"], request.user))
             for named in data.pop("methods")
@@ -195,7 +196,7 @@ def _whose(request: Request) -> int | None:
 
 def _group(group: UUID, user: Any) -> dict[str, Any]:
     """A comparison as the API shows it: what its runs have in common, and the runs as they were named."""
-    runs = list(of_visible(selectors.runs(group=group), user).reverse())
+    runs = list(visible(selectors.runs(group=group), user).reverse())
     if not runs:
         raise Http404
     first = runs[0]

@@ -1,5 +1,7 @@
 """The app's registration."""
 
+from __future__ import annotations
+
 from django.apps import AppConfig
 
 
@@ -8,3 +10,10 @@ class AnswersConfig(AppConfig):
 
     name = "webapp.answers"
     label = "answers"
+
+    def ready(self) -> None:
+        """Say what goes with a graph."""
+        from webapp.answers.models import Run  # noqa: PLC0415  # models are not loaded before this
+        from webapp.graphs import dependents  # noqa: PLC0415
+
+        dependents.register(dependents.Dependent("runs", Run, "snapshot_hash"))

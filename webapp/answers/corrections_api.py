@@ -15,13 +15,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from webapp.accounts.models import Role, User
+from webapp.accounts.permissions import Analyst, has_role
 from webapp.answers import corrections
 from webapp.answers.models import AgentCorrection
 from webapp.answers.serializers import CorrectionSerializer
 from webapp.api.errors import InvalidError
 from webapp.api.params import integer
-from webapp.api.permissions import Analyst, has_role
-from webapp.graphs.access import visible
+from webapp.graphs.selectors import visible_graphs
 
 
 class CorrectionViewSet(viewsets.GenericViewSet[AgentCorrection]):
@@ -54,7 +54,7 @@ class CorrectionViewSet(viewsets.GenericViewSet[AgentCorrection]):
         graph_id = integer(request.query_params, "graph")
         if graph_id is None:
             raise InvalidError("graph is missing.", hint="Say whose corrections are meant: ?graph=ID.")
-        graph = get_object_or_404(visible(request.user), pk=graph_id)
+        graph = get_object_or_404(visible_graphs(request.user), pk=graph_id)
         return StreamingHttpResponse(
             corrections.trajectories(graph_id=graph.pk),
             content_type="application/jsonl",

@@ -10,8 +10,8 @@ from uuid import UUID
 from django.utils import timezone
 
 from retrieval.events import Event, to_payload
+from webapp.answers.envelope import wrap
 from webapp.answers.models import RunEvent
-from webapp.live.envelope import wrap
 
 
 def append(

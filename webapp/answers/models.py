@@ -7,6 +7,7 @@ import uuid
 from django.conf import settings
 from django.db import models
 
+from webapp.api.access import AccessControlled
 from webapp.experiments.models import Checkpoint
 from webapp.graphs.models import Graph
 
@@ -26,13 +27,16 @@ ACTIVE = (RunState.QUEUED, RunState.RUNNING)
 """A worker has it, or will. A paused run waits for a person and holds no worker."""
 
 
-class Run(models.Model):
+class Run(AccessControlled):
     """One question answered by one method over one snapshot.
 
     ``llm`` and ``llm_name`` are the language model that may be asked, which may be deleted; ``usage`` is what it cost.
     ``pause_after`` is how many steps of an agent are done at a time (None: all), ``next_action`` what a person chose
     for the next of them, ``paused_at`` since when it waits for a person, ``rested_s`` how long it has waited before.
     """
+
+    visible_through = "graph"
+    owner_path = "user_id"
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     graph = models.ForeignKey(Graph, on_delete=models.CASCADE, related_name="runs")
@@ -79,12 +83,14 @@ class Run(models.Model):
         return self.question
 
 
-class RunEvent(models.Model):
+class RunEvent(AccessControlled):
     """One event of a run. Rows are only ever added; ``seq`` counts from 1 without gaps.
 
     PostgreSQL itself deletes the events of a deleted run (migration 0002): a worker may be appending at
     that very moment, and rows that Django had not yet seen would hold the run back.
     """
+
+    visible_through = "run__graph"
 
     run = models.ForeignKey(Run, on_delete=models.DO_NOTHING, related_name="events")
     seq = models.PositiveIntegerField()
@@ -108,11 +114,13 @@ class FlagKind(models.TextChoices):
     ANSWER_MISSING = "answer-missing", "an answer is missing"
 
 
-class Flag(models.Model):
+class Flag(AccessControlled):
     """A doubt about a run; its question is an item of the queue of flagged answers.
 
     ``answer`` is a label, ``right_answers`` are those that the person called right, or missing.
     """
+
+    visible_through = "run__graph"
 
     id = models.UUIDField(primary_key=True)
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="flags")
@@ -132,12 +140,14 @@ class Flag(models.Model):
         return f"{self.run_id} {self.kind}"
 
 
-class AgentCorrection(models.Model):
+class AgentCorrection(AccessControlled):
     """A step of an agent that a person chose otherwise than the policy would have.
 
     Actions are ``AgentAction`` as events carry them: ``before`` are those that stood, ``proposed`` is the policy's own
     (None when it is not known), ``chosen`` the person's. The run has the graph, the snapshot and the question.
     """
+
+    visible_through = "run__graph"
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="corrections")
     step = models.PositiveIntegerField()

@@ -9,8 +9,8 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from retrieval.events import TERMINAL_TYPES
+from webapp.answers.envelope import wrap
 from webapp.answers.models import Flag, Run, RunEvent
-from webapp.live.envelope import wrap
 
 
 def runs(

@@ -15,7 +15,7 @@ from retrieval.errors import QuestionError
 from retrieval.events import AnswerFinal, RunCancelled, RunFailed, to_payload
 from retrieval.methods import registry
 from webapp.accounts.models import User
-from webapp.answers import log, turns
+from webapp.answers import announce, log, turns
 from webapp.answers.log import last_seq
 from webapp.answers.models import ACTIVE, Run, RunState
 from webapp.api.errors import ConflictError, InvalidError
@@ -25,7 +25,6 @@ from webapp.graphs import browse, endpoints, snapshots
 from webapp.graphs.models import Graph
 from webapp.graphs.selectors import endpoint_of
 from webapp.jobs import cancel, presence, queue
-from webapp.live import announce
 from webapp.uploads import elsewhere
 
 ANSWERS_LISTED = 20

@@ -19,14 +19,13 @@ from retrieval.events import AgentRewound, RunPaused, to_plain
 from retrieval.methods import registry
 from retrieval.types import AgentAction
 from webapp.accounts.models import User
-from webapp.answers import log, walks
+from webapp.answers import announce, log, walks
 from webapp.answers.models import ACTIVE, AgentCorrection, Run, RunState
 from webapp.answers.walks import Walk
 from webapp.api.errors import ConflictError, InvalidError
 from webapp.experiments import methods
 from webapp.graphs.selectors import require_version
 from webapp.jobs import cancel, queue
-from webapp.live import announce
 
 PAUSE = "pause"
 """The kind of the flag that asks a worker to pause a run."""

@@ -1,11 +1,11 @@
-"""``/methods``, ``/checkpoints``, ``/graphs/{id}/train`` and ``/label-sets``."""
+"""``/methods``, ``/checkpoints`` and ``/label-sets``."""
 
 from __future__ import annotations
 
 import json
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
-from django.db.models import Model, QuerySet
+from django.db.models import QuerySet
 from django.http import FileResponse, Http404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -18,26 +18,21 @@ from rest_framework.views import APIView
 
 from retrieval.methods import registry
 from webapp.accounts.models import User
+from webapp.accounts.permissions import AnalystWrites
 from webapp.accounts.rights import require_manager
-from webapp.api.errors import InvalidError
+from webapp.api.access import visible
 from webapp.api.params import integer
-from webapp.api.permissions import Analyst, AnalystWrites
-from webapp.experiments import labelling, methods, promoting, selectors, services
+from webapp.experiments import labelling, methods, promoting, selectors
 from webapp.experiments import serializers as shapes
 from webapp.experiments.models import Checkpoint, LabelSet
 from webapp.graphs import discarding, files
-from webapp.graphs.access import of_visible, visible
-from webapp.jobs.serializers import JobSerializer
+from webapp.graphs.selectors import visible_graphs
 from webapp.questions.selectors import question_sets
-from webapp.review import learning
-from webapp.review.selectors import queues
-
-Row = TypeVar("Row", bound=Model)
 
 
 def find_checkpoint(key: int | None, user: Any) -> Checkpoint | None:
     """The checkpoint that a user's request names, if it names one; 404 when it is not there for that user."""
-    return None if key is None else get_object_or_404(of_visible(selectors.checkpoints(), user), pk=key)
+    return None if key is None else get_object_or_404(visible(selectors.checkpoints(), user), pk=key)
 
 
 class MethodView(APIView):
@@ -104,43 +99,6 @@ class CheckpointViewSet(viewsets.GenericViewSet[Checkpoint]):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
-def _named(rows: QuerySet[Row], key: int | None, user: Any) -> Row | None:
-    """The row that a user's request names, if it names one; 404 when it is not there for that user."""
-    return None if key is None else get_object_or_404(of_visible(rows, user), pk=key)
-
-
-class TrainView(APIView):
-    """Training on a graph."""
-
-    permission_classes = [Analyst]
-
-    @extend_schema(
-        operation_id="graphs_train", request=shapes.TrainSerializer, responses={202: JobSerializer}
-    )
-    def post(self, request: Request, pk: int) -> Response:
-        """Start training."""
-        form = shapes.TrainSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        data = form.validated_data
-        graph, user = get_object_or_404(visible(request.user), pk=pk), cast(User, request.user)
-        asked = _named(question_sets(), data.pop("question_set"), user)
-        review = _named(queues(), data.pop("review_queue"), user)
-        labels = _named(selectors.label_sets(), data.pop("labels"), user)
-        made = _named(selectors.trajectory_sets(), data.pop("trajectories"), user)
-        training = services.Training(labels=labels, trajectories=made, **data)
-        if review is not None:
-            job = learning.start_training(
-                queue=review, graph=graph, question_set=asked, training=training, user=user
-            )
-        elif asked is not None:
-            job = services.start_training(graph=graph, question_set=asked, training=training, user=user)
-        else:
-            raise InvalidError(
-                "There is nothing to learn from.", hint="Name a question_set or a review_queue."
-            )
-        return Response(JobSerializer(job).data, status=status.HTTP_202_ACCEPTED)
-
-
 class LabelSetViewSet(viewsets.GenericViewSet[LabelSet]):
     """The rational paths of question sets."""
 
@@ -170,10 +128,8 @@ class LabelSetViewSet(viewsets.GenericViewSet[LabelSet]):
         form.is_valid(raise_exception=True)
         data = form.validated_data
         label_set = labelling.start_labelling(
-            graph=get_object_or_404(visible(request.user), pk=data["graph"]),
-            question_set=get_object_or_404(
-                of_visible(question_sets(), request.user), pk=data["question_set"]
-            ),
+            graph=get_object_or_404(visible_graphs(request.user), pk=data["graph"]),
+            question_set=get_object_or_404(visible(question_sets(), request.user), pk=data["question_set"]),
             strategy=data["strategy"],
             prompt=data["prompt"],
             name=data["name"],

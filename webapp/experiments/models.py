@@ -6,14 +6,18 @@ from django.conf import settings
 from django.db import models
 
 from retrieval.errors import TrainingDataError
+from webapp.api.access import AccessControlled
 from webapp.api.errors import ConflictError
 from webapp.graphs.models import Graph, Snapshot, Trashable
 from webapp.jobs.models import JobState
 from webapp.questions.models import QuestionSet
 
 
-class MadeByJob(models.Model):
+class MadeByJob(AccessControlled):
     """What a job makes: a row as soon as it is asked for, filled in when the job is done."""
+
+    owner_path = "created_by_id"
+    managed_through = "graph"
 
     job = models.OneToOneField("jobs.Job", null=True, on_delete=models.SET_NULL, related_name="%(class)s")
     created_by = models.ForeignKey(
@@ -44,6 +48,8 @@ class MadeByJob(models.Model):
 
 class LabelSet(MadeByJob):
     """The rational paths that a strategy found for a question set. They lie in a file of the storage."""
+
+    visible_through = "graph"
 
     name = models.CharField(max_length=200)
     graph = models.ForeignKey(Graph, on_delete=models.CASCADE, related_name="label_sets")
@@ -97,6 +103,8 @@ class TrajectorySet(MadeByJob):
     and after refinement.
     """
 
+    visible_through = "graph"
+
     name = models.CharField(max_length=200)
     graph = models.ForeignKey(Graph, on_delete=models.CASCADE, related_name="trajectory_sets")
     snapshot_hash = models.CharField(max_length=128)
@@ -123,6 +131,10 @@ class TrajectorySet(MadeByJob):
 class Checkpoint(Trashable):
     """A trained retriever. ``path`` is its directory in the storage."""
 
+    visible_through = "graph"
+    owner_path = "job.user_id"
+    managed_through = "graph"
+
     method = models.CharField(max_length=32)
     graph = models.ForeignKey(Graph, on_delete=models.CASCADE, related_name="checkpoints")
     snapshot = models.ForeignKey(Snapshot, on_delete=models.CASCADE, related_name="checkpoints")
@@ -147,11 +159,13 @@ class Checkpoint(Trashable):
         return f"{self.method} {self.fingerprint[:8]}"
 
 
-class Promotion(models.Model):
+class Promotion(AccessControlled):
     """An event: from now on this checkpoint is used where none is named; ``previous`` was until then.
 
     ``undoes`` is the promotion that a rollback takes back; its ``checkpoint`` is what was used before that.
     """
+
+    visible_through = "graph"
 
     graph = models.ForeignKey(Graph, on_delete=models.CASCADE, related_name="promotions")
     method = models.CharField(max_length=32)
@@ -191,6 +205,8 @@ class Report(MadeByJob, Trashable):
     ``summary`` is the engine's report without its questions, which have rows of their own.
     """
 
+    visible_through = "graph"
+
     graph = models.ForeignKey(Graph, on_delete=models.CASCADE, related_name="reports")
     snapshot_hash = models.CharField(max_length=128)
     question_set = models.ForeignKey(
@@ -229,8 +245,10 @@ class Outcome(models.TextChoices):
     FAILED = "failed"
 
 
-class ReportQuestion(models.Model):
+class ReportQuestion(AccessControlled):
     """One question of a report. ``row`` is what the engine's report says of it; the rest is there to be searched."""
+
+    visible_through = "report__graph"
 
     report = models.ForeignKey(Report, on_delete=models.CASCADE, related_name="rows")
     position = models.PositiveIntegerField()

@@ -10,10 +10,10 @@ from webapp.api.errors import ConflictError
 from webapp.experiments import choosing
 from webapp.experiments.models import Checkpoint, Promotion, Report
 from webapp.experiments.reports import Evaluation, start_report
+from webapp.graphs import announce
 from webapp.graphs.models import Graph
 from webapp.jobs import queue
 from webapp.jobs.models import Job
-from webapp.live import announce
 from webapp.questions.models import QuestionSet
 
 

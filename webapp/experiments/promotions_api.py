@@ -12,11 +12,11 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from webapp.accounts.models import User
-from webapp.api.permissions import Analyst
+from webapp.accounts.permissions import Analyst
 from webapp.experiments import methods, promoting
 from webapp.experiments import serializers as shapes
 from webapp.experiments.models import Promotion
-from webapp.graphs.access import visible
+from webapp.graphs.selectors import visible_graphs
 
 
 class PromotionsView(GenericAPIView[Promotion]):
@@ -33,7 +33,7 @@ class PromotionsView(GenericAPIView[Promotion]):
     def get(self, request: Request, pk: int) -> Response:
         """The latest first."""
         rows: QuerySet[Promotion] = promoting.promotions(
-            graph=get_object_or_404(visible(request.user), pk=pk),
+            graph=get_object_or_404(visible_graphs(request.user), pk=pk),
             method=request.query_params.get("method", "").replace("\0", ""),
         )
         page = self.paginate_queryset(rows)
@@ -55,7 +55,7 @@ class RollbackView(APIView):
         form = shapes.RollbackSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         checkpoint = promoting.roll_back(
-            graph=get_object_or_404(visible(request.user), pk=pk),
+            graph=get_object_or_404(visible_graphs(request.user), pk=pk),
             method=methods.require_trained(form.validated_data["method"]),
             user=cast(User, request.user),
         )

@@ -16,16 +16,17 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from webapp.accounts.models import User
+from webapp.accounts.permissions import AnalystWrites
 from webapp.accounts.rights import require_manager
+from webapp.api.access import visible
 from webapp.api.errors import InvalidError
 from webapp.api.params import MAX, integer
-from webapp.api.permissions import AnalystWrites
 from webapp.experiments import comparing, reports, selectors
 from webapp.experiments import report_serializers as shapes
 from webapp.experiments.api import find_checkpoint
 from webapp.experiments.models import Outcome, Report
 from webapp.graphs import discarding, files
-from webapp.graphs.access import of_visible, visible
+from webapp.graphs.selectors import visible_graphs
 from webapp.questions.selectors import question_sets
 
 FORMATS = {"json": "application/json", "md": "text/markdown", "html": "text/html"}
@@ -74,9 +75,9 @@ class ReportViewSet(viewsets.GenericViewSet[Report]):
         form.is_valid(raise_exception=True)
         data = form.validated_data
         report = reports.start_report(
-            graph=get_object_or_404(visible(request.user), pk=data.pop("graph")),
+            graph=get_object_or_404(visible_graphs(request.user), pk=data.pop("graph")),
             question_set=get_object_or_404(
-                of_visible(question_sets(), request.user), pk=data.pop("question_set")
+                visible(question_sets(), request.user), pk=data.pop("question_set")
             ),
             evaluation=reports.Evaluation(
                 checkpoint=find_checkpoint(data.pop("checkpoint"), request.user), **data
@@ -198,7 +199,7 @@ def _named(request: Request) -> list[Report]:
     if not all(key.isascii() and key.isdigit() and len(key) <= 10 and int(key) <= MAX for key in keys):
         raise InvalidError("ids names no reports.", hint="Give numbers of reports with commas: ids=3,4.")
     comparing.require_count(len(keys))
-    found = [get_object_or_404(of_visible(selectors.reports(), request.user), pk=key) for key in keys]
+    found = [get_object_or_404(visible(selectors.reports(), request.user), pk=key) for key in keys]
     comparing.require_comparable(found)
     return found
 

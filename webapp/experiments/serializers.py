@@ -115,6 +115,19 @@ class CheckpointSerializer(serializers.ModelSerializer[Checkpoint]):
         return int(checkpoint.config.get("seed", 0))
 
 
+@extend_schema_field(CheckpointSerializer(allow_null=True))
+class CheckpointInUseField(serializers.Field[Any, Any, Any, Any]):
+    """The checkpoint that runs on a graph use unless told otherwise."""
+
+    def __init__(self) -> None:
+        super().__init__(source="*", read_only=True)
+
+    def to_representation(self, value: Graph) -> dict[str, Any] | None:
+        """None where there is none."""
+        found = choosing.checkpoint_in_use(value)
+        return dict(CheckpointSerializer(found).data) if found else None
+
+
 class PromotionSerializer(serializers.ModelSerializer[Promotion]):
     """That a checkpoint was promoted, or a promotion taken back."""
 

@@ -18,12 +18,11 @@ from webapp.accounts.models import User
 from webapp.api.errors import InvalidError
 from webapp.experiments import choosing, methods
 from webapp.experiments.models import Checkpoint, LabelSet, TrajectorySet
-from webapp.graphs import files, snapshots
+from webapp.graphs import announce, files, snapshots
 from webapp.graphs.models import Graph
 from webapp.jobs import queue
 from webapp.jobs import services as jobs
 from webapp.jobs.models import Job, JobKind
-from webapp.live import announce
 from webapp.questions.models import QuestionSet
 
 

@@ -15,15 +15,16 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from webapp.accounts.models import User
+from webapp.accounts.permissions import AnalystWrites
 from webapp.accounts.rights import require_manager
+from webapp.api.access import visible
 from webapp.api.errors import InvalidError
 from webapp.api.params import integer
-from webapp.api.permissions import AnalystWrites
 from webapp.experiments import selectors, synthesising
 from webapp.experiments import serializers as shapes
 from webapp.experiments.models import TrajectorySet
 from webapp.graphs import files
-from webapp.graphs.access import of_visible, visible
+from webapp.graphs.selectors import visible_graphs
 from webapp.questions.selectors import question_sets
 
 
@@ -54,9 +55,9 @@ class TrajectorySetViewSet(viewsets.GenericViewSet[TrajectorySet]):
         form.is_valid(raise_exception=True)
         data = form.validated_data
         made = synthesising.start_synthesis(
-            graph=get_object_or_404(visible(request.user), pk=data.pop("graph")),
+            graph=get_object_or_404(visible_graphs(request.user), pk=data.pop("graph")),
             question_set=get_object_or_404(
-                of_visible(question_sets(), request.user), pk=data.pop("question_set")
+                visible(question_sets(), request.user), pk=data.pop("question_set")
             ),
             name=data.pop("name"),
             how=synthesising.Synthesis(**data),

@@ -19,15 +19,16 @@ from rest_framework.response import Response
 from retrieval import types
 from retrieval.kg import reporting
 from retrieval.kg import snapshot as kg
+from webapp.accounts import quotas
 from webapp.accounts.models import User
+from webapp.accounts.permissions import AdminWrites, OwnerWrites
 from webapp.api.errors import TooLargeError
 from webapp.api.parsers import Json
-from webapp.api.permissions import AdminWrites
-from webapp.graphs import browse, endpoints, progress, selectors, services, snapshots, storage, trash
+from webapp.graphs import browse, endpoints, progress, selectors, services, snapshots, trash
 from webapp.graphs import serializers as shapes
-from webapp.graphs.access import OwnerWrites, visible
 from webapp.graphs.models import Graph, Problem
 from webapp.graphs.reading import options_of
+from webapp.graphs.selectors import visible_graphs
 from webapp.jobs.serializers import JobSerializer
 from webapp.uploads import services as uploads
 
@@ -47,7 +48,7 @@ class GraphViewSet(viewsets.GenericViewSet[Graph]):
 
     def get_queryset(self) -> QuerySet[Graph]:
         """By name."""
-        return visible(self.request.user)
+        return visible_graphs(self.request.user)
 
     def get_permissions(self) -> Any:
         """Administrators make graphs; owners change theirs."""
@@ -76,7 +77,7 @@ class GraphViewSet(viewsets.GenericViewSet[Graph]):
         form.is_valid(raise_exception=True)
         data = form.validated_data
         user = cast(User, request.user)
-        storage.require_room(user, sum(file.size for file in data["files"]))
+        quotas.require_room(user, sum(file.size for file in data["files"]))
         graph, job = services.create_graph(
             name=data["name"],
             description=data["description"],

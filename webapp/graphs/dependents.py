@@ -1,58 +1,76 @@
-"""What depends on a graph and on its versions. It looks up to the apps above, so only the API and the trash use it."""
+"""What depends on graphs and on their versions: the apps above say so when they start."""
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from dataclasses import dataclass
 
-from django.db.models import Count, Model, QuerySet
+from django.db.models import Count, Model
 
-from webapp.answers.models import Run
-from webapp.experiments.models import Checkpoint, LabelSet, Report, TrajectorySet
 from webapp.graphs.models import Graph, Snapshot
-from webapp.questions.models import QuestionSet
-from webapp.review.models import Queue
 
-BY_VERSION: dict[str, type[Model]] = {"checkpoints": Checkpoint, "queues": Queue}
-BY_HASH: dict[str, type[Model]] = {
-    "runs": Run,
-    "label_sets": LabelSet,
-    "trajectory_sets": TrajectorySet,
-    "reports": Report,
-}
+
+@dataclass(frozen=True, slots=True)
+class Dependent:
+    """Rows that go with a graph.
+
+    Attributes:
+        kind: what the API calls them.
+        model: their model, which has a column ``graph``.
+        version: the column that names the version they were made on, ``snapshot`` or ``snapshot_hash``; empty for none.
+        purged_before: workers delete them for good before their graph can be.
+    """
+
+    kind: str
+    model: type[Model]
+    version: str = ""
+    purged_before: bool = False
+
+
+DEPENDENTS: dict[str, Dependent] = {}
+"""By kind."""
+
+
+def register(*dependents: Dependent) -> None:
+    """Say what depends on graphs."""
+    DEPENDENTS.update({one.kind: one for one in dependents})
+
+
+def kinds_of_versions() -> list[str]:
+    """The kinds of what points at versions."""
+    return [one.kind for one in DEPENDENTS.values() if one.version]
 
 
 def of_graph(graph: Graph) -> dict[str, int]:
     """How many things of each kind go with a graph."""
-    models: dict[str, type[Model]] = {**BY_VERSION, **BY_HASH, "question_sets": QuestionSet}
     return {"versions": graph.snapshots.filter(deleted_at=None).count()} | {
-        kind: _rows(model, graph).count() for kind, model in models.items()
+        one.kind: one.model._default_manager.filter(graph=graph).count() for one in DEPENDENTS.values()
     }
 
 
 def of_versions(graph: Graph) -> dict[int, dict[str, int]]:
     """How many things of each kind point at each version, by the version's id."""
-    versions = list(Snapshot.objects.filter(graph=graph).values_list("pk", "hash"))
-    found: dict[int, dict[str, int]] = {pk: {} for pk, _ in versions}
-    for kind, model in BY_VERSION.items():
-        counts = _counts(_all(model, graph), "snapshot_id")
-        for pk, _ in versions:
-            found[pk][kind] = counts[pk]
-    for kind, model in BY_HASH.items():
-        counts = _counts(_all(model, graph), "snapshot_hash")
-        for pk, hash in versions:
-            found[pk][kind] = counts[hash]
+    versions = list(Snapshot.objects.filter(graph=graph).values("pk", "hash"))
+    found: dict[int, dict[str, int]] = {version["pk"]: {} for version in versions}
+    for one in DEPENDENTS.values():
+        if one.version:
+            counts = _by_version(one, graph)
+            for version in versions:
+                key = version["pk"] if one.version == "snapshot" else version["hash"]
+                found[version["pk"]][one.kind] = counts[key]
     return found
 
 
-def _rows(model: type[Model], graph: Graph) -> QuerySet[Any]:
-    return model._default_manager.filter(graph=graph)
+def hold(graph: Graph) -> bool:
+    """Whether something is left that must be deleted for good before the graph."""
+    return any(
+        one.model._base_manager.filter(graph=graph).exists()
+        for one in DEPENDENTS.values()
+        if one.purged_before
+    )
 
 
-def _all(model: type[Model], graph: Graph) -> QuerySet[Any]:
-    """Also those in the trash: one that is restored needs its version."""
-    return model._base_manager.filter(graph=graph)
-
-
-def _counts(rows: QuerySet[Any], column: str) -> Counter[Any]:
-    return Counter(dict(rows.order_by().values_list(column).annotate(n=Count("pk"))))
+def _by_version(one: Dependent, graph: Graph) -> Counter[object]:
+    """Also of those in the trash: one that is restored needs its version."""
+    rows = one.model._base_manager.filter(graph=graph).order_by()
+    return Counter(dict(rows.values_list(one.version).annotate(n=Count("pk"))))

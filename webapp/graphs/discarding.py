@@ -9,10 +9,10 @@ from django.utils import timezone
 
 from webapp.accounts.models import User
 from webapp.accounts.rights import require_manager
+from webapp.graphs import announce
 from webapp.graphs.models import Trashable
 from webapp.jobs import services as jobs
 from webapp.jobs.models import ACTIVE
-from webapp.live import announce
 
 
 def put(row: Trashable, *, user: User) -> None:

@@ -22,9 +22,8 @@ from retrieval.kg.sparql_options import SparqlOptions
 from webapp.accounts.models import User
 from webapp.api.errors import BusyError, NameTakenError
 from webapp.api.waiting import let_go
-from webapp.graphs import browse
+from webapp.graphs import announce, browse
 from webapp.graphs.models import Endpoint, EndpointTerm, Graph, GraphState, Visibility
-from webapp.live import announce
 from webapp.uploads import elsewhere
 
 PATIENCE_S = 20.0

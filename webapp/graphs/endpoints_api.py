@@ -14,11 +14,11 @@ from rest_framework.views import APIView
 
 from retrieval.kg.sparql_options import SparqlOptions
 from webapp.accounts.models import User
+from webapp.accounts.permissions import AdminWrites, OwnerWrites
 from webapp.api.fields import Text
-from webapp.api.permissions import AdminWrites
 from webapp.graphs import endpoints
-from webapp.graphs.access import OwnerWrites, visible
 from webapp.graphs.models import Endpoint, Graph, Visibility
+from webapp.graphs.selectors import visible_graphs
 from webapp.graphs.serializers import GraphSerializer
 
 USUAL = SparqlOptions()
@@ -97,7 +97,7 @@ class _OfGraph(APIView):
 
     def endpoint(self, request: Request, pk: int) -> Endpoint:
         """The endpoint of a graph that the user may change."""
-        found = get_object_or_404(Endpoint, graph=get_object_or_404(visible(request.user), pk=pk))
+        found = get_object_or_404(Endpoint, graph=get_object_or_404(visible_graphs(request.user), pk=pk))
         self.check_object_permissions(request, found.graph)
         return found
 

@@ -8,12 +8,11 @@ from django.db import IntegrityError, transaction
 
 from webapp.accounts.models import User
 from webapp.api.errors import InvalidError, NameTakenError, NoPassagesError, NotConfiguredError
-from webapp.graphs import snapshots
+from webapp.graphs import announce, snapshots
 from webapp.graphs.models import Graph, GraphState
 from webapp.jobs import services as jobs
 from webapp.jobs.models import Job, JobKind
 from webapp.language_models import selectors as language_models
-from webapp.live import announce
 
 INSTEAD = "ask the passages as they are, with the method text-rag, or upload a graph that has facts"
 MERGE = 0.93

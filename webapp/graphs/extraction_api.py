@@ -12,11 +12,11 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from webapp.accounts.models import User
+from webapp.accounts.permissions import AdminWrites
 from webapp.api.fields import ErrorSerializer, Text
-from webapp.api.permissions import AdminWrites
 from webapp.graphs import extraction
 from webapp.graphs import serializers as shapes
-from webapp.graphs.access import visible
+from webapp.graphs.selectors import visible_graphs
 from webapp.jobs.serializers import JobSerializer
 from webapp.language_models import selectors as language_models
 from webapp.language_models.serializers import Amount
@@ -53,7 +53,7 @@ class ExtractView(APIView):
     @extend_schema(operation_id="graphs_extractable", responses=ExtractableSerializer)
     def get(self, request: Request, pk: int) -> Response:
         """Whether it can be done."""
-        graph = get_object_or_404(visible(request.user), pk=pk)
+        graph = get_object_or_404(visible_graphs(request.user), pk=pk)
         found = extraction.missing(graph)
         model = language_models.default()
         shown = {
@@ -72,7 +72,7 @@ class ExtractView(APIView):
         form = ExtractSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         graph, job = extraction.start_extraction(
-            source=get_object_or_404(visible(request.user), pk=pk),
+            source=get_object_or_404(visible_graphs(request.user), pk=pk),
             wanted=extraction.Wanted(**form.validated_data),
             user=cast(User, request.user),
         )

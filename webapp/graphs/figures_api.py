@@ -14,9 +14,9 @@ from rest_framework.views import APIView
 
 from retrieval.kg import reporting, schema, statistics
 from webapp.graphs import selectors, snapshots
-from webapp.graphs.access import visible
 from webapp.graphs.api import VERSION
 from webapp.graphs.models import Snapshot
+from webapp.graphs.selectors import visible_graphs
 
 
 class CountSerializer(serializers.Serializer[object]):
@@ -157,7 +157,7 @@ class _OfVersion(APIView):
             GraphNotReadyError: there is none yet.
             VersionGoneError: it was deleted.
         """
-        graph = get_object_or_404(visible(request.user), pk=pk)
+        graph = get_object_or_404(visible_graphs(request.user), pk=pk)
         wanted = request.query_params.get("snapshot", "")
         return selectors.require_version(graph, wanted) if wanted else snapshots.require_current(graph)
 

@@ -7,6 +7,9 @@ from typing import TypeVar
 from django.conf import settings
 from django.db import models
 
+from webapp.accounts.models import Role, User
+from webapp.api.access import NOBODY, AccessControlled, Person
+
 
 class GraphState(models.TextChoices):
     """Whether a graph can be asked."""
@@ -51,7 +54,7 @@ class Living(models.Manager[Row_co]):
         return super().get_queryset().filter(deleted_at=None)
 
 
-class Trashable(models.Model):
+class Trashable(AccessControlled):
     """What goes to the trash when it is deleted: nobody finds it there, but through ``kept``, which has all rows."""
 
     deleted_at = models.DateTimeField(null=True, editable=False)
@@ -60,17 +63,20 @@ class Trashable(models.Model):
     )
 
     objects = Living()
-    kept = models.Manager()  # noqa: DJ012 - a manager
+    kept = models.Manager()
 
     class Meta:
         abstract = True
 
 
-class Graph(models.Model):
+class Graph(AccessControlled):
     """A knowledge graph that somebody uploaded, private until its owner shares it.
 
     One with ``deleted_at`` is in the trash: nobody finds it.
     """
+
+    owner_path = "owner_id"
+    owner_role = Role.ANALYST
 
     name = models.CharField(max_length=200)
     description = models.TextField(blank=True)
@@ -108,13 +114,27 @@ class Graph(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    @classmethod
+    def visible_to(cls, user: Person) -> models.Q:
+        """Public ones, one's own, those of one's groups; all to administrators. None of the trash."""
+        if not isinstance(user, User):
+            return NOBODY
+        there = models.Q(deleted_at=None)
+        if user.has_role(Role.ADMIN):
+            return there
+        shared = cls.groups.through.objects.filter(group__in=user.groups.all()).values("graph")
+        mine = models.Q(visibility=Visibility.PUBLIC) | models.Q(owner=user)
+        return there & (mine | models.Q(visibility=Visibility.GROUP, pk__in=shared))
 
-class SourceFile(models.Model):
+
+class SourceFile(AccessControlled):
     """An uploaded file of a graph. ``path`` is its name in the storage, ``name`` what its owner called it.
 
     ``job`` imports it; ``snapshot`` is the version that came of that, None until it stands. One with an ``origin`` is
     fetched from there by the job, a path on the server or an address.
     """
+
+    visible_through = "graph"
 
     graph = models.ForeignKey(Graph, on_delete=models.CASCADE, related_name="files")
     job = models.ForeignKey("jobs.Job", null=True, on_delete=models.SET_NULL, related_name="files")
@@ -131,12 +151,14 @@ class SourceFile(models.Model):
         return self.name
 
 
-class Snapshot(models.Model):
+class Snapshot(AccessControlled):
     """One immutable version of a graph: a directory in the storage.
 
     ``base`` is the version that it changed, ``bytes`` what it takes on the disk without its caches, ``report`` the
     engine's account of the import. One with ``deleted_at`` is in the trash: nobody finds it.
     """
+
+    visible_through = "graph"
 
     graph = models.ForeignKey(Graph, on_delete=models.CASCADE, related_name="snapshots")
     version = models.PositiveIntegerField()
@@ -170,13 +192,15 @@ class Snapshot(models.Model):
         return f"{self.graph_id} v{self.version}"
 
 
-class Endpoint(models.Model):
+class Endpoint(AccessControlled):
     """The SPARQL endpoint that a graph lives in. Such a graph has no version: it is asked where it is.
 
     ``named_graph`` is the graph that is asked there, empty for the endpoint's default; ``languages`` are those of names
     and texts; the limits are those of ``retrieval.kg.sparql.SparqlOptions``. The rest is what the last check found:
     ``named`` says whether anything there has a name in these languages.
     """
+
+    visible_through = "graph"
 
     graph = models.OneToOneField(Graph, on_delete=models.CASCADE, related_name="endpoint")
     url = models.CharField(max_length=2000)
@@ -197,12 +221,14 @@ class Endpoint(models.Model):
         return self.url
 
 
-class EndpointTerm(models.Model):
+class EndpointTerm(AccessControlled):
     """An entity of an endpoint that was shown to somebody: its ``id`` stands for it wherever graphs number entities.
 
     ``term`` is ``<`` and an IRI, ``"`` and the text of a literal, or ``_`` and a name of a blank node; ``key`` is its
     hash, since terms may be longer than an index takes.
     """
+
+    visible_through = "graph"
 
     graph = models.ForeignKey(Graph, on_delete=models.CASCADE, related_name="+")
     key = models.CharField(max_length=64)
@@ -215,8 +241,10 @@ class EndpointTerm(models.Model):
         return self.term
 
 
-class Problem(models.Model):
+class Problem(AccessControlled):
     """A row of a source file that could not be used, as the import ``job`` found it."""
+
+    visible_through = "graph"
 
     graph = models.ForeignKey(Graph, on_delete=models.CASCADE, related_name="problems")
     job = models.ForeignKey("jobs.Job", null=True, on_delete=models.CASCADE, related_name="problems")
@@ -232,7 +260,7 @@ class Problem(models.Model):
         return f"{self.file}:{self.line}: {self.message}"
 
 
-class Seeded(models.Model):
+class Seeded(AccessControlled):
     """What was loaded at first start, so that it is not loaded again after somebody deleted it."""
 
     name = models.CharField(max_length=50, unique=True)

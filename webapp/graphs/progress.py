@@ -13,8 +13,8 @@ from retrieval.errors import ClewError
 from retrieval.kg.manifest import Manifest
 from webapp.accounts.models import User
 from webapp.api.errors import ConflictError, GraphNotReadyError
+from webapp.graphs import announce, snapshots
 from webapp.graphs import files as storage
-from webapp.graphs import snapshots
 from webapp.graphs.models import (
     Graph,
     GraphState,
@@ -26,7 +26,6 @@ from webapp.graphs.models import (
 )
 from webapp.jobs import services as jobs
 from webapp.jobs.models import ACTIVE, Job, JobKind
-from webapp.live import announce
 
 IMPORTS = (JobKind.IMPORT, JobKind.EXTRACT)
 """Kinds of jobs that make versions; one of them at a time works on a graph."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db.models import QuerySet
 
+from webapp.api.access import Person, visible
 from webapp.api.errors import VersionGoneError
 from webapp.graphs.models import Endpoint, Graph, GraphState, Problem, Snapshot
 
@@ -11,6 +12,16 @@ from webapp.graphs.models import Endpoint, Graph, GraphState, Problem, Snapshot
 def graphs() -> QuerySet[Graph]:
     """All graphs that are not in the trash, with what their cards show, for whoever may see everything."""
     return Graph.objects.select_related("snapshot", "created_by", "owner", "endpoint").filter(deleted_at=None)
+
+
+def visible_graphs(user: Person) -> QuerySet[Graph]:
+    """The graphs that a person may see."""
+    return visible(graphs().prefetch_related("groups"), user)
+
+
+def may_see(user: Person, graph_id: int) -> bool:
+    """Whether a person may see a graph."""
+    return visible(Graph.objects.filter(pk=graph_id), user).exists()
 
 
 def endpoint_of(graph: Graph) -> Endpoint | None:

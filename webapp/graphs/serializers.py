@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 from django.contrib.auth.models import Group
 from drf_spectacular.utils import extend_schema_field
@@ -10,14 +11,13 @@ from rest_framework import serializers
 
 from webapp.accounts.models import User
 from webapp.api.fields import ErrorSerializer, Text, error_of
-from webapp.experiments.choosing import checkpoint_in_use
-from webapp.experiments.serializers import CheckpointSerializer
 from webapp.graphs.models import Endpoint, Graph, Problem, Snapshot, Visibility
 from webapp.graphs.reading import ReadingSerializer
 from webapp.graphs.selectors import endpoint_of
 from webapp.jobs.serializers import JobSerializer
 
 MAX_FILES = 50
+Field = serializers.Field[Any, Any, Any, Any]
 
 
 class SnapshotSerializer(serializers.ModelSerializer[Snapshot]):
@@ -58,6 +58,9 @@ class EndpointSerializer(serializers.ModelSerializer[Endpoint]):
 class GraphSerializer(serializers.ModelSerializer[Graph]):
     """A graph."""
 
+    #: Fields of the apps above, which add them when they start.
+    added: ClassVar[dict[str, Callable[[], Field]]] = {}
+
     entities = serializers.SerializerMethodField()
     relations = serializers.SerializerMethodField()
     triples = serializers.SerializerMethodField()
@@ -66,7 +69,6 @@ class GraphSerializer(serializers.ModelSerializer[Graph]):
     snapshot = SnapshotSerializer(allow_null=True, read_only=True)
     endpoint = serializers.SerializerMethodField()
     problems = serializers.IntegerField(source="problem_count", read_only=True)
-    checkpoint = serializers.SerializerMethodField()
     examples = serializers.ListField(child=serializers.CharField(), read_only=True)
     error = serializers.SerializerMethodField()
     created_by = serializers.CharField(source="created_by.username", allow_null=True, default=None)
@@ -83,7 +85,6 @@ class GraphSerializer(serializers.ModelSerializer[Graph]):
                 "snapshot",
                 "endpoint",
                 "problems",
-                "checkpoint",
                 "examples",
                 "error",
                 "created_at",
@@ -93,6 +94,10 @@ class GraphSerializer(serializers.ModelSerializer[Graph]):
                 "groups",
             ),
         ]
+
+    def get_fields(self) -> dict[str, Field]:
+        """With those of other apps."""
+        return {**super().get_fields(), **{name: make() for name, make in self.added.items()}}
 
     def get_entities(self, graph: Graph) -> int:
         """How many entities."""
@@ -119,12 +124,6 @@ class GraphSerializer(serializers.ModelSerializer[Graph]):
         """The endpoint that it lives in."""
         found = endpoint_of(graph)
         return dict(EndpointSerializer(found).data) if found else None
-
-    @extend_schema_field(CheckpointSerializer(allow_null=True))
-    def get_checkpoint(self, graph: Graph) -> dict[str, Any] | None:
-        """The checkpoint that runs use unless told otherwise."""
-        found = checkpoint_in_use(graph)
-        return dict(CheckpointSerializer(found).data) if found else None
 
     @extend_schema_field(ErrorSerializer(allow_null=True))
     def get_error(self, graph: Graph) -> dict[str, str] | None:

@@ -17,8 +17,8 @@ from django.utils import timezone
 
 from webapp.accounts.models import User
 from webapp.api.errors import NameTakenError
+from webapp.graphs import announce, progress, snapshots, sniff
 from webapp.graphs import files as storage
-from webapp.graphs import progress, snapshots, sniff
 from webapp.graphs.models import (
     Graph,
     Snapshot,
@@ -28,7 +28,6 @@ from webapp.graphs.models import (
 from webapp.jobs import cancel
 from webapp.jobs import services as jobs
 from webapp.jobs.models import ACTIVE, Job, JobKind
-from webapp.live import announce
 from webapp.uploads import elsewhere
 from webapp.uploads.models import Upload
 from webapp.uploads.services import Arrived, use

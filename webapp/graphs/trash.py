@@ -1,6 +1,6 @@
 """Deleting graphs, their versions and what was made of them, so that it can be undone for a while.
 
-It looks up to the apps above, so only their API uses it.
+What can be made of a graph and goes to the trash, the apps above say when they start.
 """
 
 from __future__ import annotations
@@ -17,17 +17,12 @@ from django.utils import timezone
 
 from webapp.accounts.models import User
 from webapp.accounts.rights import may_manage
+from webapp.api.access import visible
 from webapp.api.errors import ConfirmError, NameTakenError
-from webapp.experiments.models import Checkpoint, Report
-from webapp.experiments.reports import delete_report
-from webapp.experiments.services import delete_checkpoint
-from webapp.graphs import dependents, discarding, services, versions
-from webapp.graphs.access import of_visible
+from webapp.graphs import announce, dependents, discarding, services, versions
 from webapp.graphs.models import Graph, Snapshot, Trashable
 from webapp.jobs import services as jobs
 from webapp.jobs.models import ACTIVE, Job
-from webapp.live import announce
-from webapp.questions.models import QuestionSet
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,29 +33,28 @@ class Kind:
         model: its rows.
         name: what people call one.
         purge: deletes one for good, with its files.
+        renamed: whether one can be restored under another name.
     """
 
     model: Any
     name: Callable[[Any], str]
     purge: Callable[[Any], object]
+    renamed: bool = False
 
 
-KINDS = {
-    "question-sets": Kind(QuestionSet, lambda row: str(row.name), lambda row: row.delete()),
-    "checkpoints": Kind(
-        Checkpoint,
-        lambda row: f"{row.method} {row.fingerprint[:8]}",
-        lambda row: delete_checkpoint(checkpoint=row),
-    ),
-    "reports": Kind(Report, str, lambda row: delete_report(report=row)),
-}
+KINDS: dict[str, Kind] = {}
 """By the name that addresses have."""
+
+
+def register(kind: str, **what: Any) -> None:
+    """Say what goes to the trash, with the fields of :class:`Kind`."""
+    KINDS[kind] = Kind(**what)
 
 
 def made(kind: str, user: User) -> list[Any]:
     """What is in the trash of a kind and can be restored by a user, the last deleted first."""
     rows = KINDS[kind].model.kept.exclude(deleted_at=None).filter(graph__deleted_at=None)
-    found = of_visible(rows, user).select_related("graph__owner", "deleted_by").order_by("-deleted_at")
+    found = visible(rows, user).select_related("graph__owner", "deleted_by").order_by("-deleted_at")
     return [row for row in found if may_manage(user, row)]
 
 
@@ -71,7 +65,7 @@ def take_out(kind: str, row: Trashable, *, name: str | None = None) -> None:
         NameTakenError: another one has this name.
     """
     changed: dict[str, object] = {"deleted_at": None, "deleted_by": None}
-    if name and kind == "question-sets":
+    if name and KINDS[kind].renamed:
         changed["name"] = name
     try:
         with transaction.atomic():
@@ -148,7 +142,7 @@ def sweep() -> None:
     """Delete for good what has been in the trash long enough."""
     since = timezone.now() - timedelta(days=settings.CLEW.trash_days)
     for graph in trashed().filter(deleted_at__lte=since):
-        if not graph.review_queues.exists():  # which may be large: workers remove them first, in pieces
+        if not dependents.hold(graph):
             services.purge_graph(graph=graph)
     for kind in KINDS.values():
         for row in kind.model.kept.filter(deleted_at__lte=since):

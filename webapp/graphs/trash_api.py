@@ -14,12 +14,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from webapp.accounts import quotas
 from webapp.accounts.models import Role, User
+from webapp.accounts.permissions import OwnerWrites
 from webapp.api.errors import ConfirmError, ConflictError
 from webapp.api.fields import Text
-from webapp.graphs import access, services, storage, trash, versions
 from webapp.graphs import serializers as shapes
+from webapp.graphs import services, storage, trash, versions
 from webapp.graphs.models import Graph, Snapshot
+from webapp.graphs.selectors import visible_graphs
 
 
 class TrashedSerializer(serializers.Serializer[object]):
@@ -90,7 +93,7 @@ class TrashView(APIView):
 class TrashedView(APIView):
     """A deleted graph."""
 
-    permission_classes = [access.OwnerWrites]
+    permission_classes = [OwnerWrites]
 
     @extend_schema(
         operation_id="trash_purge",
@@ -108,7 +111,7 @@ class TrashedView(APIView):
 class RestoreView(APIView):
     """Undoing a deletion."""
 
-    permission_classes = [access.OwnerWrites]
+    permission_classes = [OwnerWrites]
 
     @extend_schema(operation_id="trash_restore", request=RestoreSerializer, responses=shapes.GraphSerializer)
     def post(self, request: Request, pk: int) -> Response:
@@ -122,7 +125,7 @@ class RestoreView(APIView):
 class TrashedVersionView(APIView):
     """A deleted version."""
 
-    permission_classes = [access.OwnerWrites]
+    permission_classes = [OwnerWrites]
 
     @extend_schema(
         operation_id="trash_purge_version",
@@ -146,7 +149,7 @@ class TrashedVersionView(APIView):
 class RestoreVersionView(APIView):
     """Undoing the deletion of a version."""
 
-    permission_classes = [access.OwnerWrites]
+    permission_classes = [OwnerWrites]
 
     @extend_schema(operation_id="trash_restore_version", request=None, responses=shapes.GraphSerializer)
     def post(self, request: Request, pk: int, version: int) -> Response:
@@ -194,7 +197,7 @@ class StorageView(APIView):
         """By graph, as found where it is stored; graphs that one may not see are not listed and not counted."""
         user = cast(User, request.user)
         rows = []
-        graphs = [*access.visible(user), *_mine(request)]
+        graphs = [*visible_graphs(user), *_mine(request)]
         taken = storage.of_graphs([graph.pk for graph in graphs])
         for graph in graphs:
             used = taken[graph.pk]
@@ -217,8 +220,8 @@ class StorageView(APIView):
             "uploads": arriving,
             "total": arriving + sum(cast(int, row["total"]) for row in rows),
             "free": storage.free(),
-            "mine": storage.of_user(user),
-            "quota": storage.quota_of(user),
+            "mine": quotas.of_user(user),
+            "quota": quotas.quota_of(user),
         }
         return Response(StorageSerializer(shown).data)
 

@@ -16,12 +16,11 @@ from django.utils import timezone
 from retrieval.kg import comparison
 from webapp.accounts.models import User
 from webapp.api.errors import ConflictError, GraphNotReadyError, VersionGoneError
+from webapp.graphs import announce, progress, services, snapshots, sniff
 from webapp.graphs import files as storage
-from webapp.graphs import progress, services, snapshots, sniff
 from webapp.graphs.models import Graph, Mode, Snapshot, SourceFile
 from webapp.jobs import services as jobs
 from webapp.jobs.models import ACTIVE, Job, JobKind
-from webapp.live import announce
 from webapp.uploads import elsewhere
 from webapp.uploads.models import Upload
 from webapp.uploads.services import Arrived

@@ -12,16 +12,18 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from webapp.accounts import quotas
 from webapp.accounts.models import User
+from webapp.accounts.permissions import OwnerWrites
 from webapp.api.errors import GraphNotReadyError, InvalidError
 from webapp.api.fields import Text
 from webapp.api.params import integer
 from webapp.api.parsers import Json
-from webapp.graphs import dependents, files, selectors, storage, versions
+from webapp.graphs import dependents, files, selectors, versions
 from webapp.graphs import serializers as shapes
-from webapp.graphs.access import OwnerWrites, visible
 from webapp.graphs.models import Graph, Mode, Snapshot, SourceFile
 from webapp.graphs.reading import options_of
+from webapp.graphs.selectors import visible_graphs
 from webapp.jobs.serializers import JobSerializer
 from webapp.uploads import services as uploads
 
@@ -37,19 +39,17 @@ class SourceFileSerializer(serializers.ModelSerializer[SourceFile]):
 class UsedBySerializer(serializers.Serializer[object]):
     """How many things of each kind point at a version."""
 
-    checkpoints = serializers.IntegerField()
-    queues = serializers.IntegerField()
-    runs = serializers.IntegerField()
-    label_sets = serializers.IntegerField()
-    trajectory_sets = serializers.IntegerField()
-    reports = serializers.IntegerField()
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        """A number for each kind."""
+        return {kind: serializers.IntegerField() for kind in dependents.kinds_of_versions()}
 
 
-class DependentsSerializer(UsedBySerializer):
+class DependentsSerializer(serializers.Serializer[object]):
     """How many things of each kind go with a graph."""
 
-    versions = serializers.IntegerField()
-    question_sets = serializers.IntegerField()
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        """A number for each kind."""
+        return {kind: serializers.IntegerField() for kind in ("versions", *dependents.DEPENDENTS)}
 
 
 class VersionSerializer(serializers.ModelSerializer[Snapshot]):
@@ -116,7 +116,7 @@ class _OfGraph(APIView):
 
     def graph(self, pk: int) -> Graph:
         """The graph, if the user may see it."""
-        found = get_object_or_404(visible(self.request.user), pk=pk)
+        found = get_object_or_404(visible_graphs(self.request.user), pk=pk)
         self.check_object_permissions(self.request, found)
         return found
 
@@ -143,7 +143,7 @@ class VersionsView(_OfGraph):
         form.is_valid(raise_exception=True)
         data = form.validated_data
         user = cast(User, request.user)
-        storage.require_room(user, sum(file.size for file in data["files"]))
+        quotas.require_room(user, sum(file.size for file in data["files"]))
         job = versions.start(
             graph=graph,
             change=versions.Change(Mode(data["mode"]), options_of(data), data["note"]),

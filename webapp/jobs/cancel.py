@@ -9,7 +9,7 @@ from uuid import UUID
 
 from redis.exceptions import RedisError
 
-from webapp.jobs import presence
+from webapp.api.redis import redis_client
 
 KEPT_S = 24 * 3600
 READ_EVERY_S = 0.1
@@ -17,13 +17,13 @@ READ_EVERY_S = 0.1
 
 def request(kind: str, key: int | str | UUID) -> None:
     """Ask whoever works on this to stop."""
-    presence.client().set(_key(kind, key), "1", ex=KEPT_S)
+    redis_client().set(_key(kind, key), "1", ex=KEPT_S)
 
 
 def clear(kind: str, key: int | str | UUID) -> None:
     """Forget a request. While Redis is away it stays; it is forgotten by itself after a day."""
     with contextlib.suppress(RedisError):
-        presence.client().delete(_key(kind, key))
+        redis_client().delete(_key(kind, key))
 
 
 def flag(kind: str, key: int | str | UUID) -> Callable[[], bool]:
@@ -38,7 +38,7 @@ def flag(kind: str, key: int | str | UUID) -> Callable[[], bool]:
         now = time.monotonic()
         if not state["set"] and now - state["at"] >= READ_EVERY_S:
             with contextlib.suppress(RedisError):
-                state["set"] = bool(presence.client().exists(name))
+                state["set"] = bool(redis_client().exists(name))
             state["at"] = time.monotonic()
         return bool(state["set"])
 

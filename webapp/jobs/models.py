@@ -5,6 +5,8 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 
+from webapp.api.access import AccessControlled
+
 
 class JobKind(models.TextChoices):
     """What kind of work."""
@@ -44,11 +46,15 @@ class Level(models.TextChoices):
 ACTIVE = (JobState.QUEUED, JobState.RUNNING)
 
 
-class Job(models.Model):
+class Job(AccessControlled):
     """One piece of long work. Only the worker named in ``worker`` writes its progress.
 
     ``stage`` to ``rate`` tell of the part that is worked on, ``stages`` and ``overall`` (0 to 1) of the whole.
     """
+
+    visible_through = "graph"
+    owner_path = "user_id"
+    managed_through = "graph"
 
     kind = models.CharField(max_length=16, choices=JobKind)
     title = models.CharField(max_length=300)
@@ -84,8 +90,10 @@ class Job(models.Model):
         return self.title
 
 
-class LogLine(models.Model):
+class LogLine(AccessControlled):
     """Something that happened to a job, in words."""
+
+    visible_through = "job__graph"
 
     job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="log")
     at = models.DateTimeField(auto_now_add=True)

@@ -5,16 +5,12 @@ All times are Redis' own, so that machines need not agree on theirs.
 
 from __future__ import annotations
 
-import functools
 import os
 import socket
 from datetime import timedelta
 from pathlib import Path
 
-import redis
-from django.conf import settings
-from redis.backoff import ConstantBackoff
-from redis.retry import Retry
+from webapp.api.redis import redis_client
 
 ANSWERS = "answers"
 JOBS = "jobs"
@@ -32,14 +28,6 @@ return seen and tonumber(seen) >= redis.call('TIME')[1] - ARGV[2] and 1 or 0
 """
 
 
-@functools.cache
-def client() -> redis.Redis:
-    """This process's connection pool to Redis. A connection that broke is made anew, once."""
-    return redis.Redis.from_url(
-        settings.REDIS_URL, decode_responses=True, socket_timeout=5, retry=Retry(ConstantBackoff(0.05), 1)
-    )
-
-
 def machine() -> str:
     """Names the machine, or the container, whose process numbers are this process's."""
     try:
@@ -51,24 +39,24 @@ def machine() -> str:
 
 def beat(queue: str, worker: str) -> None:
     """Say that a worker of a queue is alive."""
-    client().eval(_BEAT, 1, _key(queue), worker)
+    redis_client().eval(_BEAT, 1, _key(queue), worker)
 
 
 def leave(queue: str, worker: str) -> None:
     """Say that a worker is gone."""
-    client().zrem(_key(queue), worker)
-    client().set(_left(worker), "1", ex=LEFT_KEPT_S)
+    redis_client().zrem(_key(queue), worker)
+    redis_client().set(_left(worker), "1", ex=LEFT_KEPT_S)
 
 
 def count(queue: str) -> int:
     """How many workers of a queue are alive; one of this machine whose process has ended is not."""
-    heard: list[str] = client().eval(_HEARD, 1, _key(queue), str(LOST_AFTER_S))
+    heard: list[str] = redis_client().eval(_HEARD, 1, _key(queue), str(LOST_AFTER_S))
     return sum(not _has_no_process(worker) for worker in heard)
 
 
 def is_alive(queue: str, worker: str) -> bool:
     """Whether this worker has given a sign of life lately."""
-    return bool(client().eval(_ALIVE, 1, _key(queue), worker, str(LOST_AFTER_S)))
+    return bool(redis_client().eval(_ALIVE, 1, _key(queue), worker, str(LOST_AFTER_S)))
 
 
 def is_lost(queue: str, worker: str) -> bool:
@@ -80,8 +68,8 @@ def is_lost(queue: str, worker: str) -> bool:
         return True
     if is_alive(queue, worker):
         return False
-    up: int = client().info("server")["uptime_in_seconds"]
-    return bool(client().exists(_left(worker))) or up >= LOST_AFTER_S
+    up: int = redis_client().info("server")["uptime_in_seconds"]
+    return bool(redis_client().exists(_left(worker))) or up >= LOST_AFTER_S
 
 
 def _has_no_process(worker: str) -> bool:

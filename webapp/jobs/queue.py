@@ -11,8 +11,9 @@ from django.db import transaction
 from kombu.exceptions import KombuError
 from redis.exceptions import RedisError
 
+from webapp.api.redis import redis_client
 from webapp.jobs import presence, unsent
-from webapp.project.celery import app
+from webapp.jobs.celery import app
 
 logger = logging.getLogger(__name__)
 AT_ONCE = {"max_retries": 1, "interval_start": 0, "interval_step": 0, "interval_max": 0}
@@ -73,6 +74,4 @@ def send(task: str, key: int | str | UUID) -> None:
 
 def waiting(queue: str) -> int:
     """How many messages no worker has taken yet."""
-    return int(
-        presence.client().llen(f"{settings.CELERY_BROKER_TRANSPORT_OPTIONS['global_keyprefix']}{queue}")
-    )
+    return int(redis_client().llen(f"{settings.CELERY_BROKER_TRANSPORT_OPTIONS['global_keyprefix']}{queue}"))

@@ -5,12 +5,11 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Collection
-from functools import partial
 from typing import Any
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import F
+from django.db.models import F, Model
 from django.db.models.functions import Now
 from redis.exceptions import RedisError
 
@@ -18,13 +17,10 @@ from retrieval.errors import ClewError
 from retrieval.types import Progress
 from webapp.accounts.models import User
 from webapp.api.errors import ConflictError, TooManyJobsError
-from webapp.graphs.models import Graph
-from webapp.jobs import cancel, log, presence, queue, stages, unsent
+from webapp.jobs import announce, cancel, log, presence, queue, stages, unsent
 from webapp.jobs.models import ACTIVE, LONG, Job, JobKind, JobState, Level
-from webapp.jobs.serializers import as_wire
 from webapp.jobs.signals import job_ended_early, job_retried
 from webapp.jobs.stages import StageState
-from webapp.live import announce
 
 TASK_OF = {
     JobKind.IMPORT: queue.IMPORT_GRAPH,
@@ -47,7 +43,7 @@ WORKER_LOST = ("worker_lost", "The worker stopped in the middle of this job.", "
 
 
 def create(
-    *, kind: JobKind, title: str, graph: Graph, user: User | None, params: dict[str, Any] | None = None
+    *, kind: JobKind, title: str, graph: Model, user: User | None, params: dict[str, Any] | None = None
 ) -> Job:
     """A new job, sent to the workers once the transaction is committed.
 
@@ -59,14 +55,14 @@ def create(
     job = Job.objects.create(
         kind=kind,
         title=title[:300],
-        graph=graph,
+        graph_id=graph.pk,
         user=user,
         params=params or {},
         stages=stages.waiting(kind),
     )
     log.write(job.pk, "Queued.")
     queue.enqueue(TASK_OF[kind], job.pk)
-    announce_on_commit(job.pk)
+    announce.job_changed_on_commit(job.pk)
     return job
 
 
@@ -93,7 +89,7 @@ def claim(*, job_id: int, worker: str) -> Job | None:
             if other is not None:
                 stage = f"waiting for: {other.title}"[:200]
                 if waiting.exclude(stage=stage).update(stage=stage):
-                    announce_on_commit(job_id)
+                    announce.job_changed_on_commit(job_id)
                 return None
         return _claim(job_id, worker)
 
@@ -118,7 +114,7 @@ def _claim(job_id: int, worker: str) -> Job | None:
     )
     if not claimed:
         return None
-    announce_on_commit(job_id)
+    announce.job_changed_on_commit(job_id)
     job = Job.objects.select_related("graph", "graph__snapshot").get(pk=job_id)
     job.stages = stages.waiting(job.kind)
     job.save(update_fields=["stages"])
@@ -147,7 +143,7 @@ def report(*, job_id: int, progress: Progress, rate: float | None) -> None:
         rate=rate,
     )
     if running:
-        announce_on_commit(job_id)
+        announce.job_changed_on_commit(job_id)
 
 
 def finish(*, job_id: int, result: Any = None) -> None:
@@ -181,7 +177,7 @@ def requeue(*, job_id: int) -> None:
         state=JobState.QUEUED, worker="", attempts=F("attempts") - 1
     ):
         log.write(job_id, "Given back: the worker shuts down.", Level.WARNING)
-        announce_on_commit(job_id)
+        announce.job_changed_on_commit(job_id)
         transaction.on_commit(send_next_long)
 
 
@@ -221,7 +217,7 @@ def retry(*, job: Job, params: dict[str, Any] | None = None) -> Job:
         job_retried.send(sender=Job, job=job)
         log.write(job.pk, "Queued again.")
         queue.enqueue(TASK_OF[JobKind(job.kind)], job.pk)
-        announce_on_commit(job.pk)
+        announce.job_changed_on_commit(job.pk)
     return job
 
 
@@ -243,7 +239,7 @@ def request_cancel(*, job: Job) -> Job:
         state=JobState.CANCELLED, finished_at=Now()
     ):
         job_ended_early.send(sender=Job, job=job)
-    announce_on_commit(job.pk)
+    announce.job_changed_on_commit(job.pk)
     job.refresh_from_db()
     return job
 
@@ -290,7 +286,7 @@ def _lost(job: Job, note: str) -> None:
     elif mine.update(state=JobState.QUEUED, worker=""):
         log.write(job.pk, note, Level.WARNING)
         queue.enqueue(TASK_OF[JobKind(job.kind)], job.pk)
-        announce_on_commit(job.pk)
+        announce.job_changed_on_commit(job.pk)
 
 
 def send_waiting() -> None:
@@ -320,17 +316,6 @@ def _next_long() -> Job | None:
     return long.filter(state=JobState.QUEUED).order_by("created_at", "pk").first()
 
 
-def announce_on_commit(job_id: int) -> None:
-    """Tell the watchers about a job once the transaction is committed."""
-    transaction.on_commit(partial(_announce, job_id))
-
-
-def _announce(job_id: int) -> None:
-    job = Job.objects.filter(pk=job_id).first()
-    if job is not None:
-        announce.job_changed(as_wire(job))
-
-
 def _end(job_id: int, *, state: JobState, **values: Any) -> None:
     shown = Job.objects.filter(pk=job_id).values_list("stages", flat=True).first() or []
     values["stages"] = stages.ended(shown, ENDED[state])
@@ -341,6 +326,6 @@ def _end(job_id: int, *, state: JobState, **values: Any) -> None:
         failed = state == JobState.FAILED
         told = [values["error_message"], values["error_hint"]] if failed else [f"Ended: {state.value}."]
         log.write(job_id, " ".join(filter(None, told)), Level.ERROR if failed else Level.INFO)
-        announce_on_commit(job_id)
+        announce.job_changed_on_commit(job_id)
         if Job.objects.filter(pk=job_id, kind__in=LONG).exists():
             transaction.on_commit(send_next_long)

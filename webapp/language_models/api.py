@@ -16,8 +16,9 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from webapp.accounts.models import Role, User
+from webapp.accounts.permissions import Admin, AdminWrites, has_role
+from webapp.api.access import visible
 from webapp.api.errors import InvalidError
-from webapp.api.permissions import Admin, AdminWrites, has_role
 from webapp.language_models import selectors, services
 from webapp.language_models import serializers as shapes
 from webapp.language_models.models import Change, Provider, Spending
@@ -122,13 +123,16 @@ class UsageView(APIView):
     def get(self, request: Request) -> Response:
         """One's own, and for administrators everyone's."""
         day = _day(request.query_params.get("day"))
-        rows = Spending.objects.none()
-        if has_role(request, Role.ADMIN):
-            rows = Spending.objects.select_related("user").filter(day=day).order_by("user__username")
+        rows = visible(Spending.objects.select_related("user").filter(day=day), request.user).order_by(
+            "user__username"
+        )
         shown = {
             "day": day,
             "mine": selectors.spent(request.user.pk, day),
-            "users": [{"user": row.user.username, "usage": selectors.usage_of(row)} for row in rows],
+            "users": [
+                {"user": row.user.username, "usage": selectors.usage_of(row)}
+                for row in rows.order_by("user__username")
+            ],
         }
         return Response(shapes.DayUsageSerializer(shown).data)
 

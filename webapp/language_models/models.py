@@ -5,8 +5,11 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 
+from webapp.accounts.models import Role, User
+from webapp.api.access import EVERYBODY, NOBODY, AccessControlled, Person
 
-class Provider(models.Model):
+
+class Provider(AccessControlled):
     """A language model behind an OpenAI-compatible endpoint. ``sealed_key`` is its key, encrypted; empty without one.
 
     Prices are of a million tokens, null where they are not known; ``requests_per_minute`` is 0 for no limit.
@@ -35,6 +38,11 @@ class Provider(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    @classmethod
+    def visible_to(cls, user: Person) -> models.Q:
+        """Everybody who is logged in."""
+        return EVERYBODY if isinstance(user, User) else NOBODY
+
 
 class Action(models.TextChoices):
     """What an administrator did."""
@@ -46,7 +54,7 @@ class Action(models.TextChoices):
     LIMITS = "limits"
 
 
-class Change(models.Model):
+class Change(AccessControlled):
     """Who did what to a provider or to the limits. ``fields`` is {field: [before, after]}; never a key itself."""
 
     at = models.DateTimeField(auto_now_add=True)
@@ -61,8 +69,13 @@ class Change(models.Model):
     def __str__(self) -> str:
         return f"{self.action} {self.name}"
 
+    @classmethod
+    def visible_to(cls, user: Person) -> models.Q:
+        """Administrators."""
+        return EVERYBODY if isinstance(user, User) and user.has_role(Role.ADMIN) else NOBODY
 
-class Limits(models.Model):
+
+class Limits(AccessControlled):
     """The one row of limits. Null is no limit; a day is one of UTC."""
 
     run_tokens = models.PositiveBigIntegerField(null=True)
@@ -74,7 +87,7 @@ class Limits(models.Model):
         return "limits"
 
 
-class Spending(models.Model):
+class Spending(AccessControlled):
     """What a user's runs and jobs have used of language models in a day. ``cost`` is null until a price was known."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
@@ -89,3 +102,8 @@ class Spending(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user_id} {self.day}"
+
+    @classmethod
+    def visible_to(cls, user: Person) -> models.Q:
+        """Administrators."""
+        return EVERYBODY if isinstance(user, User) and user.has_role(Role.ADMIN) else NOBODY

@@ -14,7 +14,8 @@ from django.db import IntegrityError, connection, transaction
 from retrieval.types import Usage
 from webapp.accounts.models import User
 from webapp.api.errors import ConflictError, KeyNeededError, NameTakenError
-from webapp.jobs import presence, queue
+from webapp.api.redis import redis_client
+from webapp.jobs import queue
 from webapp.language_models import sealing, selectors
 from webapp.language_models.models import Action, Change, Limits, Provider
 
@@ -157,10 +158,10 @@ def start_test(*, key: int, user: User) -> str:
 def keep_test(test: str, what: Mapping[str, Any]) -> None:
     """Record how far a test is."""
     empty = {"reply": "", "latency_ms": None, "usage": None, "error": None}
-    presence.client().set(f"clew:llm-test:{test}", json.dumps({**empty, **what}), ex=TEST_KEPT_S)
+    redis_client().set(f"clew:llm-test:{test}", json.dumps({**empty, **what}), ex=TEST_KEPT_S)
 
 
 def read_test(test: str) -> dict[str, Any] | None:
     """How far a test is; None when there is none, or it was too long ago."""
-    kept = presence.client().get(f"clew:llm-test:{test}")
+    kept = redis_client().get(f"clew:llm-test:{test}")
     return json.loads(kept) if kept else None

@@ -1,1 +1,1 @@
-"""Event streams: envelope, group names, publishing and the sockets. Imports no domain writes."""
+"""What all event streams share: channel groups, and the socket's log-in. Knows no domain."""

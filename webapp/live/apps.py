@@ -1,10 +1,24 @@
 """The app's registration."""
 
+from __future__ import annotations
+
+from typing import Any
+
 from django.apps import AppConfig
 
 
 class LiveConfig(AppConfig):
-    """Event streams: envelope, group names, publishing and the sockets. Imports no domain writes."""
+    """What all event streams share: channel groups, and the socket's log-in."""
 
     name = "webapp.live"
     label = "live"
+
+    def ready(self) -> None:
+        """Listen for people who may do something else than before."""
+        from webapp.accounts.signals import person_changed  # noqa: PLC0415  # models are not loaded before this
+        from webapp.live import channels  # noqa: PLC0415
+
+        def on_changed(sender: Any, person: Any, **_: Any) -> None:
+            channels.person_changed_on_commit(person.pk)
+
+        person_changed.connect(on_changed, weak=False, dispatch_uid="live.person_changed")

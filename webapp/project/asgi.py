@@ -11,8 +11,8 @@ django.setup()  # loads the apps, so it must come before the imports below
 
 from channels.routing import ProtocolTypeRouter  # noqa: E402
 
-from webapp.live.routing import websocket_application  # noqa: E402
 from webapp.project.handler import OneHopHandler  # noqa: E402
+from webapp.project.routing import websocket_application  # noqa: E402
 from webapp.project.uploads import limit_body  # noqa: E402
 from webapp.uploads.streams import hand_over  # noqa: E402
 

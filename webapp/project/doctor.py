@@ -18,6 +18,7 @@ from retrieval.kg import doctor as engine
 from retrieval.kg.doctor import Finding
 from retrieval.kg.manifest import MANIFEST, read_manifest
 from webapp.api.errors import StorageAwayError
+from webapp.api.redis import redis_client
 from webapp.experiments.models import Checkpoint, LabelSet, Report, TrajectorySet
 from webapp.experiments.synthesising import PAIRS, RAW, REFINED
 from webapp.graphs import files, remote
@@ -78,7 +79,7 @@ def home() -> Iterator[Finding]:
 def redis_server() -> Finding:
     """Whether Redis answers and keeps what it is told; and the workers that say so there."""
     try:
-        told = presence.client().info("persistence")
+        told = redis_client().info("persistence")
         alive = {queue: presence.count(queue) for queue in (presence.ANSWERS, presence.JOBS)}
     except (redis.RedisError, OSError) as error:
         return Finding("damaged", "Redis", f"does not answer ({type(error).__name__})", AGAIN)

@@ -9,6 +9,6 @@ from webapp.project.pages import front_end
 handler500 = "webapp.api.views.server_error"
 
 urlpatterns = [
-    path("api/v1/", include("webapp.api.urls")),
+    path("api/v1/", include("webapp.project.api_urls")),
     re_path(r"^(?!api/|ws/).*$", front_end),
 ]

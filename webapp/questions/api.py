@@ -17,12 +17,12 @@ from rest_framework.response import Response
 
 from retrieval.kg.questions import FORMATS
 from webapp.accounts.models import User
+from webapp.accounts.permissions import AnalystWrites
 from webapp.api.fields import Text
 from webapp.api.params import integer
 from webapp.api.parsers import Json
-from webapp.api.permissions import AnalystWrites
 from webapp.graphs import discarding, snapshots
-from webapp.graphs.access import visible
+from webapp.graphs.selectors import visible_graphs
 from webapp.graphs.serializers import ProblemSerializer
 from webapp.questions import checking, selectors, services
 from webapp.questions.models import Question, QuestionSet
@@ -160,7 +160,7 @@ class QuestionSetViewSet(viewsets.GenericViewSet[QuestionSet]):
         form.is_valid(raise_exception=True)
         data = form.validated_data
         user = cast(User, request.user)
-        graph = get_object_or_404(visible(request.user), pk=data["graph"])
+        graph = get_object_or_404(visible_graphs(request.user), pk=data["graph"])
         snapshots.require_imported(graph)
         arrived = uploads.complete(ids=[data["upload"]] if data["upload"] else [], user=user)
         with ExitStack() as stack:

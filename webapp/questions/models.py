@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 
+from webapp.api.access import AccessControlled
 from webapp.graphs.models import Graph, Trashable
 
 
@@ -14,6 +15,10 @@ class QuestionSet(Trashable):
     ``checked`` is what the version of the graph whose hash is ``checked_on`` knows of them, ``bytes`` what they
     count for against a quota.
     """
+
+    visible_through = "graph"
+    owner_path = "created_by_id"
+    managed_through = "graph"
 
     name = models.CharField(max_length=200)
     graph = models.ForeignKey(Graph, on_delete=models.CASCADE, related_name="question_sets")
@@ -41,8 +46,10 @@ class QuestionSet(Trashable):
         return self.name
 
 
-class Question(models.Model):
+class Question(AccessControlled):
     """One question. ``key`` is its id within the set."""
+
+    visible_through = "set__graph"
 
     set = models.ForeignKey(QuestionSet, on_delete=models.CASCADE, related_name="rows")
     position = models.PositiveIntegerField()

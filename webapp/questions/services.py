@@ -19,10 +19,11 @@ from retrieval import types
 from retrieval.errors import EmptySourceError
 from retrieval.kg import apart
 from retrieval.kg import questions as readers
+from webapp.accounts import quotas
 from webapp.accounts.models import User
 from webapp.api.errors import NameTakenError
 from webapp.graphs import services as graphs
-from webapp.graphs import sniff, storage
+from webapp.graphs import sniff
 from webapp.graphs.models import Graph
 from webapp.questions.models import Question, QuestionSet
 
@@ -93,7 +94,7 @@ def save_question_set(
     counts = Counter(row.split for row in rows)
     size = sum(map(_size, rows))
     if user is not None:
-        storage.require_room(user, size)
+        quotas.require_room(user, size)
     try:
         with transaction.atomic():
             question_set = QuestionSet.objects.create(

@@ -17,12 +17,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from webapp.accounts.models import User
+from webapp.accounts.permissions import AnalystWrites
 from webapp.accounts.rights import require_manager
+from webapp.api.access import visible
 from webapp.api.errors import InvalidError
 from webapp.api.params import integer
-from webapp.api.permissions import AnalystWrites
 from webapp.experiments.models import LabelSet
-from webapp.graphs.access import of_visible, visible
+from webapp.graphs.selectors import visible_graphs
 from webapp.questions.selectors import question_sets
 from webapp.review import (
     assigning,
@@ -70,12 +71,10 @@ class QueueViewSet(viewsets.GenericViewSet[Queue]):
         """Make a queue of label sets."""
         data = valid(forms.NewQueueSerializer(data=request.data))
         wanted = data["label_sets"]
-        rows = list(of_visible(LabelSet.objects.select_related("job").filter(pk__in=wanted), request.user))
+        rows = list(visible(LabelSet.objects.select_related("job").filter(pk__in=wanted), request.user))
         queue = queues.start_queue(
-            graph=get_object_or_404(visible(request.user), pk=data["graph"]),
-            question_set=get_object_or_404(
-                of_visible(question_sets(), request.user), pk=data["question_set"]
-            ),
+            graph=get_object_or_404(visible_graphs(request.user), pk=data["graph"]),
+            question_set=get_object_or_404(visible(question_sets(), request.user), pk=data["question_set"]),
             label_sets=queues.require_label_sets(rows, wanted),
             plan=queues.Plan(data["ordering"], data["overlap"], data["seed"], data["name"]),
             user=cast(User, request.user),

@@ -13,8 +13,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from webapp.accounts.models import User
+from webapp.accounts.permissions import AnalystWrites
 from webapp.api.errors import body
-from webapp.api.permissions import AnalystWrites
 from webapp.graphs.serializers import EntitySerializer
 from webapp.review import adding, answering, assigning, deciding, drawing, forms, judging, selectors
 from webapp.review import serializers as shapes

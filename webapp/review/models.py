@@ -9,6 +9,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 
+from webapp.api.access import AccessControlled
 from webapp.experiments.models import MadeByJob
 from webapp.graphs.models import Graph, Snapshot
 from webapp.questions.models import QuestionSet
@@ -29,6 +30,8 @@ class Queue(MadeByJob):
     there is one for each version of a graph, without a job, that grows. Since ``deleted_at`` nobody finds it, until it
     is restored or, after some days, deleted for good.
     """
+
+    visible_through = "graph"
 
     name = models.CharField(max_length=200)
     graph = models.ForeignKey(Graph, on_delete=models.CASCADE, related_name="review_queues")
@@ -78,7 +81,7 @@ class Accord(models.TextChoices):
     SPLIT = "split"
 
 
-class Item(models.Model):
+class Item(AccessControlled):
     """A question to be judged. ``version`` counts what happened to it; ``submitted`` how many analysts stand by theirs.
 
     ``shown`` is the SHA-256 of what an analyst sees of it: question, topics, answers and candidates. ``adjudicated``
@@ -86,6 +89,8 @@ class Item(models.Model):
     accepted. Such an item takes no more verdicts. ``answered`` is the event by which a person said what ``answers``
     are; until then they are those of the question set, or ``assumed``: what a doubted run answered besides.
     """
+
+    visible_through = "queue__graph"
 
     queue = models.ForeignKey(Queue, on_delete=models.CASCADE, related_name="rows", db_index=False)
     position = models.PositiveIntegerField()
@@ -132,13 +137,15 @@ class Item(models.Model):
         return self.question
 
 
-class Candidate(models.Model):
+class Candidate(AccessControlled):
     """A relation path that may be why the answers are the answers; of all label sets that hold it.
 
     ``path`` is as in label files, ``sources`` a list of ``{source, label_set, name, score, explanation}``;
     ``reached`` counts the entities that it reaches from its topic, ``hits`` the answers among them. ``author`` added
     it, perhaps by editing another; a ``retired`` one was taken back and is not judged.
     """
+
+    visible_through = "item__queue__graph"
 
     item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="candidates", db_index=False)
     position = models.PositiveSmallIntegerField()
@@ -192,13 +199,15 @@ class EventKind(models.TextChoices):
     ANSWERED = "answered", "a person said what the right answers are"
 
 
-class Submission(models.Model):
+class Submission(AccessControlled):
     """An event. The database refuses to change a row, but for the analyst whose account goes.
 
     The id is the client's, so a repeat adds nothing. ``path`` is what was added; ``replaces`` what this analyst said
     before; ``undoes`` what is taken back or counts again; all events of one import or acceptance share a ``batch``.
     ``answers`` are ``{before, now}``, the labels of an event that says what the right answers are.
     """
+
+    visible_through = "queue__graph"
 
     id = models.UUIDField(primary_key=True)
     queue = models.ForeignKey(Queue, on_delete=models.CASCADE, related_name="+", db_index=False)
@@ -261,7 +270,7 @@ class Reason(models.TextChoices):
     UNCLEAR = "unclear", "the question is not clear"
 
 
-class Verdict(models.Model):
+class Verdict(AccessControlled):
     """An event: what a submission says of one candidate, or (``candidate`` null) that the question is broken.
 
     The database refuses to change a row.
@@ -289,7 +298,7 @@ class Verdict(models.Model):
         return self.kind
 
 
-class Standing(models.Model):
+class Standing(AccessControlled):
     """The submission that counts of an analyst on an item. It stays when the analyst's account goes."""
 
     queue = models.ForeignKey(Queue, on_delete=models.CASCADE, related_name="standings", db_index=False)
@@ -307,7 +316,7 @@ class Standing(models.Model):
         return f"{self.analyst_id} on {self.item_id}"
 
 
-class Reservation(models.Model):
+class Reservation(AccessControlled):
     """An item that an analyst has before them, until then."""
 
     queue = models.ForeignKey(Queue, on_delete=models.CASCADE, related_name="+", db_index=False)
@@ -323,7 +332,7 @@ class Reservation(models.Model):
         return f"{self.analyst_id} has {self.item_id}"
 
 
-class Tally(models.Model):
+class Tally(AccessControlled):
     """How often something is the case in what stands of a queue: the sum of ``n`` over ``by``.
 
     ``by`` is who brought the change, so that people who judge at once never wait for one row. ``key`` is a JSON list;

@@ -20,11 +20,12 @@ from rest_framework.response import Response
 from rest_framework.settings import api_settings
 from rest_framework.views import APIView
 
+from webapp.accounts import quotas
 from webapp.accounts.models import User
+from webapp.accounts.permissions import Analyst
+from webapp.api.access import visible
 from webapp.api.errors import GoneError, TooManyUploadsError
-from webapp.api.permissions import Analyst
 from webapp.api.waiting import Turns
-from webapp.graphs import storage
 from webapp.uploads import services, streams, tus
 from webapp.uploads.models import Upload
 
@@ -112,7 +113,7 @@ class UploadsView(TusView):
         name = PurePath(tus.metadata(given).get("filename", "").replace("\\", "/")).name
         services.sweep()
         user = cast(User, request.user)
-        storage.require_room(user, length)
+        quotas.require_room(user, length)
         upload = services.create(user=user, name=name or "file", length=length, metadata=given)
         headers = {"Location": f"{request.path.rstrip('/')}/{upload.pk}", **tus.expiry(upload.expires_at)}
         return Response(status=status.HTTP_201_CREATED, headers=headers)
@@ -167,12 +168,12 @@ class UploadView(TusView):
 
 
 def _kept(request: Request) -> QuerySet[Upload]:
-    return Upload.objects.filter(user=cast(User, request.user), expires_at__gt=timezone.now())
+    return visible(Upload.objects.filter(expires_at__gt=timezone.now()), request.user)
 
 
 def _mine(request: Request, pk: UUID) -> Upload:
     """One's own upload; somebody else's is not there."""
-    upload = Upload.objects.filter(user=cast(User, request.user), pk=pk).first()
+    upload = visible(Upload.objects.filter(pk=pk), request.user).first()
     if upload is None:
         raise exceptions.NotFound("There is no such upload.")
     if upload.expires_at <= timezone.now():

@@ -8,6 +8,8 @@ from uuid import uuid4
 from django.conf import settings
 from django.db import models
 
+from webapp.api.access import AccessControlled, Person
+
 FOLDER = "incoming"
 
 
@@ -16,7 +18,7 @@ def folder() -> Path:
     return Path(settings.MEDIA_ROOT) / FOLDER
 
 
-class Upload(models.Model):
+class Upload(AccessControlled):
     """A file that arrives in pieces. How much of it is there is the size of its file, so the two cannot differ.
 
     ``metadata`` is the header ``Upload-Metadata`` as it came.
@@ -53,3 +55,8 @@ class Upload(models.Model):
     def complete(self) -> bool:
         """Whether all of it has arrived."""
         return self.offset == self.length
+
+    @classmethod
+    def visible_to(cls, user: Person) -> models.Q:
+        """One's own."""
+        return models.Q(user=user.pk)

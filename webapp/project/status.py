@@ -13,10 +13,10 @@ from rest_framework.views import APIView
 
 from retrieval.methods import registry
 from webapp.accounts.models import User
-from webapp.api import health
 from webapp.experiments import labelling, methods
 from webapp.experiments.serializers import MethodSerializer
 from webapp.language_models import selectors as language_models
+from webapp.project import health
 from webapp.project.version import VERSION
 
 

@@ -11,44 +11,27 @@ import logging
 import os
 import threading
 from typing import Any
-from uuid import UUID
 
 from channels.layers import channel_layers
 from django.db import transaction
-
-from webapp.live import groups
 
 logger = logging.getLogger(__name__)
 _lock = threading.Lock()
 _state: dict[str, Any] = {"loop": None, "pid": 0}
 
 
-def run_events(run_id: UUID | str, events: list[dict[str, Any]]) -> None:
-    """Announce events of a run, in wire form, that are already in the log."""
-    _send(groups.run(run_id), {"type": "run.events", "events": events})
-
-
-def job_changed(job: dict[str, Any]) -> None:
-    """Announce a job as the API shows it."""
-    _send(groups.JOBS, {"type": "jobs.frame", "frame": {"type": "job", "job": job}})
+def person(user_id: int) -> str:
+    """The channel group of all sockets of one person."""
+    return f"person.{user_id}"
 
 
 def person_changed_on_commit(user_id: int) -> None:
     """End the sockets of a person, once it is committed that they may do something else than before."""
-    transaction.on_commit(lambda: _send(groups.person(user_id), {"type": "person.changed"}))
+    transaction.on_commit(lambda: send(person(user_id), {"type": "person.changed"}))
 
 
-def graph_changed(graph_id: int) -> None:
-    """Announce that a graph's state changed."""
-    _send(groups.JOBS, {"type": "jobs.frame", "frame": {"type": "graph", "graph": graph_id}})
-
-
-def graph_changed_on_commit(graph_id: int) -> None:
-    """Announce a graph once the transaction that changes it is committed."""
-    transaction.on_commit(lambda: graph_changed(graph_id))
-
-
-def _send(group: str, message: dict[str, Any]) -> None:
+def send(group: str, message: dict[str, Any]) -> None:
+    """Send a message to all sockets of a group, soon. What breaks is logged."""
     asyncio.run_coroutine_threadsafe(_deliver(group, message), _loop())
 
 

@@ -8,6 +8,8 @@ from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
 from webapp.accounts.models import Role, User
+from webapp.accounts.rights import may_manage
+from webapp.api.access import AccessControlled
 from webapp.api.errors import PasswordChangeError
 
 if TYPE_CHECKING:  # REST framework's settings load this module before its views are there
@@ -65,3 +67,15 @@ class Analyst(BasePermission):
     def has_permission(self, request: Request, view: APIView) -> bool:
         """Decide."""
         return has_role(request, Role.ANALYST)
+
+
+class OwnerWrites(BasePermission):
+    """Who may see something reads it; its owner and administrators write."""
+
+    def has_permission(self, request: Request, view: APIView) -> bool:
+        """Whether the user may do that at all."""
+        return has_role(request, Role.VIEWER if request.method in SAFE_METHODS else Role.ANALYST)
+
+    def has_object_permission(self, request: Request, view: APIView, obj: AccessControlled) -> bool:
+        """Whether with this."""
+        return request.method in SAFE_METHODS or may_manage(request.user, obj)

@@ -9,9 +9,9 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from webapp.accounts.permissions import AnalystWrites
 from webapp.accounts.rights import require_manager
 from webapp.api.errors import InvalidError
-from webapp.api.permissions import AnalystWrites
 from webapp.graphs.reading import ReadingSerializer, options_of
 from webapp.jobs import selectors, services
 from webapp.jobs.models import Job, JobKind

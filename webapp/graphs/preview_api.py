@@ -19,9 +19,9 @@ from retrieval.errors import SourceError
 from retrieval.kg import apart, readers
 from retrieval.kg.readers.guesses import Guess
 from webapp.accounts.models import User
+from webapp.accounts.permissions import Analyst
 from webapp.api.errors import TooManyUploadsError
 from webapp.api.fields import Text
-from webapp.api.permissions import Analyst
 from webapp.api.waiting import Turns, let_go
 from webapp.graphs.reading import ColumnsField
 from webapp.graphs.serializers import ProblemSerializer

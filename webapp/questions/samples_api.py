@@ -13,11 +13,11 @@ from rest_framework.views import APIView
 
 from retrieval import types
 from webapp.accounts.models import Role, User
+from webapp.accounts.permissions import Viewer
 from webapp.api.errors import ForbiddenError
 from webapp.api.fields import Text
-from webapp.api.permissions import Viewer
-from webapp.graphs import samples
-from webapp.graphs.access import visible
+from webapp.graphs.selectors import visible_graphs
+from webapp.questions import samples
 from webapp.questions.api import QuestionSetSerializer
 from webapp.questions.services import save_question_set
 
@@ -73,7 +73,7 @@ class SampleQuestionsView(APIView):
         form = SampleRequestSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         data, user = form.validated_data, cast(User, request.user)
-        graph = get_object_or_404(visible(user), pk=pk)
+        graph = get_object_or_404(visible_graphs(user), pk=pk)
         if data["name"] and not user.has_role(Role.ANALYST):
             raise ForbiddenError("Keeping questions is for analysts.", hint="Leave the name out to see some.")
         hops = sorted(set(data["hops"]))

@@ -12,9 +12,8 @@ from webapp.accounts.people_api import DeactivateView, PasswordResetView, Person
 from webapp.accounts.tokens_api import TokenRowView, TokensView
 from webapp.answers.api import ComparisonsView, ComparisonView, RunViewSet
 from webapp.answers.corrections_api import CorrectionViewSet
-from webapp.api.status import StatusView
 from webapp.api.views import not_found
-from webapp.experiments.api import CheckpointViewSet, LabelSetViewSet, MethodView, TrainView
+from webapp.experiments.api import CheckpointViewSet, LabelSetViewSet, MethodView
 from webapp.experiments.promotions_api import PromotionsView, RollbackView
 from webapp.experiments.report_api import ReportViewSet
 from webapp.experiments.trajectories_api import TrajectorySetViewSet
@@ -22,7 +21,8 @@ from webapp.graphs.api import GraphViewSet
 from webapp.graphs.endpoints_api import CheckView, EndpointsView, EndpointView
 from webapp.graphs.extraction_api import ExtractView
 from webapp.graphs.figures_api import ReportView, SchemaView, StatisticsView
-from webapp.graphs.samples_api import SampleQuestionsView
+from webapp.graphs.jobs_api import JobViewSet
+from webapp.graphs.preview_api import PreviewView
 from webapp.graphs.trash_api import (
     RestoreMadeView,
     RestoreVersionView,
@@ -34,13 +34,14 @@ from webapp.graphs.trash_api import (
     TrashView,
 )
 from webapp.graphs.versions_api import ActivateView, DependentsView, DiffView, VersionsView, VersionView
-from webapp.jobs.api import JobViewSet
 from webapp.language_models.api import LanguageModelViewSet, LimitsView, ModelTestView, UsageView
+from webapp.project.status import StatusView
 from webapp.questions.api import QuestionSetViewSet
+from webapp.questions.samples_api import SampleQuestionsView
 from webapp.review.api import QueueViewSet
 from webapp.review.items_api import ItemViewSet
+from webapp.review.training_api import TrainView
 from webapp.uploads.api import UploadsView, UploadView
-from webapp.uploads.preview_api import PreviewView
 
 router = SimpleRouter(trailing_slash=False, use_regex_path=False)
 router.register("graphs", GraphViewSet)

@@ -17,9 +17,8 @@ from django.db import close_old_connections, connection
 from django.utils import timezone
 
 from retrieval.events import Event
-from webapp.answers import log
+from webapp.answers import announce, log
 from webapp.jobs.patience import patiently
-from webapp.live import announce
 
 BATCH_MAX = 64
 

@@ -14,7 +14,9 @@ from django.urls import path
 
 from webapp.accounts.authentication import user_of_token
 from webapp.accounts.models import Scope
-from webapp.live.consumers import JobsConsumer, NotThere, RunConsumer
+from webapp.answers.consumers import RunConsumer
+from webapp.graphs.consumers import JobsConsumer
+from webapp.live.consumers import NotThere
 
 PORTS = {"http": 80, "https": 443}
 

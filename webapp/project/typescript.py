@@ -94,4 +94,4 @@ def _type(hint: Any, shared: dict[str, str]) -> str:
             body = "\n".join(_fields(hint, shared))  # before its own entry, so that parts come first
             shared[hint.__name__] = f"{_comment(hint)}export interface {hint.__name__} {{\n{body}\n}}\n"
         return hint.__name__
-    raise TypeError(f"no TypeScript for {hint!r}; teach webapp/live/typescript.py")
+    raise TypeError(f"no TypeScript for {hint!r}; teach webapp/project/typescript.py")

@@ -8,13 +8,14 @@ from dataclasses import asdict, dataclass
 from redis.exceptions import RedisError
 
 from webapp.accounts.models import Role, User
+from webapp.accounts.quotas import GB
 from webapp.graphs import snapshots, storage
-from webapp.graphs.access import visible
+from webapp.graphs.selectors import visible_graphs
 from webapp.jobs import presence
 
 logger = logging.getLogger(__name__)
 #: Less free disk than this and imports begin to fail.
-FREE_MIN = 2 * storage.GB
+FREE_MIN = 2 * GB
 _OPERATOR = "Whoever runs Clew finds out more with `python manage.py doctor`."
 
 
@@ -66,7 +67,7 @@ def _disk(user: User) -> list[Trouble]:
     free = storage.free()
     if free >= FREE_MIN:
         return []
-    left = f": {free / storage.GB:.1f} GB are left" if user.has_role(Role.ADMIN) else ""
+    left = f": {free / GB:.1f} GB are left" if user.has_role(Role.ADMIN) else ""
     hint = "Delete versions, graphs or uploads that nobody needs, or ask an administrator to."
     return [Trouble("disk", f"The server's disk is nearly full{left}.", hint)]
 
@@ -75,6 +76,11 @@ def _graphs(user: User) -> list[Trouble]:
     damaged = snapshots.found_damaged()
     if not damaged:
         return []
-    names = visible(user).filter(snapshot__path__in=damaged).order_by("name").values_list("name", flat=True)
+    names = (
+        visible_graphs(user)
+        .filter(snapshot__path__in=damaged)
+        .order_by("name")
+        .values_list("name", flat=True)
+    )
     hint = f"Go back to another version of it, or import it again. {_OPERATOR}"
     return [Trouble("graph", f"The files of the graph {name} are damaged.", hint) for name in names[:10]]

@@ -6,8 +6,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from webapp.live.typescript import generate
 from webapp.project.env import ROOT
+from webapp.project.typescript import generate
 
 TARGET = ROOT / "frontend" / "src" / "api" / "events.ts"
 

@@ -1,1 +1,0 @@
-"""Commands of this app."""
