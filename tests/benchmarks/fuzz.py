@@ -1,7 +1,8 @@
 """Every reader of foreign files against files that are broken at random, and against those that once froze the server.
 
 Each input is looked at as a preview does and read as an import does, in a process with 1 GB that is ended after 5 s of
-processor time for one input; the next goes on behind it. Inputs follow from reader, seed and number alone.
+processor time for one input; the next goes on behind it. The first inputs, which froze the server among them, and every
+tenth after them are built into a graph too. Inputs follow from reader, seed and number alone.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ COMMAND = "python -m tests.benchmarks fuzz"
 INPUTS = 20_500
 SECONDS, MEMORY = 5, 1 << 30
 LARGEST = 96 * 1024
+MEMORY_DISK = Path("/dev/shm")
+BUILT, BUILT_EVERY = 100, 10
 
 
 @dataclass
@@ -54,7 +57,8 @@ def measure(count: int = INPUTS, readers: list[str] | None = None) -> list[Secti
         "Foreign files that are broken at random",
         COMMAND,
         f"{len(chosen)} readers, {count:,} inputs each: valid files with pieces changed, cut, repeated and mixed, "
-        "and the files that once froze the server. *Ended* are inputs at which native code ended the process; Clew "
+        f"and the files that once froze the server. All are looked at and read; the first {BUILT} and every "
+        f"{BUILT_EVERY}th are built into a graph too. *Ended* are inputs at which native code ended the process; Clew "
         "reads in a process of its own, and tells them as broken files.",
         head=("reader", "inputs", "uncaught", f"over {SECONDS} s", "over 1 GB", "ended", "slowest"),
     )
@@ -164,19 +168,22 @@ def mutated(data: bytes, others: list[bytes], tokens: list[bytes], chance: rando
     return bytes(out)
 
 
-def tried(reader: str, path: Path) -> None:
-    """Look at one file and read it.
+def tried(reader: str, path: Path, *, built: bool) -> None:
+    """Look at one file and read it; where ``built``, build a graph of it too.
 
     Raises:
         Exception: anything but a ``ClewError`` is a fault.
     """
     from retrieval.kg import bulk
     from retrieval.kg.questions import read_questions
-    from retrieval.kg.readers import guess
+    from retrieval.kg.readers import guess, read_graph
 
     def read() -> None:
         if asked:
             read_questions(path, problems=_use)
+            return
+        if not built:
+            read_graph([path], problems=_use)
             return
         out = path.with_name("graph")
         bulk.write([path], out, None, {}, removing=False, problems=_use, progress=lambda _: None)
@@ -202,8 +209,9 @@ def _child(reader: str, seed: int, start: int, count: int) -> None:
 
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    os.fsync = lambda _: None  # nothing is kept
     slowest = 0.0
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(dir=MEMORY_DISK if MEMORY_DISK.is_dir() else None) as folder:
         for number, name, data in inputs(reader, seed, start, count):
             path = Path(folder, name)
             path.write_bytes(data)
@@ -211,7 +219,7 @@ def _child(reader: str, seed: int, start: int, count: int) -> None:
             signal.setitimer(signal.ITIMER_PROF, SECONDS)
             began = time.process_time()
             try:
-                tried(reader, path)
+                tried(reader, path, built=number < BUILT or number % BUILT_EVERY == 0)
             except MemoryError:
                 print("large", f"input {number}", file=out)
             except BaseException as error:
