@@ -16,7 +16,7 @@ def test_a_broken_file_ends_in_words(reader, tmp_path):
             continue  # tests of their own have them
         path = tmp_path / name
         path.write_bytes(data)
-        fuzz.tried(reader, path)
+        fuzz.tried(reader, path, built=True)
 
 
 def test_inputs_follow_from_their_number():
