@@ -23,8 +23,8 @@ from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.types import AgentAction, LinkedEntity, Usage
 
 if TYPE_CHECKING:
-    from retrieval.kg.restriction import RestrictedSnapshot
     from retrieval.kg.snapshot import Snapshot
+    from retrieval.kg.snapshot.restriction import RestrictedSnapshot
     from retrieval.reasoning.base import Reasoner, Verdict
 
 T = TypeVar("T")
@@ -193,7 +193,7 @@ class Engine(ABC):
         return self.reasoner.prompts
 
     @abstractmethod
-    def on(self, snapshot: RestrictedSnapshot) -> Self:
+    def restricted_to(self, snapshot: RestrictedSnapshot) -> Self:
         """The same engine on some facts of its graph. Entities are still linked among those of the whole graph."""
 
     @abstractmethod

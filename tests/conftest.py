@@ -143,7 +143,7 @@ def tiny_gzip(tiny_file: Path) -> bytes:
 @pytest.fixture
 def tiny_graph(users: dict[str, Any]) -> Any:
     """A graph that is ready to be asked, with a real snapshot of ``TINY``."""
-    from retrieval.kg import snapshot as kg
+    from retrieval.kg.build import build_snapshot
     from retrieval.kg.table import TripleTable
     from webapp.graphs import files
     from webapp.graphs.models import Graph, GraphState, Snapshot
@@ -151,7 +151,7 @@ def tiny_graph(users: dict[str, Any]) -> Any:
     graph = Graph.objects.create(name="Tiny", created_by=users["admin"], visibility="public")
     name = files.snapshot_name(graph.pk, 1)
     files.local_path(name).parent.mkdir(parents=True)
-    built = kg.build(TripleTable.of(TINY), files.local_path(name))
+    built = build_snapshot(TripleTable.of(TINY), files.local_path(name))
     m = built.manifest
     graph.snapshot = Snapshot.objects.create(
         graph=graph,
@@ -170,7 +170,7 @@ def tiny_graph(users: dict[str, Any]) -> Any:
 @pytest.fixture
 def text_graph(tiny_graph: Any) -> Any:
     """The tiny graph with two passages, one of them the source of two facts, and attributes."""
-    from retrieval.kg import snapshot as kg
+    from retrieval.kg.build import build_snapshot
     from retrieval.kg.table import TripleTable
     from retrieval.types import Passage
     from webapp.graphs import files, progress
@@ -189,7 +189,7 @@ def text_graph(tiny_graph: Any) -> Any:
         fact_attributes=[(TINY.index(("Germany", "capital", "Berlin")), "since", "1990")],
     )
     name = files.snapshot_name(tiny_graph.pk, 2)
-    built = kg.build(table, files.local_path(name))
+    built = build_snapshot(table, files.local_path(name))
     progress.imported(graph=tiny_graph, version=2, manifest=built.manifest)
     tiny_graph.refresh_from_db()
     return tiny_graph

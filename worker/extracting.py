@@ -8,7 +8,8 @@ from celery import shared_task
 
 from retrieval.errors import ClewError
 from retrieval.kg import snapshot as kg
-from retrieval.kg.caches import cache_of
+from retrieval.kg.build import build_snapshot
+from retrieval.kg.snapshot.cache import cache_of
 from retrieval.llm.metering import Limit, metered
 from webapp.graphs import files, progress
 from webapp.graphs.models import Graph
@@ -56,7 +57,7 @@ def work(context: reporting.Context) -> dict[str, Any]:
     version = next_version(graph)
     out = files.place(files.snapshot_name(graph.pk, version))
     files.make_way(out)
-    snapshot = kg.build(made.table, out, progress=context.progress)
+    snapshot = build_snapshot(made.table, out, progress=context.progress)
     progress.imported(
         graph=graph, version=version, manifest=snapshot.manifest, origin=progress.Origin(job=job)
     )

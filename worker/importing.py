@@ -11,9 +11,9 @@ from celery import shared_task
 from django.conf import settings
 
 from retrieval.errors import ClewError, SourceError
-from retrieval.kg import apart
 from retrieval.kg import snapshot as kg
-from retrieval.kg.reporting import report
+from retrieval.kg.analysis.import_report import report
+from retrieval.kg.readers import child_process
 from retrieval.types import Problem
 from webapp.accounts import quotas
 from webapp.graphs import files, progress, versions
@@ -60,19 +60,19 @@ def work(context: reporting.Context) -> dict[str, Any]:
         "names": {files.local_path(source.path): source.name for source in sources},
         **{name: job.params.get(name) for name in ("delimiter", "header", "encoding", "columns")},
     }
-    from retrieval.kg import bulk  # noqa: PLC0415 - loads polars
+    from retrieval.kg.build.from_files import write_version  # noqa: PLC0415 - loads polars
 
     reports = None
     try:
-        reports = apart.call(
-            bulk.write,
+        reports = child_process.call(
+            write_version,
             [files.local_path(source.path) for source in sources],
             out,
             files.local_path(base.path) if base is not None and mode != Mode.REPLACE else None,
             how,
             removing=mode == Mode.REMOVE,
             what=_said(sources),
-            limits=apart.Limits(memory=settings.CLEW.import_memory, seconds=0, silence=SILENCE_S),
+            limits=child_process.Limits(memory=settings.CLEW.import_memory, seconds=0, silence=SILENCE_S),
             told={"problems": problem, "progress": context.progress},
             check=context.check,
         )

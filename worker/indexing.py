@@ -8,8 +8,8 @@ from typing import Any
 from celery import shared_task
 
 from retrieval.errors import ClewError
-from retrieval.kg import schema, statistics
 from retrieval.kg import snapshot as kg
+from retrieval.kg.analysis import schema, statistics
 from retrieval.types import Progress
 from webapp.api.errors import GraphNotReadyError
 from webapp.graphs import files, progress, selectors

@@ -14,7 +14,7 @@ from celery import shared_task
 from retrieval.errors import Cancelled, TrainingDataError
 from retrieval.kg import search
 from retrieval.kg import snapshot as kg
-from retrieval.kg.naming import humanise_relation
+from retrieval.kg.snapshot.relation_names import humanise_relation
 from retrieval.types import Progress, Question, RelationStep
 from webapp.experiments.models import LabelSet
 from webapp.graphs import files

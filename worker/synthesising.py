@@ -12,7 +12,7 @@ from celery import shared_task
 
 from retrieval.errors import Cancelled, ConfigError, TrainingDataError
 from retrieval.kg import snapshot as kg
-from retrieval.kg.caches import cache_of
+from retrieval.kg.snapshot.cache import cache_of
 from retrieval.llm.metering import metered
 from webapp.experiments import synthesising
 from webapp.experiments.models import TrajectorySet

@@ -13,9 +13,9 @@ from django.db.models import Model, QuerySet
 
 from retrieval.errors import TrainingDataError
 from retrieval.kg import snapshot as kg
-from retrieval.kg.caches import cache_of
-from retrieval.kg.questions import training_sample
+from retrieval.kg.snapshot.cache import cache_of
 from retrieval.methods import registry
+from retrieval.questions.files import training_sample
 from retrieval.types import Question
 from webapp.answers import corrections
 from webapp.api.errors import GraphNotReadyError

@@ -51,8 +51,8 @@ def _ask_endpoint(args: argparse.Namespace) -> int:
     Raises:
         UnknownEntityError: the endpoint has none of them.
     """
-    from retrieval.kg.sparql import SparqlGraph  # noqa: PLC0415 - loads pyoxigraph
-    from retrieval.kg.sparql_options import options_from  # noqa: PLC0415 - as above
+    from retrieval.kg.sparql.graph import SparqlGraph  # noqa: PLC0415 - loads pyoxigraph
+    from retrieval.kg.sparql.options import options_from  # noqa: PLC0415 - as above
 
     with SparqlGraph(args.sparql, options_from(dict(options_of(args.pull)))) as remote:
         topics = remote.find(args.entity) if args.entity else remote.link(args.question)

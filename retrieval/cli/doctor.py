@@ -6,8 +6,8 @@ import argparse
 from collections.abc import Iterator
 
 from retrieval.cli.console import say
-from retrieval.kg import doctor as engine
-from retrieval.kg.manifest import MANIFEST
+from retrieval.kg.analysis import doctor as engine
+from retrieval.kg.snapshot.manifest import MANIFEST
 
 DAMAGED = 1
 

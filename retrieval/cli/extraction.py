@@ -8,7 +8,7 @@ import os
 
 from retrieval.cli.console import Bars, note, say, stoppable
 from retrieval.errors import ConfigError, EmptySourceError
-from retrieval.kg.caches import cache_of
+from retrieval.kg.snapshot.cache import cache_of
 from retrieval.llm.settings import LLMSettings
 from retrieval.loading import load_encoder
 
@@ -20,6 +20,7 @@ def extract(args: argparse.Namespace) -> int:
     """
     from retrieval.extraction import extract as extraction  # noqa: PLC0415
     from retrieval.kg import snapshot  # noqa: PLC0415
+    from retrieval.kg.build import build_snapshot  # noqa: PLC0415 - loads polars
     from retrieval.llm.metering import Limit, Meter, metered  # noqa: PLC0415
     from retrieval.llm.replies import Asker, ReplyStore  # noqa: PLC0415
 
@@ -43,7 +44,7 @@ def extract(args: argparse.Namespace) -> int:
         made = extraction.extract(
             passages, asker, encode, threshold=args.merge, progress=bars, cancelled=stop.is_set
         )
-        graph = snapshot.build(made.table, args.out, progress=bars)
+        graph = build_snapshot(made.table, args.out, progress=bars)
     report = args.out.with_name(f"{args.out.name}.extraction.json")
     report.write_text(json.dumps(made.report, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     spent = made.report["usage"]

@@ -22,10 +22,14 @@ def build_graph(args: argparse.Namespace) -> int:
 
 def preview(args: argparse.Namespace) -> int:
     """Show the guess of a file, and its first rows, with tabs between cells."""
-    from retrieval.kg.readers import guess  # noqa: PLC0415
+    from retrieval.kg.readers import preview_graph  # noqa: PLC0415
+    from retrieval.questions import preview_questions  # noqa: PLC0415
 
-    found = guess(args.file, kind="questions" if args.questions else "graph", fmt=args.format, **given(args))
-    about = {
+    if args.questions:
+        found = preview_questions(args.file, fmt=args.format, encoding=args.encoding)
+    else:
+        found = preview_graph(args.file, fmt=args.format, **given(args))
+    shown = {
         "format": found.format or "not recognised",
         "delimiter": repr(found.delimiter) if found.delimiter else "",
         "header": "" if found.header is None else "yes" if found.header else "no",
@@ -33,7 +37,7 @@ def preview(args: argparse.Namespace) -> int:
         "columns": ", ".join(f"{role} {position}" for role, position in found.columns.items()),
         "files": ", ".join(name for name, _ in found.members),
     }
-    for name, value in about.items():
+    for name, value in shown.items():
         if value:
             note(f"{name}: {value}")
     for line in found.notes:
@@ -87,14 +91,14 @@ def build_corpus(args: argparse.Namespace) -> int:
 
 
 def _build(args: argparse.Namespace, said: dict[str, Any]) -> Snapshot:
-    from retrieval.kg import bulk  # noqa: PLC0415
-    from retrieval.kg.reporting import report  # noqa: PLC0415
+    from retrieval.kg.analysis.import_report import report  # noqa: PLC0415
+    from retrieval.kg.build.from_files import build_from_files  # noqa: PLC0415
 
     began = time.perf_counter()
     problems = ProblemList()
     try:
         with Bars() as bars:
-            graph, reports = bulk.build(
+            graph, reports = build_from_files(
                 args.source, args.out, problems=problems, progress=bars, fmt=args.format, **said
             )
     finally:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from retrieval.cli.console import Bars, ProblemList, note, say, stoppable
 from retrieval.errors import ConfigError, SourceError, TrainingDataError
-from retrieval.kg import questions as question_files
 from retrieval.kg import snapshot as snapshots
-from retrieval.kg.caches import cache_of
-from retrieval.kg.question_rows import SPLITS
+from retrieval.kg.snapshot.cache import cache_of
 from retrieval.llm.settings import LLMSettings
 from retrieval.loading import load_encoder
+from retrieval.questions import files as question_files
+from retrieval.questions.formats import SPLITS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,7 +40,7 @@ def import_questions(args: argparse.Namespace) -> int:
 
 def check(args: argparse.Namespace) -> int:
     """Say what a graph knows of a question set."""
-    from retrieval.kg.checking import check_questions  # noqa: PLC0415 - numpy
+    from retrieval.questions.checking import check_questions  # noqa: PLC0415 - numpy
 
     with stoppable() as stop:
         found = check_questions(snapshots.open(args.graph), read(args.questions), cancelled=stop.is_set)
@@ -68,7 +68,7 @@ def sample(args: argparse.Namespace) -> int:
     Raises:
         TrainingDataError: the graph has no walk that makes a question.
     """
-    from retrieval.kg.sampling import sample_questions  # noqa: PLC0415 - numpy
+    from retrieval.questions.sampling import sample_questions  # noqa: PLC0415 - numpy
 
     found = sample_questions(snapshots.open(args.graph), args.count, args.seed)
     if not found:

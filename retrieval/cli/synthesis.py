@@ -11,7 +11,7 @@ from retrieval.cli.console import Bars, note, say, stoppable
 from retrieval.cli.questions import of_split, read
 from retrieval.errors import ConfigError, TrainingDataError
 from retrieval.kg import snapshot as snapshots
-from retrieval.kg.caches import cache_of
+from retrieval.kg.snapshot.cache import cache_of
 from retrieval.llm.settings import LLMSettings
 from retrieval.loading import load_encoder
 

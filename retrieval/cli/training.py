@@ -10,9 +10,9 @@ from retrieval.cli.console import Bars, note, say, stoppable
 from retrieval.cli.questions import of_split, read
 from retrieval.errors import ConfigError
 from retrieval.kg import snapshot as snapshots
-from retrieval.kg.caches import cache_of
-from retrieval.kg.questions import training_sample
+from retrieval.kg.snapshot.cache import cache_of
 from retrieval.loading import load_encoder
+from retrieval.questions.files import training_sample
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING
 from retrieval.demo import CHECKPOINT, FACTS, METHOD, QUESTIONS
 from retrieval.errors import SourceError
 from retrieval.evaluation.shift import FILE as SEEN
-from retrieval.kg import bulk, questions
+from retrieval.kg.build.from_files import build_from_files
 from retrieval.loading import load_encoder
 from retrieval.methods._shared import checkpoint as checkpoints
+from retrieval.questions import files as questions
 from retrieval.training import train
 from retrieval.types import Problem, Progress, Question
 
@@ -31,7 +32,7 @@ CONFIG = {"entity_texts": "no", "seed": 0}
 
 def build_graph(out: Path) -> Snapshot:
     """The demo's graph, as any import of its files makes it."""
-    snapshot, _ = bulk.build(FACTS, out, problems=_refuse)
+    snapshot, _ = build_from_files(FACTS, out, problems=_refuse)
     return snapshot
 
 

@@ -10,8 +10,8 @@ from retrieval.errors import EvaluationError
 from retrieval.types import Question
 
 if TYPE_CHECKING:
-    from retrieval.kg.passages import PassageTable
     from retrieval.kg.snapshot import Snapshot
+    from retrieval.kg.snapshot.passages import PassageTable
 
 
 @dataclass(frozen=True, slots=True)

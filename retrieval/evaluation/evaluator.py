@@ -25,7 +25,7 @@ from retrieval.events import (
     RunFailed,
 )
 from retrieval.evidence.verbalise import chain_text
-from retrieval.kg.restriction import find_facts
+from retrieval.kg.snapshot.restriction import RestrictedSnapshot, find_facts
 from retrieval.llm.metering import Meter, metered
 from retrieval.pipeline import AskRequest, Stopwatch
 from retrieval.types import Hop, Passage, Progress, Question
@@ -143,9 +143,9 @@ def ask(
     began = time.perf_counter()
     if found is not None and subgraphs == "own":
         outcome.own_facts, outcome.unknown = len(found.facts), dict(found.unknown)
-        restricted = engine.snapshot.restrict(found.facts)
+        restricted = RestrictedSnapshot(engine.snapshot, found.facts)
         with watch.running():  # what is computed from the small graph counts
-            asked = engine.on(restricted)
+            asked = engine.restricted_to(restricted)
     request = AskRequest(question.question, given, budget, seed)
     meter = Meter()
     with metered(meter):

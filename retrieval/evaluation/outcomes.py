@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from retrieval.evaluation.metrics import Fact
-from retrieval.kg.questions import to_json
+from retrieval.questions.files import to_json
 from retrieval.types import Question, Usage
 
 

@@ -29,7 +29,7 @@ from retrieval.evaluation.metrics import (
 )
 from retrieval.evaluation.outcomes import Outcome, fingerprint
 from retrieval.evaluation.shift import Seen, Shift, by_question
-from retrieval.kg.labels import normalise
+from retrieval.kg.snapshot.labels import normalise
 from retrieval.methods import registry
 from retrieval.methods._shared.checkpoint import read_manifest
 from retrieval.supervision.labels import Label

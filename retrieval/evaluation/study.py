@@ -24,10 +24,10 @@ from retrieval.evaluation.outcomes import Journal, fingerprint
 from retrieval.evaluation.report import write_report, write_text
 from retrieval.evaluation.study_config import DataSet, StudyConfig, Variant
 from retrieval.kg import snapshot as snapshots
-from retrieval.kg.questions import read_questions, to_json, training_sample, with_splits
 from retrieval.loading import load_engine, load_parts
 from retrieval.methods import registry
 from retrieval.methods._shared.engine_spec import EngineSpec
+from retrieval.questions.files import read_questions, to_json, training_sample, with_splits
 from retrieval.supervision import rationalizers
 from retrieval.supervision.grounding import ground, require
 from retrieval.supervision.labels import read_labels, write_labels

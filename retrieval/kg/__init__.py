@@ -1,1 +1,1 @@
-"""Knowledge graphs: readers -> snapshot -> search. Light: numpy only, the readers' parsers load on use."""
+"""Knowledge graphs: readers -> build -> snapshot -> search. Light: numpy only, the readers' parsers load on use."""

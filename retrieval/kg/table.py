@@ -22,7 +22,7 @@ ATTRIBUTE_LIMIT = 128 * 1024
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptFacts:
     """Facts of a snapshot as rows of a table, without being made strings.
 
     ``facts`` are their ids, int64, ascending; None takes all.
@@ -64,7 +64,7 @@ class TripleTable:
     passages: pl.DataFrame | None = None
     fact_passages: pl.DataFrame | None = None
     reports: tuple[SourceReport, ...] = ()
-    kept: Kept | None = None
+    kept: KeptFacts | None = None
 
     @classmethod
     def of(

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.evidence.reach import Reach
-from retrieval.kg.naming import qualified_text
+from retrieval.kg.search.walks import all_arcs
 from retrieval.kg.snapshot import KINDS
-from retrieval.kg.walks import all_arcs
+from retrieval.kg.snapshot.relation_names import qualified_text
 from retrieval.text.mentions import STOP_WORDS
 
 if TYPE_CHECKING:

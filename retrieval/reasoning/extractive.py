@@ -95,8 +95,8 @@ class ExtractiveReasoner:
 
     def _single(self, evidence: Evidence, topics: tuple[int, ...]) -> Verdict:
         """The best sets of the topic that reaches its set most surely; the smaller set when equal."""
-        mirrors = evidence.snapshot.mirrors
-        options = [(topic, target_sets(evidence.reaches, topic, mirrors)) for topic in topics]
+        inverse = evidence.snapshot.inverse_relations
+        options = [(topic, target_sets(evidence.reaches, topic, inverse)) for topic in topics]
         # What a search began at by itself is linked with a score of 0: it competes, and restricts nothing.
         named = {linked.entity.id for linked in evidence.entities if linked.score > 0}
         if self._nothing_shared(evidence, [sets for topic, sets in options if topic in named]):
@@ -125,21 +125,21 @@ class ExtractiveReasoner:
         )
 
 
-def target_sets(reaches: Sequence[Reach], topic: int, mirrors: Ids) -> list[TargetSet]:
+def target_sets(reaches: Sequence[Reach], topic: int, inverse: Ids) -> list[TargetSet]:
     """The distinct target sets of one topic, most probable first.
 
-    A graph seldom writes all its facts from both ends, so relation paths that are each other's mirror images
+    A graph seldom writes all its facts from both ends, so relation paths that are each other's inverse
     answer together.
 
     Args:
         reaches: relation paths of all topics.
         topic: whose paths count.
-        mirrors: what stands for each directed relation, [2 R]; ``Snapshot.mirrors``.
+        inverse: what stands for each directed relation, [2 R]; ``Snapshot.inverse_relations``.
     """
     alike: dict[bytes, list[int]] = {}
     for i, reach in enumerate(reaches):
         if reach.topic == topic and len(reach.targets):
-            alike.setdefault(mirrors[list(reach.path)].tobytes(), []).append(i)
+            alike.setdefault(inverse[list(reach.path)].tobytes(), []).append(i)
     groups: dict[bytes, tuple[Ids, list[int]]] = {}
     for found in alike.values():
         targets = np.unique(np.concatenate([reaches[i].targets for i in found]))

@@ -13,6 +13,7 @@ from retrieval.errors import Cancelled
 from retrieval.evidence.chains import build_chain
 from retrieval.evidence.reach import Join, Reach, joins, refine, walk
 from retrieval.evidence.reorganise import reorganise
+from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.reasoning.base import Evidence
 from retrieval.reasoning.comparison import compare
 from retrieval.reasoning.context import in_context
@@ -144,7 +145,7 @@ def reorganised(
     reaches = reorganise(evidence.snapshot, facts, topics, max_length=max_length)
     if evidence.compared is not None or not reaches:
         return evidence
-    retrieved = evidence.snapshot.restrict(np.array(list(facts), np.int64))
+    retrieved = RestrictedSnapshot(evidence.snapshot, np.array(list(facts), np.int64))
     join = None
     if len(topics) > 1 and len(reaches[0].partners) == len(topics) - 1:
         members = tuple(range(len(topics)))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from retrieval.kg.documents.sentences import sentences
+from retrieval.kg.readers.documents.sentences import sentences
 from retrieval.kg.snapshot import Snapshot
 from retrieval.llm import asking, prompts
 from retrieval.llm.settings import LLMSettings

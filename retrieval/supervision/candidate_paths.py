@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from retrieval.kg import paths, search, walks
+from retrieval.kg import search
+from retrieval.kg.search import paths, walks
 from retrieval.kg.snapshot import Snapshot
 
 

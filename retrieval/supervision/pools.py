@@ -14,7 +14,8 @@ from types import MappingProxyType
 import numpy as np
 
 from retrieval.errors import ConfigError
-from retrieval.kg import paths, search, walks
+from retrieval.kg import search
+from retrieval.kg.search import paths, walks
 from retrieval.kg.snapshot import Snapshot
 from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import Role

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from retrieval.kg.labels import LabelIndex, Match
+from retrieval.kg.snapshot.labels import LabelIndex, Match
 from retrieval.text.mentions import STOP_WORDS, Guard, Span, Word, is_written, whole_words
 
 #: Longest name looked for, in words.

@@ -19,10 +19,9 @@ import numpy as np
 import torch
 
 from retrieval.errors import Cancelled, SnapshotError
-from retrieval.kg import integrity
-from retrieval.kg.labels import Match
-from retrieval.kg.snapshot import Snapshot
-from retrieval.kg.storage import load_array, published, read_json, save_array, save_json
+from retrieval.kg.snapshot import Snapshot, integrity
+from retrieval.kg.snapshot.labels import Match
+from retrieval.kg.snapshot.storage import load_array, published, read_json, save_array, save_json
 from retrieval.text.encoder import Encoder
 from retrieval.types import Progress
 

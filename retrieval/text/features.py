@@ -14,9 +14,9 @@ import torch
 from torch import Tensor, nn
 
 from retrieval.errors import check
-from retrieval.kg import integrity, walks
-from retrieval.kg.snapshot import Snapshot
-from retrieval.kg.storage import load_array, published, save_array
+from retrieval.kg.search import walks
+from retrieval.kg.snapshot import Snapshot, integrity
+from retrieval.kg.snapshot.storage import load_array, published, save_array
 from retrieval.text import relation_index
 from retrieval.types import Progress
 

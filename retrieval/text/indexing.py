@@ -6,8 +6,8 @@ import shutil
 from collections.abc import Callable
 
 from retrieval.errors import NotIndexedError
-from retrieval.kg.caches import cache_of
 from retrieval.kg.snapshot import Snapshot
+from retrieval.kg.snapshot.cache import cache_of
 from retrieval.text import entity_index, passage_index, relation_index
 from retrieval.text.encoder import Encoder
 from retrieval.types import Progress

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from retrieval.kg.storage import StringTable, load_array, save_array, save_strings
+from retrieval.kg.snapshot.storage import StringTable, load_array, save_array, save_strings
 
 #: BM25's saturation and length, and how often a title's words count; chosen on half of MuSiQue's questions.
 K1, B, TITLE = 1.5, 0.75, 3

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from retrieval.errors import UnknownEntityError
-from retrieval.kg.labels import normalise
 from retrieval.kg.snapshot import Snapshot
+from retrieval.kg.snapshot.labels import normalise
 from retrieval.text.candidates import Candidate, best_apart, candidates_in, coordinated
 from retrieval.text.lower_case import LowerCase, odd_stretches
 from retrieval.text.mentions import Guard, Span, capitalised_runs, has_case, marked, quoted, words_of

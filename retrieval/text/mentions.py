@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from retrieval.kg.labels import normalise
+from retrieval.kg.snapshot.labels import normalise
 
 _WORD = re.compile(r"[^\W_]+")
 _PARENTHESIS = re.compile(r"\s*\([^()]*\)$")

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 from rapidfuzz.distance import OSA
 
-from retrieval.kg.labels import Match, normalise
 from retrieval.kg.snapshot import Snapshot
+from retrieval.kg.snapshot.labels import Match, normalise
 from retrieval.text.mentions import Span, bare, context_stem, has_case, is_written, words_of
 from retrieval.types import LinkedEntity, Node
 

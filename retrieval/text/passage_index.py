@@ -16,11 +16,10 @@ from time import monotonic
 import numpy as np
 
 from retrieval.errors import Cancelled, NotIndexedError, SnapshotError
-from retrieval.kg import integrity
-from retrieval.kg.documents.sentences import sentences
-from retrieval.kg.passages import PassageTable
-from retrieval.kg.snapshot import Snapshot
-from retrieval.kg.storage import load_array, published, read_json, save_array, save_json
+from retrieval.kg.readers.documents.sentences import sentences
+from retrieval.kg.snapshot import Snapshot, integrity
+from retrieval.kg.snapshot.passages import PassageTable
+from retrieval.kg.snapshot.storage import load_array, published, read_json, save_array, save_json
 from retrieval.text import lexical
 from retrieval.text.encoder import Encoder
 from retrieval.types import Progress

@@ -13,9 +13,9 @@ from typing import Literal
 
 import numpy as np
 
-from retrieval.kg.labels import Match, normalise
+from retrieval.kg.search.walks import all_arcs
 from retrieval.kg.snapshot import Snapshot
-from retrieval.kg.walks import all_arcs
+from retrieval.kg.snapshot.labels import Match, normalise
 from retrieval.text.gazetteer import countries_of, in_full
 from retrieval.text.mentions import STOP_WORDS, Guard, Word, context_stem
 from retrieval.text.names import is_slip

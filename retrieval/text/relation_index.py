@@ -10,10 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from retrieval.errors import Cancelled
-from retrieval.kg import integrity
-from retrieval.kg.naming import relation_text
-from retrieval.kg.snapshot import Snapshot
-from retrieval.kg.storage import load_array, published, read_json, save_array, save_json
+from retrieval.kg.snapshot import Snapshot, integrity
+from retrieval.kg.snapshot.relation_names import relation_text
+from retrieval.kg.snapshot.storage import load_array, published, read_json, save_array, save_json
 from retrieval.text.encoder import Encoder
 from retrieval.types import Progress
 

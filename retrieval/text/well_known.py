@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from retrieval.kg.labels import Match, normalise
 from retrieval.kg.snapshot import Snapshot
+from retrieval.kg.snapshot.labels import Match, normalise
 
 #: So many of the most connected entities are known by their initials.
 KNOWN = 2000

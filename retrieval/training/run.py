@@ -17,12 +17,12 @@ import torch
 from retrieval import config as configs
 from retrieval.config import RetrieverConfig, TrainingConfig
 from retrieval.evaluation.shift import Seen
-from retrieval.kg.questions import split_of, with_splits
 from retrieval.kg.snapshot import Snapshot
-from retrieval.kg.storage import save_json
+from retrieval.kg.snapshot.storage import save_json
 from retrieval.methods import registry
 from retrieval.methods._shared import checkpoint as checkpoints
 from retrieval.methods._shared.checkpoint import Checkpoint
+from retrieval.questions.files import split_of, with_splits
 from retrieval.supervision.answer_set import AnswerSetRationalizer
 from retrieval.supervision.given import given_labels, prefers_simple
 from retrieval.supervision.grounding import Grounded, ground, require

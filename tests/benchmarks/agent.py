@@ -24,7 +24,6 @@ from retrieval.evaluation.study import Study, cells
 from retrieval.evaluation.study_config import DataSet, StudyConfig, Variant
 from retrieval.kg import search
 from retrieval.kg import snapshot as snapshots
-from retrieval.kg.questions import read_questions, training_sample, with_splits
 from retrieval.loading import load_encoder
 from retrieval.methods import registry
 from retrieval.methods.graph_s3.agent.rewards import outcome_reward
@@ -33,6 +32,7 @@ from retrieval.methods.graph_s3.agent_data import AgentData, make_data
 from retrieval.methods.graph_s3.model import AgentModel
 from retrieval.methods.graph_s3.spec import GraphS3Config
 from retrieval.methods.graph_s3.training import ImitationTask, OutcomeTask, StepwiseTask, reinforcement
+from retrieval.questions.files import read_questions, training_sample, with_splits
 from retrieval.supervision.grounding import Grounded, ground
 from retrieval.training.course import Course
 from retrieval.training.loop import fit

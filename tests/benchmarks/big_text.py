@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 from retrieval.kg import snapshot
+from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.loading import load_encoder
 from retrieval.text import indexing
@@ -73,7 +74,7 @@ def _write(out: Path) -> None:
 
 
 def _rate(passages: list[Passage], out: Path) -> float:
-    graph = snapshot.build(TripleTable.of([], passages=passages), out)
+    graph = build_snapshot(TripleTable.of([], passages=passages), out)
     encoder = load_encoder(device="cpu")
     encoder.encode(["warm"])
     began = time.perf_counter()

@@ -10,11 +10,12 @@ import numpy as np
 
 from retrieval.evidence.expand import expand
 from retrieval.evidence.reorganise import reorganise
-from retrieval.kg import readers, search, snapshot
-from retrieval.kg.questions import read_questions
+from retrieval.kg import readers, search
+from retrieval.kg.build import build_snapshot
 from retrieval.kg.snapshot import Snapshot
 from retrieval.methods._shared.triples.candidates.fan_out import FanOut
 from retrieval.methods._shared.triples.subgraphs import cut
+from retrieval.questions.files import read_questions
 from retrieval.supervision.grounding import Grounded, ground
 from retrieval.text import encoder as encoders
 from retrieval.text.features import TextEncoder
@@ -62,7 +63,7 @@ def _measure(  # noqa: PLR0917
     lengths: Sequence[int | None],
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        graph = snapshot.build(readers.read_graph([source], problems=lambda _: None), Path(folder) / "graph")
+        graph = build_snapshot(readers.read_graph([source], problems=lambda _: None), Path(folder) / "graph")
         vectors = encoder.encode(relation_texts(graph)[: graph.num_relations])
         asked, _ = ground(graph, questions[:: max(1, len(questions) // (5 * ASKED))])
         ranked = [(q.topics[:1], _ranked(graph, q, encoder, vectors)) for q in asked]

@@ -11,9 +11,9 @@ from urllib.parse import quote
 
 import pyoxigraph as ox
 
-from retrieval.kg.questions import read_questions
 from retrieval.kg.readers import read_graph
-from retrieval.kg.sparql import SparqlGraph
+from retrieval.kg.sparql.graph import SparqlGraph
+from retrieval.questions.files import read_questions
 from retrieval.types import Question
 from tests.benchmarks.data import found
 from tests.benchmarks.report import Section

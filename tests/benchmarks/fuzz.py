@@ -174,9 +174,10 @@ def tried(reader: str, path: Path, *, built: bool) -> None:
     Raises:
         Exception: anything but a ``ClewError`` is a fault.
     """
-    from retrieval.kg import bulk
-    from retrieval.kg.questions import read_questions
-    from retrieval.kg.readers import guess, read_graph
+    from retrieval.kg.build.from_files import write_version
+    from retrieval.kg.readers import preview_graph, read_graph
+    from retrieval.questions import preview_questions
+    from retrieval.questions.files import read_questions
 
     def read() -> None:
         if asked:
@@ -186,11 +187,11 @@ def tried(reader: str, path: Path, *, built: bool) -> None:
             read_graph([path], problems=_use)
             return
         out = path.with_name("graph")
-        bulk.write([path], out, None, {}, removing=False, problems=_use, progress=lambda _: None)
+        write_version([path], out, None, {}, removing=False, problems=_use, progress=lambda _: None)
         shutil.rmtree(out)
 
     asked = reader == "questions"
-    for work in (lambda: guess(path, kind="questions" if asked else "graph"), read):
+    for work in (lambda: (preview_questions if asked else preview_graph)(path), read):
         try:
             work()
         except ClewError as error:
@@ -205,7 +206,7 @@ def _use(problem: Any) -> None:
 def _child(reader: str, seed: int, start: int, count: int) -> None:
     out = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
-    import retrieval.kg.readers.guessing  # noqa: F401 - its time is nobody's
+    import retrieval.kg.readers.graph_preview  # noqa: F401 - its time is nobody's
 
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

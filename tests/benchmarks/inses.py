@@ -19,12 +19,13 @@ from retrieval.evaluation.evaluator import ask
 from retrieval.evaluation.metrics import Fact
 from retrieval.events import AgentStep
 from retrieval.kg import snapshot
-from retrieval.kg.questions import read_questions
+from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.loading import load_encoder, load_engine, load_parts
 from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.methods._shared.parts import GraphParts
 from retrieval.pipeline import AskRequest, Engine
+from retrieval.questions.files import read_questions
 from retrieval.text import indexing
 from retrieval.text.encoder import Encoder
 from retrieval.text.stems import words_in
@@ -191,7 +192,7 @@ def _trials(article: int, held: dict[str, object], encoder: Encoder) -> Iterator
 
 def _built(home: Path, table: TripleTable) -> snapshot.Snapshot:
     """The graph of some triples, kept between runs."""
-    return snapshot.open(home) if home.is_dir() else snapshot.build(table, home)
+    return snapshot.open(home) if home.is_dir() else build_snapshot(table, home)
 
 
 def _facts_of(graph: snapshot.Snapshot) -> Iterator[Fact]:

@@ -18,6 +18,7 @@ import numpy as np
 import torch
 
 from retrieval.kg import readers, search, snapshot
+from retrieval.kg.build import build_snapshot
 from retrieval.nn.line_graph import LineGraph, LineGraphConv
 from tests.benchmarks.data import found
 from tests.benchmarks.report import Section
@@ -41,7 +42,7 @@ def measure() -> list[Section]:
         f"{MEMORY_BYTES >> 30} GiB and {SECONDS} s. Implicit: incidence and layer, both from the bare triples.",
     )
     with tempfile.TemporaryDirectory() as folder:
-        graph = snapshot.build(readers.read_graph([kb], problems=lambda _: None), Path(folder) / "metaqa")
+        graph = build_snapshot(readers.read_graph([kb], problems=lambda _: None), Path(folder) / "metaqa")
         for heads, tails in _subgraphs(graph):
             np.save(Path(folder) / "arcs.npy", np.stack([heads, tails]))
             outcome = _child(Path(folder) / "arcs.npy")

@@ -13,9 +13,10 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from retrieval.kg import readers, search, snapshot
-from retrieval.kg.questions import read_questions
+from retrieval.kg import readers, search
+from retrieval.kg.build import build_snapshot
 from retrieval.kg.snapshot import Snapshot
+from retrieval.questions.files import read_questions
 from tests.benchmarks.data import found
 from tests.benchmarks.report import Section
 
@@ -59,7 +60,7 @@ def measure() -> list[Section]:
         ),
     )
     with tempfile.TemporaryDirectory() as folder:
-        graph = snapshot.build(readers.read_graph([kb], problems=lambda _: None), Path(folder) / "graph")
+        graph = build_snapshot(readers.read_graph([kb], problems=lambda _: None), Path(folder) / "graph")
         for array in (graph.tails, graph.relations, graph.in_order, graph.in_heads):
             array.sum()  # both have the graph in memory
         plain = nx.Graph()

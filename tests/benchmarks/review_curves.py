@@ -23,10 +23,10 @@ import numpy as np
 from retrieval.evaluation.evaluator import evaluate_engine
 from retrieval.evaluation.report import build_report
 from retrieval.kg import snapshot as kg
-from retrieval.kg.questions import read_questions, split_of
-from retrieval.kg.storage import save_json
+from retrieval.kg.snapshot.storage import save_json
 from retrieval.loading import load_encoder, load_engine, load_parts
 from retrieval.methods._shared.engine_spec import EngineSpec
+from retrieval.questions.files import read_questions, split_of
 from retrieval.supervision import rationalizers
 from retrieval.supervision.grounding import Grounded, ground
 from retrieval.supervision.labels import Label

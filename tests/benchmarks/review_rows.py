@@ -68,7 +68,7 @@ def main() -> None:
 
 def _queue(overlap: int) -> Any:
     """A queue of one item with two paths, on a graph of two facts."""
-    from retrieval.kg import snapshot as kg
+    from retrieval.kg.build import build_snapshot
     from retrieval.kg.table import TripleTable
     from retrieval.types import Question
     from webapp.graphs import files, progress
@@ -81,7 +81,7 @@ def _queue(overlap: int) -> Any:
     path = files.local_path(files.snapshot_name(graph.pk, 1))
     path.parent.mkdir(parents=True)
     table = TripleTable.of([("Ada", "wrote", "Notes"), ("Ada", "knew", "Charles")])
-    progress.imported(graph=graph, version=1, manifest=kg.build(table, path).manifest)
+    progress.imported(graph=graph, version=1, manifest=build_snapshot(table, path).manifest)
     graph.refresh_from_db()
     asked = [Question("q0", "what did Ada write?", ("Ada",), ("Notes",), split="train")]
     questions = save_question_set(name="Load", graph=graph, questions=asked, format="jsonl", user=None)

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from retrieval.kg import snapshot
-from retrieval.kg.questions import read_questions, split_of, with_splits
 from retrieval.loading import load_encoder
 from retrieval.methods._shared import checkpoint as checkpoints
 from retrieval.methods.router.deciders import Decider, TrainedDecider, WordingDecider
+from retrieval.questions.files import read_questions, split_of, with_splits
 from retrieval.text.complexity import MULTI_HOP
 from retrieval.training import train
 from retrieval.types import Question

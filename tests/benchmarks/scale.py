@@ -22,7 +22,9 @@ PLOT = Path(__file__).resolve().parents[2] / "docs" / "scale.svg"
 _ASK = """
 import statistics
 import numpy as np
-from retrieval.kg import integrity, search, snapshot
+from retrieval.kg.snapshot import integrity
+from retrieval.kg import search
+from retrieval.kg import snapshot
 
 
 def times(name, work, arguments):
@@ -87,8 +89,8 @@ def measure() -> list[Section]:
         "A graph that grows tenfold",
         COMMAND,
         "Made-up names, a tenth as many entities as triples, tails drawn by Zipf's law. Built by "
-        "`bulk.build`, which holds 2 GB of rows and of sort keys and leaves the rest on disk, in a process that may "
-        f"have {MEMORY // 1024**3} GB; asked in another, in process, after its "
+        "`build_from_files`, which holds 2 GB of rows and of sort keys and leaves the rest on disk, in a process "
+        f"that may have {MEMORY // 1024**3} GB; asked in another, in process, after its "
         "files were read once. In brackets the processor time, which other work on the machine changes little. Peak "
         "memory counts pages of mapped files.\n\n![Cost by size](scale.svg)",
         head=head,

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 from retrieval.kg import readers, snapshot
+from retrieval.kg.build import build_snapshot
 from tests.benchmarks.data import found
 from tests.benchmarks.report import Section
 
@@ -23,7 +24,7 @@ def measure() -> list[Section]:
         for attempt in range(5):
             out = Path(folder) / str(attempt)
             began = time.perf_counter()
-            snapshot.build(readers.read_graph([kb], problems=lambda _: None), out)
+            build_snapshot(readers.read_graph([kb], problems=lambda _: None), out)
             builds.append(time.perf_counter() - began)
             began = time.perf_counter()
             opened = snapshot.open(out)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from retrieval.kg import snapshot
+from retrieval.kg.build import build_snapshot
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.types import Question
@@ -65,7 +65,7 @@ def questions() -> list[Question]:
 
 def build(path: Path, extra: Sequence[tuple[str, str, str]] = ()) -> Snapshot:
     """The graph's snapshot, with more facts when wanted."""
-    return snapshot.build(TripleTable.of([*facts(), *extra]), path)
+    return build_snapshot(TripleTable.of([*facts(), *extra]), path)
 
 
 class WordEncoder:

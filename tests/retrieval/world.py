@@ -11,9 +11,10 @@ import numpy as np
 
 from retrieval.config import InferenceOptions
 from retrieval.errors import Cancelled
-from retrieval.kg import search, snapshot
-from retrieval.kg.restriction import RestrictedSnapshot
+from retrieval.kg import search
+from retrieval.kg.build import build_snapshot
 from retrieval.kg.snapshot import Snapshot
+from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.kg.table import TripleTable
 from retrieval.types import FoundPath, LinkedEntity, RelationPath
 
@@ -43,7 +44,7 @@ FACTS = [
 
 def build(path: Path, facts: Sequence[tuple[str, str, str]] = FACTS) -> Snapshot:
     """The snapshot of the facts."""
-    return snapshot.build(TripleTable.of(facts), path)
+    return build_snapshot(TripleTable.of(facts), path)
 
 
 def ids(graph: Snapshot, *labels: str) -> list[int]:
@@ -130,7 +131,7 @@ class ScriptedRetriever:
     def configured(self, options: InferenceOptions) -> ScriptedRetriever:
         return self
 
-    def on(self, snapshot: RestrictedSnapshot) -> ScriptedRetriever:
+    def restricted_to(self, snapshot: RestrictedSnapshot) -> ScriptedRetriever:
         return ScriptedRetriever(snapshot, self.script, simple=self.simple, before_each=self.before_each)
 
     def _walks(self, entity: int, steps: Sequence[tuple[int, bool]]) -> Iterator[tuple[int, ...]]:

@@ -4,9 +4,9 @@ import errno
 import os
 import time
 
-from retrieval.kg import bulk
+from retrieval.kg.build.from_files import write_version
 
-write = bulk.write
+write = write_version
 
 
 def crash(*_args, **_more):

@@ -10,7 +10,7 @@ import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
 
-from retrieval.kg import integrity
+from retrieval.kg.snapshot import integrity
 from webapp.graphs import files
 from webapp.graphs.models import Snapshot, SourceFile
 from webapp.project import doctor

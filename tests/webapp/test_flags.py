@@ -5,7 +5,7 @@ import uuid
 import pytest
 
 from retrieval.events import AnswerFinal, ChainsBuilt, PathRetrieved, QuestionLinked
-from retrieval.kg import snapshot as kg
+from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.types import Answer, EvidenceChain, Hop, LinkedEntity, Node, RelationStep, Usage
 from webapp.answers import log, services
@@ -135,7 +135,7 @@ def test_doubts_about_what_is_not_there(api, asked):
 def test_each_version_of_a_graph_has_a_queue_of_its_own(api, asked, tiny_graph):
     old = asked()
     table = TripleTable.of([("Switzerland", "borders", "Austria")])
-    built = kg.build(table, files.local_path(files.snapshot_name(tiny_graph.pk, 2)))
+    built = build_snapshot(table, files.local_path(files.snapshot_name(tiny_graph.pk, 2)))
     progress.imported(graph=tiny_graph, version=2, manifest=built.manifest)
     queue = flag(api("viewer"), old).json()["queue"]
     shown = api("viewer").get(f"/api/v1/review/queues/{queue}").json()

@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from retrieval import config as configs
-from retrieval.kg.caches import cache_of, states_folder
+from retrieval.kg.snapshot.cache import cache_of, states_folder
 from retrieval.methods import registry
 from webapp.experiments import labelling, services
 from webapp.experiments.models import Checkpoint, LabelSet

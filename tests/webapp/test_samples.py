@@ -6,7 +6,7 @@ import time
 import pytest
 from django.db import connection
 
-from retrieval.kg import apart
+from retrieval.kg.readers import child_process
 from tests.support import slow
 from webapp.questions import samples
 
@@ -26,13 +26,13 @@ def make(api, tiny_graph):
 
 def test_the_same_is_made_once(make, monkeypatch):
     first = make(n=4, seed=1).json()
-    monkeypatch.setattr(apart, "call", None)
+    monkeypatch.setattr(child_process, "call", None)
     assert make("analyst", n=4, seed=1).json() == first
 
 
 def test_what_takes_too_long_is_broken_off_and_says_what_to_do(make, monkeypatch):
     monkeypatch.setattr(samples, "sample_of", slow.sample_of)
-    monkeypatch.setattr(samples, "LIMITS", apart.Limits(seconds=0.5))
+    monkeypatch.setattr(samples, "LIMITS", child_process.Limits(seconds=0.5))
     answer = make(n=500)
     error = answer.json()["error"]
     assert (answer.status_code, error["code"]) == (400, "invalid")

@@ -152,7 +152,7 @@ def test_an_endpoint_that_breaks_in_the_middle_keeps_what_was_found(ask, server)
 
 
 def test_an_endpoint_that_says_too_much_or_is_slow_fails_the_run(ask, server, films, monkeypatch):
-    monkeypatch.setattr("retrieval.kg.endpoint.ANSWER_LIMIT", 100)
+    monkeypatch.setattr("retrieval.kg.sparql.endpoint.ANSWER_LIMIT", 100)
     run, _ = ask("who directed Jaws?")
     assert "answered with more than" in run.error_message
     films.endpoint.timeout = 0.5

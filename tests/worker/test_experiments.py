@@ -8,10 +8,10 @@ import pytest
 import torch
 
 from retrieval.evaluation import evaluator
-from retrieval.kg import snapshot as kg
-from retrieval.kg.questions import training_sample
+from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.methods import registry
+from retrieval.questions.files import training_sample
 from retrieval.types import Question
 from tests.conftest import TINY
 from tests.support.llm_server import LLMServer
@@ -93,7 +93,9 @@ def text_version(tiny_graph):
 
     def make():
         name = files.snapshot_name(tiny_graph.pk, 2)
-        built = kg.build(TripleTable.of([*TINY, ("France", "capital", "Paris")]), files.local_path(name))
+        built = build_snapshot(
+            TripleTable.of([*TINY, ("France", "capital", "Paris")]), files.local_path(name)
+        )
         made = progress.imported(graph=tiny_graph, version=2, manifest=built.manifest)
         tiny_graph.refresh_from_db()
         return made

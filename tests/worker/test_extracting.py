@@ -5,6 +5,7 @@ import json
 import pytest
 
 from retrieval.kg import snapshot as kg
+from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.types import Passage
 from tests.retrieval.reasoning.endpoint import Endpoint, fails, says
@@ -36,7 +37,7 @@ def corpus(users):
     )
     name = files.snapshot_name(graph.pk, 1)
     files.local_path(name).parent.mkdir(parents=True)
-    built = kg.build(TripleTable.of([], passages=PASSAGES), files.local_path(name))
+    built = build_snapshot(TripleTable.of([], passages=PASSAGES), files.local_path(name))
     graph.snapshot = Snapshot.objects.create(
         graph=graph, version=1, hash=built.hash, path=name, entities=0, relations=0, triples=0
     )

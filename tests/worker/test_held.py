@@ -105,13 +105,13 @@ def test_a_job_ends_whatever_is_raised(job, error):
 def test_an_import_that_panics_fails_and_so_does_its_graph(tiny_graph, monkeypatch, users):
     from django.core.files.uploadedfile import SimpleUploadedFile
 
-    from retrieval.kg import apart
+    from retrieval.kg.readers import child_process
     from webapp.graphs import services as graphs
 
     def panic(*_, **__):
         raise PANIC("not a Parquet file")
 
-    monkeypatch.setattr(apart, "call", panic)
+    monkeypatch.setattr(child_process, "call", panic)
     for number in range(3):
         graph, job = graphs.create_graph(
             name=f"Broken {number}",

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from retrieval.errors import TrainingDataError
-from retrieval.kg.questions import Question
+from retrieval.questions.files import Question
 from retrieval.supervision.trajectories import read_trajectories
 from webapp.experiments import services as experiments
 from webapp.experiments import synthesising as sets

@@ -11,8 +11,8 @@ from typing import Any
 from django.db import transaction
 
 from retrieval.errors import ConfigError, TrainingDataError
-from retrieval.kg.caches import cache_of, states_folder
-from retrieval.kg.storage import published, read_json
+from retrieval.kg.snapshot.cache import cache_of, states_folder
+from retrieval.kg.snapshot.storage import published, read_json
 from retrieval.methods import registry
 from webapp.accounts.models import User
 from webapp.api.errors import InvalidError

@@ -17,8 +17,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from retrieval import types
-from retrieval.kg import reporting
 from retrieval.kg import snapshot as kg
+from retrieval.kg.analysis import import_report
 from webapp.accounts import quotas
 from webapp.accounts.models import User
 from webapp.accounts.permissions import AdminWrites, OwnerWrites
@@ -212,7 +212,7 @@ class GraphViewSet(viewsets.GenericViewSet[Graph]):
 def _as_csv(name: str, rows: QuerySet[Problem]) -> FileResponse:
     text = io.StringIO(newline="")
     found = (types.Problem(row.file, row.line, row.message, row.text) for row in rows.iterator())
-    reporting.write_problems(text, found)
+    import_report.write_problems(text, found)
     return FileResponse(
         io.BytesIO(text.getvalue().encode()), as_attachment=True, filename=name, content_type="text/csv"
     )

@@ -34,7 +34,7 @@ def entities(snapshot: Snapshot, text: str, limit: int) -> list[dict[str, Any]]:
     return [
         {
             **dataclasses.asdict(match.node),
-            "about": snapshot.about(match.entity),
+            "about": snapshot.description(match.entity),
             "degree": match.degree,
             "score": match.score,
             "source": match.source,
@@ -56,7 +56,7 @@ def entity_row(snapshot: Snapshot, entity: int, source: str) -> dict[str, Any]:
     """An entity as a match that nobody searched for; ``source`` says where it comes from."""
     return {
         **dataclasses.asdict(snapshot.node(entity)),
-        "about": snapshot.about(entity),
+        "about": snapshot.description(entity),
         "degree": snapshot.degree(entity),
         "score": 1.0,
         "source": source,

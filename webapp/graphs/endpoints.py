@@ -16,9 +16,9 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from retrieval.errors import ClewError, UnknownEntityError
-from retrieval.kg.pulls import Pulls, term
-from retrieval.kg.sparql import Probe, SparqlGraph
-from retrieval.kg.sparql_options import SparqlOptions
+from retrieval.kg.sparql.graph import Probe, SparqlGraph
+from retrieval.kg.sparql.options import SparqlOptions
+from retrieval.kg.sparql.subgraph_cache import SubgraphCache, term
 from webapp.accounts.models import User
 from webapp.api.errors import BusyError, NameTakenError
 from webapp.api.waiting import let_go
@@ -67,9 +67,9 @@ def connection_of(endpoint: Endpoint) -> Connection:
 
 
 @cache
-def pulls() -> Pulls:
+def pulls() -> SubgraphCache:
     """What this process pulled lately. It lies where uploads arrive, which is emptied at the start."""
-    return Pulls(Path(settings.FILE_UPLOAD_TEMP_DIR))
+    return SubgraphCache(Path(settings.FILE_UPLOAD_TEMP_DIR))
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from retrieval.kg.sparql_options import SparqlOptions
+from retrieval.kg.sparql.options import SparqlOptions
 from webapp.accounts.models import User
 from webapp.accounts.permissions import AdminWrites, OwnerWrites
 from webapp.api.fields import Text

@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from retrieval.kg import reporting, schema, statistics
+from retrieval.kg.analysis import import_report, schema, statistics
 from webapp.graphs import selectors, snapshots
 from webapp.graphs.api import VERSION
 from webapp.graphs.models import Snapshot
@@ -174,7 +174,7 @@ class ReportView(_OfVersion):
 
 def _shown(version: Snapshot) -> dict[str, Any]:
     """The report that was kept; of versions that were made before reports were, what can still be told."""
-    kept = version.report or dataclasses.asdict(reporting.report(snapshots.opened(version.path), ()))
+    kept = version.report or dataclasses.asdict(import_report.report(snapshots.opened(version.path), ()))
     files = [
         {**file, "kinds": [{"kind": kind, "count": count} for kind, count in file["kinds"]]}
         for file in kept["files"]

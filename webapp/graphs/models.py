@@ -196,8 +196,8 @@ class Endpoint(AccessControlled):
     """The SPARQL endpoint that a graph lives in. Such a graph has no version: it is asked where it is.
 
     ``named_graph`` is the graph that is asked there, empty for the endpoint's default; ``languages`` are those of names
-    and texts; the limits are those of ``retrieval.kg.sparql.SparqlOptions``. The rest is what the last check found:
-    ``named`` says whether anything there has a name in these languages.
+    and texts; the limits are those of ``retrieval.kg.sparql.options.SparqlOptions``. The rest is what the last check
+    found: ``named`` says whether anything there has a name in these languages.
     """
 
     visible_through = "graph"

@@ -16,8 +16,9 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from retrieval.errors import SourceError
-from retrieval.kg import apart, readers
-from retrieval.kg.readers.guesses import Guess
+from retrieval.kg.readers import child_process, preview_graph
+from retrieval.kg.readers.preview import Preview
+from retrieval.questions import preview_questions
 from webapp.accounts.models import User
 from webapp.accounts.permissions import Analyst
 from webapp.api.errors import TooManyUploadsError
@@ -28,7 +29,7 @@ from webapp.graphs.serializers import ProblemSerializer
 from webapp.uploads import elsewhere, services
 
 FILES_MAX = 50
-LIMITS = apart.Limits(memory=1 << 30, seconds=30.0)
+LIMITS = child_process.Limits(memory=1 << 30, seconds=30.0)
 """What a look at one file may take."""
 SAMPLE = 16 * 1024**2
 """How much of a file elsewhere is fetched to look at it; an archive that is larger cannot be looked into."""
@@ -142,8 +143,12 @@ def _many() -> TooManyUploadsError:
 def _guess(path: Path, name: str, kind: Any, options: dict[str, Any]) -> dict[str, Any]:
     let_go()  # it may be looked at for seconds
     try:
-        seen = apart.call(readers.guess, path, name, kind=kind, what=name, limits=LIMITS, **options)
+        if kind == "questions":
+            given = {key: options[key] for key in ("fmt", "encoding")}
+            seen = child_process.call(preview_questions, path, name, what=name, limits=LIMITS, **given)
+        else:
+            seen = child_process.call(preview_graph, path, name, what=name, limits=LIMITS, **options)
     except SourceError as error:
-        seen = Guess(name, kind, "", notes=(str(error),))
+        seen = Preview(name, kind, "", notes=(str(error),))
     made = dataclasses.asdict(seen)
     return {**made, "members": [{"name": name, "bytes": size} for name, size in made["members"]]}

@@ -10,7 +10,7 @@ from django.db import transaction
 
 from retrieval import types
 from retrieval.errors import ClewError
-from retrieval.kg.manifest import Manifest
+from retrieval.kg.snapshot.manifest import Manifest
 from webapp.accounts.models import User
 from webapp.api.errors import ConflictError, GraphNotReadyError
 from webapp.graphs import announce, snapshots

@@ -8,7 +8,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from retrieval.kg.readers import FORMATS
+from retrieval.kg.readers.catalog import FORMATS
 from webapp.api.fields import Text
 from webapp.graphs.services import ReadOptions
 

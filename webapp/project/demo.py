@@ -13,7 +13,7 @@ from django.db import connection
 
 from retrieval import demo as content
 from retrieval.errors import ClewError, SourceError
-from retrieval.kg import questions as readers
+from retrieval.questions import files as readers
 from retrieval.types import Problem, Question
 from webapp.accounts.models import Role, User
 from webapp.experiments import services as experiments

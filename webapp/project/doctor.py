@@ -14,9 +14,9 @@ from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 
 from retrieval.errors import ClewError
-from retrieval.kg import doctor as engine
-from retrieval.kg.doctor import Finding
-from retrieval.kg.manifest import MANIFEST, read_manifest
+from retrieval.kg.analysis import doctor as engine
+from retrieval.kg.analysis.doctor import Finding
+from retrieval.kg.snapshot.manifest import MANIFEST, read_manifest
 from webapp.api.errors import StorageAwayError
 from webapp.api.redis import redis_client
 from webapp.experiments.models import Checkpoint, LabelSet, Report, TrajectorySet
@@ -39,7 +39,7 @@ def look(*, fix: bool = False) -> Iterator[Finding]:
     """Everything, one after the other; what needs the database only where that answers.
 
     Args:
-        fix: mend what can be mended without a choice, see :mod:`retrieval.kg.doctor`.
+        fix: mend what can be mended without a choice, see :mod:`retrieval.kg.analysis.doctor`.
     """
     yield from home()
     yield redis_server()

@@ -15,7 +15,7 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from retrieval.kg.questions import FORMATS
+from retrieval.questions.files import FORMATS
 from webapp.accounts.models import User
 from webapp.accounts.permissions import AnalystWrites
 from webapp.api.fields import Text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from retrieval.kg.checking import check_questions
+from retrieval.questions.checking import check_questions
 from webapp.graphs import snapshots
 from webapp.questions import selectors
 from webapp.questions.models import QuestionSet

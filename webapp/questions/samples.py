@@ -7,8 +7,8 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
 
-from retrieval.kg import apart
-from retrieval.kg.sampling import sample_of
+from retrieval.kg.readers import child_process
+from retrieval.questions.sampling import sample_of
 from retrieval.types import Question
 from webapp.accounts.models import User
 from webapp.api.errors import BusyError, InvalidError
@@ -20,7 +20,7 @@ from webapp.graphs.models import Graph
 KEPT = 64
 """Samples of a version that are remembered: the same seed makes the same."""
 
-LIMITS = apart.Limits(memory=1 << 30, seconds=30.0)
+LIMITS = child_process.Limits(memory=1 << 30, seconds=30.0)
 Key = tuple[str, int, int, tuple[int, ...]]
 
 _turns = Turns()
@@ -60,8 +60,8 @@ def make(*, graph: Graph, n: int, seed: int, hops: Sequence[int], user: User) ->
 
 def _made(path: Path, n: int, seed: int, hops: tuple[int, ...]) -> list[Question]:
     try:
-        return apart.call(sample_of, path, n, seed, hops, what="The graph", limits=LIMITS)
-    except apart.TooMuchError as error:
+        return child_process.call(sample_of, path, n, seed, hops, what="The graph", limits=LIMITS)
+    except child_process.TooMuchError as error:
         raise InvalidError(
             f"Making {n} questions of this graph took too long.",
             hint="Ask for fewer of them, or of fewer hops.",

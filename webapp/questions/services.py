@@ -17,8 +17,8 @@ from django.db import IntegrityError, transaction
 
 from retrieval import types
 from retrieval.errors import EmptySourceError
-from retrieval.kg import apart
-from retrieval.kg import questions as readers
+from retrieval.kg.readers import child_process
+from retrieval.questions import files as readers
 from webapp.accounts import quotas
 from webapp.accounts.models import User
 from webapp.api.errors import NameTakenError
@@ -31,7 +31,7 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 SPLITS = ("train", "dev", "test")
 EXAMPLES = 4
 PROBLEMS_KEPT = 200
-LIMITS = apart.Limits(memory=2 << 30, seconds=120.0)
+LIMITS = child_process.Limits(memory=2 << 30, seconds=120.0)
 """What reading a file of questions may take, within its request."""
 
 
@@ -59,7 +59,7 @@ def import_question_set(
         with path.open("wb") as file:
             for chunk in upload.chunks():
                 file.write(chunk)
-        format, questions, problems = apart.call(
+        format, questions, problems = child_process.call(
             readers.read_set, path, format, encoding, what=shown, limits=LIMITS
         )
     # A file of an archive is named by its path in it.

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from django.db.models import Prefetch, QuerySet
 
-from retrieval.kg.reporting import harmless
+from retrieval.kg.analysis.import_report import harmless
 from webapp.review.models import Queue, Submission, Verdict
 
 BATCH = 2000

@@ -14,7 +14,7 @@ from typing import IO, Any
 from django.db import connection
 from django.db.models import Q
 
-from retrieval.kg.reporting import harmless
+from retrieval.kg.analysis.import_report import harmless
 from webapp.review.models import ItemState, Queue
 
 FORMATS = {

@@ -8,41 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from retrieval.kg.documents import DOCUMENT_FORMATS, PASSAGE_FORMATS
 from retrieval.kg.table import TripleTable
 from retrieval.types import Problem, Progress
 
 if TYPE_CHECKING:
-    from retrieval.kg.readers.collecting import FactSink
-    from retrieval.kg.readers.guesses import Guess
+    from retrieval.kg.readers.file_contents import FactSink
+    from retrieval.kg.readers.preview import Preview
 
-__all__ = [
-    "DELIMITED_FORMATS",
-    "DOCUMENT_FORMATS",
-    "FORMATS",
-    "PASSAGE_FORMATS",
-    "PROPERTY_FORMATS",
-    "RDF_FORMATS",
-    "guess",
-    "read_graph",
-]
-
-DELIMITED_FORMATS = ("delimited", "tsv", "csv", "psv")
-RDF_FORMATS = ("ntriples", "turtle", "nquads", "rdfxml", "jsonld")
-#: Nodes and edges with attributes.
-PROPERTY_FORMATS = ("property-csv", "property-jsonl", "graphml")
-#: Every value of ``fmt`` besides None and ``auto``.
-FORMATS = (
-    *DELIMITED_FORMATS,
-    *PROPERTY_FORMATS,
-    *RDF_FORMATS,
-    "parquet",
-    "subgraphs",
-    *DOCUMENT_FORMATS,
-    *PASSAGE_FORMATS,
-)
+__all__ = ["preview_graph", "read_graph"]
 
 
 def read_graph(
@@ -88,7 +63,7 @@ def read_graph(
     """
     from retrieval.kg.readers.archives import unpacked  # noqa: PLC0415
     from retrieval.kg.readers.combining import combine  # noqa: PLC0415 - loads polars
-    from retrieval.kg.readers.dispatch import ReadOptions, read_all  # noqa: PLC0415 - loads polars
+    from retrieval.kg.readers.reading import ReadOptions, read_all  # noqa: PLC0415 - loads polars
 
     files = [Path(path) for path in ([paths] if isinstance(paths, (str, Path)) else paths)]
     shown = [(names or {}).get(path, path.name) for path in files]
@@ -99,31 +74,31 @@ def read_graph(
         return replace(combine(read, sink), reports=reports())
 
 
-def guess(
+def preview_graph(
     path: Path | str,
     name: str | None = None,
     *,
-    kind: Literal["graph", "questions"] = "graph",
     fmt: str | None = None,
     delimiter: str | None = None,
     header: bool | None = None,
     encoding: str | None = None,
     columns: Mapping[str, int | str] | None = None,
-) -> Guess:
-    """What a file is taken for, with its first rows. A file that cannot be read gives a guess that says why.
+) -> Preview:
+    """What a file of a graph is taken for, with its first rows. One that cannot be read gives a preview that says why.
 
     Args:
         path: where it lies.
         name: what its owner calls it; None takes the file's name.
-        kind: whether a graph or a question set is looked for.
         fmt, delimiter, header, encoding, columns: corrections, as :func:`read_graph` takes them.
 
     Raises:
         ConfigError: a correction is unknown or does not fit.
         SourceError: the file is missing.
     """
-    from retrieval.kg.readers.dispatch import ReadOptions  # noqa: PLC0415 - loads polars
-    from retrieval.kg.readers.guessing import look  # noqa: PLC0415 - loads polars
+    from retrieval.kg.readers import graph_preview  # noqa: PLC0415 - loads polars
+    from retrieval.kg.readers.reading import ReadOptions  # noqa: PLC0415 - loads polars
 
     file = Path(path)
-    return look(file, name or file.name, kind, ReadOptions(fmt, delimiter, header, encoding, columns))
+    return graph_preview.preview_graph(
+        file, name or file.name, ReadOptions(fmt, delimiter, header, encoding, columns)
+    )

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import IO, Literal
 
 from retrieval.errors import ClewError, EmptySourceError, SourceError
-from retrieval.kg.compression import EASY, RATIO, open_bytes
+from retrieval.kg.readers.compression import EASY, RATIO, open_bytes
 
 _PIECE = 1 << 20
 _ZIP = b"PK\x03\x04"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from retrieval.kg.readers.collecting import (
+from retrieval.kg.readers.file_contents import (
     FACT_SCHEMA,
     LINK_SCHEMA,
     NODE_SCHEMA,
@@ -45,7 +45,7 @@ def combine(files: Sequence[FactFile], sink: FactSink | None = None) -> TripleTa
         node_attributes = node_attributes + described
     passages, fact_passages = None, None
     if any(f.passages is not None for f in files):
-        from retrieval.kg.documents.reading import documents_of  # noqa: PLC0415 - loads the readers of documents
+        from retrieval.kg.readers.documents.reading import documents_of  # noqa: PLC0415 - loads the readers of documents
 
         passages, fact_passages = documents_of(files)
     pairs = {"key": str, "value": str}

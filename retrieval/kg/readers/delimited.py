@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from retrieval.errors import ConfigError
-from retrieval.kg.readers.collecting import FACT_SCHEMA, FactFile, FactSink, Frames
+from retrieval.kg.readers.file_contents import FACT_SCHEMA, FactFile, FactSink, Frames
 from retrieval.kg.readers.problems import ProblemLog
 from retrieval.kg.readers.sources import Source
 from retrieval.kg.table import LABEL_LIMIT

@@ -11,7 +11,7 @@ from typing import Any
 from xml.parsers import expat
 
 from retrieval.errors import SourceError
-from retrieval.kg.readers.collecting import FactFile
+from retrieval.kg.readers.file_contents import FactFile
 from retrieval.kg.readers.nesting import DEPTH
 from retrieval.kg.readers.problems import ProblemLog
 from retrieval.kg.readers.property_csv import RELATIONS

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from retrieval.errors import SourceError
-from retrieval.kg.compression import open_bytes
+from retrieval.kg.readers.compression import open_bytes
 from retrieval.kg.readers.delimited import cells_of
 from retrieval.kg.readers.property_csv import find_layout
 

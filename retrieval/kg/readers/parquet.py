@@ -9,8 +9,8 @@ from typing import Any
 import polars as pl
 
 from retrieval.errors import SourceError
-from retrieval.kg.readers.collecting import FactFile
 from retrieval.kg.readers.delimited import choose_columns, guess_columns
+from retrieval.kg.readers.file_contents import FactFile
 from retrieval.kg.readers.problems import ProblemLog
 from retrieval.kg.readers.property_csv import Layout, layout_of, read_cells
 from retrieval.kg.readers.property_rows import BadRowError, PropertyRows, as_text
@@ -131,7 +131,7 @@ def _properties(frame: pl.LazyFrame, layout: Layout, log: ProblemLog) -> FactFil
 
 
 def _passages(frame: pl.LazyFrame, names: list[str], log: ProblemLog) -> FactFile:
-    from retrieval.kg.documents.reading import passages_from  # noqa: PLC0415 - only passages need it
+    from retrieval.kg.readers.documents.reading import passages_from  # noqa: PLC0415 - only passages need it
 
     fmt = "musique" if "paragraphs" in names else "hotpotqa" if "context" in names else "passages"
     return passages_from(rows_of(frame, log.file), log.file, fmt, log)

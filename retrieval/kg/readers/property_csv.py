@@ -20,8 +20,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from retrieval.kg.readers.collecting import FactFile
 from retrieval.kg.readers.delimited import WIDTH, looks_like_header, parse_delimiter
+from retrieval.kg.readers.file_contents import FactFile
 from retrieval.kg.readers.problems import ProblemLog
 from retrieval.kg.readers.property_rows import NAMES, TYPE, BadRowError, PropertyRows, attribute_rows
 from retrieval.kg.readers.sources import Source

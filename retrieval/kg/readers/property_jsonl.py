@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from retrieval.kg.readers.collecting import FactFile
+from retrieval.kg.readers.file_contents import FactFile
 from retrieval.kg.readers.json_rows import json_rows
 from retrieval.kg.readers.problems import ProblemLog
 from retrieval.kg.readers.property_csv import BAGS, IDS, RELATIONS, SOURCES, TARGETS

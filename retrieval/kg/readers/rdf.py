@@ -20,11 +20,11 @@ import polars as pl
 import pyoxigraph as ox
 
 from retrieval.errors import SourceError
-from retrieval.kg.naming import local_name
-from retrieval.kg.readers.collecting import NODE_SCHEMA, TERM_SCHEMA, FactFile, FactSink
+from retrieval.kg.readers.file_contents import NODE_SCHEMA, TERM_SCHEMA, FactFile, FactSink
 from retrieval.kg.readers.nesting import CheckedJson, CheckedXml, Readable
 from retrieval.kg.readers.problems import ProblemLog
 from retrieval.kg.readers.sources import Source
+from retrieval.kg.snapshot.relation_names import local_name
 from retrieval.kg.table import ATTRIBUTE_LIMIT, LABEL_LIMIT
 
 #: Where in what was parsed an error is: each line is parsed by itself.

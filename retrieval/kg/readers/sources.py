@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from retrieval.errors import ConfigError, EmptySourceError, SourceError
-from retrieval.kg.compression import compression_of, open_bytes
-from retrieval.kg.documents.decoding import named_encoding
+from retrieval.kg.readers.compression import compression_of, open_bytes
+from retrieval.kg.readers.documents.decoding import named_encoding
 from retrieval.types import Progress
 
 _PARQUET = b"PAR1"

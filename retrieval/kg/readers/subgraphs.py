@@ -11,9 +11,9 @@ from typing import Any
 
 import polars as pl
 
-from retrieval.kg.question_rows import BadRow, subgraph_of
-from retrieval.kg.readers.collecting import FACT_SCHEMA, FactFile
+from retrieval.kg.readers.file_contents import FACT_SCHEMA, FactFile
 from retrieval.kg.readers.problems import ProblemLog
+from retrieval.kg.readers.question_files import BadRow, subgraph_of
 from retrieval.kg.table import LABEL_LIMIT
 
 #: Facts that become columns together.

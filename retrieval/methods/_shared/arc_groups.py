@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from retrieval.kg.snapshot import Snapshot
-from retrieval.kg.walks import spans
+from retrieval.kg.snapshot.arrays import spans
 
 
 def bounds(snapshot: Snapshot, entities: np.ndarray, relations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

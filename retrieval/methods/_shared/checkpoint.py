@@ -19,8 +19,8 @@ from torch import Tensor, nn
 from retrieval import config as configs
 from retrieval.config import TrainingConfig
 from retrieval.errors import CheckpointError, ClewError
-from retrieval.kg import integrity
-from retrieval.kg.storage import published, save_json
+from retrieval.kg.snapshot import integrity
+from retrieval.kg.snapshot.storage import published, save_json
 from retrieval.methods import registry
 from retrieval.version import code_version
 

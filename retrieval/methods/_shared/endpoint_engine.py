@@ -19,7 +19,7 @@ from retrieval.events import (
     RunStarted,
     SubgraphExtracted,
 )
-from retrieval.kg.pulls import term
+from retrieval.kg.sparql.subgraph_cache import term
 from retrieval.methods import registry
 from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.methods._shared.parts import GraphParts, Opening
@@ -37,17 +37,17 @@ from retrieval.types import (
 )
 
 if TYPE_CHECKING:
-    from retrieval.kg.pulls import Subgraph
     from retrieval.kg.snapshot import Snapshot
-    from retrieval.kg.sparql import SparqlGraph
+    from retrieval.kg.sparql.graph import SparqlGraph
+    from retrieval.kg.sparql.subgraph_cache import Subgraph
     from retrieval.llm.settings import LLMSettings
     from retrieval.pipeline import Engine
     from retrieval.text.encoder import Encoder
 
 T = TypeVar("T")
 Numbering = Callable[[Sequence[str]], Mapping[str, int]]
-"""Gives each term (:func:`retrieval.kg.pulls.term`) the number that stands for it in events: the ids of what is pulled
-mean nothing outside it."""
+"""Gives each term (:func:`retrieval.kg.sparql.subgraph_cache.term`) the number that stands for it in events: the ids of
+what is pulled mean nothing outside it."""
 
 log = logging.getLogger(__name__)
 

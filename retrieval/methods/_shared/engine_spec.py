@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from retrieval.kg.caches import cache_of
+from retrieval.kg.snapshot.cache import cache_of
 from retrieval.methods.registry import DEFAULT
 
 EXTRACTIVE = "extractive"

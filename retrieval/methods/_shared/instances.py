@@ -8,7 +8,7 @@ import numpy as np
 
 from retrieval.errors import check
 from retrieval.kg.snapshot import Snapshot
-from retrieval.kg.walks import spans
+from retrieval.kg.snapshot.arrays import spans
 from retrieval.methods._shared.arc_groups import arcs_at, bounds
 from retrieval.types import FoundPath, RelationPath
 

@@ -20,8 +20,8 @@ from retrieval.reasoning.llm import LLMReasoner
 from retrieval.types import Answer, NoAnswer, NoAnswerReason, Usage
 
 if TYPE_CHECKING:
-    from retrieval.kg.restriction import RestrictedSnapshot
     from retrieval.kg.snapshot import Snapshot
+    from retrieval.kg.snapshot.restriction import RestrictedSnapshot
     from retrieval.llm.settings import LLMSettings
     from retrieval.methods._shared.parts import Opening
 
@@ -69,8 +69,8 @@ class LLMAloneEngine(Engine):
         """There are none."""
         return InferenceOptions()
 
-    def on(self, snapshot: RestrictedSnapshot) -> Self:
-        """See :meth:`Engine.on`."""
+    def restricted_to(self, snapshot: RestrictedSnapshot) -> Self:
+        """See :meth:`Engine.restricted_to`."""
         other = copy(self)
         other.snapshot = snapshot
         return other

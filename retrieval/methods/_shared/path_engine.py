@@ -31,8 +31,8 @@ from retrieval.reasoning.llm import NAME as LLM
 from retrieval.reasoning.text_fit import TextFit
 
 if TYPE_CHECKING:
-    from retrieval.kg.restriction import RestrictedSnapshot
     from retrieval.kg.snapshot import Snapshot
+    from retrieval.kg.snapshot.restriction import RestrictedSnapshot
     from retrieval.methods._shared.parts import Opening
     from retrieval.methods._shared.retriever import Retriever
     from retrieval.types import RelationPath
@@ -82,10 +82,10 @@ class PathEngine(Engine):
         self.settings = settings or EngineSettings()
         self._fallback = ExtractiveReasoner(self.settings.extractive)
 
-    def on(self, snapshot: RestrictedSnapshot) -> Self:
-        """See :meth:`Engine.on`."""
+    def restricted_to(self, snapshot: RestrictedSnapshot) -> Self:
+        """See :meth:`Engine.restricted_to`."""
         other = copy(self)
-        other.snapshot, other.retriever = snapshot, self.retriever.on(snapshot)
+        other.snapshot, other.retriever = snapshot, self.retriever.restricted_to(snapshot)
         return other
 
     @property

@@ -13,8 +13,8 @@ from typing import Self
 
 from retrieval.config import InferenceOptions
 from retrieval.errors import check
-from retrieval.kg.restriction import RestrictedSnapshot
 from retrieval.kg.snapshot import Snapshot
+from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.methods import registry
 from retrieval.methods._shared.instances import found_paths
 from retrieval.text.features import TextEncoder
@@ -101,7 +101,7 @@ class RankingRetriever(ABC):
         by_topic = groupby(ranked, key=lambda path: path.topic)
         return [path for _, paths in by_topic for path in list(paths)[:limit]]
 
-    def on(self, snapshot: RestrictedSnapshot) -> Self:
+    def restricted_to(self, snapshot: RestrictedSnapshot) -> Self:
         """See ``base.Retriever``. A method that computes something from the graph extends this."""
         other = self._copy()
         other.snapshot = snapshot

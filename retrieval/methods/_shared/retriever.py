@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 from retrieval.config import InferenceOptions
-from retrieval.kg.restriction import RestrictedSnapshot
+from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.types import FoundPath, RelationPath
 
 
@@ -73,7 +73,7 @@ class Retriever(Protocol):
         """This retriever with other settings for asking; ``config.parse_options`` makes them, of its own class."""
         ...
 
-    def on(self, snapshot: RestrictedSnapshot) -> Retriever:
+    def restricted_to(self, snapshot: RestrictedSnapshot) -> Retriever:
         """This retriever on some facts of its graph, as a question's own subgraph gives them.
 
         Cheap: texts are not encoded again. What the model computes from the graph (triple states, node features)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, Self
 from retrieval.errors import ConfigError, LLMError
 from retrieval.events import AgentStep, ChainsBuilt, Event, QuestionLinked, RunPaused
 from retrieval.evidence.chains import distinct_facts
+from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.llm.prompts import shown
 from retrieval.methods import registry
 from retrieval.methods._shared import checkpoint as checkpoints
@@ -37,7 +38,6 @@ from retrieval.text.linking import Linked as Known
 from retrieval.types import RelationPath, Usage
 
 if TYPE_CHECKING:
-    from retrieval.kg.restriction import RestrictedSnapshot
     from retrieval.kg.snapshot import Snapshot
     from retrieval.methods._shared.parts import Opening
 
@@ -130,10 +130,10 @@ class GraphS3Engine(Engine):
         """Those of the policy and of the reasoner."""
         return shown(*self.deciders.prompts) | self.reasoner.prompts
 
-    def on(self, snapshot: RestrictedSnapshot) -> Self:
-        """See :meth:`Engine.on`."""
+    def restricted_to(self, snapshot: RestrictedSnapshot) -> Self:
+        """See :meth:`Engine.restricted_to`."""
         other = copy(self)
-        other.snapshot, other.deciders = snapshot, self.deciders.on(snapshot)
+        other.snapshot, other.deciders = snapshot, self.deciders.restricted_to(snapshot)
         return other
 
     def without_model(self) -> Self:
@@ -265,7 +265,7 @@ class GraphS3Engine(Engine):
             coverage = max(fits.values())
         graph = self.snapshot
         if not all(leaf.whole for leaf in leaves):
-            graph = graph.restrict(found.state.focus)
+            graph = RestrictedSnapshot(graph, found.state.focus)
         return gather(
             graph, run.request.question, linked.entities, linked.unmatched, paths,
             simple=self.deciders.world.fronts.simple, settings=self.settings.gather, cancelled=run.cancelled,

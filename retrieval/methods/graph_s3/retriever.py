@@ -11,8 +11,8 @@ from typing import Self
 import numpy as np
 import torch
 
-from retrieval.kg.restriction import RestrictedSnapshot
 from retrieval.kg.snapshot import Snapshot
+from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.methods._shared.checkpoint import Checkpoint, load_weights
 from retrieval.methods._shared.ranking import RankingRetriever
 from retrieval.methods.graph_s3.agent import serialise
@@ -95,11 +95,13 @@ class PolicyRetriever(RankingRetriever):
         )
         self.policy = policy
 
-    def on(self, snapshot: RestrictedSnapshot) -> Self:
+    def restricted_to(self, snapshot: RestrictedSnapshot) -> Self:
         """See ``base.Retriever``."""
-        other = super().on(snapshot)
+        other = super().restricted_to(snapshot)
         world = self.policy.world
-        other.policy = self.policy.on(World(Fronts(snapshot, simple=world.fronts.simple), world.limits))
+        other.policy = self.policy.restricted_to(
+            World(Fronts(snapshot, simple=world.fronts.simple), world.limits)
+        )
         return other
 
 

@@ -110,7 +110,7 @@ class Navigator(Protocol):
     name: str
     prompts: tuple[str, ...]
 
-    def on(self, snapshot: Snapshot) -> Navigator:
+    def restricted_to(self, snapshot: Snapshot) -> Navigator:
         """The same navigator on some facts of the graph."""
         ...
 

@@ -104,7 +104,7 @@ class EncoderNavigator:
         self._weights = weights or Weights()
         self.read = lru_cache(maxsize=32)(self._read)
 
-    def on(self, snapshot: Snapshot) -> EncoderNavigator:
+    def restricted_to(self, snapshot: Snapshot) -> EncoderNavigator:
         """The same navigator on some facts of the graph."""
         return EncoderNavigator(snapshot, self._encoder, self._contexts, self._weights)
 

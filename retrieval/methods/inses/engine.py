@@ -41,9 +41,9 @@ from retrieval.text import indexing
 from retrieval.types import LinkedEntity, RelationPath, RetrievedPassage
 
 if TYPE_CHECKING:
-    from retrieval.kg.labels import MatchSource
-    from retrieval.kg.restriction import RestrictedSnapshot
     from retrieval.kg.snapshot import Snapshot
+    from retrieval.kg.snapshot.labels import MatchSource
+    from retrieval.kg.snapshot.restriction import RestrictedSnapshot
     from retrieval.methods._shared.parts import Opening
     from retrieval.text.entity_index import EntityIndex
     from retrieval.text.passage_index import PassageIndex
@@ -134,11 +134,13 @@ class InsesEngine(Engine):
         """Those of the navigator and of the reasoner."""
         return shown(*self.navigator.prompts) | self.reasoner.prompts
 
-    def on(self, snapshot: RestrictedSnapshot) -> Self:
-        """See :meth:`Engine.on`."""
+    def restricted_to(self, snapshot: RestrictedSnapshot) -> Self:
+        """See :meth:`Engine.restricted_to`."""
         other = copy(self)
-        other.snapshot, other.fallback = snapshot, self.fallback.on(snapshot)
-        other.navigator = other.fallback if self.navigator is self.fallback else self.navigator.on(snapshot)
+        other.snapshot, other.fallback = snapshot, self.fallback.restricted_to(snapshot)
+        other.navigator = (
+            other.fallback if self.navigator is self.fallback else self.navigator.restricted_to(snapshot)
+        )
         return other
 
     def without_model(self) -> Self:

@@ -52,9 +52,9 @@ class LLMNavigator:
         self._settings = settings
         self._reader = reader
 
-    def on(self, snapshot: Snapshot) -> LLMNavigator:
+    def restricted_to(self, snapshot: Snapshot) -> LLMNavigator:
         """The same navigator on some facts of the graph."""
-        return LLMNavigator(snapshot, self._settings, self._reader.on(snapshot))
+        return LLMNavigator(snapshot, self._settings, self._reader.restricted_to(snapshot))
 
     def mentions(
         self, question: str, *, cancelled: Callable[[], bool] = lambda: False

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from retrieval.errors import check
-from retrieval.kg import walks
+from retrieval.kg.search import walks
 from retrieval.kg.snapshot import Snapshot
 from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import Label, directed, usable

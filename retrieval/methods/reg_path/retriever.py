@@ -11,8 +11,8 @@ import numpy as np
 import torch
 
 from retrieval.errors import CheckpointError, ConfigError
-from retrieval.kg.naming import qualified_text
 from retrieval.kg.snapshot import Snapshot
+from retrieval.kg.snapshot.relation_names import qualified_text
 from retrieval.methods._shared.checkpoint import Checkpoint
 from retrieval.methods._shared.ranking import RankingRetriever
 from retrieval.methods.reg_path.language_planner import LanguageBackend, LanguagePlanner

@@ -9,9 +9,9 @@ from typing import Self
 import numpy as np
 import torch
 
-from retrieval.kg.caches import states_folder
-from retrieval.kg.restriction import RestrictedSnapshot
 from retrieval.kg.snapshot import Snapshot
+from retrieval.kg.snapshot.cache import states_folder
+from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.methods._shared.checkpoint import Checkpoint, load_weights
 from retrieval.methods._shared.paths.states import States, StoredStates, all_states, states_of
 from retrieval.methods._shared.triples.candidates.fan_out import FanOut
@@ -70,9 +70,9 @@ class RelRagTripleRetriever(TripleRanker):
         self.texts = torch.from_numpy(relation_vectors(snapshot, encoder))
         self._entities = Labels(snapshot, encoder, cache) if checkpoint.manifest.entity_texts else None
 
-    def on(self, snapshot: RestrictedSnapshot) -> Self:
+    def restricted_to(self, snapshot: RestrictedSnapshot) -> Self:
         """See ``base.Retriever``: the triple states are those of the small graph."""
-        other, small = super().on(snapshot), snapshot.compact
+        other, small = super().restricted_to(snapshot), snapshot.compact
         entities = self._entities.of(small.entities) if self._entities is not None else None
         other.states = StoredStates(all_states(self.model.triples, features_of(small, self.texts, entities)))
         return other

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from retrieval.config import TrainingConfig
-from retrieval.kg.walks import arc_ends
+from retrieval.kg.search.walks import arc_ends
 from retrieval.methods._shared.checkpoint import Checkpoint
 from retrieval.methods._shared.paths.blocks import arc_states
 from retrieval.methods._shared.retriever import Retriever

@@ -25,7 +25,7 @@ from retrieval.types import Usage
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from retrieval.kg.restriction import RestrictedSnapshot
+    from retrieval.kg.snapshot.restriction import RestrictedSnapshot
     from retrieval.methods._shared.parts import Opening
 
 NO_PASSAGES = "The graph has no passages."
@@ -110,12 +110,12 @@ class RouterEngine(Engine):
             found |= part.prompts if part else {}
         return found
 
-    def on(self, snapshot: RestrictedSnapshot) -> Self:
-        """See :meth:`Engine.on`."""
+    def restricted_to(self, snapshot: RestrictedSnapshot) -> Self:
+        """See :meth:`Engine.restricted_to`."""
         other = copy(self)
         other.snapshot = snapshot
-        other.text = self.text.on(snapshot) if self.text else None
-        other.graph = self.graph.on(snapshot) if self.graph else None
+        other.text = self.text.restricted_to(snapshot) if self.text else None
+        other.graph = self.graph.restricted_to(snapshot) if self.graph else None
         return other
 
     def without_model(self) -> Self:

@@ -20,10 +20,10 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 from retrieval import config as configs
 from retrieval.errors import TrainingDataError
 from retrieval.evaluation.shift import Seen
-from retrieval.kg.questions import split_of, with_splits
 from retrieval.methods._shared import checkpoint as checkpoints
 from retrieval.methods.router.model import HopClassifier, make_classifier, read_questions
 from retrieval.methods.router.spec import SPEC, RouterConfig
+from retrieval.questions.files import split_of, with_splits
 from retrieval.supervision.labels import Label
 from retrieval.text.complexity import MULTI_HOP
 from retrieval.text.features import TextEncoder, encode_all

@@ -23,7 +23,7 @@ from retrieval.text.passage_index import Blend, PassageIndex
 from retrieval.types import RetrievedPassage
 
 if TYPE_CHECKING:
-    from retrieval.kg.restriction import RestrictedSnapshot
+    from retrieval.kg.snapshot.restriction import RestrictedSnapshot
     from retrieval.llm.settings import LLMSettings
     from retrieval.methods._shared.parts import Opening
 
@@ -80,7 +80,7 @@ class TextEngine(Engine):
         """The one that passages are read with, where a language model reads them."""
         return shown(reading.PROMPT) if self.reasoner.name == LLM and self.llm is not None else {}
 
-    def on(self, snapshot: RestrictedSnapshot) -> Self:
+    def restricted_to(self, snapshot: RestrictedSnapshot) -> Self:
         """The passages are the whole graph's: they do not depend on facts."""
         other = copy(self)
         other.snapshot = snapshot

@@ -11,7 +11,7 @@ from retrieval.evaluation import study_config
 from retrieval.evaluation.pages import markdown
 from retrieval.evaluation.study import Cell, Study, cells
 from retrieval.evaluation.study_page import blocks, spread, summarise
-from retrieval.kg.questions import write_questions
+from retrieval.questions.files import write_questions
 from tests.retrieval.films import WordEncoder, build, questions
 
 torch.set_num_threads(1)

@@ -7,6 +7,7 @@ from retrieval.evidence.chains import build_chain
 from retrieval.evidence.reach import merge_entities
 from retrieval.evidence.reorganise import reorganise
 from retrieval.evidence.verbalise import chain_text, merged_texts
+from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.reasoning.gather import GatherSettings, gather, reorganised
 from retrieval.types import LinkedEntity, RelationPath
 from tests.retrieval.world import build, ids, labels, path
@@ -107,7 +108,7 @@ def test_parallel_relations_are_one_chain_of_text(graph):
             ("Ann", "directed", "Dawn", 0.9), ("Ann", "wrote", "Dawn", 0.8), ("Dawn", "in_genre", "Drama", 0.7),
         ],
     )  # fmt: skip
-    kept = graph.restrict(np.array(list(retrieved)))
+    kept = RestrictedSnapshot(graph, np.array(list(retrieved)))
     reaches = reorganise(graph, retrieved, ids(graph, "Ann"), max_length=2)
     chains = [build_chain(kept, reach) for reach in reaches]
     assert [chain_text(chain) for chain in chains] == [

@@ -9,7 +9,7 @@ from retrieval.errors import EmptySourceError, LLMKeyError, LLMReplyError, OverB
 from retrieval.extraction.extract import extract
 from retrieval.extraction.merging import merge, normal
 from retrieval.extraction.reading import UnreadableError, read, request, sentences
-from retrieval.kg import snapshot as kg
+from retrieval.kg.build import build_snapshot
 from retrieval.llm.metering import Limit, Meter, metered
 from retrieval.llm.replies import Asker, ReplyStore
 from retrieval.llm.settings import LLMSettings
@@ -149,7 +149,7 @@ def test_text_becomes_a_graph_whose_facts_show_their_source(tmp_path):
         )
         prompt = server.requests[0]["messages"]
     assert [m["role"] for m in prompt] == ["system", "user"]
-    graph = kg.build(made.table, tmp_path / "graph")
+    graph = build_snapshot(made.table, tmp_path / "graph")
     facts = {
         (hop.source.label, hop.step.name, hop.target.label): i
         for i in range(graph.num_triples)

@@ -2,7 +2,7 @@
 
 import random
 
-from retrieval.kg import snapshot
+from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 
 #: Two films by one director, one of them in two languages, and an actor who directs.
@@ -19,7 +19,7 @@ FILMS = [
 
 
 def build(facts, path):
-    return snapshot.build(TripleTable.of(facts), path)
+    return build_snapshot(TripleTable.of(facts), path)
 
 
 def random_facts(seed, entities=12, relations=3, facts=30):

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from retrieval.errors import Cancelled, CheckpointError, ConfigError, MethodError
-from retrieval.kg import snapshot
+from retrieval.kg.build import build_snapshot
+from retrieval.kg.search.walks import arc_ends
+from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.kg.table import TripleTable
-from retrieval.kg.walks import arc_ends
 from retrieval.methods._shared.opening import open_retriever
 from retrieval.methods.registry import RETRIEVERS
 from retrieval.training.validate import predict
@@ -99,8 +100,8 @@ def test_on_a_restriction_it_answers_as_on_a_graph_built_from_those_facts(
     """A question's own subgraph: nothing of the whole graph shows through but ids and labels."""
     whole = trained.graph
     chosen = [i for i in range(whole.num_triples) if i % 5]
-    restricted = whole.restrict(chosen)
-    built = snapshot.build(
+    restricted = RestrictedSnapshot(whole, chosen)
+    built = build_snapshot(
         TripleTable.of(
             [
                 (whole.entity_label(int(whole.heads[i])), whole.relation_name(int(whole.relations[i])),
@@ -112,7 +113,7 @@ def test_on_a_restriction_it_answers_as_on_a_graph_built_from_those_facts(
     )  # fmt: skip
     checkpoint = trained.checkpoint(retriever.method) if retriever.checkpoint else None
     own = open_retriever(retriever.method, checkpoint, built, trained.encoder, cache=tmp_path)
-    small = retriever.on(restricted)
+    small = retriever.restricted_to(restricted)
     mine = named_paths(small, restricted, topic)
     theirs = named_paths(own, built, built.find_entity(TOPIC))
     # Rounded states (fp16) of differently ordered sums may differ in the last place.
@@ -166,7 +167,7 @@ def test_a_checkpoint_answers_another_graph(trained, tmp_path):
         ("Alpha", "has_genre", "Drama"),
         ("Beta", "starred_actors", "Ryu"),
     ]
-    other = snapshot.build(TripleTable.of(facts), tmp_path / "other")
+    other = build_snapshot(TripleTable.of(facts), tmp_path / "other")
     retriever = open_retriever("rel-rag-path", trained.checkpoint(), other, trained.encoder, cache=tmp_path)
     found = predict(retriever, other, "who directed Alpha", [other.find_entity("Alpha")])
     assert [other.entity_label(e) for e in found] == ["Ozu"]

@@ -6,7 +6,7 @@ import pytest
 
 from retrieval.errors import CheckpointError, ConfigError
 from retrieval.evaluation.shift import Seen
-from retrieval.kg import snapshot
+from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.methods import registry
 from retrieval.methods._shared import checkpoint as checkpoints
@@ -37,7 +37,7 @@ QUESTION = "who plays position Midfielder for country Portugal"
 
 
 def build(path, facts):
-    return snapshot.build(TripleTable.of(facts), path)
+    return build_snapshot(TripleTable.of(facts), path)
 
 
 @pytest.fixture

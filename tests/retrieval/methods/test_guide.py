@@ -5,7 +5,7 @@ import json
 import pytest
 
 from retrieval.__main__ import main
-from retrieval.kg.questions import write_questions
+from retrieval.questions.files import write_questions
 from tests.retrieval.films import facts, questions
 from tests.support.guides import method_added
 

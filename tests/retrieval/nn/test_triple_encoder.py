@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from retrieval.kg.walks import arc_ends
+from retrieval.kg.search.walks import arc_ends
 from retrieval.methods._shared.paths import states
 from retrieval.methods._shared.paths.blocks import build_block, sample_arcs
 from retrieval.nn.line_graph import LineGraph

@@ -85,7 +85,7 @@ def test_relation_paths_that_reach_the_same_set_add_up(tmp_path):
     assert scored(found) == [("Williams", 0.68, (0, 1))]
 
 
-def test_relation_paths_that_mirror_each_other_answer_together(tmp_path):
+def test_relation_paths_that_are_inverses_answer_together(tmp_path):
     """Neither end has all films, and alone the likelier set would do: 0.35 + 2/3 * 0.25 against 6/7 * 0.6."""
     facts = [(film, "directed_by", "Spielberg") for film in ("Jaws", "Munich", "Lincoln")]
     facts += [("Spielberg", "directed", film) for film in ("Jaws", "Munich", "Duel")]

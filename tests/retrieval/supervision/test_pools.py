@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from retrieval.errors import ConfigError
-from retrieval.kg import paths
+from retrieval.kg.search import paths
 from retrieval.supervision import pools
 from retrieval.supervision.grounding import ground
 from retrieval.types import Question

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from retrieval.kg import snapshot
+from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.supervision import rationalizers
 from retrieval.supervision.grounding import ground
@@ -75,7 +75,7 @@ def test_the_labels_follow_the_words(tmp_path):
     """Every person's heir has the person's own traits: only the words tell whose are asked for."""
     traits = [(f"p{i}", f"r{r}", f"{word} value") for i in range(6) for r, word in enumerate(WORDS) if r != 1]
     facts = [*traits, *((f"p{i}", "r1", f"p{i + 1}") for i in range(5))]
-    graph = snapshot.build(TripleTable.of(facts), tmp_path / "graph")
+    graph = build_snapshot(TripleTable.of(facts), tmp_path / "graph")
     asked = [
         Question(f"{r}-{i}", f"what is the {word} of p{i}", (f"p{i}",), (f"{word} value",))
         for r, word in enumerate(WORDS) if r != 1 for i in range(5)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from retrieval.errors import Cancelled, SnapshotError
-from retrieval.kg import snapshot
+from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.text import encoder as encoders
 from retrieval.text import lexical, passage_index
@@ -30,7 +30,7 @@ def encoder():
 def graph(tmp_path, monkeypatch):
     monkeypatch.setattr(passage_index, "CHUNK", 2)
     monkeypatch.setattr(passage_index, "RECHECK", 0.0)
-    return snapshot.build(TripleTable.of([], passages=PASSAGES), tmp_path / "g")
+    return build_snapshot(TripleTable.of([], passages=PASSAGES), tmp_path / "g")
 
 
 def test_words_are_folded_and_scripts_without_spaces_are_taken_by_twos():

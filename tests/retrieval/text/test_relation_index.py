@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from retrieval.errors import Cancelled
-from retrieval.kg.restriction import RestrictedSnapshot
+from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.text import relation_index
 from retrieval.text.features import relation_vectors
 from tests.retrieval.kg.worlds import FILMS, build

@@ -7,7 +7,7 @@ import uuid
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from retrieval.kg import snapshot as kg
+from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from tests.webapp.review.calls import BORDERS, CAPITAL, ITEMS, URL, after, at_once, draft, send
 from webapp.accounts.models import User
@@ -23,7 +23,7 @@ SPOKEN = (*BORDERS, *LANGUAGE)
 def replace(graph):
     """Import another version of the graph, without what the queue's paths go by."""
     name = files.snapshot_name(graph.pk, 2)
-    built = kg.build(TripleTable.of([("A", "r", "B")]), files.local_path(name))
+    built = build_snapshot(TripleTable.of([("A", "r", "B")]), files.local_path(name))
     progress.imported(graph=graph, version=2, manifest=built.manifest)
 
 

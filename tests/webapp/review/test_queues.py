@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.kg import snapshot as kg
+from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from tests.webapp.review.calls import BORDERS, ITEMS, URL, after, draft
 from webapp.experiments.models import LabelSet
@@ -68,7 +68,7 @@ def test_the_drawing_of_an_item(api, make):
 
 def test_a_queue_stays_on_its_version_of_the_graph(api, make, tiny_graph):
     queue = make([draft("q2", "Switzerland", ["Germany"], (BORDERS, 1.0))])
-    built = kg.build(
+    built = build_snapshot(
         TripleTable.of([("A", "r", "B")]), files.local_path(files.snapshot_name(tiny_graph.pk, 2))
     )
     progress.imported(graph=tiny_graph, version=2, manifest=built.manifest)

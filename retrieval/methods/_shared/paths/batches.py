@@ -6,9 +6,9 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from retrieval.kg.restriction import RestrictedSnapshot
 from retrieval.kg.snapshot import Snapshot
-from retrieval.kg.walks import spans
+from retrieval.kg.snapshot.arrays import spans
+from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.methods._shared.arc_groups import arcs_at, bounds, groups, spread
 from retrieval.methods._shared.paths.examples import Examples
 
@@ -83,7 +83,11 @@ def sample_contexts(
     own = [examples.own[i] for i in chosen.tolist()]
     shared = np.array([i for i, facts in enumerate(own) if facts is None], np.int64)
     parts: list[tuple[Snapshot, np.ndarray]] = [(snapshot, shared)] if len(shared) else []
-    parts += [(snapshot.restrict(facts), np.array([i])) for i, facts in enumerate(own) if facts is not None]
+    parts += [
+        (RestrictedSnapshot(snapshot, facts), np.array([i]))
+        for i, facts in enumerate(own)
+        if facts is not None
+    ]
     sampled = []
     for graph, at in parts:
         walks = sample_walks(graph, examples, chosen[at], simple=simple, rng=rng)

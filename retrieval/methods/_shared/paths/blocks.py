@@ -6,8 +6,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from retrieval.kg import walks
+from retrieval.kg.search import walks
 from retrieval.kg.snapshot import Snapshot
+from retrieval.kg.snapshot.arrays import spans
 from retrieval.nn.entity_graph import EntityBlock, EntityGraphEncoder
 from retrieval.nn.triple_encoder import Block, EntitySums, Side, TripleEncoder
 from retrieval.text.features import GraphFeatures, norms, reverse_arcs
@@ -25,7 +26,7 @@ def sample_arcs(
     out_counts = snapshot.out_offsets[entities + 1] - snapshot.out_offsets[entities]
     counts = snapshot.degrees(entities)
     taken = np.minimum(counts, limit)
-    within, owner = walks.spans(np.zeros(len(entities), np.int64), taken)
+    within, owner = spans(np.zeros(len(entities), np.int64), taken)
     whole = counts[owner] <= limit
     stretch = counts[owner] / np.maximum(taken[owner], 1)
     # One shift an entity: positions stay a stretch (at least 1) apart, so that none is drawn twice.

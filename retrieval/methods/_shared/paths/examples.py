@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from retrieval.kg.restriction import find_facts
 from retrieval.kg.snapshot import Snapshot
+from retrieval.kg.snapshot.restriction import find_facts
 from retrieval.methods._shared.paths.composition import Asked, compose
 from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import Label, directed, usable

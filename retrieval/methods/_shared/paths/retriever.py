@@ -10,9 +10,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from retrieval.kg.caches import states_folder
-from retrieval.kg.restriction import RestrictedSnapshot
 from retrieval.kg.snapshot import Snapshot
+from retrieval.kg.snapshot.cache import states_folder
+from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.methods._shared.checkpoint import Checkpoint, load_weights
 from retrieval.methods._shared.paths.explorer import Beam, explore
 from retrieval.methods._shared.paths.model import PathModel
@@ -145,13 +145,13 @@ class PathRetriever(RankingRetriever):
                 facts |= fresh
                 yield FoundPath(live[path.topic], path.arcs, path.probability)
 
-    def on(self, snapshot: RestrictedSnapshot) -> Self:
+    def restricted_to(self, snapshot: RestrictedSnapshot) -> Self:
         """See ``base.Retriever``: the triple states are those of the small graph."""
-        other, mine = super().on(snapshot), self.walker
+        other, mine = super().restricted_to(snapshot), self.walker
         small = snapshot.compact
         entities = self._entities.of(small.entities) if self._entities is not None else None
         states = all_states(mine.model.triples, features_of(small, mine.relations, entities))
-        other.walker = mine.on(snapshot, StoredStates(states))
+        other.walker = mine.restricted_to(snapshot, StoredStates(states))
         return other
 
     def _copy(self) -> Self:

@@ -15,10 +15,9 @@ import torch
 from torch import Tensor, nn
 
 from retrieval.errors import check
-from retrieval.kg import integrity
-from retrieval.kg.snapshot import Snapshot
-from retrieval.kg.storage import load_array, published, save_array
-from retrieval.kg.walks import arc_ends
+from retrieval.kg.search.walks import arc_ends
+from retrieval.kg.snapshot import Snapshot, integrity
+from retrieval.kg.snapshot.storage import load_array, published, save_array
 from retrieval.methods._shared.paths.blocks import arc_states
 from retrieval.nn.entity_graph import EntityGraphEncoder
 from retrieval.nn.line_graph import LineGraphConv

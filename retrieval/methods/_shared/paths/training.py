@@ -12,7 +12,7 @@ from torch import Tensor
 
 from retrieval.config import TrainingConfig
 from retrieval.errors import TrainingDataError, check
-from retrieval.kg.walks import spans
+from retrieval.kg.snapshot.arrays import spans
 from retrieval.methods._shared.checkpoint import Checkpoint
 from retrieval.methods._shared.paths.examples import make_examples
 from retrieval.methods._shared.paths.model import PathModel

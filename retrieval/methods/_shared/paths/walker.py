@@ -86,7 +86,7 @@ class Walker:
         self.simple = simple
         self.max_hops = max_hops
 
-    def on(self, snapshot: Snapshot, states: States) -> Walker:
+    def restricted_to(self, snapshot: Snapshot, states: States) -> Walker:
         """The same model on another graph of the same relations, whose states are given."""
         other = copy(self)
         other.snapshot, other.states = snapshot, states

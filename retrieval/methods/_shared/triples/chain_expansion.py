@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from retrieval.kg.walks import spans
+from retrieval.kg.snapshot.arrays import spans
 from retrieval.methods._shared.triples.subgraphs import Subgraphs
 
 #: Relation paths grown further per level, and kept per topic at the end.

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from retrieval.errors import TrainingDataError
-from retrieval.kg import search, walks
-from retrieval.kg.restriction import find_facts
+from retrieval.kg import search
+from retrieval.kg.search import walks
 from retrieval.kg.snapshot import Snapshot
+from retrieval.kg.snapshot.restriction import RestrictedSnapshot, find_facts
 from retrieval.methods._shared.triples.candidates.base import CandidateStrategy
 from retrieval.methods._shared.triples.subgraphs import Subgraphs, cut
 from retrieval.supervision.grounding import Grounded
@@ -111,7 +112,7 @@ def walked(
 
     With ``own``, of these facts of the graph only.
     """
-    relations, graph = snapshot.num_relations, snapshot if own is None else snapshot.restrict(own)
+    relations, graph = snapshot.num_relations, snapshot if own is None else RestrictedSnapshot(snapshot, own)
     if own is not None:
         facts = facts[np.isin(facts % snapshot.num_triples, own)]
     sources, _, targets = walks.arc_ends(snapshot, facts)

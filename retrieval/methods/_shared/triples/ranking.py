@@ -15,9 +15,9 @@ from typing import Self
 import numpy as np
 
 from retrieval.errors import check
-from retrieval.kg.restriction import RestrictedSnapshot
 from retrieval.kg.snapshot import Snapshot
-from retrieval.kg.walks import spans
+from retrieval.kg.snapshot.arrays import spans
+from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.methods._shared.arc_groups import arcs_at, bounds
 from retrieval.methods._shared.instances import found_paths
 from retrieval.methods._shared.ranking import RankingRetriever
@@ -91,9 +91,9 @@ class TripleRanker(RankingRetriever):
             questions: the question as seen from each topic.
         """
 
-    def on(self, snapshot: RestrictedSnapshot) -> Self:
+    def restricted_to(self, snapshot: RestrictedSnapshot) -> Self:
         """See ``base.Retriever``: all facts of a question's own subgraph within reach are candidates."""
-        other = super().on(snapshot)
+        other = super().restricted_to(snapshot)
         other.candidates = KHop(self.max_hops, max(1, snapshot.num_triples))
         return other
 

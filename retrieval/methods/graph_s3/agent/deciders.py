@@ -14,8 +14,8 @@ from retrieval.methods.graph_s3.agent.prompted import PromptedPolicy
 from retrieval.methods.graph_s3.agent.state import State
 
 if TYPE_CHECKING:
-    from retrieval.kg.restriction import RestrictedSnapshot
     from retrieval.kg.snapshot import Snapshot
+    from retrieval.kg.snapshot.restriction import RestrictedSnapshot
     from retrieval.llm.settings import LLMSettings
     from retrieval.methods.graph_s3.agent.language_policy import LanguagePolicy
     from retrieval.methods.graph_s3.agent.small_policy import SmallPolicy
@@ -45,17 +45,17 @@ class Deciders:
     ) -> None:
         self.world = World(Fronts(snapshot, simple=simple), limits)
         self.trained: SmallPolicy | LanguagePolicy | None = (
-            None if trained is None else trained.on(self.world)
+            None if trained is None else trained.restricted_to(self.world)
         )
         self.zero_shot = zero_shot
         self.llm = llm
 
-    def on(self, snapshot: RestrictedSnapshot) -> Deciders:
+    def restricted_to(self, snapshot: RestrictedSnapshot) -> Deciders:
         """The same on some facts of the graph."""
         return Deciders(
             snapshot,
             self.trained,
-            self.zero_shot.on(snapshot),
+            self.zero_shot.restricted_to(snapshot),
             self.llm,
             simple=self.world.fronts.simple,
             limits=self.world.limits,

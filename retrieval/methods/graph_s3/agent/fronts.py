@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from retrieval.kg import walks
+from retrieval.kg.search import walks
 from retrieval.kg.snapshot import Snapshot
+from retrieval.kg.snapshot.arrays import spans
 from retrieval.methods._shared.arc_groups import arcs_at, groups
 
 #: Branches whose facts are remembered, so that many steps of many questions share them.
@@ -144,8 +145,8 @@ class Fronts:
         rank_before = before - before[np.maximum.accumulate(np.where(new, np.arange(len(new)), 0))]
         # One more, because an arc back to the topic may be among them.
         taken = np.clip(count + 1 - rank_before, 0, sizes)
-        positions, group = walks.spans(starts, taken)
-        within, _ = walks.spans(np.zeros(len(taken), np.int64), taken)
+        positions, group = spans(starts, taken)
+        within, _ = spans(np.zeros(len(taken), np.int64), taken)
         arcs, targets = arcs_at(self.snapshot, positions, relation[group])
         rank = rank_before[group] + within
         keep = targets != branch.topic if self.simple else np.ones(len(arcs), bool)

@@ -39,7 +39,7 @@ class LanguagePolicy:
         self._context = context
         self._longest = longest
 
-    def on(self, world: World) -> LanguagePolicy:
+    def restricted_to(self, world: World) -> LanguagePolicy:
         """The same policy in another world."""
         return LanguagePolicy(world, self._model, context=self._context, longest=self._longest)
 

@@ -11,8 +11,8 @@ import numpy as np
 import torch
 
 from retrieval.errors import check
-from retrieval.kg.naming import qualified_text
 from retrieval.kg.snapshot import Snapshot
+from retrieval.kg.snapshot.relation_names import qualified_text
 from retrieval.methods.graph_s3.agent.actions import Action, Choose
 from retrieval.methods.graph_s3.agent.decisions import FEATURES, KINDS, Decision, decide, views
 from retrieval.methods.graph_s3.agent.environment import World
@@ -80,7 +80,7 @@ class SmallPolicy:
                 relations = model.relations(texts)
         self.relations = relations
 
-    def on(self, world: World) -> SmallPolicy:
+    def restricted_to(self, world: World) -> SmallPolicy:
         """The same policy in another world of the same relations."""
         return SmallPolicy(self.model, world, self.encoder, self.relations, width=self.width)
 

@@ -7,7 +7,6 @@ import pytest
 
 from retrieval.__main__ import main
 from retrieval.errors import LLMError, LLMKeyError, OverBudgetError
-from retrieval.kg.questions import write_questions
 from retrieval.llm import prompts
 from retrieval.llm.metering import Limit, Meter, metered
 from retrieval.llm.replies import ReplyStore
@@ -16,6 +15,7 @@ from retrieval.methods.graph_s3.agent import behaviour
 from retrieval.methods.graph_s3.agent.environment import Limits, World
 from retrieval.methods.graph_s3.agent.fronts import Fronts
 from retrieval.methods.graph_s3.agent.synthesis import as_episode, as_trajectory, refined
+from retrieval.questions.files import write_questions
 from retrieval.supervision.grounding import ground
 from retrieval.supervision.trajectories import as_row, read_trajectories, write_trajectories
 from retrieval.types import Question, Usage

@@ -6,6 +6,7 @@ import pytest
 
 from retrieval.errors import LLMError
 from retrieval.events import AgentStep, AnswerFinal, ChainsBuilt, QuestionLinked, RunPaused, RunStarted
+from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.methods.graph_s3.agent.actions import Explore
 from retrieval.methods.graph_s3.agent.deciders import Deciders
 from retrieval.methods.graph_s3.agent.environment import Limits
@@ -261,6 +262,6 @@ def test_a_run_can_be_stopped(films):
 def test_on_some_facts_nothing_else_is_seen(films):
     writers = [f for f in range(films.num_triples) if films.relation_name(films.relations[f]) == "written_by"]
     without = [f for f in writers if films.entity_label(films.tails[f]) != "Anne Heche"]
-    events = ask(siblings(films).on(films.restrict(without)))
+    events = ask(siblings(films).restricted_to(RestrictedSnapshot(films, without)))
     assert answers(events) == ["Elizabeth Strout"]
     assert ids(films, "Anne Heche")[0] not in {n.id for step in steps(events) for n in step.current}

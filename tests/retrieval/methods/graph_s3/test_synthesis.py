@@ -7,7 +7,7 @@ import pytest
 
 from retrieval.__main__ import main
 from retrieval.errors import TrainingDataError
-from retrieval.kg.questions import write_questions
+from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.methods.graph_s3.agent.actions import Choose, Explore, Finish, Unreadable
 from retrieval.methods.graph_s3.agent.environment import Limits, World
 from retrieval.methods.graph_s3.agent.fronts import Fronts
@@ -29,6 +29,7 @@ from retrieval.methods.graph_s3.agent.synthesis import (
     synthesise,
 )
 from retrieval.methods.graph_s3.agent_examples import imitated
+from retrieval.questions.files import write_questions
 from retrieval.supervision.grounding import ground
 from retrieval.supervision.labels import Label, write_labels
 from retrieval.supervision.trajectories import read_trajectories, write_trajectories
@@ -279,8 +280,9 @@ def test_where_chance_led_astray_is_known_and_not_imitated(world):
 def test_a_trajectory_of_another_graph_is_left_out(world):
     episode = made(world, samples=1)[1]
     trajectory = as_trajectory(world, episode, "t")
-    other = world.snapshot.restrict(
-        [f for f in range(8) if world.snapshot.relation_name(world.snapshot.relations[f]) == "written_by"]
+    other = RestrictedSnapshot(
+        world.snapshot,
+        [f for f in range(8) if world.snapshot.relation_name(world.snapshot.relations[f]) == "written_by"],
     )
     assert as_episode(World(Fronts(other)), trajectory, episode.question) is None
 

@@ -19,7 +19,7 @@ from retrieval.events import (
     RunStarted,
     SimilarityExpanded,
 )
-from retrieval.kg import snapshot
+from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.llm.settings import LLMSettings
 from retrieval.loading import load_engine
@@ -71,7 +71,7 @@ class BagOfWords:
 @pytest.fixture
 def graph(tmp_path):
     links = [(i, i) for i in range(len(FACTS))]
-    return snapshot.build(TripleTable.of(FACTS, passages=PASSAGES, fact_passages=links), tmp_path / "magic")
+    return build_snapshot(TripleTable.of(FACTS, passages=PASSAGES, fact_passages=links), tmp_path / "magic")
 
 
 @pytest.fixture
@@ -158,7 +158,7 @@ def test_stopping_ends_the_run(parts):
 
 
 def test_a_graph_without_passages_is_explored_by_its_facts(tmp_path):
-    graph = snapshot.build(TripleTable.of(FACTS), tmp_path / "facts")
+    graph = build_snapshot(TripleTable.of(FACTS), tmp_path / "facts")
     engine = opened(indexed(graph), threshold=0.7)
     events = ask(engine, "Where was Ann Lee born?")
     assert of(events, PassagesRetrieved) == []
@@ -166,7 +166,7 @@ def test_a_graph_without_passages_is_explored_by_its_facts(tmp_path):
 
 
 def test_facts_are_weighed_by_the_words_that_they_hold_themselves(tmp_path):
-    parts = indexed(snapshot.build(TripleTable.of(FACTS), tmp_path / "facts"))
+    parts = indexed(build_snapshot(TripleTable.of(FACTS), tmp_path / "facts"))
     contexts = Contexts(parts.snapshot, parts.encoder, parts.index, None)
     weights = contexts.weights(words_in("founding Bern"))
     held = contexts.words_of(parts.snapshot, np.arange(4), weights) > 0
@@ -180,7 +180,7 @@ def test_facts_are_weighed_by_the_words_that_they_hold_themselves(tmp_path):
 
 
 def test_the_budget_is_filled_up_where_that_is_wanted(tmp_path):
-    parts = indexed(snapshot.build(TripleTable.of(FACTS), tmp_path / "facts"))
+    parts = indexed(build_snapshot(TripleTable.of(FACTS), tmp_path / "facts"))
     question = "Ann Lee was born in Bern and founded the Magic Society of Europe."
     short = ask(opened(parts, iterations=1, similarity=False), question, budget=4)
     full = ask(opened(parts, iterations=1, similarity=False, fill=True), question, budget=4)
@@ -369,7 +369,7 @@ def test_where_no_passage_has_a_short_answer_the_chains_answer(parts):
 def test_a_question_of_another_language_is_answered_with_its_sentence(tmp_path):
     passages = [Passage(0, "p", "", "Hans Muster ist der Präsident von Bern.")]
     facts = TripleTable.of([("m.01", "ist", "m.02")], passages=passages, fact_passages=[(0, 0)])
-    engine = opened(indexed(snapshot.build(facts, tmp_path / "deutsch")))
+    engine = opened(indexed(build_snapshot(facts, tmp_path / "deutsch")))
     (answer,) = ask(engine, "Wer ist der Präsident von Bern?")[-1].answers
     assert answer.label == "Hans Muster ist der Präsident von Bern."
     assert [(each.passage, each.start, each.end) for each in answer.citations] == [(0, 0, 39)]
@@ -378,7 +378,7 @@ def test_a_question_of_another_language_is_answered_with_its_sentence(tmp_path):
 @pytest.mark.parametrize("method", ["inses", "router", "rel-rag-path", "graph-s3"])
 def test_a_graph_without_names_says_so(tmp_path, method):
     facts = [(f"m.0{i}", "r", f"m.0{i + 1}") for i in range(9)]
-    parts = indexed(snapshot.build(TripleTable.of(facts), tmp_path / "ids"))
+    parts = indexed(build_snapshot(TripleTable.of(facts), tmp_path / "ids"))
     engine = load_engine(EngineSpec(parts.snapshot.path, method=method), parts)
     final = ask(engine, "Who is the head of it?")[-1]
     assert final.no_answer.reason == "entity_not_linked"

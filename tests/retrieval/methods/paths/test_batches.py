@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from retrieval.kg.walks import arc_ends
+from retrieval.kg.search.walks import arc_ends
 from retrieval.methods._shared.paths.batches import sample_contexts
 from retrieval.methods._shared.paths.examples import make_examples
 from retrieval.supervision.grounding import ground

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from retrieval.errors import CheckpointError, ConfigError
-from retrieval.kg import integrity
+from retrieval.kg.snapshot import integrity
 from retrieval.methods._shared.opening import open_retriever
 from retrieval.methods.reg_path.language_planner import LanguageBackend, LanguagePlanner, trie
 from retrieval.methods.reg_path.plans import Options, search

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from retrieval.errors import TrainingDataError
-from retrieval.kg import snapshot
+from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.methods._shared.opening import open_retriever
 from retrieval.methods.reg_path.model import SmallPlanner
@@ -129,7 +129,7 @@ def test_a_relation_that_no_question_taught_is_followed(tmp_path):
         ("Alpha", "in_language", "Japanese"),
         ("Alpha", "music_composer", "Saito"),
     ]
-    other = snapshot.build(TripleTable.of(facts), tmp_path / "other")
+    other = build_snapshot(TripleTable.of(facts), tmp_path / "other")
     retriever = open_retriever("reg-path", result.checkpoint, other, encoder, cache=tmp_path)
     topic = other.find_entity("Alpha")
     for text, answer in (("the music composer of Alpha", "Saito"), ("the film editor of Alpha", "Fields")):

@@ -22,7 +22,7 @@ from retrieval.events import (
     RunStarted,
     SimilarityExpanded,
 )
-from retrieval.kg import snapshot
+from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.llm import prompts
 from retrieval.llm.settings import LLMSettings
@@ -46,7 +46,7 @@ COMPLEX = "Where was the founder of the publisher of the Journal of Magic born?"
 
 def parts_of(path, facts=FACTS, passages=PASSAGES):
     links = [(i, i) for i in range(len(facts))] if passages else []
-    graph = snapshot.build(TripleTable.of(facts, passages=passages, fact_passages=links), path)
+    graph = build_snapshot(TripleTable.of(facts, passages=passages, fact_passages=links), path)
     encoder = BagOfWords()
     indexing.build(graph, encoder)
     return GraphParts(graph, encoder)

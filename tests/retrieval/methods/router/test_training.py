@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from retrieval.errors import Cancelled, TrainingDataError
-from retrieval.kg import snapshot
+from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.methods._shared import checkpoint as checkpoints
 from retrieval.methods.router.deciders import TrainedDecider, WordingDecider
@@ -39,7 +39,7 @@ def questions(**changes):
 
 @pytest.fixture(scope="module")
 def graph(tmp_path_factory):
-    return snapshot.build(TripleTable.of([("Ann", "knows", "Bob")]), tmp_path_factory.mktemp("g") / "tiny")
+    return build_snapshot(TripleTable.of([("Ann", "knows", "Bob")]), tmp_path_factory.mktemp("g") / "tiny")
 
 
 def trained(graph, tmp_path, asked, **given):

@@ -7,7 +7,7 @@ import pytest
 from retrieval.__main__ import main
 from retrieval.errors import ConfigError, SnapshotError
 from retrieval.events import AnswerDelta, AnswerFinal, PassagesRetrieved, RunFailed, RunStarted
-from retrieval.kg import snapshot
+from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.llm.settings import LLMSettings
 from retrieval.loading import load_parts
@@ -42,7 +42,7 @@ def encoder():
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory, encoder):
-    graph = snapshot.build(TripleTable.of(FACTS, passages=PASSAGES), tmp_path_factory.mktemp("c") / "corpus")
+    graph = build_snapshot(TripleTable.of(FACTS, passages=PASSAGES), tmp_path_factory.mktemp("c") / "corpus")
     passage_index.build(graph, encoder)
     return graph
 
@@ -159,7 +159,7 @@ def test_when_the_model_fails_the_extracted_answer_stands_in(corpus, encoder):
 def test_a_graph_without_passages_or_index_says_what_to_do(tmp_path, encoder):
     with pytest.raises(SnapshotError, match="has no passages"):
         engine_of(build(FILMS, tmp_path / "films"), encoder)
-    graph = snapshot.build(TripleTable.of([], passages=PASSAGES), tmp_path / "new")
+    graph = build_snapshot(TripleTable.of([], passages=PASSAGES), tmp_path / "new")
     (failed,) = asked(engine_of(graph, encoder), "Who directed the film Jaws?")
     assert isinstance(failed, RunFailed)
     assert failed.code == "not_indexed"

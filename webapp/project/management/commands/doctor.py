@@ -9,7 +9,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from retrieval.errors import ConfigError
-from retrieval.kg import doctor as engine
+from retrieval.kg.analysis import doctor as engine
 from webapp.project import doctor, embedded
 
 

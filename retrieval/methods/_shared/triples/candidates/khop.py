@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from retrieval.kg.search.walks import as_ids, k_hop
 from retrieval.kg.snapshot import Snapshot
-from retrieval.kg.walks import as_ids, k_hop
 from retrieval.methods._shared.triples.candidates.base import CandidateSubgraph
 
 

@@ -1,0 +1,319 @@
+"""From encoded rows to the sorted facts and the adjacency of a snapshot, in memory or piece by piece."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from retrieval.kg.snapshot.storage import ArrayFile, load_array, save_array
+
+#: Bytes of rows or keys that are held at a time when nobody says otherwise.
+MEMORY = 2 * 1024**3
+_ROW, _KEY = 12, 8
+#: Facts whose ids take more bits are sorted by columns, all in memory.
+KEY_BITS = 64
+#: Facts that are handled at a time.
+_BLOCK = 500_000
+_SAMPLE = 200_000
+
+Piece = tuple[np.ndarray, np.ndarray, np.ndarray]
+Check = Callable[[], None]
+
+
+class Rows:
+    """Rows of codes as they are read: in memory, and beyond ``memory`` bytes in a file of ``directory``.
+
+    The file goes when they are drained.
+    """
+
+    def __init__(self, directory: Path, memory: int = MEMORY, name: str = "rows") -> None:
+        self.count = 0
+        self._memory = memory
+        self._held: list[np.ndarray] = []
+        self._held_rows = 0
+        self._file = directory / f"{name}.spill"
+        self._spilt: list[int] = []
+
+    def add(self, heads: np.ndarray, relations: np.ndarray, tails: np.ndarray) -> None:
+        """Take some rows, uint32 [n] each."""
+        block = np.stack([heads, relations, tails]).astype(np.uint32, copy=False)
+        self._held.append(block)
+        self.count += block.shape[1]
+        self._held_rows += block.shape[1]
+        if self._held_rows * _ROW > self._memory:
+            self._spill()
+
+    def cut(self, count: int) -> None:
+        """Forget all but the first ``count``, which ends a block."""
+        while self.count > count:
+            if self._held:
+                size = self._held.pop().shape[1]
+                self._held_rows -= size
+            else:
+                size = self._spilt.pop()
+                os.truncate(self._file, sum(self._spilt) * _ROW)
+            self.count -= size
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        """Blocks of rows in the order they came, uint32 [3, n]."""
+        if self._spilt:
+            with self._file.open("rb") as file:
+                for size in self._spilt:
+                    yield np.frombuffer(file.read(size * _ROW), np.uint32).reshape(3, size)
+        yield from self._held
+
+    def drain(self) -> Iterator[np.ndarray]:
+        """The same, each forgotten once it is given."""
+        held, self._held = self._held, []
+        yield from self
+        self.clear()
+        held.reverse()
+        while held:
+            yield held.pop()
+
+    def clear(self) -> None:
+        """Forget all rows."""
+        self._held.clear()
+        self._spilt.clear()
+        self._file.unlink(missing_ok=True)
+
+    def _spill(self) -> None:
+        with self._file.open("ab") as file:
+            for block in self._held:
+                file.write(block.reshape(-1).view(np.uint8).data)
+                self._spilt.append(block.shape[1])
+        self._held.clear()
+        self._held_rows = 0
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How many entities and relations there are, and in how many bits their ids fit."""
+
+    entities: int
+    relations: int
+
+    @property
+    def entity_bits(self) -> int:
+        """Bits of an entity's id."""
+        return max(self.entities - 1, 1).bit_length()
+
+    @property
+    def relation_bits(self) -> int:
+        """Bits of a relation's id."""
+        return max(self.relations - 1, 1).bit_length()
+
+
+def sorted_facts(
+    rows: Rows, places: tuple[np.ndarray, np.ndarray], sizes: Sizes, *, memory: int, check: Check
+) -> Iterator[Piece]:
+    """The facts in order and without repeats, in pieces; int32 columns. ``rows`` is emptied.
+
+    A fact is sorted as one number, which is many times faster than by three columns; and the sorted ones are taken
+    apart a block at a time, so that what is made on the way stays in the processor's cache.
+
+    Args:
+        rows: codes.
+        places: the id of each entity code and of each relation code.
+        sizes: of the graph.
+        memory: bytes of keys to hold; of a graph whose facts do not fit 64 bits all are held.
+        check: called between pieces of work, raises to stop.
+    """
+    entity, relation = (of.astype(np.uint64) for of in places)
+    if 2 * sizes.entity_bits + sizes.relation_bits > KEY_BITS:
+        yield _by_columns(rows, *places)
+        return
+    low, pair = np.uint64(sizes.entity_bits), np.uint64(sizes.entity_bits + sizes.relation_bits)
+
+    def keys(blocks: Iterator[np.ndarray]) -> Iterator[np.ndarray]:
+        for block in blocks:
+            check()
+            found: np.ndarray = entity[block[0]] << pair
+            found |= relation[block[1]] << low
+            found |= entity[block[2]]
+            yield found
+
+    whole = rows.count * _KEY <= memory
+    last = None
+    for piece in _pieces(lambda: keys(rows.drain() if whole else iter(rows)), rows.count, memory):
+        for start in range(0, len(piece), _BLOCK):
+            check()
+            part = piece[start : start + _BLOCK]
+            fresh = np.ones(len(part), bool)
+            np.not_equal(part[1:], part[:-1], out=fresh[1:])
+            fresh[0] = part[0] != last
+            last = part[-1]
+            yield _cut(
+                part if fresh.all() else part[fresh], (pair, low), (sizes.relation_bits, sizes.entity_bits)
+            )
+
+
+def _cut(keys: np.ndarray, shifts: tuple[np.uint64, np.uint64], bits: tuple[int, int]) -> Piece:
+    """The three numbers that make a key, int32 each; ``bits`` of the second and the third."""
+    first = (keys >> shifts[0]).astype(np.int32)
+    second = ((keys >> shifts[1]) & np.uint64((1 << bits[0]) - 1)).astype(np.int32)
+    return first, second, (keys & np.uint64((1 << bits[1]) - 1)).astype(np.int32)
+
+
+def _pieces(blocks: Callable[[], Iterator[np.ndarray]], count: int, memory: int) -> Iterator[np.ndarray]:
+    """All keys in order, in pieces of about ``memory`` bytes, equal ones in one piece.
+
+    ``blocks`` gives the keys, ``count`` in all, and is asked again for each piece.
+    """
+    wanted = -(-count * _KEY // memory)
+    if wanted <= 1:
+        keys = np.empty(count, np.uint64)
+        filled = 0
+        for block in blocks():
+            keys[filled : filled + len(block)] = block
+            filled += len(block)
+        keys.sort()
+        yield keys
+        return
+    step = max(1, count // _SAMPLE)
+    sample = np.sort(np.concatenate([block[::step] for block in blocks()]))
+    cuts = np.unique(sample[len(sample) * np.arange(1, wanted) // wanted])
+    for i in range(len(cuts) + 1):
+        parts = []
+        for block in blocks():
+            inside = np.ones(len(block), bool)
+            if i:
+                inside &= block >= cuts[i - 1]
+            if i < len(cuts):
+                inside &= block < cuts[i]
+            parts.append(block[inside])
+        keys = np.concatenate(parts)
+        del parts
+        keys.sort()
+        yield keys
+
+
+def _by_columns(rows: Rows, entity: np.ndarray, relation: np.ndarray) -> Piece:
+    """All facts, sorted by three columns."""
+    blocks = list(rows)
+    heads, relations, tails = (
+        np.concatenate([places[block[i]] for block in blocks] or [places[:0]])
+        for i, places in enumerate((entity, relation, entity))
+    )
+    order = np.lexsort((tails, relations, heads))
+    heads, relations, tails = heads[order], relations[order], tails[order]
+    fresh = np.ones(len(heads), bool)
+    fresh[1:] = (np.diff(heads) != 0) | (np.diff(relations) != 0) | (np.diff(tails) != 0)
+    return tuple(column[fresh].astype(np.int32) for column in (heads, relations, tails))  # type: ignore[return-value]
+
+
+class _Groups:
+    """Writes the runs of facts that share an entity and a relation, and counts the facts of each entity."""
+
+    def __init__(self, directory: Path, direction: str, sizes: Sizes) -> None:
+        self._directory, self._direction, self._sizes = directory, direction, sizes
+        self._files = ExitStack()
+        self._keys, self._starts = (
+            self._files.enter_context(ArrayFile(directory, f"{direction}_group_{name}", "int64"))
+            for name in ("keys", "starts")
+        )
+        self._counts = np.zeros(sizes.entities, np.int64)
+        self._done = 0
+        self._last: tuple[int, int] | None = None
+
+    def append(self, entities: np.ndarray, relations: np.ndarray) -> None:
+        """The next facts."""
+        if not len(entities):
+            return
+        fresh = np.ones(len(entities), bool)
+        np.not_equal(entities[1:], entities[:-1], out=fresh[1:])
+        fresh[1:] |= relations[1:] != relations[:-1]
+        fresh[0] = (entities[0], relations[0]) != self._last
+        self._last = (entities[-1], relations[-1])
+        starts = np.flatnonzero(fresh)
+        self._keys.append(entities[starts].astype(np.int64) * self._sizes.relations + relations[starts])
+        self._starts.append(starts + self._done)
+        first, last = entities[0], entities[-1]
+        self._counts[first : last + 1] += np.bincount(entities - first, minlength=last - first + 1)
+        self._done += len(entities)
+
+    def __enter__(self) -> _Groups:
+        return self
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        with self._files:
+            if kind is None:
+                self._starts.append(np.array([self._done], np.int64))
+                offsets = np.zeros(self._sizes.entities + 1, np.int64)
+                np.cumsum(self._counts, out=offsets[1:])
+                save_array(self._directory, f"{self._direction}_offsets", offsets)
+
+
+def write_facts(
+    directory: Path,
+    rows: Rows,
+    places: tuple[np.ndarray, np.ndarray],
+    sizes: Sizes,
+    *,
+    memory: int = MEMORY,
+    check: Check = lambda: None,
+) -> Piece:
+    """Write the facts and the adjacency of what leaves an entity; ``rows`` is emptied. See :func:`sorted_facts`.
+
+    Returns:
+        Heads, relations and tails as written, memory-mapped.
+    """
+    names = ("heads", "relations", "tails")
+    with ExitStack() as stack:
+        files = [stack.enter_context(ArrayFile(directory, name, "int32")) for name in names]
+        groups = stack.enter_context(_Groups(directory, "out", sizes))
+        for piece in sorted_facts(rows, places, sizes, memory=memory, check=check):
+            for file, column in zip(files, piece, strict=True):
+                file.append(column)
+            groups.append(piece[0], piece[1])
+    rows.clear()
+    heads, relations, tails = (load_array(directory, name) for name in names)
+    return heads, relations, tails
+
+
+def write_incoming(
+    directory: Path, facts: Piece, sizes: Sizes, *, memory: int = MEMORY, check: Check = lambda: None
+) -> None:
+    """Write the adjacency of what enters an entity: facts by (tail, relation, head), that is (tail, relation, fact)."""
+    heads, relations, tails = facts
+    with (
+        ArrayFile(directory, "in_order", "int32") as order,
+        ArrayFile(directory, "in_heads", "int32") as in_heads,
+        _Groups(directory, "in", sizes) as groups,
+    ):
+        for of_tail, of_relation, ids in _by_tail(relations, tails, sizes, memory=memory, check=check):
+            order.append(ids)
+            in_heads.append(heads[ids])
+            groups.append(of_tail, of_relation)
+
+
+def _by_tail(
+    relations: np.ndarray, tails: np.ndarray, sizes: Sizes, *, memory: int, check: Check
+) -> Iterator[Piece]:
+    """Tails, relations and ids of the facts in their order, int32, in pieces like those of :func:`sorted_facts`."""
+    count = len(tails)
+    bits = max(count - 1, 1).bit_length()
+    if sizes.entity_bits + sizes.relation_bits + bits > KEY_BITS:
+        order = np.lexsort((relations, tails)).astype(np.int32)
+        yield tails[order], relations[order], order
+        return
+    low, pair = np.uint64(bits), np.uint64(bits + sizes.relation_bits)
+
+    def keys() -> Iterator[np.ndarray]:
+        for start in range(0, count, _BLOCK):
+            check()
+            stop = min(start + _BLOCK, count)
+            found: np.ndarray = tails[start:stop].astype(np.uint64) << pair
+            found |= relations[start:stop].astype(np.uint64) << low
+            found |= np.arange(start, stop, dtype=np.uint64)
+            yield found
+
+    for piece in _pieces(keys, count, memory):
+        for start in range(0, len(piece), _BLOCK):
+            check()
+            yield _cut(piece[start : start + _BLOCK], (pair, low), (sizes.relation_bits, bits))

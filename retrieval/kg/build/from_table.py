@@ -1,0 +1,185 @@
+"""From a table of labelled facts to the files of a snapshot. Needs polars; only builders import it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from retrieval.errors import EmptySourceError, SnapshotError
+from retrieval.kg.build.attributes import write_attributes
+from retrieval.kg.build.columns import fact_places, load_series, positions, save_series
+from retrieval.kg.build.id_encoding import EncodedFacts, IdEncoder
+from retrieval.kg.build.labels import write_label_index
+from retrieval.kg.build.passages import write_passages
+from retrieval.kg.build.progress import BuildProgress, in_parallel
+from retrieval.kg.snapshot import KINDS, Snapshot
+from retrieval.kg.snapshot.annotations import Annotations, content_hash
+from retrieval.kg.snapshot.manifest import FORMAT_VERSION, MANIFEST, Manifest, manifest_json
+from retrieval.kg.snapshot.relation_names import humanise_relation
+from retrieval.kg.snapshot.storage import StringTable, published, save_array, save_json
+from retrieval.kg.table import KeptFacts, TripleTable
+from retrieval.types import Progress
+
+CVT = r"^[mg]\.[0-9a-z_]+$"
+#: Numbers, years and ISO dates or times; such a label is an entity all the same where it heads a fact.
+LITERAL = (
+    r"^(?:[+-]?\d+(?:[.,]\d+)*(?:[eE][+-]?\d+)?"
+    r"|[+-]?\d{1,6}-\d{2}(?:-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?)?)$"
+)
+
+
+def build_snapshot(
+    table: TripleTable, out: Path | str, *, progress: Callable[[Progress], None] | None = None
+) -> Snapshot:
+    """Build the snapshot of ``table`` in ``out`` (written beside it, then renamed into place).
+
+    Raises:
+        EmptySourceError: the table holds neither a fact nor a passage.
+        SourceError: two passages have one name.
+        SnapshotError: ``out`` exists and is not a snapshot.
+    """
+    place, steps = Path(out), BuildProgress(progress)
+    refuse_foreign(place)
+    with published(place) as directory:
+        write_snapshot(directory, table, IdEncoder(directory), steps)
+    steps.done("snapshot ready")
+    return Snapshot(place)
+
+
+def refuse_foreign(out: Path) -> None:
+    """Raise a SnapshotError where ``out`` is something else than a snapshot or an empty directory."""
+    if out.exists() and not (out / MANIFEST).is_file() and (not out.is_dir() or any(out.iterdir())):
+        raise SnapshotError(
+            f"{out} exists and is not a snapshot.", hint="Choose another place, or remove it first."
+        )
+
+
+def write_snapshot(directory: Path, table: TripleTable, encoder: IdEncoder, steps: BuildProgress) -> None:
+    """Write all files of the snapshot of what ``encoder`` has taken and of ``table``.
+
+    Raises:
+        EmptySourceError: that is neither a fact nor a passage.
+    """
+    passages = 0 if table.passages is None else table.passages.height
+    if not (len(table) or encoder.count or passages):
+        raise EmptySourceError("The source holds no fact.", hint="Give a file with head, relation and tail.")
+    steps.say("sorting facts", 0)
+    if table.kept is not None:
+        encoder.keep(table.kept)
+    encoder.add(table.facts)
+    for known in (table.nodes, table.node_attributes):
+        if known is not None:
+            encoder.mention(known["label"].cast(pl.String))
+    encoded = encoder.write(steps.check)
+    if table.fact_attributes is not None or table.fact_passages is not None:
+        encoded = replace(encoded, fact_of_row=_fact_of_row(table, encoded))
+    steps.say("writing labels", 1)
+    with in_parallel(lambda check: encoder.write_incoming(encoded, check)):
+        entity_table, relation_table = _write_labels(directory, table, encoded, steps.check)
+    attributes = write_attributes(directory, table, encoded)
+    manifest = Manifest(
+        entities=len(encoded.entity_labels),
+        relations=len(encoded.relation_names),
+        triples=len(encoded.heads),
+        content_hash="",
+        format_version=FORMAT_VERSION,
+        sources=table.sources,
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        duplicates=encoded.duplicates,
+        problems=table.problems,
+        passages=write_passages(directory, table, encoded),
+        entity_attributes=attributes.get("entity", 0),
+        fact_attributes=attributes.get("fact", 0),
+    )
+    steps.say("checking", 2)
+    facts = (encoded.heads, encoded.relations, encoded.tails)
+    digest = content_hash(entity_table, relation_table, facts, Annotations.load(directory, manifest))
+    manifest = replace(manifest, content_hash=digest)
+    save_json(directory / MANIFEST, manifest_json(manifest))
+    steps.check()
+
+
+def _fact_of_row(table: TripleTable, encoded: EncodedFacts) -> np.ndarray:
+    """The fact that each row became, int64; -1 for kept facts of which no more is known."""
+    rows = table.facts
+    labels = {
+        "head": encoded.entity_labels,
+        "relation": encoded.relation_names,
+        "tail": encoded.entity_labels,
+    }
+    ids = [positions(rows[name], known) for name, known in labels.items()]
+    places = fact_places(ids, (encoded.heads, encoded.relations, encoded.tails))
+    return (
+        places if table.kept is None else np.concatenate([_kept_places(table, table.kept, encoded), places])
+    )
+
+
+def _kept_places(table: TripleTable, kept: KeptFacts, encoded: EncodedFacts) -> np.ndarray:
+    known = [
+        of["fact"].cast(pl.Int64).to_numpy()
+        for of in (table.fact_attributes, table.fact_passages)
+        if of is not None
+    ]
+    rows = np.unique(np.concatenate(known))
+    rows = rows[rows < len(kept)]
+    graph, facts = kept.snapshot, rows if kept.facts is None else kept.facts[rows]
+    entities = positions(load_series(graph.entity_labels), encoded.entity_labels)
+    relations = positions(load_series(graph.relation_names), encoded.relation_names)
+    places = np.full(len(kept), -1)
+    places[rows] = fact_places(
+        (entities[graph.heads[facts]], relations[graph.relations[facts]], entities[graph.tails[facts]]),
+        (encoded.heads, encoded.relations, encoded.tails),
+    )
+    return places
+
+
+def _write_labels(
+    directory: Path, table: TripleTable, encoded: EncodedFacts, check: Callable[[], None]
+) -> tuple[StringTable, StringTable]:
+    entity_table = save_series(directory, "entity_labels", encoded.entity_labels)
+    relation_table = save_series(directory, "relation_names", encoded.relation_names)
+    own = table.relation_labels or {}
+    shown = [own.get(name) or humanise_relation(name) for name in encoded.relation_names]
+    save_series(directory, "relation_labels", pl.Series(shown, dtype=pl.String))
+    known = _known_nodes(table, encoded)
+    kinds = _kinds(encoded, known)
+    save_array(directory, "kinds", kinds)
+    write_label_index(directory, encoded, kinds, table.node_attributes, check=check)
+    iris = pl.Series([], dtype=pl.String) if known is None else known["iri"].fill_null("")
+    if not (iris != "").any():
+        iris = iris.head(0)
+    save_series(directory, "entity_iris", iris)
+    return entity_table, relation_table
+
+
+def _known_nodes(table: TripleTable, encoded: EncodedFacts) -> pl.DataFrame | None:
+    """What the reader knew of each entity (nulls where nothing), in entity order."""
+    if table.nodes is None:
+        return None
+    entities = pl.DataFrame({"label": encoded.entity_labels})
+    nodes = table.nodes.unique("label", keep="first", maintain_order=True)
+    return entities.join(nodes, on="label", how="left", maintain_order="left")
+
+
+def _kinds(encoded: EncodedFacts, known: pl.DataFrame | None) -> np.ndarray:
+    """Node kinds, uint8 [E]: what the reader said, else guessed from the label."""
+    kinds = guessed_kinds(encoded.entity_labels, encoded.heads)
+    if known is not None:
+        for code, kind in enumerate(KINDS):
+            kinds[(known["kind"] == kind).fill_null(False).to_numpy()] = code
+    return kinds
+
+
+def guessed_kinds(labels: pl.Series, heads: np.ndarray) -> np.ndarray:
+    """Node kinds by label, uint8 [E]; what looks like a number or a date and heads a fact is an entity."""
+    kinds = np.zeros(len(labels), np.uint8)
+    heads_a_fact = np.zeros(len(labels), bool)
+    heads_a_fact[heads] = True
+    kinds[labels.str.contains(LITERAL).to_numpy() & ~heads_a_fact] = KINDS.index("literal")
+    kinds[labels.str.contains(CVT).to_numpy()] = KINDS.index("cvt")
+    return kinds

@@ -1,0 +1,171 @@
+"""Rows of labels into rows of numbers, and these into the facts of a snapshot. Needs polars: for builders only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from retrieval.kg.build.columns import load_series
+from retrieval.kg.build.facts import MEMORY, Rows, Sizes, write_facts, write_incoming
+from retrieval.kg.build.vocabulary import Vocabulary, ranked
+from retrieval.kg.readers.file_contents import fit
+from retrieval.kg.table import KeptFacts
+
+#: Facts that are taken at a time.
+_BLOCK = 500_000
+
+
+@dataclass(frozen=True)
+class EncodedFacts:
+    """Facts by id, sorted and without repeats, with the labels that the ids stand for.
+
+    ``fact_of_row`` is the fact that each row of the table became; empty where nothing asks for it.
+    """
+
+    heads: np.ndarray
+    relations: np.ndarray
+    tails: np.ndarray
+    entity_labels: pl.Series
+    relation_names: pl.Series
+    duplicates: int
+    fact_of_row: np.ndarray
+
+
+class IdEncoder:
+    """Takes rows of facts as they are read and keeps their numbers; the sink of :mod:`retrieval.kg.build.from_files`.
+
+    Args:
+        directory: where rows wait that are more than ``memory`` bytes.
+        memory: bytes of rows, and later of sort keys, to hold.
+    """
+
+    def __init__(self, directory: Path, memory: int = MEMORY) -> None:
+        self.rows = Rows(directory, memory)
+        self._last = self.rows
+        self._directory, self._memory = directory, memory
+        self._wait_for_terms()
+        self._entities, self._relations = _Labels(), _Labels()
+        self._mentioned: list[np.ndarray] = []
+        self._refused = False
+
+    def _wait_for_terms(self) -> None:
+        self._terms = Vocabulary()
+        self._term_rows = Rows(self._directory, self._memory, "terms")
+
+    @property
+    def count(self) -> int:
+        """How many rows it has."""
+        return self.rows.count + self._term_rows.count
+
+    def cut(self, count: int) -> None:
+        """Forget all rows but the first ``count``, which ends a block of them."""
+        self._refused = True
+        self._last.cut(self._last.count - (self.count - count))
+
+    def offer(self, facts: pl.DataFrame) -> bool:
+        """Take rows as they stand, or none of them where a label needs trimming or cannot be taken."""
+        heads, relations, tails = self._codes(facts)
+        if not (self._entities.fit([heads, tails]) and self._relations.fit([relations])):
+            self._refused = True
+            return False
+        self._last = self.rows
+        self.rows.add(heads, relations, tails)
+        return True
+
+    def add(self, facts: pl.DataFrame) -> None:
+        """Take good rows."""
+        self._last = self.rows
+        self.rows.add(*self._codes(facts))
+
+    def add_terms(self, rows: pl.DataFrame) -> None:
+        """Take rows whose heads and tails are RDF terms; they wait for :meth:`name`."""
+        self._last = self._term_rows
+        relations = self._relations.codes(rows["relation"])
+        heads, tails = (self._terms.codes(rows[name]) for name in ("head", "tail"))
+        self._term_rows.add(heads, relations, tails)
+
+    def terms(self) -> tuple[pl.Series, pl.Series]:
+        """The distinct terms of the rows that wait, and the relations of these."""
+        terms, relations = np.zeros(len(self._terms), bool), np.zeros(len(self._relations), bool)
+        for block in self._term_rows:
+            terms[block[0]] = terms[block[2]] = relations[block[1]] = True
+        return self._terms.texts().filter(terms), self._relations.texts().filter(relations)
+
+    def name(self, terms: pl.Series, labels: pl.Series) -> None:
+        """Take the rows that wait, each term as the label at its place."""
+        numbers = self._terms.codes(terms)
+        label = np.zeros(len(self._terms), np.uint32)
+        label[numbers] = self._entities.codes(labels)
+        for block in self._term_rows.drain():
+            self.rows.add(label[block[0]], block[1], label[block[2]])
+        self._wait_for_terms()
+
+    def keep(self, kept: KeptFacts) -> None:
+        """Take facts of a snapshot, by their numbers."""
+        self._refused = True  # what only other facts of it name is not taken
+        self._last = self.rows
+        graph = kept.snapshot
+        entities = self._entities.codes(load_series(graph.entity_labels))
+        relations = self._relations.codes(load_series(graph.relation_names))
+        for start in range(0, len(kept), _BLOCK):
+            stop = start + _BLOCK
+            ids = slice(start, stop) if kept.facts is None else kept.facts[start:stop]
+            self.rows.add(
+                entities[graph.heads[ids]], relations[graph.relations[ids]], entities[graph.tails[ids]]
+            )
+
+    def mention(self, labels: pl.Series) -> None:
+        """Take entities that need no fact."""
+        self._mentioned.append(self._entities.codes(labels))
+
+    def write(self, check: Callable[[], None]) -> EncodedFacts:
+        """Write the facts, and forget the rows. ``check`` is called between pieces of work."""
+        entities, relations = self._used() if self._refused else (None, None)
+        labels, entity_ids = ranked(self._entities, entities)
+        names, relation_ids = ranked(self._relations, relations)
+        given, sizes = self.rows.count, Sizes(len(labels), len(names))
+        ids = (entity_ids, relation_ids)
+        facts = write_facts(self._directory, self.rows, ids, sizes, memory=self._memory, check=check)
+        return EncodedFacts(*facts, labels, names, given - len(facts[0]), np.zeros(0, np.int64))
+
+    def write_incoming(self, encoded: EncodedFacts, check: Callable[[], None]) -> None:
+        """Write the rest of the adjacency."""
+        sizes = Sizes(len(encoded.entity_labels), len(encoded.relation_names))
+        facts = (encoded.heads, encoded.relations, encoded.tails)
+        write_incoming(self._directory, facts, sizes, memory=self._memory, check=check)
+
+    def _codes(self, facts: pl.DataFrame) -> list[np.ndarray]:
+        of = {"head": self._entities, "relation": self._relations, "tail": self._entities}
+        # One expression a column: they are looked up at the same time.
+        numbered = facts.select(pl.col(name).cast(labels.dtype) for name, labels in of.items())
+        return [labels.codes(numbered[name]) for name, labels in of.items()]
+
+    def _used(self) -> tuple[np.ndarray, np.ndarray]:
+        """Which labels a fact has or somebody mentioned, bool: rows that were refused have left others behind."""
+        entities, relations = np.zeros(len(self._entities), bool), np.zeros(len(self._relations), bool)
+        for block in self.rows:
+            entities[block[0]] = entities[block[2]] = relations[block[1]] = True
+        for codes in self._mentioned:
+            entities[codes] = True
+        return entities, relations
+
+
+class _Labels(Vocabulary):
+    """A vocabulary that knows which of its strings cannot be labels as they stand."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._unfit = np.zeros(0, np.uint32)
+        self._seen = 0
+
+    def fit(self, columns: list[np.ndarray]) -> bool:
+        """Whether all strings of some codes may be labels; each string is looked at once."""
+        new = self.texts(self._seen).to_frame("label").select(fit(pl.col("label")))["label"]
+        wrong = np.flatnonzero(~new.to_numpy()) + self._seen
+        self._unfit = np.concatenate([self._unfit, wrong.astype(np.uint32)])
+        self._seen = len(self)
+        return not len(self._unfit) or not any(np.isin(codes, self._unfit).any() for codes in columns)

@@ -1,0 +1,226 @@
+"""Builds the lexical index of a snapshot: normalised names, words and trigrams. Needs polars."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from retrieval.kg.build.columns import positions, save_series
+from retrieval.kg.build.vocabulary import Vocabulary, ranked
+from retrieval.kg.snapshot.arrays import sorted_unique
+from retrieval.kg.snapshot.labels import NAME_LIMIT, TRIGRAM_BUCKETS, trigram_buckets
+from retrieval.kg.snapshot.relation_names import humanise_relation
+from retrieval.kg.snapshot.storage import load_array, save_array
+
+if TYPE_CHECKING:
+    from retrieval.kg.build.id_encoding import EncodedFacts
+
+#: Relations whose tail is another name of their head.
+ALIAS_RELATIONS = frozenset(
+    {
+        "alias",
+        "aliases",
+        "also known as",
+        "aka",
+        "alternative name",
+        "alternate name",
+        "alternate names",
+        "alt label",
+        "other name",
+        "other names",
+        "nickname",
+        "synonym",
+        "official name",
+        "short name",
+        "common name",
+        "pref label",
+        "stage name",
+    }
+)
+#: The same, but only where the tail is a literal: a record label is no alias of its artist.
+NAME_RELATIONS = frozenset({"label", "name", "title"})
+_CVT, _LITERAL = 1, 2
+#: Beyond so many names, misspelt ones are not looked up: their table takes some 80 bytes a name.
+TRIGRAM_ROWS = 16_000_000
+#: Names whose trigrams are sorted together, so that a bucket and a name fit 32 bits; and whose words are cut together.
+_ROW_BITS = 14
+_WORDS_AT_ONCE = 500_000
+
+Check = Callable[[], None]
+
+
+def normalised(column: str) -> pl.Expr:
+    """:func:`retrieval.kg.snapshot.labels.normalise` as a polars expression."""
+    lowered = pl.col(column).str.to_lowercase()
+    plain = lowered.str.normalize("NFKD").str.replace_all(r"\p{M}", "").str.to_lowercase()
+    words = plain.str.replace_all(r"[^\p{L}\p{N}]+", " ").str.strip_chars()
+    return pl.when(words == "").then(lowered.str.strip_chars()).otherwise(words)
+
+
+def normalised_series(texts: pl.Series) -> pl.Series:
+    """The same of a column; what is plain already, as most names are but for capitals, is only lowered."""
+    lowered = texts.str.to_lowercase()
+    hard = lowered.str.contains("[^a-z0-9 ]|  |^ | $").to_numpy()
+    if not hard.any():
+        return lowered
+    where = np.concatenate([np.flatnonzero(~hard), np.flatnonzero(hard)])
+    back = np.empty(len(where), np.int64)
+    back[where] = np.arange(len(where))
+    slow = texts.filter(hard).to_frame("text").select(normalised("text"))["text"]
+    return pl.concat([lowered.filter(~hard), slow.rename(lowered.name)]).gather(back)
+
+
+def write_label_index(
+    directory: Path,
+    encoded: EncodedFacts,
+    kinds: np.ndarray,
+    attributes: pl.DataFrame | None = None,
+    *,
+    check: Check = lambda: None,
+) -> None:
+    """Write the index files (``names*``, ``words*``, ``trigram*``) next to the snapshot's arrays.
+
+    Other names are taken from facts and from ``attributes`` (columns label, key, value) by ``ALIAS_RELATIONS``.
+    ``check`` is called between pieces of work, and raises to stop.
+    """
+    leaving = np.diff(load_array(directory, "out_offsets"))
+    entering = np.bincount(encoded.tails, minlength=len(kinds))
+    aliases = _attribute_aliases(encoded, attributes)
+    names = _names(encoded, kinds, aliases, leaving, leaving + entering)
+    offsets = save_series(directory, "names", names["name"]).offsets
+    entities = names["entity"].to_numpy()
+    save_array(directory, "names_entity", entities)
+    save_array(directory, "names_alias", names["alias"].to_numpy())
+    save_array(directory, "names_degree", (leaving + entering)[entities].astype(np.int32))
+    check()
+    _write_words(directory, names["name"], check)
+    _write_trigrams(directory, names["name"], offsets, check)
+
+
+def _names(
+    encoded: EncodedFacts, kinds: np.ndarray, aliases: pl.DataFrame, leaving: np.ndarray, degrees: np.ndarray
+) -> pl.DataFrame:
+    """One row per name of an entity: ``name`` (normalised), ``entity``, ``alias``; sorted by name, alias, entity."""
+    size = len(encoded.entity_labels)
+    alias_facts = _alias_facts(encoded, kinds, leaving > 0)
+    # What is mentioned only as another name of something is that thing's name, not a thing of its own.
+    only_name = (degrees > 0) & (np.bincount(encoded.tails[alias_facts], minlength=size) == degrees)
+    things = (kinds != _CVT) & ~only_name
+    own = normalised_series(encoded.entity_labels).alias("name")
+    entities = pl.Series("entity", np.arange(size, dtype=np.int32))
+    named = pl.DataFrame([own, entities]).with_columns(alias=pl.lit(0, pl.UInt8))
+    bracketed = encoded.entity_labels.str.ends_with(")").to_numpy() & things
+    shorter = pl.DataFrame(
+        {"text": encoded.entity_labels.filter(bracketed), "entity": entities.filter(bracketed)}
+    )
+    shorter = shorter.filter(pl.col("text").str.contains(r"\S\s*\([^()]*\)$")).with_columns(
+        pl.col("text").str.replace(r"\s*\([^()]*\)$", "")
+    )
+    others = pl.concat([shorter, _alias_rows(encoded, alias_facts), aliases])
+    others = others.select(
+        normalised_series(others["text"]).alias("name"), "entity", alias=pl.lit(1, pl.UInt8)
+    )
+    of = others["entity"].to_numpy()
+    others = others.filter((others["name"] != own.gather(of)).to_numpy() | ~things[of])
+    rows = pl.concat([named.filter(things), others.unique().sort("entity")])
+    rows = rows.filter((pl.col("name") != "") & (pl.col("name").str.len_bytes() <= NAME_LIMIT))
+    return rows.sort("name", maintain_order=True)
+
+
+def _attribute_aliases(encoded: EncodedFacts, attributes: pl.DataFrame | None) -> pl.DataFrame:
+    """Names that attributes give: ``text``, ``entity``."""
+    rows = pl.DataFrame(schema={"label": pl.String, "key": pl.String, "value": pl.String})
+    if attributes is not None and attributes.height:
+        keys = attributes["key"].unique().to_list()
+        naming = [key for key in keys if humanise_relation(key) in ALIAS_RELATIONS]
+        rows = attributes.filter(pl.col("key").is_in(naming))
+    entities = positions(rows["label"], encoded.entity_labels).astype(np.int32)
+    return pl.DataFrame({"text": rows["value"], "entity": entities})
+
+
+def _alias_facts(encoded: EncodedFacts, kinds: np.ndarray, leads_on: np.ndarray) -> np.ndarray:
+    """The facts that say that their tail is another name of their head, int64, ascending."""
+    labels = [humanise_relation(name) for name in encoded.relation_names]
+    sure = np.array([label in ALIAS_RELATIONS for label in labels], bool)
+    unsure = np.array([label in NAME_RELATIONS for label in labels], bool)
+    if not (sure | unsure).any():
+        return np.zeros(0, np.int64)
+    facts = np.flatnonzero((sure | unsure)[encoded.relations])
+    relations, tails = encoded.relations[facts], encoded.tails[facts]
+    is_alias = sure[relations] & ~leads_on[tails] & (kinds[tails] != _CVT)
+    is_alias |= unsure[relations] & (kinds[tails] == _LITERAL)
+    return np.asarray(facts[is_alias])
+
+
+def _alias_rows(encoded: EncodedFacts, alias_facts: np.ndarray) -> pl.DataFrame:
+    # A name with a quotation mark around it was told apart from an entity of the same label.
+    texts = encoded.entity_labels.gather(encoded.tails[alias_facts].astype(np.uint32)).str.strip_chars('"')
+    return pl.DataFrame({"text": texts, "entity": encoded.heads[alias_facts].astype(np.int32)})
+
+
+def _write_words(directory: Path, names: pl.Series, check: Check) -> None:
+    """Distinct words, sorted, and for each the names that hold it."""
+    vocabulary = Vocabulary()
+    parts = [np.zeros(0, np.uint64)]
+    for start in range(0, len(names), _WORDS_AT_ONCE):
+        check()
+        words = names.slice(start, _WORDS_AT_ONCE).str.split(" ")
+        rows = np.arange(start, start + len(words), dtype=np.uint64)
+        codes = vocabulary.codes(words.explode()).astype(np.uint64)
+        parts.append(codes << np.uint64(32) | np.repeat(rows, words.list.len().to_numpy()))
+    found, places = ranked(vocabulary)
+    keys = np.concatenate(parts)
+    parts.clear()
+    row = keys & np.uint64(0xFFFFFFFF)
+    keys = sorted_unique(places.astype(np.uint64)[keys >> np.uint64(32)] << np.uint64(32) | row)
+    starts = np.searchsorted(keys, np.arange(len(found) + 1, dtype=np.uint64) << np.uint64(32))
+    save_series(directory, "words", found)
+    save_array(directory, "words_starts", starts.astype(np.int64))
+    save_array(directory, "words_rows", (keys & np.uint64(0xFFFFFFFF)).astype(np.int32))
+
+
+def _write_trigrams(directory: Path, names: pl.Series, offsets: np.ndarray, check: Check) -> None:
+    """For each bucket of trigrams, the names that hold one of them.
+
+    The trigrams of some thousand names at a time are sorted where the processor's cache holds them; then each bucket
+    takes its rows from all of these, which come in their order.
+    """
+    if len(names) > TRIGRAM_ROWS:
+        names = names.head(0)
+    pieces = []
+    sizes = np.zeros(TRIGRAM_BUCKETS, np.int64)
+    for start in range(0, len(names), 1 << _ROW_BITS):
+        check()
+        piece = _trigrams(names.slice(start, 1 << _ROW_BITS), offsets[start:])
+        sizes += np.bincount(piece >> np.uint32(_ROW_BITS), minlength=TRIGRAM_BUCKETS)
+        pieces.append(piece)
+    starts = np.zeros(TRIGRAM_BUCKETS + 1, np.int64)
+    np.cumsum(sizes, out=starts[1:])
+    rows = np.empty(starts[-1], np.int32)
+    filled = starts[:-1].copy()
+    for i, piece in enumerate(pieces):
+        bucket = (piece >> np.uint32(_ROW_BITS)).astype(np.int32)
+        here = np.bincount(bucket, minlength=TRIGRAM_BUCKETS)
+        shift = filled - (np.cumsum(here) - here)
+        row = (piece & np.uint32((1 << _ROW_BITS) - 1)).astype(np.int32) + np.int32(i << _ROW_BITS)
+        rows[shift[bucket] + np.arange(len(piece))] = row
+        filled += here
+    save_array(directory, "trigram_starts", starts)
+    save_array(directory, "trigram_rows", rows)
+
+
+def _trigrams(names: pl.Series, offsets: np.ndarray) -> np.ndarray:
+    """Bucket and place of each trigram of some names, sorted, uint32: the place in the low ``_ROW_BITS``."""
+    # One space before each name and one after the last: every trigram of " name " within one buffer.
+    text = np.frombuffer(f" {names.str.join(' ')[0]} ".encode(), np.uint8)
+    lengths = np.diff(offsets[: len(names) + 1]) + 1
+    keys = trigram_buckets(text).astype(np.uint32) << np.uint32(_ROW_BITS)
+    keys |= np.repeat(np.arange(len(names), dtype=np.uint32), lengths)[: len(keys)]
+    # The last byte of a name starts a trigram that reaches into the next name; drop it.
+    keep = np.ones(len(keys), bool)
+    keep[np.cumsum(lengths)[:-1] - 1] = False
+    return sorted_unique(keys[keep])

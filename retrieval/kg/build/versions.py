@@ -1,0 +1,159 @@
+"""Versions of a graph: the next one out of a snapshot and of more facts, or fewer.
+
+A snapshot never changes. :func:`merge` and :func:`without` make a table of what the next one holds, to be built like
+any other. Needs polars: import it where it is used.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from retrieval.kg.analysis.comparison import missing
+from retrieval.kg.build.columns import load_series, positions
+from retrieval.kg.build.to_table import table_of
+from retrieval.kg.snapshot import Snapshot
+from retrieval.kg.snapshot.storage import StringTable
+from retrieval.kg.table import TripleTable
+
+
+def merge(base: Snapshot, adding: TripleTable) -> TripleTable:
+    """What ``base`` holds and what ``adding`` does, as one table.
+
+    Nodes meet by IRI where both have one, else by label; of two nodes that share a label and not the IRI, the added
+    one gets its IRI behind its label. A passage whose name ``base`` has too is the one of ``adding``, and keeps the
+    facts of both.
+    """
+    old = table_of(base)
+    new = _renamed(adding, base)
+    shift = len(old)
+    passages, links = _merged_passages(old, new, shift)
+    attributes = new.fact_attributes
+    if attributes is not None:
+        attributes = attributes.with_columns(pl.col("fact").cast(pl.Int64) + shift)
+    nodes = _stacked(new.nodes, old.nodes)
+    return TripleTable(
+        facts=new.facts,
+        nodes=None if nodes is None else nodes.unique("label", keep="first", maintain_order=True),
+        relation_labels=(old.relation_labels or {}) | (new.relation_labels or {}),
+        sources=(*old.sources, *new.sources),
+        problems=old.problems + new.problems,
+        node_attributes=_stacked(old.node_attributes, new.node_attributes),
+        fact_attributes=_stacked(old.fact_attributes, attributes),
+        passages=passages,
+        fact_passages=links,
+        reports=new.reports,
+        kept=old.kept,
+    )
+
+
+def without(base: Snapshot, removing: TripleTable) -> TripleTable:
+    """What is left of ``base`` when the facts and passages of ``removing`` are taken out.
+
+    Entities that have no fact any more go with their attributes; what ``base`` does not hold is passed over.
+    """
+    gone = _renamed(removing, base)
+    labels, names = load_series(base.entity_labels), load_series(base.relation_names)
+    ids = (
+        positions(gone.facts["head"], labels),
+        positions(gone.facts["relation"], names),
+        positions(gone.facts["tail"], labels),
+    )
+    left = table_of(base, missing(_places(base, ids), base.num_triples))
+    if left.passages is None or gone.passages is None:
+        return left
+    kept = left.passages.with_row_index("passage").join(gone.passages.select("name"), on="name", how="anti")
+    kept = kept.sort("passage").with_columns(pl.col("passage").cast(pl.Int64))
+    links = left.fact_passages
+    if links is not None:
+        numbered = kept.select("passage").with_row_index("now")
+        links = links.join(numbered, on="passage", how="inner", maintain_order="left")
+        links = links.select("fact", pl.col("now").cast(pl.Int64).alias("passage"))
+    return replace(left, passages=kept.drop("passage"), fact_passages=links)
+
+
+def _places(graph: Snapshot, asked: tuple[np.ndarray, np.ndarray, np.ndarray]) -> np.ndarray:
+    """The ids of facts by head, relation and tail, int64; what the graph does not hold is left out."""
+    known = np.logical_and.reduce([column >= 0 for column in asked])
+    heads, relations, tails = (column[known] for column in asked)
+    low, lengths = graph.out_groups.bounds(heads, relations)
+    high = end = low + lengths
+    while (open_ := low < high).any():
+        middle = np.where(open_, (low + high) // 2, 0)
+        less = graph.tails[middle] < tails
+        low, high = np.where(open_ & less, middle + 1, low), np.where(open_ & ~less, middle, high)
+    within = low < end
+    found: np.ndarray = low[within][graph.tails[low[within]] == tails[within]]
+    return found
+
+
+def _stacked(first: pl.DataFrame | None, second: pl.DataFrame | None) -> pl.DataFrame | None:
+    frames = [frame for frame in (first, second) if frame is not None]
+    return (
+        pl.concat([frame.select(frames[0].columns) for frame in frames], how="vertical_relaxed")
+        if frames
+        else None
+    )
+
+
+def _merged_passages(
+    old: TripleTable, new: TripleTable, shift: int
+) -> tuple[pl.DataFrame | None, pl.DataFrame | None]:
+    """Passages of both, one of each name, and their links with the facts of ``new`` numbered after those of ``old``."""
+    both = _stacked(old.passages, new.passages)
+    if both is None:
+        return None, None
+    first = 0 if old.passages is None else old.passages.height
+    rows = both.with_row_index("row").with_columns(pl.col("row").cast(pl.Int64))
+    kept = rows.unique("name", keep="last", maintain_order=True)
+    place = rows.select("name", "row").join(
+        kept.select("name").with_row_index("place"), on="name", how="left"
+    )
+    links = []
+    for table, facts, passages in ((old, 0, 0), (new, shift, first)):
+        if table.fact_passages is not None:
+            links.append(
+                table.fact_passages.select(
+                    pl.col("fact").cast(pl.Int64) + facts, row=pl.col("passage").cast(pl.Int64) + passages
+                )
+            )
+    if not links:
+        return kept.drop("row"), None
+    moved = pl.concat(links).join(place, on="row", how="left", maintain_order="left")
+    return kept.drop("row"), moved.select("fact", pl.col("place").cast(pl.Int64).alias("passage"))
+
+
+def _renamed(table: TripleTable, base: Snapshot) -> TripleTable:
+    """``table`` with the labels that ``base`` has for its nodes' IRIs, see :func:`merge`."""
+    iris = StringTable.load(base.path, "entity_iris")
+    if table.nodes is None or not len(iris):
+        return table
+    labels = load_series(base.entity_labels)
+    known = pl.DataFrame({"label": labels, "iri": load_series(iris)}).filter(pl.col("iri") != "")
+    nodes = table.nodes.filter(pl.col("iri").fill_null("") != "").select("label", "iri").unique("label")
+    there = nodes.join(known.select("iri", theirs="label"), on="iri", how="left")
+    clash = there["theirs"].is_null() & there["label"].is_in(known["label"])
+    there = there.with_columns(
+        pl.when(clash)
+        .then(pl.format("{} [{}]", "label", "iri"))
+        .otherwise(pl.coalesce("theirs", "label"))
+        .alias("now")
+    ).filter(pl.col("now") != pl.col("label"))
+    if not there.height:
+        return table
+
+    def rename(frame: pl.DataFrame | None, *columns: str) -> pl.DataFrame | None:
+        if frame is None:
+            return None
+        return frame.with_columns(pl.col(c).replace(there["label"], there["now"]) for c in columns)
+
+    facts = rename(table.facts, "head", "tail")
+    assert facts is not None, "a table has facts, if none"
+    return replace(
+        table,
+        facts=facts,
+        nodes=rename(table.nodes, "label"),
+        node_attributes=rename(table.node_attributes, "label"),
+    )

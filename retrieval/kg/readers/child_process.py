@@ -1,0 +1,406 @@
+"""Reading foreign files in a process of its own, with limits of time and memory, that is killed where it breaks them.
+
+A file may be made, or may happen, to keep a parser busy for hours or to fill the memory, and a parser of another
+language may end the whole process at it. Here that costs a child process: the one that waits for it goes on with
+everything else, and gets an error that says what happened. A child that ended well serves the next call; one that
+waits for a while ends by itself.
+
+The child is a fresh interpreter without torch and Django, and without the parent's environment but for what it needs
+to start. Functions, arguments and results travel as pickles of our own code.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import logging
+import os
+import pickle
+import selectors
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, TypeVar, cast
+
+from retrieval.errors import ClewError, SourceError
+
+logger = logging.getLogger(__name__)
+
+MB = 1 << 20
+#: How often the one that waits is asked whether to go on, in seconds.
+TICK_S = 0.1
+#: Children that wait for the next call, and how long they do, in seconds.
+IDLE, IDLE_S = 2, 300.0
+#: A child that needed more than this is not used again, in bytes.
+SMALL = 400 * MB
+#: A child whose parent died while native code kept it from noticing lives that much longer, in seconds.
+ORPHAN_S = 900
+_PARENT_S = 1.0
+_STDERR = 4096
+_ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "VIRTUAL_ENV", "LD_LIBRARY_PATH")
+
+T = TypeVar("T")
+
+
+class TooMuchError(SourceError):
+    """Reading a file took more time or memory than it may."""
+
+    code = "too_much_to_read"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What reading may take.
+
+    Attributes:
+        memory: bytes of its own, mapped files not among them; 0 sets no limit.
+        seconds: of the whole call; 0 sets no limit.
+        silence: seconds without a word of how far it is; 0 sets no limit.
+    """
+
+    memory: int = 1024 * MB
+    seconds: float = 30.0
+    silence: float = 0.0
+
+
+def call(
+    function: Callable[..., T],
+    *args: Any,
+    what: str,
+    limits: Limits,
+    told: Mapping[str, Callable[[Any], None]] | None = None,
+    check: Callable[[], None] = lambda: None,
+    **kwargs: Any,
+) -> T:
+    """What a function returns that is called in a process of its own.
+
+    Args:
+        function: of a module, which the child imports.
+        args, kwargs: what it is called with.
+        what: which file or files it reads, for the errors.
+        limits: of the call.
+        told: callbacks that the function takes by these names; they are called here, with one argument each.
+        check: called often; may raise to break the call off, as the callbacks may. The child is killed then.
+
+    Raises:
+        TooMuchError: the call took more time or memory than it may; the child was killed.
+        SourceError: the child broke at the file.
+        ClewError, OSError: what the function itself raises.
+    """
+    folder = tempfile.mkdtemp(prefix="clew-reading-")
+    request = pickle.dumps((function, args, kwargs, tuple(told or ()), limits, folder))
+    try:
+        for _ in range(IDLE + 1):
+            child = _Child.ready()
+            try:
+                ended, value = _Call(child, what, limits, told or {}, check).run(request)
+            except _NeverBegun:
+                child.kill()  # it had waited for too long, and ended just then
+                continue
+            except BaseException:
+                child.kill()
+                raise
+            return cast(T, _ended(child, ended, value, what, limits))
+        raise SourceError(f"{what} could not be read: no process could be started for it.", hint="Try again.")
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _ended(child: _Child, ended: str, value: Any, what: str, limits: Limits) -> Any:
+    """The result of a call that came to an end by itself."""
+    if ended in ("done", "raised"):
+        child.give_back()
+    else:
+        child.kill()
+    if ended == "done":
+        return value
+    if ended == "raised":
+        raise value
+    if ended == "memory":
+        raise _too_much(what, memory_said(limits.memory))
+    logger.error("reading %s broke: %s", what, value)
+    kind = str(value).strip().rsplit("\n", 1)[-1].split(":")[0][:100]
+    raise SourceError(
+        f"{what} could not be read: its reader broke ({kind}).",
+        hint="The file is probably damaged; make or upload it again, or in another format.",
+    )
+
+
+def _too_much(what: str, limit: str) -> TooMuchError:
+    return TooMuchError(
+        f"Reading {what} took more than {limit}, and was broken off.",
+        hint="It may be damaged, or not what its name says. Split it, or give it in another format.",
+    )
+
+
+def memory_said(memory: int) -> str:
+    """A limit of memory as people read it."""
+    return f"{memory / (1024 * MB):.3g} GB of memory"
+
+
+class _NeverBegun(Exception):
+    """The child ended before it took the call."""
+
+
+class _Call:
+    """One call, seen from the one that waits."""
+
+    def __init__(
+        self,
+        child: _Child,
+        what: str,
+        limits: Limits,
+        told: Mapping[str, Callable[[Any], None]],
+        check: Callable[[], None],
+    ) -> None:
+        self._child, self._what, self._limits, self._told, self._check = child, what, limits, told, check
+        self._begun = False
+        self._errors = b""
+        self._buffer = bytearray()
+
+    def run(self, request: bytes) -> tuple[str, Any]:
+        """How it ended (``done``, ``raised``, ``broke``, ``memory``), with what."""
+        process = self._child.process
+        assert process.stdout is not None
+        assert process.stderr is not None
+        self._child.send(request)
+        started = heard = time.monotonic()
+        with selectors.DefaultSelector() as ready:
+            ready.register(process.stdout, selectors.EVENT_READ)
+            ready.register(process.stderr, selectors.EVENT_READ)
+            while True:
+                for key, _ in ready.select(TICK_S):
+                    piece = os.read(key.fd, 1 << 20)
+                    if key.fileobj is process.stderr:
+                        self._errors = (self._errors + piece)[-_STDERR:]
+                        if not piece:
+                            ready.unregister(key.fileobj)
+                        continue
+                    if not piece:
+                        return self._died(process)
+                    self._buffer += piece
+                    heard = time.monotonic()
+                    for kind, value in self._frames():
+                        if kind not in ("begun", "told"):
+                            return kind, value
+                self._check()
+                self._require_time(started, heard)
+
+    def _require_time(self, started: float, heard: float) -> None:
+        now = time.monotonic()
+        if self._limits.seconds and now - started > self._limits.seconds:
+            raise _too_much(self._what, f"{self._limits.seconds:g} s")
+        if self._limits.silence and now - heard > self._limits.silence:
+            raise _too_much(self._what, f"{self._limits.silence:g} s without getting any further")
+
+    def _frames(self) -> list[tuple[str, Any]]:
+        """The messages that have come whole; callbacks are called."""
+        found = []
+        while len(self._buffer) >= 8:
+            size = int.from_bytes(self._buffer[:8], "big")
+            if len(self._buffer) < 8 + size:
+                break
+            kind, value = pickle.loads(bytes(self._buffer[8 : 8 + size]))
+            del self._buffer[: 8 + size]
+            self._begun = True
+            if kind == "told":
+                self._told[value[0]](value[1])
+            found.append((kind, value))
+        return found
+
+    def _died(self, process: subprocess.Popen[bytes]) -> tuple[str, Any]:
+        """What made the child end in the middle."""
+        status = process.wait()
+        if not self._begun:
+            raise _NeverBegun
+        assert process.stderr is not None
+        with contextlib.suppress(OSError, ValueError):
+            self._errors = (self._errors + (process.stderr.read() or b""))[-_STDERR:]
+        if -status == signal.SIGXCPU:
+            raise _too_much(self._what, f"{self._limits.seconds:g} s")
+        if (
+            b"memory allocation" in self._errors
+            or b"MemoryError" in self._errors
+            or b"bad_alloc" in self._errors
+        ):
+            return "memory", None
+        if -status == signal.SIGKILL:
+            raise _too_much(self._what, "the memory that this machine has")
+        name = signal.Signals(-status).name if status < 0 else f"exit {status}"
+        return "broke", f"{self._errors.decode(errors='replace')}\n{name}"
+
+
+class _Child:
+    """A process that waits for calls."""
+
+    _idle: list[_Child] = []
+    _lock = threading.Lock()
+
+    def __init__(self) -> None:
+        root = str(Path(__file__).resolve().parents[3])
+        environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
+        self.owner = os.getpid()
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", "from retrieval.kg.readers.child_process import serve; serve()"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={
+                **environment,
+                "PYTHONPATH": root,
+                "PYTHONDONTWRITEBYTECODE": os.environ.get("PYTHONDONTWRITEBYTECODE", ""),
+                "OPENBLAS_NUM_THREADS": "1",
+                "RUST_BACKTRACE": "0",
+            },
+        )
+
+    @classmethod
+    def ready(cls) -> _Child:
+        """One that waits, or else a new one."""
+        with cls._lock:
+            while cls._idle:
+                child = cls._idle.pop()
+                if child.owner == os.getpid() and child.process.poll() is None:
+                    return child
+        return cls()
+
+    def send(self, request: bytes) -> None:
+        """Hand it a call."""
+        assert self.process.stdin is not None
+        try:
+            self.process.stdin.write(len(request).to_bytes(8, "big") + request)
+            self.process.stdin.flush()
+        except OSError:
+            raise _NeverBegun from None
+
+    def give_back(self) -> None:
+        """It may serve another call, unless it needed much memory."""
+        with self._lock:
+            if len(self._idle) < IDLE and _peak(self.process.pid) <= SMALL:
+                self._idle.append(self)
+                return
+        self.kill()
+
+    def kill(self) -> None:
+        """End it, whatever it does."""
+        self.process.kill()
+        self.process.wait()
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+            if stream is not None:
+                with contextlib.suppress(OSError):
+                    stream.close()
+
+    @classmethod
+    def kill_idle(cls) -> None:
+        """End those of this process that wait."""
+        with cls._lock:
+            while cls._idle:
+                child = cls._idle.pop()
+                if child.owner == os.getpid():
+                    child.kill()
+
+
+atexit.register(_Child.kill_idle)
+
+
+def warm() -> None:
+    """Start a child ahead of the first call."""
+    _Child().give_back()
+
+
+def _peak(pid: int) -> int:
+    """The most memory that a process has had resident, in bytes; 0 where that is not known."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        status = Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace")
+        return int(status.partition("VmHWM:")[2].split()[0]) * 1024
+    return 0
+
+
+# --- the child ------------------------------------------------------------------------------------------
+
+
+#: A function may report from several threads.
+_sending = threading.Lock()
+
+
+def serve() -> None:
+    """Take calls until nobody sends any more. What a parser prints goes to the log of errors."""
+    parent = os.getppid()
+    out = os.fdopen(os.dup(1), "wb", buffering=0)
+    os.dup2(2, 1)
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    import retrieval.kg.readers.graph_preview  # noqa: F401, PLC0415 - while nobody waits
+
+    calls = sys.stdin.buffer
+    with selectors.DefaultSelector() as ready:
+        ready.register(calls, selectors.EVENT_READ)
+        while ready.select(IDLE_S):
+            head = calls.read(8)
+            if len(head) < 8:
+                return
+            request = calls.read(int.from_bytes(head, "big"))
+            _send(out, "begun", None)
+            _answer(out, request)
+
+
+def _end_with(parent: int) -> None:
+    """End when the parent has; an alarm that native code cannot put off follows."""
+    while os.getppid() == parent:
+        signal.alarm(ORPHAN_S)
+        time.sleep(_PARENT_S)
+    os._exit(1)
+
+
+def _answer(out: IO[bytes], request: bytes) -> None:
+    """Serve one call."""
+    import traceback  # noqa: PLC0415 - the parent needs it not
+
+    try:
+        function, args, kwargs, names, limits, folder = pickle.loads(request)
+        tempfile.tempdir = folder
+        _limit(limits)
+        senders = {name: _sender(out, name) for name in names}
+        kind, value = "done", function(*args, **senders, **kwargs)
+    except (ClewError, OSError) as error:
+        error.__cause__ = error.__context__ = error.__traceback__ = None
+        kind, value = "raised", error
+    except MemoryError:
+        kind, value = "memory", None
+    except BaseException:
+        kind, value = "broke", traceback.format_exc()
+    try:
+        _send(out, kind, value)
+    except MemoryError:
+        _send(out, "memory", None)
+
+
+def _limit(limits: Limits) -> None:
+    """Set the limits of the next call. Mapped files and what is only reserved do not count as memory."""
+    import resource  # noqa: PLC0415 - not on every system
+
+    endless = resource.RLIM_INFINITY
+    resource.setrlimit(resource.RLIMIT_DATA, (limits.memory or endless, endless))
+    spent = resource.getrusage(resource.RUSAGE_SELF)
+    seconds = int(spent.ru_utime + spent.ru_stime + limits.seconds * (os.cpu_count() or 1)) + 1
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds if limits.seconds else endless, endless))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+
+
+def _sender(out: IO[bytes], name: str) -> Callable[[Any], None]:
+    return lambda value: _send(out, "told", (name, value))
+
+
+def _send(out: IO[bytes], kind: str, value: Any) -> None:
+    data = pickle.dumps((kind, value))
+    data = len(data).to_bytes(8, "big") + data
+    with _sending:
+        view = memoryview(data)
+        while view:
+            view = view[out.write(view) :]

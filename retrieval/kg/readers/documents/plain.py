@@ -1,0 +1,136 @@
+"""Plain text and Markdown as blocks, read in pieces of bounded size whatever the length of their lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from retrieval.kg.readers.documents.splitting import Block
+
+#: A line or paragraph that goes on for longer is passed on in parts.
+PART = 64 * 1024
+_HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+")
+_FENCE = re.compile(r"^ {0,3}(```|~~~)")
+_LINK = re.compile(r"!?\[([^\[\]]*)\]\((?:[^()\s]|\([^()]*\))*(?:\s+\"[^\"]*\")?\)")
+#: Runs of marks of emphasis, and the fewest and most of each that mark together.
+_MARKS = re.compile(r"\*+|_{2,}|`+")
+_WIDTHS = {"*": (1, 3), "_": (2, 3), "`": (1, 1)}
+_RULE = re.compile(r"^ {0,3}([-*_=])(?:[ \t]*\1){2,}[ \t]*$")
+
+
+def lines(pieces: Iterable[str]) -> Iterator[str]:
+    """Lines without their ends; a line longer than ``PART`` comes in parts, cut at a space where there is one."""
+    rest = ""
+    for piece in pieces:
+        *whole, rest = (rest + piece).split("\n")
+        for line in whole:
+            yield from _parts(line)
+        *parts, rest = _parts(rest)
+        yield from parts
+    yield rest
+
+
+def _parts(line: str) -> Iterator[str]:
+    while len(line) > PART:
+        space = line.rfind(" ", PART // 2, PART)
+        cut = space if space > 0 else PART
+        yield line[:cut]
+        line = line[cut:]
+    yield line
+
+
+def text_blocks(pieces: Iterable[str]) -> Iterator[Block]:
+    """Paragraphs of plain text: lines between empty ones."""
+    for paragraph in _paragraphs(lines(pieces)):
+        yield Block(paragraph)
+
+
+def _paragraphs(found: Iterable[str]) -> Iterator[str]:
+    held: list[str] = []
+    size = 0
+    for line in found:
+        if held and (not line.strip() or size > PART):
+            yield "\n".join(held)
+            held, size = [], 0
+        if line.strip():
+            held.append(line)
+            size += len(line)
+    if held:
+        yield "\n".join(held)
+
+
+def markdown_blocks(pieces: Iterable[str]) -> Iterator[Block]:
+    """Paragraphs of Markdown under their headings, without link targets and emphasis."""
+    section: list[tuple[int, str]] = []
+    held: list[str] = []
+    size = 0
+    fenced = False
+
+    def flush() -> Iterator[Block]:
+        nonlocal size
+        if held:
+            yield Block("\n".join(held), tuple(title for _, title in section))
+        held.clear()
+        size = 0
+
+    for line in lines(pieces):
+        if _FENCE.match(line):
+            fenced = not fenced
+            yield from flush()
+            continue
+        heading = None if fenced else _HEADING.match(line)
+        under = not fenced and len(held) == 1 and re.fullmatch(r" {0,3}(=+|-{2,})[ \t]*", line)
+        if heading or under:
+            level = len(heading[1]) if heading else 1 if "=" in line else 2
+            title = plain(_closed(line[heading.end() :])) if heading else held.pop()
+            yield from flush()
+            section = [(depth, name) for depth, name in section if depth < level]
+            if title:
+                section.append((level, title))
+        elif not line.strip() or (not fenced and _RULE.match(line)):
+            yield from flush()
+        else:
+            held.append(line if fenced else plain(line))
+            size += len(line)
+            if size > PART:
+                yield from flush()
+    yield from flush()
+
+
+def plain(line: str) -> str:
+    """A line of Markdown as it reads."""
+    return _without_emphasis(_LINK.sub(r"\1", line)).strip()
+
+
+def _closed(title: str) -> str:
+    """A heading's text without the marks that may close it."""
+    text = title.strip(" \t")
+    bare = text.rstrip("#")
+    return bare if not bare or bare[-1] in " \t" else text
+
+
+def _without_emphasis(line: str) -> str:
+    """A line without the marks that stand around words, each looked at once: the nearest end of each kind is known."""
+    runs = [(match.start(), match.end()) for match in _MARKS.finditer(line)]
+    nearest: dict[tuple[str, int], int] = {}
+    ends: list[dict[tuple[str, int], int]] = []
+    for i in range(len(runs) - 1, -1, -1):
+        ends.append(dict(nearest))
+        start, stop = runs[i]
+        if start and not line[start - 1].isspace():
+            least, most = _WIDTHS[line[start]]
+            nearest.update(((line[start], width), i) for width in range(least, min(most, stop - start) + 1))
+    ends.reverse()
+    kept, at, i = [], 0, 0
+    while i < len(runs):
+        start, stop = max(runs[i][0], at), runs[i][1]
+        least, most = _WIDTHS[line[start]] if start < stop else (1, 0)
+        for width in range(min(most, stop - start), least - 1, -1):
+            end = ends[i].get((line[start], width))
+            follows = line[start + width : start + width + 1]
+            if end is not None and follows and not follows.isspace():
+                kept += [line[at:start], line[start + width : runs[end][0]]]
+                at, i = runs[end][0] + width, end - 1
+                break
+        i += 1
+    return "".join([*kept, line[at:]])

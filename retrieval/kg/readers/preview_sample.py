@@ -1,0 +1,165 @@
+"""What all previews share: the file of an archive to show, the first lines, a small file of them, and the encoding."""
+
+from __future__ import annotations
+
+import io
+import json
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from retrieval.errors import SourceError
+from retrieval.kg.readers import archives
+from retrieval.kg.readers.archives import archive_kind
+from retrieval.kg.readers.compression import open_bytes, plain_name
+from retrieval.kg.readers.documents.decoding import decoded, encoding_of
+from retrieval.kg.readers.preview import Kind, Preview
+from retrieval.kg.readers.reading import ReadOptions
+from retrieval.kg.readers.sources import WRONG_KINDS, Source, is_parquet
+
+#: Rows shown, lines shown as they stand, and how much of each.
+ROWS = 20
+LINE = 300
+#: How much of a file is read for it.
+SAMPLE = 256 * 1024
+#: How much is read beyond that for one whole line.
+LONG = 16 * 1024 * 1024
+#: Files of an archive that are looked at, until one can be read.
+MEMBERS = 20
+
+Look = Callable[[Path, Preview, ReadOptions], Preview]
+
+
+def look(path: Path, name: str, kind: Kind, options: ReadOptions, preview: Look) -> Preview:
+    """The preview of a file, or of the first file of an archive that can be read.
+
+    Args:
+        path: where it lies.
+        name: what its owner calls it.
+        kind: what it is looked at as.
+        options: corrections.
+        preview: makes the preview of a file that is no archive, out of one that only has a name.
+
+    Raises:
+        ConfigError: a correction is unknown or does not fit.
+        SourceError: the file is missing.
+    """
+    if not path.is_file():
+        raise SourceError(f"{name} cannot be opened.", hint="Check that the file exists and may be read.")
+    found = Preview(name, kind, "")
+    try:
+        if archive_kind(path) is not None:
+            return _of_archive(path, found, options, preview)
+        return preview(path, found, options)
+    except SourceError as error:
+        return replace(found, raw=raw_lines(path, options.encoding or "utf-8"), notes=(str(error),))
+
+
+def _of_archive(path: Path, found: Preview, options: ReadOptions, preview: Look) -> Preview:
+    """The preview of the first file in an archive that can be read, with the names of all."""
+    held = tuple(archives.members(path, found.name))
+    found = replace(found, members=held)
+    notes: list[str] = []
+    for member, _ in held[:MEMBERS]:
+        with archives.first_of(path, found.name, member, 4 * SAMPLE) as file:
+            guessed = look(file, f"{found.name}/{member}", found.kind, options, preview)
+        if guessed.format and guessed.rows:
+            said = f"The archive holds {len(held):,} files; this is {member}." if len(held) > 1 else ""
+            return replace(
+                guessed, name=found.name, members=held, notes=(*filter(None, [said]), *guessed.notes)
+            )
+        notes += guessed.notes
+    return replace(found, notes=tuple(notes) or (f"{found.name} holds no file of data.",))
+
+
+def detect_encoding(file: Path) -> tuple[str, tuple[str, ...]]:
+    """The encoding of a file of lines, from its first ones, and what to say of it.
+
+    Lines that are UTF-8 beside others that are not make a file of UTF-8 with bad rows: most such files were joined.
+    """
+    with open_bytes(file) as opened:
+        head = opened.read(SAMPLE)
+    marked = encoding_of(head[:4])
+    if marked != "utf-8" and head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return marked, (f"The text is {marked}.",)
+    if b"\0" in head[:1024] or head.startswith(tuple(WRONG_KINDS)):
+        return "utf-8", ()  # no text, as its reader says
+    lines = head.splitlines()[: -1 if len(head) == SAMPLE else None]
+    strange = [line for line in lines if not line.isascii()]
+    bad = [line for line in strange if not _is_utf8(line)]
+    if not bad:
+        return "utf-8", ()
+    if 2 * len(bad) < len(strange):
+        some = f"{len(bad)} of the first {len(lines):,} lines are not UTF-8"
+        return "utf-8", (f"{some} and will be left out. Choose another encoding to read all of them.",)
+    encoding = encoding_of(b"\n".join(bad))
+    if encoding.startswith(("utf_16", "utf-16", "utf_32", "utf-32", "utf_7")):
+        encoding = "cp1252"  # a guess of few bytes: such text begins with a mark
+    return encoding, (f"The text is not UTF-8; it looks like {encoding}. Check the letters below.",)
+
+
+def _is_utf8(line: bytes) -> bool:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def raw_lines(file: Path, encoding: str) -> tuple[str, ...]:
+    """The first lines as they stand; none of what is no text."""
+    try:
+        with open_bytes(file) as opened:
+            head = opened.read(SAMPLE)
+    except (OSError, SourceError):
+        return ()
+    try:
+        text = next(decoded(io.BytesIO(head), encoding))
+    except UnicodeError:
+        return ()
+    if "\0" in text[:1024]:
+        return ()
+    return tuple(line[:LINE].replace("\0", "\u2400") for line in text.splitlines()[:ROWS])
+
+
+@contextmanager
+def sample(file: Path, found: Preview) -> Iterator[tuple[Path, bool]]:
+    """A file of the first whole lines, in UTF-8 and of the same name, and whether that is all there is."""
+    if is_parquet(file):
+        yield file, True
+        return
+    source = Source(file, encoding=found.encoding, name=found.name)
+    with ExitStack() as stack:
+        opened = stack.enter_context(source.open())
+        head = opened.read(SAMPLE)
+        if b"\n" not in head:
+            head += opened.readline(LONG)
+        whole = not opened.read(1)
+        if head.lstrip()[:1] == b"[" and not whole:
+            head = _items(head)
+        elif not whole and b"\n" in head:
+            head = head[: head.rindex(b"\n") + 1]
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        # Hops are read from the names of the file and its folder.
+        named = Path(found.name)
+        place = folder / (named.parent.name or "files") / plain_name(named.name)
+        place.parent.mkdir()
+        place.write_bytes(head)
+        yield place, whole
+
+
+def _items(head: bytes) -> bytes:
+    """The whole items of an array that is cut off, one a line."""
+    decoder, text = json.JSONDecoder(), head.decode("utf-8-sig", errors="replace")
+    lines: list[str] = []
+    at = text.index("[") + 1
+    while True:
+        while at < len(text) and (text[at].isspace() or text[at] == ","):
+            at += 1
+        try:
+            item, at = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            return "\n".join(lines).encode()
+        lines.append(json.dumps(item))

@@ -1,0 +1,356 @@
+"""Searching a snapshot: neighbourhoods, relation paths and what they reach, paths between entities.
+
+Everything is vectorised over frontiers. *Arc* ids: ``a < T`` is fact ``a`` walked forward, ``a >= T`` is
+fact ``a - T`` walked backward. *Directed relation* ids: ``r`` forward, ``R + r`` inverse; a relation path
+is a sequence of ``(r, inverse)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from retrieval.kg.snapshot.arrays import sorted_unique, spans
+
+if TYPE_CHECKING:
+    from retrieval.kg.snapshot import Snapshot
+
+RelationPath = tuple[tuple[int, bool], ...]
+_NONE = np.zeros(0, np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateIds:
+    """Entities and facts of a neighbourhood, ids ascending. ``truncated`` when the budget cut it short."""
+
+    entities: np.ndarray
+    facts: np.ndarray
+    truncated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """An entity's facts of one relation in one direction (``inverse``: they enter it)."""
+
+    relation: int
+    inverse: bool
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class NeighbourPage:
+    """A page of the arcs that leave an entity.
+
+    Attributes:
+        groups: all groups of the entity, largest first, whatever was asked.
+        arcs: arc ids of this page.
+        total: how many arcs match.
+    """
+
+    groups: tuple[Group, ...]
+    arcs: np.ndarray
+    total: int
+
+
+def as_ids(entities: Iterable[int] | np.ndarray) -> np.ndarray:
+    """Entity ids, int64, ascending, without repeats."""
+    values = entities if isinstance(entities, np.ndarray) else np.fromiter(entities, np.int64)
+    return np.unique(values.astype(np.int64, copy=False))
+
+
+def step(snapshot: Snapshot, entities: np.ndarray, relation: int, inverse: bool) -> tuple[np.ndarray, ...]:
+    """All arcs of one directed relation that leave ``entities``.
+
+    Returns:
+        ``(owner, target, arc)``, int64 [n]: the position in ``entities``, the entity reached, the arc id.
+    """
+    groups = snapshot.in_groups if inverse else snapshot.out_groups
+    positions, owner = spans(*groups.bounds(entities, relation))
+    if inverse:
+        targets = snapshot.in_heads[positions].astype(np.int64)
+        return owner, targets, snapshot.in_order[positions].astype(np.int64) + snapshot.num_triples
+    return owner, snapshot.tails[positions].astype(np.int64), positions
+
+
+def all_arcs(snapshot: Snapshot, entities: np.ndarray) -> tuple[np.ndarray, ...]:
+    """All arcs that leave ``entities``, forward ones first.
+
+    Returns:
+        ``(owner, directed relation, target, arc)``, int64 [n] each.
+    """
+    out_starts = snapshot.out_offsets[entities]
+    out, out_owner = spans(out_starts, snapshot.out_offsets[entities + 1] - out_starts)
+    in_starts = snapshot.in_offsets[entities]
+    into, in_owner = spans(in_starts, snapshot.in_offsets[entities + 1] - in_starts)
+    in_facts = snapshot.in_order[into].astype(np.int64)
+    return (
+        np.concatenate([out_owner, in_owner]),
+        np.concatenate(
+            [snapshot.relations[out], snapshot.relations[in_facts] + snapshot.num_relations]
+        ).astype(np.int64),
+        np.concatenate([snapshot.tails[out], snapshot.in_heads[into]]).astype(np.int64),
+        np.concatenate([out, in_facts + snapshot.num_triples]),
+    )
+
+
+def arc_ends(snapshot: Snapshot, arcs: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Sources, directed relations and targets of arcs, int64 [n] each."""
+    inverse = arcs >= snapshot.num_triples
+    facts = np.where(inverse, arcs - snapshot.num_triples, arcs)
+    heads, tails = snapshot.heads[facts].astype(np.int64), snapshot.tails[facts].astype(np.int64)
+    relations = snapshot.relations[facts] + np.where(inverse, snapshot.num_relations, 0)
+    return np.where(inverse, tails, heads), relations.astype(np.int64), np.where(inverse, heads, tails)
+
+
+def k_hop(
+    snapshot: Snapshot, topics: Iterable[int] | np.ndarray, hops: int, *, max_triples: int = 100_000
+) -> CandidateIds:
+    """Entities within ``hops`` of the topics (either direction), and the facts walked to find them.
+
+    Under the budget, entities of few facts are opened before hubs, nearer ones before farther ones, so what
+    is cut is the far side of hubs. Same input, same result. Costs what is taken, whatever the size of the graph.
+    """
+    seen = frontier = as_ids(topics)
+    taken = _NONE
+    truncated = False
+    for _ in range(hops):
+        budget = max_triples - len(taken)
+        degrees = snapshot.degrees(frontier)
+        order = np.argsort(degrees, kind="stable")
+        opened = int(np.searchsorted(np.cumsum(degrees[order]), 2 * budget, side="right")) + 1
+        truncated |= opened < len(frontier)
+        # An entity has at most all of those taken among its first facts, so that more than these are never needed.
+        owner, targets, facts = _first_facts(snapshot, frontier[order[:opened]], max_triples + 1)
+        fresh = ~_among(facts, taken)
+        owner, targets, facts = owner[fresh], targets[fresh], facts[fresh]
+        if len(facts) > budget:
+            # The arcs of entities opened first come first, whichever their direction.
+            nearest = np.argsort(owner, kind="stable")[:budget]
+            facts, targets, truncated = facts[nearest], targets[nearest], True
+        taken = sorted_unique(np.concatenate([taken, facts]))
+        reached = sorted_unique(targets)
+        frontier = reached[~_among(reached, seen)]
+        seen = np.sort(np.concatenate([seen, frontier]))
+        if not len(frontier) or len(taken) >= max_triples:
+            truncated |= len(frontier) > 0
+            break
+    return CandidateIds(seen, taken, truncated)
+
+
+def _first_facts(snapshot: Snapshot, entities: np.ndarray, limit: int) -> tuple[np.ndarray, ...]:
+    """The facts that leave and enter ``entities``, at most ``limit`` of each entity and direction, leaving ones first.
+
+    Returns:
+        ``(owner, other end, fact)``, int64 [n] each.
+    """
+    out_starts, in_starts = snapshot.out_offsets[entities], snapshot.in_offsets[entities]
+    out, out_owner = spans(out_starts, np.minimum(snapshot.out_offsets[entities + 1] - out_starts, limit))
+    into, in_owner = spans(in_starts, np.minimum(snapshot.in_offsets[entities + 1] - in_starts, limit))
+    return (
+        np.concatenate([out_owner, in_owner]),
+        np.concatenate([snapshot.tails[out], snapshot.in_heads[into]]).astype(np.int64),
+        np.concatenate([out, snapshot.in_order[into].astype(np.int64)]),
+    )
+
+
+def _among(values: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """Which values are in ``known``, which is ascending; bool [n]."""
+    if not len(known):
+        return np.zeros(len(values), bool)
+    found: np.ndarray = known[np.minimum(np.searchsorted(known, values), len(known) - 1)] == values
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Level:
+    """One level of a walk: entities reached, and by which arcs.
+
+    ``sources``/``targets`` are positions in the level before and in this one.
+    """
+
+    entities: np.ndarray
+    sources: np.ndarray
+    targets: np.ndarray
+    arcs: np.ndarray
+
+
+def _walk(snapshot: Snapshot, topics: np.ndarray, path: Sequence[tuple[int, bool]]) -> list[_Level]:
+    """Levels of all walks along ``path``; entities may come again."""
+    levels: list[_Level] = []
+    entities = topics
+    for relation, inverse in path:
+        owner, targets, arcs = step(snapshot, entities, relation, inverse)
+        entities, where = np.unique(targets, return_inverse=True)
+        levels.append(_Level(entities, owner, where, arcs))
+    return levels
+
+
+def _walk_simple(snapshot: Snapshot, topic: int, path: Sequence[tuple[int, bool]]) -> list[_Level]:
+    """Levels of the walks from ``topic`` that never come back to it.
+
+    Not "no entity twice": of MetaQA's questions whose path goes film, writer, film, director, a third have
+    an answer who is the writer too.
+    """
+    levels: list[_Level] = []
+    entities = np.array([topic], np.int64)
+    for relation, inverse in path:
+        owner, targets, arcs = step(snapshot, entities, relation, inverse)
+        keep = targets != topic
+        owner, targets, arcs = owner[keep], targets[keep], arcs[keep]
+        entities, where = np.unique(targets, return_inverse=True)
+        levels.append(_Level(entities, owner, where, arcs))
+    return levels
+
+
+def execute(
+    snapshot: Snapshot,
+    topics: Iterable[int] | np.ndarray,
+    relation_path: Sequence[tuple[int, bool]],
+    *,
+    simple: bool = True,
+) -> list[np.ndarray]:
+    """What a relation path reaches: for each step, the entities after it (int64, ascending).
+
+    Args:
+        snapshot: the graph.
+        topics: entities the walks begin at; the levels are the union over topics.
+        relation_path: ``(relation, inverse)`` per step.
+        simple: count only walks that never come back to their topic. A level then holds what such walks of
+            *that* length reach, whether or not they can be continued.
+
+    Returns:
+        One array per step; all later ones are empty once one is.
+    """
+    ids = as_ids(topics)
+    if not simple:
+        return [level.entities for level in _walk(snapshot, ids, relation_path)]
+    walks = [_walk_simple(snapshot, int(topic), relation_path) for topic in ids]
+    if len(walks) == 1:
+        return [level.entities for level in walks[0]]
+    return [
+        np.unique(np.concatenate([walk[i].entities for walk in walks])) if walks else _NONE
+        for i in range(len(relation_path))
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """The arcs of a relation path that lead from the topics to given entities.
+
+    Attributes:
+        arcs: per step, arc ids, at most the limit asked.
+        arc_counts: per step, how many there are.
+        levels: entities before the first step (the topics walked from) and after each step, of the arcs
+            listed or not.
+    """
+
+    arcs: tuple[np.ndarray, ...]
+    arc_counts: tuple[int, ...]
+    levels: tuple[np.ndarray, ...]
+
+
+def trace(
+    snapshot: Snapshot,
+    topics: Iterable[int] | np.ndarray,
+    relation_path: Sequence[tuple[int, bool]],
+    finals: Iterable[int] | np.ndarray,
+    *,
+    simple: bool = True,
+    limit: int = 1000,
+) -> Trace:
+    """Which arcs walk from ``topics`` along ``relation_path`` to ``finals``, for showing the hops.
+
+    Arcs that lead nowhere or elsewhere are left out. With ``limit``, the listed arcs of consecutive steps
+    still connect: they are chosen from the end, those of the first finals first.
+    """
+    ids, wanted = as_ids(topics), as_ids(finals)
+    walks = (
+        [(np.array([t]), _walk_simple(snapshot, int(t), relation_path)) for t in ids]
+        if simple
+        else [(ids, _walk(snapshot, ids, relation_path))]
+    )
+    per_walk = [_prune(levels, start, wanted) for start, levels in walks]
+    steps = len(relation_path)
+    arcs = [np.unique(np.concatenate([p[i] for p in per_walk])) if per_walk else _NONE for i in range(steps)]
+    levels = [_NONE] * (steps + 1)
+    for i, found in enumerate(arcs):
+        sources, _, targets = arc_ends(snapshot, found)
+        levels[i], levels[i + 1] = np.unique(sources), np.unique(targets)
+    shown: list[np.ndarray] = [_NONE] * steps
+    open_targets = levels[steps][:limit]
+    for i in reversed(range(steps)):
+        sources, _, targets = arc_ends(snapshot, arcs[i])
+        fits = np.flatnonzero(np.isin(targets, open_targets))
+        # First one arc for each target, so that none is left unexplained, then the others.
+        _, first = np.unique(targets[fits], return_index=True)
+        order = np.concatenate([first, np.setdiff1d(np.arange(len(fits)), first)])
+        chosen = np.sort(fits[order[:limit]])
+        shown[i], open_targets = arcs[i][chosen], np.unique(sources[chosen])
+    return Trace(tuple(shown), tuple(len(found) for found in arcs), tuple(levels))
+
+
+def _prune(levels: list[_Level], start: np.ndarray, finals: np.ndarray) -> list[np.ndarray]:
+    """Per step, the arcs of ``levels`` that some walk to ``finals`` uses."""
+    kept: list[np.ndarray] = [_NONE] * len(levels)
+    alive = np.isin(levels[-1].entities, finals) if levels else np.zeros(0, bool)
+    for i in reversed(range(len(levels))):
+        level = levels[i]
+        use = alive[level.targets]
+        kept[i] = level.arcs[use]
+        alive = np.zeros(len(levels[i - 1].entities if i else start), bool)
+        alive[level.sources[use]] = True
+    return kept
+
+
+def neighbours(
+    snapshot: Snapshot,
+    entity: int,
+    relation: int | None = None,
+    direction: str | None = None,
+    *,
+    limit: int = 50,
+    offset: int = 0,
+) -> NeighbourPage:
+    """The arcs that leave an entity, grouped and paged.
+
+    Args:
+        snapshot: the graph.
+        entity: its id.
+        relation: only this relation.
+        direction: ``out`` (facts it heads), ``in`` (facts it ends), None for both.
+        limit: at most so many arcs.
+        offset: skip so many.
+
+    Returns:
+        Arcs in the order of (out before in, relation, other end's id), and all groups with counts.
+    """
+    out_relations, out_starts, out_lengths = snapshot.out_groups.of_entity(entity)
+    in_relations, in_starts, in_lengths = snapshot.in_groups.of_entity(entity)
+    groups = [Group(int(r), False, int(n)) for r, n in zip(out_relations, out_lengths, strict=True)]
+    groups += [Group(int(r), True, int(n)) for r, n in zip(in_relations, in_lengths, strict=True)]
+    starts = np.concatenate([out_starts, in_starts])
+    fits = [
+        (relation is None or g.relation == relation)
+        and (direction is None or g.inverse == (direction == "in"))
+        for g in groups
+    ]
+    total = sum(g.count for g, fit in zip(groups, fits, strict=True) if fit)
+    arcs: list[np.ndarray] = []
+    skip, left = offset, limit
+    for group, start, fit in zip(groups, starts.tolist(), fits, strict=True):
+        if not fit or left <= 0:
+            continue
+        if skip >= group.count:
+            skip -= group.count
+            continue
+        stop = min(group.count, skip + left)
+        positions = np.arange(start + skip, start + stop)
+        facts = snapshot.in_order[positions] + snapshot.num_triples if group.inverse else positions
+        arcs.append(facts.astype(np.int64))
+        left -= stop - skip
+        skip = 0
+    ordered = sorted(groups, key=lambda g: (-g.count, g.inverse, g.relation))
+    return NeighbourPage(tuple(ordered), np.concatenate(arcs) if arcs else _NONE, total)

@@ -1,0 +1,20 @@
+"""Small operations on arrays of ids."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def sorted_unique(values: np.ndarray) -> np.ndarray:
+    """``np.unique`` by sorting; numpy's own hashes long integer arrays, which is several times slower."""
+    ordered = np.sort(values)
+    fresh = np.ones(len(ordered), bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=fresh[1:])
+    return ordered[fresh]
+
+
+def spans(starts: np.ndarray, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Positions of all spans one after the other, and which span each belongs to; int64 [sum of lengths]."""
+    owner = np.repeat(np.arange(len(starts)), lengths)
+    ends = np.cumsum(lengths)
+    return np.repeat(starts - ends + lengths, lengths) + np.arange(len(owner)), owner

@@ -1,0 +1,69 @@
+"""What a property graph says of its nodes and of its facts beside the facts: keys with texts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from retrieval.kg.snapshot import integrity
+from retrieval.kg.snapshot.storage import StringTable, load_array
+
+#: Between the values of a key that has several.
+SEPARATOR = "; "
+
+
+class AttributeTable:
+    """The attributes of all entities, or of all facts, of a snapshot; memory-mapped.
+
+    Attributes:
+        keys, texts: the distinct keys and values, each sorted.
+        offsets: int64 [N+1], bounds of each owner's rows.
+        row_keys, row_texts: int32 [A], positions in ``keys`` and ``texts``, sorted within an owner.
+    """
+
+    def __init__(
+        self,
+        keys: StringTable,
+        texts: StringTable,
+        offsets: np.ndarray,
+        row_keys: np.ndarray,
+        row_texts: np.ndarray,
+    ) -> None:
+        self.keys = keys
+        self.texts = texts
+        self.offsets = offsets
+        self.row_keys = row_keys
+        self.row_texts = row_texts
+
+    @classmethod
+    def load(cls, directory: Path, owner: str, owners: int, rows: int) -> AttributeTable:
+        """Open the attributes of ``entity`` or ``fact``, of so many owners and with so many rows.
+
+        Raises:
+            DamagedError: a file is missing or of another size.
+        """
+        table = cls(
+            StringTable.load(directory, "attribute_keys"),
+            StringTable.load(directory, "attribute_texts"),
+            load_array(directory, f"{owner}_attribute_offsets", "int64"),
+            load_array(directory, f"{owner}_attribute_keys", "int32"),
+            load_array(directory, f"{owner}_attribute_texts", "int32"),
+        )
+        if (len(table.offsets), len(table.row_keys), len(table.row_texts)) != (owners + 1, rows, rows):
+            raise integrity.damaged(directory, [f"attributes of {owner}"])
+        return table
+
+    def of(self, owner: int) -> dict[str, str]:
+        """One owner's attributes by key, in the order of the keys; several values of a key are joined."""
+        rows = slice(int(self.offsets[owner]), int(self.offsets[owner + 1]))
+        found: dict[str, str] = {}
+        for key, text in zip(self.row_keys[rows].tolist(), self.row_texts[rows].tolist(), strict=True):
+            name, value = self.keys[key], self.texts[text]
+            found[name] = f"{found[name]}{SEPARATOR}{value}" if name in found else value
+        return found
+
+    def arrays(self) -> list[np.ndarray]:
+        """Everything it holds, for the snapshot's hash."""
+        strings = [a for table in (self.keys, self.texts) for a in (table.offsets, table.blob)]
+        return [*strings, self.offsets, self.row_keys, self.row_texts]

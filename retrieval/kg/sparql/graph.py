@@ -1,0 +1,211 @@
+"""A graph that stays in a SPARQL 1.1 endpoint: names are looked up there, and what is near them is pulled on demand.
+
+What is pulled becomes a snapshot like any other, of some thousand facts, kept in a temporary directory while it is
+young; every engine that needs no index can be asked of it.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+import weakref
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from retrieval.errors import EmptySourceError, EndpointError, UnknownEntityError
+from retrieval.kg.sparql.endpoint import Endpoint
+from retrieval.kg.sparql.names import FACTS_OF, NAMING, RDFS, Naming, batches
+from retrieval.kg.sparql.options import SparqlOptions, check
+from retrieval.kg.sparql.subgraph_cache import Subgraph, SubgraphCache
+
+if TYPE_CHECKING:
+    import pyoxigraph as ox
+
+    from retrieval.kg.snapshot import Snapshot
+
+_CLAIM = "http://wikiba.se/ontology#directClaim"
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What a trial query found: whether anything has a name in the languages asked for, and how long it took."""
+
+    named: bool
+    took_ms: float
+
+
+class SparqlGraph(Naming):
+    """An endpoint opened for asking. Use as a context, or call :meth:`close`.
+
+    Args:
+        endpoint: its address, http or https.
+        options: see :class:`SparqlOptions`.
+        cancelled: asked while an answer is waited for; every method then raises ``Cancelled``.
+        pulls: where subgraphs are kept; None keeps them until this graph is closed.
+
+    Raises:
+        ConfigError: the address or an option makes no sense.
+    """
+
+    def __init__(
+        self,
+        endpoint: str,
+        options: SparqlOptions | None = None,
+        *,
+        cancelled: Callable[[], bool] = lambda: False,
+        pulls: SubgraphCache | None = None,
+    ) -> None:
+        import pyoxigraph  # noqa: PLC0415 - the web process imports this module
+
+        self.endpoint, self.options = endpoint, options or SparqlOptions()
+        check(self.options)
+        self._endpoint = Endpoint(
+            endpoint, timeout=self.options.timeout, graph=self.options.graph, cancelled=cancelled
+        )
+        self._ox = pyoxigraph
+        self._own, self._pulls = pulls is None, pulls or SubgraphCache()
+        self._closed = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ask no more. What it kept itself goes as soon as nobody holds it."""
+        self._closed = True
+        if self._own:
+            self._pulls.clear()
+
+    def probe(self) -> Probe:
+        """Ask for one fact, and for one name in the languages of the options.
+
+        Raises:
+            EmptySourceError: there are no facts.
+            EndpointError: see :meth:`retrieval.kg.sparql.endpoint.Endpoint.select`.
+        """
+        began = time.perf_counter()
+        if not list(self._endpoint.select("SELECT ?s ?p ?o WHERE { ?s ?p ?o } LIMIT 1")):
+            where = f" in the graph {self.options.graph}" if self.options.graph else ""
+            raise EmptySourceError(
+                f"{self.endpoint} answers, and has no facts{where}.",
+                hint="Check the name of the graph; an endpoint without a default graph needs one."
+                if self.options.graph
+                else "Name the graph that holds them, if they are in a named one.",
+            )
+        names = self._endpoint.select(
+            f"SELECT ?l WHERE {{ VALUES ?p {{ {NAMING} }} ?e ?p ?l . {self._spoken('?l')} }} LIMIT 1"
+        )
+        named = bool(list(names))
+        return Probe(named, round((time.perf_counter() - began) * 1000, 1))
+
+    def subgraph(self, topics: Sequence[str]) -> Subgraph:
+        """What lies near the topics, pulled now or lately.
+
+        Args:
+            topics: IRIs.
+
+        Raises:
+            UnknownEntityError: the endpoint knows nothing of any topic.
+            EndpointError: see :meth:`retrieval.kg.sparql.endpoint.Endpoint.select`.
+            Cancelled: it was.
+        """
+        if self._closed:
+            raise EndpointError(f"{self.endpoint} was closed.", hint="Open it again.")
+        key = tuple(sorted(set(topics)))
+        kept = self._pulls.get((self.endpoint, self.options, key))
+        if kept is not None:
+            return kept
+        before, at = self._endpoint.queries, datetime.now(UTC)
+        facts, truncated = self._pull(key)
+        if not facts:
+            raise UnknownEntityError(
+                f"{self.endpoint} knows no facts of {', '.join(key) or 'nothing'}.",
+                hint="Check the IRI, or name another entity.",
+            )
+        names = self._names(facts)
+        snapshot, ids = self._build(key, facts, names)
+        asked = self._endpoint.queries - before
+        found = Subgraph(snapshot, ids, truncated, asked, at.isoformat(timespec="seconds"))
+        self._pulls.keep((self.endpoint, self.options, key), found)
+        return found
+
+    def _pull(self, topics: Sequence[str]) -> tuple[dict[ox.Triple, None], bool]:
+        """Facts within the hops, nearest first, and whether a limit cut some off."""
+        facts: dict[ox.Triple, None] = {}
+        seen, front = set(topics), list(topics)
+        truncated, limit = False, 5 * self.options.per_entity
+        for _ in range(self.options.hops):
+            reached: dict[str, None] = {}
+            for part in batches(front, FACTS_OF):
+                shares: dict[tuple[str, str], int] = {}
+                for row in self._endpoint.select(self._facts_query(part, limit + 1)):
+                    if any(self._over(row[end], end, shares, part, limit) for end in ("s", "o")):
+                        truncated = True
+                        continue
+                    if len(facts) >= self.options.max_triples:
+                        return facts, True
+                    facts[self._ox.Triple(self._own_term(row["s"]), row["p"], self._own_term(row["o"]))] = (
+                        None
+                    )
+                    for end in ("s", "o"):
+                        if isinstance(row[end], self._ox.NamedNode):
+                            reached[row[end].value] = None
+            front = sorted(reached.keys() - seen)
+            seen.update(front)
+            limit = self.options.per_entity
+        return facts, truncated
+
+    def _own_term(self, term: Any) -> Any:
+        """A term of the last answer. A blank node's name is that answer's own: the next may mean another by it."""
+        if isinstance(term, self._ox.BlankNode):
+            return self._ox.BlankNode(f"{term.value}q{self._endpoint.queries}")
+        return term
+
+    def _over(
+        self, term: Any, end: str, shares: dict[tuple[str, str], int], asked: Sequence[str], limit: int
+    ) -> bool:
+        """Whether an entity that was asked about has given its share already in this direction."""
+        if not isinstance(term, self._ox.NamedNode) or term.value not in asked:
+            return False
+        count = shares[term.value, end] = shares.get((term.value, end), 0) + 1
+        return count > limit
+
+    def _names(self, facts: Iterable[ox.Triple]) -> dict[ox.Triple, None]:
+        """What names the entities and relations of the facts."""
+        ends = {
+            str(term) for f in facts for term in (f.subject, f.object) if isinstance(term, self._ox.NamedNode)
+        }
+        relations = {str(fact.predicate) for fact in facts}
+        own = self._own_names()
+        claimed = f"{{ {own} }} UNION {{ ?q <{_CLAIM}> ?e ; <{RDFS}label> ?l . {self._spoken('?l')} }}"
+        every = [*self._named(sorted(ends), own), *self._named(sorted(relations - ends), claimed)]
+        return dict.fromkeys(every)
+
+    def _build(
+        self, topics: Sequence[str], facts: dict[ox.Triple, None], names: dict[ox.Triple, None]
+    ) -> tuple[Snapshot, tuple[int, ...]]:
+        """The facts as a snapshot, and the topics' ids in it."""
+        from retrieval.kg.build import build_snapshot  # noqa: PLC0415 - loads polars
+        from retrieval.kg.readers.combining import combine  # noqa: PLC0415 - loads polars
+        from retrieval.kg.readers.problems import ProblemLog  # noqa: PLC0415 - loads polars
+        from retrieval.kg.readers.rdf import collect  # noqa: PLC0415 - loads polars
+
+        log = ProblemLog(self.endpoint, lambda _: None)
+        table = combine([collect([*facts, *names], log, "b")])
+        place = self._pulls.place()
+        try:
+            built = build_snapshot(replace(table, sources=(self.endpoint,)), place / "graph")
+        except BaseException:
+            shutil.rmtree(place, ignore_errors=True)
+            raise
+        weakref.finalize(built, shutil.rmtree, place, ignore_errors=True)
+        labels = {} if table.nodes is None else dict(table.nodes.select("iri", "label").iter_rows())
+        ids = [built.find_entity(labels[iri]) for iri in topics if iri in labels]
+        return built, tuple(entity for entity in ids if entity is not None)

@@ -1,0 +1,90 @@
+"""What was pulled from endpoints lately, kept for a while: the next question is often about the same entity."""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+import time
+from collections import OrderedDict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from retrieval.kg.snapshot import Snapshot
+
+#: Subgraphs kept, and for how many seconds: an endpoint has no versions, and what it holds may change at any time.
+_KEPT, _KEPT_S = 8, 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Subgraph:
+    """What lies near some topics.
+
+    Attributes:
+        snapshot: it, as a graph of its own.
+        topics: the topics' ids in it.
+        truncated: whether a limit cut something off.
+        queries: how many were sent for it.
+        at: when it was pulled, ISO 8601 in UTC.
+    """
+
+    snapshot: Snapshot
+    topics: tuple[int, ...]
+    truncated: bool
+    queries: int
+    at: str
+
+
+class SubgraphCache:
+    """Subgraphs that were pulled lately, those used least recently first to go. Threads may share it.
+
+    A subgraph's directory goes when nobody holds its snapshot any more.
+
+    Args:
+        folder: where the directories lie; None for the system's place for temporary files.
+        size: subgraphs kept.
+        seconds: for how long.
+    """
+
+    def __init__(self, folder: Path | None = None, *, size: int = _KEPT, seconds: float = _KEPT_S) -> None:
+        self._folder, self._size, self._seconds = folder, size, seconds
+        self._kept: OrderedDict[tuple[Any, ...], tuple[float, Subgraph]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: tuple[Any, ...]) -> Subgraph | None:
+        """What was kept under a key, unless it is too old."""
+        with self._lock:
+            since, found = self._kept.pop(key, (0.0, None))
+            if found is None or time.monotonic() - since > self._seconds:
+                return None
+            self._kept[key] = since, found
+            return found
+
+    def keep(self, key: tuple[Any, ...], found: Subgraph) -> None:
+        """Keep what was just pulled."""
+        with self._lock:
+            self._kept[key] = time.monotonic(), found
+            while len(self._kept) > self._size:
+                self._kept.popitem(last=False)
+
+    def place(self) -> Path:
+        """A new directory for a subgraph."""
+        return Path(tempfile.mkdtemp(prefix="clew-sparql-", dir=self._folder))
+
+    def clear(self) -> None:
+        """Keep nothing any more."""
+        with self._lock:
+            self._kept.clear()
+
+
+def term(snapshot: Snapshot, entity: int) -> str:
+    """What an entity of a pulled snapshot is beyond it.
+
+    ``<`` and its IRI, ``"`` and the text of a literal, or ``_`` and a name of a blank node, which nothing else has.
+    """
+    iri = snapshot.entity_iri(entity)
+    if iri:
+        return "<" + iri
+    label = snapshot.entity_label(entity)
+    return '"' + label if snapshot.kind(entity) == "literal" else f"_{snapshot.hash}:{label}"

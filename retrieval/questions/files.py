@@ -1,0 +1,361 @@
+"""Question sets: Clew's own JSONL, and importers for those that are published; see docs/formats.md.
+
+A bad row is reported by file and line and the good rows go in. Standard library only, except that
+Parquet files load polars.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import math
+import os
+import re
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from retrieval.errors import ConfigError, EmptySourceError, SourceError
+from retrieval.kg.readers.archives import Unpacked, archive_kind, unpacked
+from retrieval.kg.readers.documents.records import passage_format
+from retrieval.kg.readers.json_rows import json_rows
+from retrieval.kg.readers.question_files import MARK, BadRow
+from retrieval.kg.readers.sources import Source, is_parquet
+from retrieval.questions.formats import PARSERS, checked
+from retrieval.types import Problem, Question
+
+FORMATS = tuple(PARSERS)
+PROBLEM_LIMIT = 1000
+_HINT = "A question set is JSONL with id, question, topic_entities and answers, or one of: " + ", ".join(
+    FORMATS
+)
+_HOPS = re.compile(r"(?<![a-z0-9])([1-9])[-_ ]?h(?:ops?)?(?![a-z0-9])", re.IGNORECASE)
+
+#: Splits as names of files tell them.
+_SPLIT_NAMES = {
+    "train": "train",
+    "dev": "dev",
+    "valid": "dev",
+    "validation": "dev",
+    "val": "dev",
+    "test": "test",
+}
+_SPLIT = re.compile(r"(?<![a-z])(train|dev|validation|valid|val|test)(?![a-z])[^/]*$", re.IGNORECASE)
+
+_Row = tuple[int, Any]
+
+
+def read_questions(
+    path: Path | str,
+    *,
+    problems: Callable[[Problem], None],
+    fmt: str | None = None,
+    hops: int | None = None,
+    encoding: str | None = None,
+) -> list[Question]:
+    """Read a question set, compressed or not, or the question files of an archive.
+
+    In an archive, files that hold no questions are problems, not errors, as long as one file does; where their names
+    tell train, dev and test apart, questions without a split of their own get it from there.
+
+    Args:
+        path: the file.
+        problems: called for each bad row; at most ``PROBLEM_LIMIT`` are named one by one.
+        fmt: one of ``FORMATS``; None or ``auto`` guesses.
+        hops: of every question; None takes it from the row, the gold path, or the file's name (``2-hop``).
+        encoding: of its text, as Python names it; None is UTF-8, and UTF-16 where the first bytes say so.
+
+    Returns:
+        The good questions in file order, with distinct ids. ``split`` is None where the file gives none:
+        see :func:`with_splits`.
+
+    Raises:
+        EmptySourceError: no row could be used; says why.
+        SourceError: the file cannot be read, or its format cannot be guessed.
+        ConfigError: ``fmt`` or ``encoding`` is unknown.
+    """
+    if fmt not in (None, "", "auto", *FORMATS):
+        raise ConfigError(
+            f"The question format {fmt!r} is unknown.", hint=f"Use one of: {', '.join(FORMATS)}."
+        )
+    found = _Found()
+    with unpacked([Path(path)]) as files:
+        archive = files[0].archive if files else ""
+        splits = _splits([file.name for file in files]) if archive else {}
+        refused: list[SourceError] = []
+        for file in files:
+            log = _Log(file.name, problems)
+            try:
+                _read_file(file, found, log, _Asked(fmt, hops, encoding, splits.get(file.name)))
+            except SourceError as error:
+                if not archive:
+                    raise
+                refused.append(error)
+                log.add(0, f"this file of the archive was left out: {error.message}")
+        if not found.questions:
+            raise refused[0]
+    return list(found.questions.values())
+
+
+def read_set(path: Path, fmt: str, encoding: str | None) -> tuple[str, list[Question], list[Problem]]:
+    """The format of a question file, its questions and its problems, as one piece of work for a process of its own.
+
+    Raises:
+        SourceError, ConfigError: as :func:`read_questions`.
+    """
+    # The set says what the file was, not that someone left it to be found out.
+    chosen = detect_format(path, encoding=encoding) if fmt == "auto" else fmt
+    problems: list[Problem] = []
+    return chosen, read_questions(path, fmt=chosen, problems=problems.append, encoding=encoding), problems
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is said of a file beyond its bytes; None of each guesses, or leaves out."""
+
+    fmt: str | None
+    hops: int | None
+    encoding: str | None
+    split: str | None
+
+
+@dataclass(slots=True)
+class _Found:
+    """Good questions by id, and where each was."""
+
+    questions: dict[str, Question] = field(default_factory=dict)
+    places: dict[str, str] = field(default_factory=dict)
+
+
+def _read_file(file: Unpacked, found: _Found, log: _Log, asked: _Asked) -> None:
+    """Add the good questions of one file."""
+    source = None if is_parquet(file.path) else _source(file.path, asked.encoding, file.name)
+    chosen = asked.fmt if asked.fmt and asked.fmt != "auto" else _format_of(file.path, source)
+    hops = asked.hops
+    inside = file.name.removeprefix(f"{file.archive}/")
+    if hops is None and (
+        named := _HOPS.search(inside if file.archive else f"{file.path.parent.name}/{inside}")
+    ):
+        hops = int(named[1])
+    parse = PARSERS[chosen]
+    if source is None:
+        rows = _parquet_rows(file)
+    elif chosen not in ("metaqa", "pathquestion"):
+        rows = json_rows(source, log.add)
+    else:
+        rows = _text_rows(source, log)
+    stem = inside.split(".")[0].replace("/", ".")
+    good = 0
+    for line, row in rows:
+        try:
+            question = checked(parse(row, f"{stem}-{line}", hops))
+            if question.id in found.questions:
+                raise BadRow(f"the id {question.id!r} was used before, {found.places[question.id]}")
+        except BadRow as error:
+            log.add(line, str(error), row if isinstance(row, str) else json.dumps(row, default=str)[:400])
+            continue
+        if asked.split and not question.split:
+            question = replace(question, split=asked.split)
+        good += 1
+        found.questions[question.id] = question
+        found.places[question.id] = f"on line {line} of {file.name}" if file.archive else f"on line {line}"
+    log.close(good)
+
+
+def _splits(names: Sequence[str]) -> dict[str, str]:
+    """The split of each file of an archive by its name, where the names tell at least two apart."""
+    found = {name: _SPLIT_NAMES[named[1].lower()] for name in names if (named := _SPLIT.search(name))}
+    return found if len(set(found.values())) > 1 else {}
+
+
+def write_questions(path: Path | str, questions: Iterable[Question]) -> None:
+    """Write questions as JSONL (gzipped when the name ends in ``.gz``), empty fields left out, atomically."""
+    out = Path(path)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    part = out.parent / f".{out.name}.{uuid.uuid4().hex[:8]}"
+    try:
+        with part.open("wb") as raw:
+            text = "".join(json.dumps(to_json(q), ensure_ascii=False) + "\n" for q in questions).encode()
+            # No time stamp in the gzip header: equal questions make equal files.
+            raw.write(gzip.compress(text, mtime=0) if out.suffix == ".gz" else text)
+            raw.flush()
+            os.fsync(raw.fileno())
+        part.replace(out)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def to_json(question: Question) -> dict[str, Any]:
+    """A question as one object of a question set."""
+    body = asdict(question)
+    kept = ("id", "question", "topic_entities", "answers")
+    return {key: value for key, value in body.items() if key in kept or value not in (None, ())}
+
+
+def split_of(question_id: str, seed: int = 0) -> str:
+    """``train`` (80%), ``dev`` (10%) or ``test`` (10%), fixed by id and seed alone."""
+    digest = hashlib.sha256(f"{seed}:{question_id}".encode()).digest()
+    share = int.from_bytes(digest[:8], "big") / 2**64
+    return "train" if share < 0.8 else "dev" if share < 0.9 else "test"
+
+
+def with_splits(questions: Iterable[Question], seed: int = 0) -> list[Question]:
+    """The questions, each with a split: its own, else :func:`split_of` its id."""
+    return [q if q.split else replace(q, split=split_of(q.id, seed)) for q in questions]
+
+
+def training_sample(questions: Sequence[Question], fraction: float, *, seed: int = 0) -> list[Question]:
+    """A share of the training and dev questions, and all others, in their own order.
+
+    Both are drawn, since both are learned from: dev decides when training stops. A smaller share is part of a
+    larger one of the same seed. A set without splits is divided first, as :func:`with_splits` does.
+
+    Raises:
+        ConfigError: ``fraction`` is not above 0 and at most 1.
+    """
+    if not 0 < fraction <= 1:
+        raise ConfigError(f"The fraction is {fraction}.", hint="It must be above 0 and at most 1.")
+    if fraction == 1:
+        return list(questions)
+    # Divided first, so that what has no split yet is divided as the whole set would be.
+    split = with_splits(questions, seed) if not any(q.split for q in questions) else list(questions)
+    kept: set[str] = set()
+    for name in ("train", "dev"):
+        mine = sorted(
+            (q.id for q in split if q.split == name),
+            key=lambda key: hashlib.sha256(f"{seed}:sample:{key}".encode()).digest(),
+        )
+        kept.update(mine[: math.ceil(fraction * len(mine))])
+    return [q for q in split if q.split not in ("train", "dev") or q.id in kept]
+
+
+def detect_format(path: Path | str, *, encoding: str | None = None) -> str:
+    """The format, one of ``FORMATS``, that :func:`read_questions` takes a file for when none is named.
+
+    Raises:
+        SourceError: the file cannot be read, or looks like none of them.
+    """
+    file = Path(path)
+    if archive_kind(file) is None:
+        return _format_of(file, None if is_parquet(file) else _source(file, encoding))
+    with unpacked([file]) as found:
+        for member in found:
+            try:
+                return _format_of(
+                    member.path,
+                    None if is_parquet(member.path) else _source(member.path, encoding, member.name),
+                )
+            except SourceError:
+                continue
+    raise SourceError(f"No file of {file.name} could be recognised as a question set.", hint=_HINT + ".")
+
+
+def _format_of(file: Path, source: Source | None) -> str:
+    if source is not None:
+        return guess_format(source)
+    from retrieval.kg.readers.parquet import scan  # noqa: PLC0415 - only Parquet needs it
+
+    names = set(scan(file, file.name).collect_schema().names())
+    if names & {"q_entity", "a_entity"}:
+        return "rog"
+    if names & {"graph_query", "s_expression"}:
+        return "grailqa"
+    if "paragraphs" in names:
+        return "musique"
+    return "hotpotqa" if "context" in names else "jsonl"
+
+
+def guess_format(source: Source) -> str:
+    """The format of a question file from its first lines.
+
+    Raises:
+        SourceError: it looks like none of them.
+    """
+    text = source.text_head().lstrip()
+    if text.startswith("{") or re.match(r"\[\s*[{\]]", text):
+        if re.search(r'"(q_entity|a_entity)"\s*:', text):
+            return "rog"
+        if re.search(r'"(graph_query|s_expression)"\s*:', text):
+            return "grailqa"
+        if re.search(r'"subgraph"\s*:\s*\{', text):
+            return "graftnet"
+        found = passage_format(text)
+        return found if found in ("hotpotqa", "musique") else "jsonl"
+    lines = [line for line in text.splitlines()[:20] if line.strip()]
+    if any(len(parts := line.split("\t")) >= 2 and parts[1].rstrip().endswith("/)") for line in lines):
+        return "pathquestion"
+    if any("\t" in line and MARK.search(line.split("\t")[0]) for line in lines):
+        return "metaqa"
+    raise SourceError(
+        f"The format of {source.name} could not be recognised as a question set.", hint=_HINT + "."
+    )
+
+
+class _Log:
+    """Reports bad rows, at most ``PROBLEM_LIMIT`` singly."""
+
+    def __init__(self, file: str, report: Callable[[Problem], None]) -> None:
+        self._file = file
+        self._report = report
+        self._count = 0
+        self._first: list[str] = []
+
+    def add(self, line: int, message: str, text: str = "", kind: str = "row") -> None:
+        self._count += 1
+        if len(self._first) < 3:
+            self._first.append(f"line {line}: {message}")
+        if self._count <= PROBLEM_LIMIT:
+            self._report(Problem(self._file, line, message, text.strip()[:200].replace("\0", "\u2400"), kind))
+
+    def close(self, good: int) -> None:
+        if self._count > PROBLEM_LIMIT:
+            more = f"{self._count - PROBLEM_LIMIT:,} more rows of this file could not be used"
+            self._report(Problem(self._file, 0, more))
+        if not good and not self._first:
+            raise _empty(self._file)
+        if not good:
+            reasons = "; ".join(self._first)
+            raise EmptySourceError(
+                f"No question of {self._file} could be used ({reasons}).", hint=_HINT + "."
+            )
+
+
+def _source(file: Path, encoding: str | None = None, name: str | None = None) -> Source:
+    try:
+        return Source(file, encoding=encoding, name=name)
+    except EmptySourceError:
+        raise _empty(name or file.name) from None
+
+
+def _empty(file: str) -> EmptySourceError:
+    return EmptySourceError(
+        f"There is no question in {file}: the file is empty.",
+        hint="Choose a file that holds questions; if this one should, write or upload it again.",
+    )
+
+
+def _text_rows(source: Source, log: _Log) -> Iterator[_Row]:
+    """Lines that are not blank, with their numbers."""
+    for first, block in source.blocks(log.add):
+        for number, raw in enumerate(block.split(b"\n"), first):
+            try:
+                line = raw.decode().strip("\r")
+            except UnicodeDecodeError as error:
+                log.add(
+                    number,
+                    f"not UTF-8 text (byte {error.start + 1} of the line)",
+                    repr(raw[:100]),
+                    "encoding",
+                )
+                continue
+            if line.strip():
+                yield number, line
+
+
+def _parquet_rows(file: Unpacked) -> Iterator[_Row]:
+    from retrieval.kg.readers.parquet import rows_of, scan  # noqa: PLC0415 - only Parquet needs it
+
+    yield from rows_of(scan(file.path, file.name), file.name)
