@@ -125,8 +125,8 @@ def _paths(
 
     Only to tell how far each question is from what the checkpoint was trained on: they change no figure.
     """
-    from retrieval.evaluation.shift import Seen  # noqa: PLC0415
     from retrieval.supervision import grounding, rationalizers  # noqa: PLC0415
+    from retrieval.supervision.shift import Seen  # noqa: PLC0415
 
     if checkpoint is None or Seen.load(checkpoint) is None:
         return ()

@@ -44,7 +44,7 @@ def train(job_id: int) -> None:
 
 def work(context: reporting.Context) -> dict[str, Any]:
     """Train on the version that was current when it was asked for; goes on where an earlier attempt stopped."""
-    from retrieval.training import train as fit  # noqa: PLC0415
+    from retrieval.train import train as fit  # noqa: PLC0415
 
     job, graph = context.job, context.job.graph
     if graph.snapshot is None:

@@ -130,7 +130,7 @@ def method_of(checkpoint: Path | None, named: str | None) -> str:
     """
     if named is not None or checkpoint is None:
         return named or DEFAULT
-    from retrieval.methods._shared.checkpoint import read_manifest  # noqa: PLC0415 - imports torch
+    from retrieval.training.checkpoint import read_manifest  # noqa: PLC0415 - imports torch
 
     return read_manifest(checkpoint).method
 

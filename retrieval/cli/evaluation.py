@@ -20,8 +20,8 @@ from retrieval.loading import load_encoder
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from retrieval.evaluation.shift import Seen
     from retrieval.pipeline import Engine
+    from retrieval.supervision.shift import Seen
     from retrieval.types import Question
 
 
@@ -148,8 +148,8 @@ def _seen(args: argparse.Namespace) -> Seen | None:
     Raises:
         ConfigError: labels without the questions they belong to.
     """
-    from retrieval.evaluation.shift import Seen  # noqa: PLC0415
     from retrieval.supervision.labels import read_labels  # noqa: PLC0415
+    from retrieval.supervision.shift import Seen  # noqa: PLC0415
 
     if args.train_questions is None:
         if args.train_labels is not None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def train(args: argparse.Namespace) -> int:
     """Train a retriever; run again with the same ``--out`` to go on after a stop."""
-    from retrieval.training import train as fit  # noqa: PLC0415 - imports torch
+    from retrieval.train import train as fit  # noqa: PLC0415 - imports torch
 
     graph = snapshots.open(args.graph)
     config = read_config(args.config)

@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING
 
 from retrieval.demo import CHECKPOINT, FACTS, METHOD, QUESTIONS
 from retrieval.errors import SourceError
-from retrieval.evaluation.shift import FILE as SEEN
 from retrieval.kg.build.from_files import build_from_files
 from retrieval.loading import load_encoder
-from retrieval.methods._shared import checkpoint as checkpoints
+from retrieval.methods.checkpoints import open_checkpoint
 from retrieval.questions import files as questions
-from retrieval.training import train
+from retrieval.supervision.shift import FILE as SEEN
+from retrieval.train import train
+from retrieval.training import checkpoint as checkpoints
 from retrieval.types import Problem, Progress, Question
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def build(out: Path) -> None:
         made = Path(folder) / "checkpoint"
         asked = read_questions("train", "dev")
         train(METHOD, graph, asked, config=CONFIG, out=made, encoder=encoder, progress=_say)
-        trained = checkpoints.read(made, method=METHOD, encoder=encoder.name)
+        trained = open_checkpoint(made, method=METHOD, encoder=encoder.name)
         checkpoints.pack(out, trained, also=partial(_seen, made))
 
 

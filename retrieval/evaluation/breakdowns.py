@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from retrieval.evaluation.metrics import QuestionScore
 from retrieval.evaluation.outcomes import Outcome
-from retrieval.evaluation.shift import LEVELS, Shift
+from retrieval.metrics.scores import QuestionScore
+from retrieval.supervision.shift import LEVELS, Shift
 
 #: Upper ends of the groups of answer-set sizes.
 _ANSWERS = (0, 1, 4, 9, 49)

@@ -8,11 +8,11 @@ from itertools import combinations
 from typing import Any
 
 from retrieval.errors import EvaluationError
-from retrieval.evaluation.bootstrap import differences
-from retrieval.evaluation.metrics import QuestionScore
 from retrieval.evaluation.pages import Block, Heading, Table, Text
 from retrieval.evaluation.report import METRICS, scores_of
 from retrieval.evaluation.report_page import NAMES, number
+from retrieval.metrics.bootstrap import differences
+from retrieval.metrics.scores import QuestionScore
 
 #: What must be the same, and where a report says it.
 _SAME = {

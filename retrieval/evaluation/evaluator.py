@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Literal
 
 from retrieval.errors import Cancelled
 from retrieval.evaluation.coverage import known_topics, require
-from retrieval.evaluation.metrics import Fact
 from retrieval.evaluation.outcomes import Outcome
 from retrieval.events import (
     AgentStep,
@@ -27,6 +26,7 @@ from retrieval.events import (
 from retrieval.evidence.verbalise import chain_text
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot, find_facts
 from retrieval.llm.metering import Meter, metered
+from retrieval.metrics.scores import Fact
 from retrieval.pipeline import AskRequest, Stopwatch
 from retrieval.types import Hop, Passage, Progress, Question
 

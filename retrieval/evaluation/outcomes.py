@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from retrieval.evaluation.metrics import Fact
+from retrieval.metrics.scores import Fact
 from retrieval.questions.files import to_json
 from retrieval.types import Question, Usage
 

@@ -15,10 +15,13 @@ from retrieval.config import as_json
 from retrieval.errors import EvaluationError
 from retrieval.evaluation import coverage
 from retrieval.evaluation.answers import exact_match, token_f1
-from retrieval.evaluation.bootstrap import intervals
 from retrieval.evaluation.breakdowns import breakdowns
 from retrieval.evaluation.evaluator import Evaluation
-from retrieval.evaluation.metrics import (
+from retrieval.evaluation.outcomes import Outcome, fingerprint
+from retrieval.kg.snapshot.labels import normalise
+from retrieval.methods import registry
+from retrieval.metrics.bootstrap import intervals
+from retrieval.metrics.scores import (
     Fact,
     QuestionScore,
     Scored,
@@ -27,12 +30,9 @@ from retrieval.evaluation.metrics import (
     score_of_row,
     score_question,
 )
-from retrieval.evaluation.outcomes import Outcome, fingerprint
-from retrieval.evaluation.shift import Seen, Shift, by_question
-from retrieval.kg.snapshot.labels import normalise
-from retrieval.methods import registry
-from retrieval.methods._shared.checkpoint import read_manifest
 from retrieval.supervision.labels import Label
+from retrieval.supervision.shift import Seen, Shift, by_question
+from retrieval.training.checkpoint import read_manifest
 from retrieval.version import code_version
 
 #: How a question can end.

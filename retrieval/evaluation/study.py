@@ -31,7 +31,7 @@ from retrieval.questions.files import read_questions, to_json, training_sample, 
 from retrieval.supervision import rationalizers
 from retrieval.supervision.grounding import ground, require
 from retrieval.supervision.labels import read_labels, write_labels
-from retrieval.training import train
+from retrieval.train import train
 from retrieval.types import Progress, Question
 from retrieval.version import code_version
 

@@ -10,7 +10,7 @@ from typing import Any
 from retrieval import config as configs
 from retrieval.config import InferenceOptions, Setting, TrainingConfig
 from retrieval.errors import ConfigError, MethodError
-from retrieval.methods._shared.spec import MethodSpec
+from retrieval.methods.spec import MethodSpec
 
 #: The folders of the methods, in the order in which people choose among them.
 FOLDERS = (

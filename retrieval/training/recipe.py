@@ -12,8 +12,7 @@ from torch import Tensor, nn
 
 from retrieval.config import RetrieverConfig, TrainingConfig
 from retrieval.kg.snapshot import Snapshot
-from retrieval.methods._shared.checkpoint import Checkpoint
-from retrieval.methods._shared.retriever import Retriever
+from retrieval.retriever import Retriever
 from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import Label
 from retrieval.supervision.trajectories import Trajectory
@@ -24,6 +23,7 @@ from retrieval.text.features import (
     graph_features,
     text_features,
 )
+from retrieval.training.checkpoint import Checkpoint
 from retrieval.types import Progress, Question
 
 if TYPE_CHECKING:

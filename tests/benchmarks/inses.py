@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from retrieval.evaluation.evaluator import ask
-from retrieval.evaluation.metrics import Fact
 from retrieval.events import AgentStep
 from retrieval.kg import snapshot
 from retrieval.kg.build import build_snapshot
@@ -24,6 +23,7 @@ from retrieval.kg.table import TripleTable
 from retrieval.loading import load_encoder, load_engine, load_parts
 from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.methods._shared.parts import GraphParts
+from retrieval.metrics.scores import Fact
 from retrieval.pipeline import AskRequest, Engine
 from retrieval.questions.files import read_questions
 from retrieval.text import indexing

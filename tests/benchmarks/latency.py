@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from retrieval.evaluation.metrics import quantile
+from retrieval.metrics.scores import quantile
 from tests.benchmarks.data import found
 from tests.benchmarks.report import Section
 from tests.support.clew import Clew

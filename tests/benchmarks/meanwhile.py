@@ -10,7 +10,7 @@ from pathlib import Path
 
 import requests
 
-from retrieval.evaluation.metrics import quantile
+from retrieval.metrics.scores import quantile
 from tests.benchmarks import child
 from tests.benchmarks.fuzz_seeds import BAD
 from tests.benchmarks.report import Section

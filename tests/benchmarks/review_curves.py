@@ -31,7 +31,7 @@ from retrieval.supervision import rationalizers
 from retrieval.supervision.grounding import Grounded, ground
 from retrieval.supervision.labels import Label
 from retrieval.supervision.verdicts import merge
-from retrieval.training import train
+from retrieval.train import train
 from retrieval.types import Question
 from tests.benchmarks.report import Section
 from tests.benchmarks.sets import CACHE, prepared

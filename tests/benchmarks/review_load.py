@@ -15,7 +15,7 @@ from typing import Any
 
 import psycopg
 
-from retrieval.evaluation.metrics import quantile
+from retrieval.metrics.scores import quantile
 from tests.benchmarks.report import Section
 from tests.support.analysts import Analyst, Team, fits
 from tests.support.clew import ROOT, Clew

@@ -11,11 +11,11 @@ import numpy as np
 
 from retrieval.kg import snapshot
 from retrieval.loading import load_encoder
-from retrieval.methods._shared import checkpoint as checkpoints
+from retrieval.methods.checkpoints import open_checkpoint
 from retrieval.methods.router.deciders import Decider, TrainedDecider, WordingDecider
 from retrieval.questions.files import read_questions, split_of, with_splits
 from retrieval.text.complexity import MULTI_HOP
-from retrieval.training import train
+from retrieval.train import train
 from retrieval.types import Question
 from tests.benchmarks.data import found
 from tests.benchmarks.report import Section
@@ -102,7 +102,7 @@ def _trained(questions: Sequence[Question]) -> Decider:
         made = train(
             "router", snapshot.open(graph.graph), questions, out=Path(folder) / "checkpoint", encoder=encoder
         )
-        opened = checkpoints.read(made.checkpoint, method="router", encoder=encoder.name)
+        opened = open_checkpoint(made.checkpoint, method="router", encoder=encoder.name)
         return TrainedDecider(opened, encoder)
 
 

@@ -2,7 +2,10 @@
 
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
+
+import grimp
 
 ROOT = Path(__file__).parents[2]
 
@@ -16,6 +19,13 @@ def test_import_rules_hold():
         text=True,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_no_file_imports_itself_by_way_of_others():
+    graph = grimp.build_graph("retrieval", "webapp", "worker", cache_dir=None)  # imports for types count too
+    TopologicalSorter(
+        {file: graph.find_modules_directly_imported_by(file) for file in graph.modules}
+    ).prepare()
 
 
 def test_the_web_process_never_imports_torch():

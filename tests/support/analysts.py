@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from retrieval.evaluation.metrics import quantile
+from retrieval.metrics.scores import quantile
 
 Item = dict[str, Any]
 Truth = Callable[[Item, dict[str, Any]], bool]

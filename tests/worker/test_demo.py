@@ -8,8 +8,8 @@ import pytest
 
 from retrieval import demo as content
 from retrieval.events import AnswerFinal
-from retrieval.methods._shared.checkpoint import read_manifest
 from retrieval.pipeline import AskRequest
+from retrieval.training.checkpoint import read_manifest
 from tests.webapp.test_runs import ask
 from webapp.experiments.models import Checkpoint
 from webapp.graphs import files

@@ -15,7 +15,7 @@ from retrieval.events import (
 )
 from retrieval.pipeline import Steering
 from retrieval.supervision.trajectories import read_trajectories
-from retrieval.training import train as fit
+from retrieval.train import train as fit
 from retrieval.types import AgentAction, Answer, LinkedEntity, Node, Question, RelationStep, Usage
 from webapp.answers import services, steering
 from webapp.answers.models import AgentCorrection, Run

@@ -9,8 +9,8 @@ from typing import Any
 from django.core.cache import cache
 from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 
-from retrieval.evaluation import bootstrap
-from retrieval.evaluation.metrics import score_of_row
+from retrieval.metrics import bootstrap
+from retrieval.metrics.scores import score_of_row
 from webapp.api.errors import NotComparableError
 from webapp.experiments.models import Outcome, Report, ReportQuestion
 

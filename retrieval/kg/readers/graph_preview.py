@@ -14,6 +14,7 @@ from retrieval.errors import ClewError
 from retrieval.kg.readers.catalog import DELIMITED_FORMATS, RDF_FORMATS
 from retrieval.kg.readers.combining import combine
 from retrieval.kg.readers.compression import open_bytes
+from retrieval.kg.readers.decoding import encoding_of
 from retrieval.kg.readers.delimited import (
     WIDTH,
     Shape,
@@ -25,7 +26,6 @@ from retrieval.kg.readers.delimited import (
     parse_delimiter,
 )
 from retrieval.kg.readers.documents import DOCUMENT_FORMATS, PASSAGE_FORMATS
-from retrieval.kg.readers.documents.decoding import encoding_of
 from retrieval.kg.readers.preview import Preview
 from retrieval.kg.readers.preview_sample import LINE, ROWS, SAMPLE, detect_encoding, look, raw_lines, sample
 from retrieval.kg.readers.problems import ProblemLog

@@ -138,7 +138,7 @@ def document_format(path: Path, name: str) -> str | None:
 
 def _holds_facts(path: Path) -> bool:
     """Whether a text file is of rows of three columns, or RDF."""
-    from retrieval.kg.readers.documents.decoding import head_text  # noqa: PLC0415 - only text files need it
+    from retrieval.kg.readers.decoding import head_text  # noqa: PLC0415 - only text files need it
 
     text = head_text(path, SNIFF)
     lines = [line for line in text.splitlines() if line.strip()][:200]

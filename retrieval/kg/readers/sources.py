@@ -10,7 +10,7 @@ from typing import IO, Any
 
 from retrieval.errors import ConfigError, EmptySourceError, SourceError
 from retrieval.kg.readers.compression import compression_of, open_bytes
-from retrieval.kg.readers.documents.decoding import named_encoding
+from retrieval.kg.readers.decoding import named_encoding
 from retrieval.types import Progress
 
 _PARQUET = b"PAR1"

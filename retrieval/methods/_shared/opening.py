@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from retrieval.errors import ConfigError, MethodError
-from retrieval.evaluation.shift import Seen
 from retrieval.kg.snapshot import Snapshot
 from retrieval.methods import registry
-from retrieval.methods._shared import checkpoint as checkpoints
-from retrieval.methods._shared.retriever import Retriever
 from retrieval.methods._shared.zero_shot import ZeroShotRetriever
+from retrieval.methods.checkpoints import open_checkpoint
+from retrieval.retriever import Retriever
+from retrieval.supervision.shift import Seen
 from retrieval.text.features import TextEncoder
+from retrieval.training import checkpoint as checkpoints
 
 FAMILIAR = 0.5
 """Share of the relations that a checkpoint learned to follow, of which a graph must have as many for it to be used."""
@@ -81,7 +82,7 @@ def open_retriever(
         )
     if checkpoint is None:
         return ZeroShotRetriever(snapshot, encoder, method)
-    read = checkpoints.read(checkpoint, method=method, encoder=encoder.name)
+    read = open_checkpoint(checkpoint, method=method, encoder=encoder.name)
     if foreign:
         return ZeroShotRetriever(snapshot, encoder, method, checkpoint=read.manifest.fingerprint)
     opened: Retriever = spec.part("retriever")(read, snapshot, encoder, cache)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
     from retrieval.kg.snapshot.restriction import RestrictedSnapshot
     from retrieval.methods._shared.parts import Opening
-    from retrieval.methods._shared.retriever import Retriever
+    from retrieval.retriever import Retriever
     from retrieval.types import RelationPath
 
 WORDS_AGREE = 0.6

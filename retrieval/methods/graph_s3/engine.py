@@ -14,11 +14,11 @@ from retrieval.evidence.chains import distinct_facts
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.llm.prompts import shown
 from retrieval.methods import registry
-from retrieval.methods._shared import checkpoint as checkpoints
 from retrieval.methods._shared.engine_settings import EngineSettings
 from retrieval.methods._shared.opening import FOREIGN, is_foreign
 from retrieval.methods._shared.reasoning import nothing_linked, reason
 from retrieval.methods._shared.zero_shot import ZeroShotRetriever
+from retrieval.methods.checkpoints import open_checkpoint
 from retrieval.methods.graph_s3.agent import serialise
 from retrieval.methods.graph_s3.agent.deciders import Deciders
 from retrieval.methods.graph_s3.agent.environment import Limits
@@ -287,7 +287,7 @@ def open_engine(opening: Opening) -> GraphS3Engine:
     assert isinstance(options, GraphS3Options)
     small, fingerprint, simple, foreign = None, None, True, False
     if spec.checkpoint is not None:
-        read = checkpoints.read(spec.checkpoint, method=SPEC.name, encoder=parts.encoder.name)
+        read = open_checkpoint(spec.checkpoint, method=SPEC.name, encoder=parts.encoder.name)
         fingerprint = read.manifest.fingerprint
         foreign = is_foreign(spec.checkpoint, parts.snapshot)
         if not foreign:

@@ -9,8 +9,6 @@ from pathlib import Path
 import numpy as np
 from torch import Tensor
 
-from retrieval.methods._shared.checkpoint import Checkpoint
-from retrieval.methods._shared.retriever import Retriever
 from retrieval.methods.graph_s3.agent import policy, serialise
 from retrieval.methods.graph_s3.agent.actions import Action, Unreadable
 from retrieval.methods.graph_s3.agent.environment import World
@@ -28,8 +26,10 @@ from retrieval.methods.graph_s3.language_training import (
 from retrieval.methods.graph_s3.retriever import LanguageRetriever, language_policy
 from retrieval.methods.graph_s3.spec import GraphS3Config
 from retrieval.nn.language_model import AdaptedModel
+from retrieval.retriever import Retriever
 from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import Label
+from retrieval.training.checkpoint import Checkpoint
 from retrieval.training.course import Course
 from retrieval.training.recipe import Splits, Work
 

@@ -13,7 +13,6 @@ import torch
 
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
-from retrieval.methods._shared.checkpoint import Checkpoint, load_weights
 from retrieval.methods._shared.ranking import RankingRetriever
 from retrieval.methods.graph_s3.agent import serialise
 from retrieval.methods.graph_s3.agent.environment import Limits, World
@@ -25,6 +24,7 @@ from retrieval.methods.graph_s3.spec import SPEC, GraphS3Config, GraphS3Options
 from retrieval.nn.language_model import AdaptedModel
 from retrieval.text.features import TextEncoder
 from retrieval.text.questions import QuestionTexts
+from retrieval.training.checkpoint import Checkpoint, load_weights
 from retrieval.types import RelationPath
 
 

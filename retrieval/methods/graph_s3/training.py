@@ -12,8 +12,6 @@ import torch
 from torch import Tensor
 
 from retrieval.config import TrainingConfig
-from retrieval.methods._shared.checkpoint import Checkpoint
-from retrieval.methods._shared.retriever import Retriever
 from retrieval.methods.graph_s3.agent.decisions import Decision
 from retrieval.methods.graph_s3.agent.rewards import outcome_reward
 from retrieval.methods.graph_s3.agent.rollouts import logits
@@ -24,7 +22,9 @@ from retrieval.methods.graph_s3.model import AgentModel
 from retrieval.methods.graph_s3.retriever import open_retriever
 from retrieval.methods.graph_s3.spec import GraphS3Config
 from retrieval.nn.query import Asked
+from retrieval.retriever import Retriever
 from retrieval.supervision.labels import Label
+from retrieval.training.checkpoint import Checkpoint
 from retrieval.training.losses import segment_logsumexp
 from retrieval.training.recipe import SelfTrained, Splits, Task, Work
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from retrieval.methods._shared.spec import MethodSpec
+from retrieval.methods.spec import MethodSpec
 
 SPEC = MethodSpec(
     name="llm-cot",

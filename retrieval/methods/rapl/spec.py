@@ -7,7 +7,7 @@ from typing import Literal
 
 from retrieval.config import setting
 from retrieval.methods._shared.paths.settings import STATIC, PathConfig, PathOptions
-from retrieval.methods._shared.spec import MethodSpec
+from retrieval.methods.spec import MethodSpec
 
 
 @dataclass(frozen=True, slots=True)

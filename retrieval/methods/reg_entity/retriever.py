@@ -8,7 +8,6 @@ import numpy as np
 import torch
 
 from retrieval.kg.snapshot import Snapshot
-from retrieval.methods._shared.checkpoint import Checkpoint, load_weights
 from retrieval.methods._shared.triples.candidates.fan_out import FanOut
 from retrieval.methods._shared.triples.chain_expansion import Scores
 from retrieval.methods._shared.triples.ranking import TripleRanker
@@ -17,6 +16,7 @@ from retrieval.methods.reg_entity.model import EntityScorer
 from retrieval.methods.reg_entity.spec import SPEC, RegEntityConfig
 from retrieval.nn.query import Texts
 from retrieval.text.features import TextEncoder, TextFeatures, text_features
+from retrieval.training.checkpoint import Checkpoint, load_weights
 
 
 class RegEntityRetriever(TripleRanker):

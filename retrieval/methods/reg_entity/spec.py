@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from retrieval.config import setting
-from retrieval.methods._shared.spec import MethodSpec
 from retrieval.methods._shared.triples.settings import TripleConfig, TripleOptions
+from retrieval.methods.spec import MethodSpec
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,6 @@ import torch
 from torch import Tensor
 
 from retrieval.config import TrainingConfig
-from retrieval.methods._shared.checkpoint import Checkpoint
-from retrieval.methods._shared.retriever import Retriever
 from retrieval.methods._shared.triples.examples import TripleExamples, candidates_of, positive_entities
 from retrieval.methods._shared.triples.subgraphs import Subgraphs
 from retrieval.methods._shared.triples.training import SubgraphTask, examples_of
@@ -19,8 +17,10 @@ from retrieval.methods.reg_entity.model import entity_loss
 from retrieval.methods.reg_entity.retriever import RegEntityRetriever, entity_scores, make_scorer
 from retrieval.methods.reg_entity.spec import RegEntityConfig
 from retrieval.nn.query import Texts
+from retrieval.retriever import Retriever
 from retrieval.supervision.labels import Label
 from retrieval.text.features import TextFeatures
+from retrieval.training.checkpoint import Checkpoint
 from retrieval.training.recipe import Splits, Work
 
 #: Training subgraphs looked at for the mean degree that PNA's scalers are relative to.

@@ -11,12 +11,12 @@ import torch
 from torch import Tensor
 
 from retrieval.errors import check
-from retrieval.methods._shared.checkpoint import Checkpoint
-from retrieval.methods._shared.retriever import Retriever
 from retrieval.methods.reg_path.language_planner import LanguageBackend, LanguagePlanner
 from retrieval.methods.reg_path.plan_batches import Planned, draw, plan_loss
 from retrieval.methods.reg_path.retriever import RegPathRetriever
 from retrieval.methods.reg_path.spec import RegPathConfig
+from retrieval.retriever import Retriever
+from retrieval.training.checkpoint import Checkpoint
 from retrieval.training.recipe import Work
 
 #: Dev questions looked at after each epoch, and how many at once.

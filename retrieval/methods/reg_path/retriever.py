@@ -13,7 +13,6 @@ import torch
 from retrieval.errors import CheckpointError, ConfigError
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.relation_names import qualified_text
-from retrieval.methods._shared.checkpoint import Checkpoint
 from retrieval.methods._shared.ranking import RankingRetriever
 from retrieval.methods.reg_path.language_planner import LanguageBackend, LanguagePlanner
 from retrieval.methods.reg_path.model import SmallPlanner, Vocabulary
@@ -22,6 +21,7 @@ from retrieval.methods.reg_path.spec import SPEC, RegPathConfig, RegPathOptions
 from retrieval.nn.query import Asked
 from retrieval.text.features import TextEncoder, Trainable
 from retrieval.text.questions import QuestionTexts
+from retrieval.training.checkpoint import Checkpoint
 from retrieval.types import RelationPath
 
 

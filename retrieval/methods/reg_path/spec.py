@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from retrieval.config import InferenceOptions, RetrieverConfig, setting
-from retrieval.methods._shared.spec import MethodSpec
+from retrieval.methods.spec import MethodSpec
 
 
 @dataclass(frozen=True, slots=True)

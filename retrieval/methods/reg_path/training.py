@@ -14,8 +14,6 @@ from torch.nn import functional
 
 from retrieval.config import TrainingConfig
 from retrieval.errors import TrainingDataError, check
-from retrieval.methods._shared.checkpoint import Checkpoint
-from retrieval.methods._shared.retriever import Retriever
 from retrieval.methods.reg_path.language_training import LanguageTask
 from retrieval.methods.reg_path.model import SmallPlanner, Vocabulary
 from retrieval.methods.reg_path.plan_batches import (
@@ -29,9 +27,11 @@ from retrieval.methods.reg_path.plan_batches import (
 from retrieval.methods.reg_path.retriever import RegPathRetriever, make_model, open_planner, planner_texts
 from retrieval.methods.reg_path.spec import RegPathConfig
 from retrieval.nn.query import Asked, Texts
+from retrieval.retriever import Retriever
 from retrieval.supervision.labels import Label
 from retrieval.text.features import Trainable
 from retrieval.text.questions import QuestionTexts
+from retrieval.training.checkpoint import Checkpoint
 from retrieval.training.recipe import Splits, Task, Work
 
 _MANY_RELATIONS = 1000

@@ -7,7 +7,6 @@ from pathlib import Path
 import torch
 
 from retrieval.kg.snapshot import Snapshot
-from retrieval.methods._shared.checkpoint import Checkpoint, load_weights
 from retrieval.methods._shared.triples.candidates.fan_out import FanOut
 from retrieval.methods._shared.triples.chain_expansion import Scores
 from retrieval.methods._shared.triples.ranking import TripleRanker
@@ -16,6 +15,7 @@ from retrieval.methods.reg_triple.model import TripleScorer
 from retrieval.methods.reg_triple.spec import SPEC, RegTripleConfig
 from retrieval.nn.query import Texts
 from retrieval.text.features import TextEncoder, TextFeatures, text_features
+from retrieval.training.checkpoint import Checkpoint, load_weights
 
 
 class RegTripleRetriever(TripleRanker):

@@ -10,16 +10,16 @@ import torch
 from torch import Tensor
 
 from retrieval.config import TrainingConfig
-from retrieval.methods._shared.checkpoint import Checkpoint
-from retrieval.methods._shared.retriever import Retriever
 from retrieval.methods._shared.triples.examples import TripleExamples, positive_facts
 from retrieval.methods._shared.triples.subgraphs import Subgraphs
 from retrieval.methods._shared.triples.training import SubgraphTask, examples_of
 from retrieval.methods.reg_triple.retriever import RegTripleRetriever, make_scorer
 from retrieval.methods.reg_triple.spec import RegTripleConfig
 from retrieval.nn.query import Texts
+from retrieval.retriever import Retriever
 from retrieval.supervision.labels import Label
 from retrieval.text.features import TextFeatures
+from retrieval.training.checkpoint import Checkpoint
 from retrieval.training.losses import triple_loss
 from retrieval.training.recipe import Splits, Work
 

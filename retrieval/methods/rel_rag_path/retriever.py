@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from retrieval.kg.snapshot import Snapshot
-from retrieval.methods._shared.checkpoint import Checkpoint
 from retrieval.methods._shared.paths.retriever import PathRetriever, open_states
 from retrieval.methods._shared.paths.sampling import Drawn, draw
 from retrieval.nn.query import Texts
 from retrieval.text.features import TextEncoder
+from retrieval.training.checkpoint import Checkpoint
 
 #: Paths drawn from each topic between two looks at the budget; a sure model draws the same ones again and again, and
 #: after the last round what was found is all.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from retrieval.methods._shared.paths.settings import STATIC, PathConfig, PathOptions
-from retrieval.methods._shared.spec import MethodSpec
+from retrieval.methods.spec import MethodSpec
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ import torch
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.cache import states_folder
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
-from retrieval.methods._shared.checkpoint import Checkpoint, load_weights
 from retrieval.methods._shared.paths.states import States, StoredStates, all_states, states_of
 from retrieval.methods._shared.triples.candidates.fan_out import FanOut
 from retrieval.methods._shared.triples.chain_expansion import Scores
@@ -29,6 +28,7 @@ from retrieval.text.features import (
     graph_features,
     relation_vectors,
 )
+from retrieval.training.checkpoint import Checkpoint, load_weights
 from retrieval.types import Progress
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from retrieval.config import setting
-from retrieval.methods._shared.spec import MethodSpec
 from retrieval.methods._shared.triples.settings import TripleConfig, TripleOptions
+from retrieval.methods.spec import MethodSpec
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,17 +11,17 @@ from torch import Tensor
 
 from retrieval.config import TrainingConfig
 from retrieval.kg.search.walks import arc_ends
-from retrieval.methods._shared.checkpoint import Checkpoint
 from retrieval.methods._shared.paths.blocks import arc_states
-from retrieval.methods._shared.retriever import Retriever
 from retrieval.methods._shared.triples.examples import TripleExamples
 from retrieval.methods._shared.triples.subgraphs import Subgraphs
 from retrieval.methods._shared.triples.training import SubgraphTask, examples_of
 from retrieval.methods.rel_rag_triple.retriever import RelRagTripleRetriever, make_scorer, open_triple_states
 from retrieval.methods.rel_rag_triple.spec import RelRagTripleConfig
 from retrieval.nn.query import Texts
+from retrieval.retriever import Retriever
 from retrieval.supervision.labels import Label
 from retrieval.text.features import GraphFeatures
+from retrieval.training.checkpoint import Checkpoint
 from retrieval.training.losses import sampled_triple_loss
 from retrieval.training.recipe import Splits, Work
 

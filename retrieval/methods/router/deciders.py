@@ -13,11 +13,11 @@ from retrieval.llm import prompts
 from retrieval.llm.asking import ask_json
 from retrieval.llm.prompts import fenced
 from retrieval.llm.settings import LLMSettings
-from retrieval.methods._shared.checkpoint import Checkpoint, load_weights
 from retrieval.methods.router.model import make_classifier, read_questions
 from retrieval.methods.router.spec import RouterConfig
 from retrieval.text.complexity import MULTI_HOP, rule, wording
 from retrieval.text.features import TextEncoder
+from retrieval.training.checkpoint import Checkpoint, load_weights
 from retrieval.types import Usage
 
 PROMPT = "router"

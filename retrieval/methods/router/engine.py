@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Self
 from retrieval.errors import ConfigError, LLMError
 from retrieval.events import AnswerDelta, AnswerFinal, Event, RouterDecided
 from retrieval.methods import registry
-from retrieval.methods._shared import checkpoint as checkpoints
 from retrieval.methods._shared import path_engine as paths
+from retrieval.methods.checkpoints import open_checkpoint
 from retrieval.methods.inses import engine as inses
 from retrieval.methods.router.deciders import Complexity, Decider, LLMDecider, TrainedDecider, WordingDecider
 from retrieval.methods.router.spec import SPEC, RouterOptions
@@ -20,6 +20,7 @@ from retrieval.methods.text_rag import engine as text_rag
 from retrieval.pipeline import Engine, Run
 from retrieval.reasoning.base import Reasoner
 from retrieval.reasoning.llm import NAME as LLM
+from retrieval.training import checkpoint as checkpoints
 from retrieval.types import Usage
 
 if TYPE_CHECKING:
@@ -250,7 +251,7 @@ def _decider(opening: Opening, options: RouterOptions, *, trained: bool) -> Deci
                 hint="Train one (train router) and give it, or choose the decider wording.",
             )
         encoder = opening.parts.encoder
-        return TrainedDecider(checkpoints.read(checkpoint, method=SPEC.name, encoder=encoder.name), encoder)
+        return TrainedDecider(open_checkpoint(checkpoint, method=SPEC.name, encoder=encoder.name), encoder)
     if chosen == "wording" or (chosen == "auto" and opening.reasoner.name != LLM):
         return WordingDecider()
     if opening.llm is None:

@@ -19,14 +19,14 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 
 from retrieval import config as configs
 from retrieval.errors import TrainingDataError
-from retrieval.evaluation.shift import Seen
-from retrieval.methods._shared import checkpoint as checkpoints
 from retrieval.methods.router.model import HopClassifier, make_classifier, read_questions
 from retrieval.methods.router.spec import SPEC, RouterConfig
 from retrieval.questions.files import split_of, with_splits
 from retrieval.supervision.labels import Label
+from retrieval.supervision.shift import Seen
 from retrieval.text.complexity import MULTI_HOP
 from retrieval.text.features import TextEncoder, encode_all
+from retrieval.training import checkpoint as checkpoints
 from retrieval.training.loop import fit
 from retrieval.training.result import TrainResult
 from retrieval.types import Progress, Question

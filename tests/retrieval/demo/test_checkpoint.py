@@ -7,9 +7,9 @@ import pytest
 from retrieval.demo import CHECKPOINT, EXAMPLES, METHOD
 from retrieval.demo.build_checkpoint import build_graph
 from retrieval.loading import load_encoder, load_engine, load_parts
-from retrieval.methods._shared import checkpoint as checkpoints
 from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.pipeline import AskRequest
+from retrieval.training import checkpoint as checkpoints
 
 ANSWERS = {
     "Which languages are spoken in the countries that border Switzerland?": {"French", "German", "Italian"},

@@ -8,7 +8,8 @@ import torch
 
 from retrieval.kg.snapshot import Snapshot
 from retrieval.methods.registry import RETRIEVERS
-from retrieval.training import TrainResult, train
+from retrieval.train import train
+from retrieval.training.result import TrainResult
 from tests.retrieval.films import WordEncoder, build, questions
 
 # Matrices of this size are slower on several threads, and much slower on a busy machine.

@@ -13,7 +13,7 @@ from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.kg.table import TripleTable
 from retrieval.methods._shared.opening import open_retriever
 from retrieval.methods.registry import RETRIEVERS
-from retrieval.training.validate import predict
+from retrieval.validation import predict
 from tests.retrieval.films import WordEncoder, questions, walk
 
 QUESTION, TOPIC = "which languages are films by the director of Film 01 in", "Film 01"

@@ -5,11 +5,9 @@ from __future__ import annotations
 import pytest
 
 from retrieval.errors import CheckpointError, ConfigError
-from retrieval.evaluation.shift import Seen
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.methods import registry
-from retrieval.methods._shared import checkpoint as checkpoints
 from retrieval.methods._shared import opening
 from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.methods._shared.opening import FOREIGN
@@ -20,6 +18,8 @@ from retrieval.methods.graph_s3.agent.small_policy import make_model
 from retrieval.methods.graph_s3.engine import open_engine as open_agent
 from retrieval.pipeline import AskRequest
 from retrieval.reasoning.extractive import ExtractiveReasoner
+from retrieval.supervision.shift import Seen
+from retrieval.training import checkpoint as checkpoints
 from tests.retrieval.films import WordEncoder
 from tests.retrieval.world import LabelLinker
 

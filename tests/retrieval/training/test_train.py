@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 
 from retrieval.errors import Cancelled, TrainingDataError
-from retrieval.methods._shared import checkpoint as checkpoints
 from retrieval.methods._shared.opening import open_retriever
+from retrieval.methods.checkpoints import open_checkpoint
 from retrieval.supervision.answer_set import AnswerSetRationalizer
-from retrieval.training import train
-from retrieval.training.run import split
+from retrieval.train import split, train
+from retrieval.training import checkpoint as checkpoints
 from retrieval.types import Question
 from tests.retrieval.films import WordEncoder, build, questions
 
@@ -45,7 +45,7 @@ def test_the_papers_own_form_and_the_raw_graph_are_trained_and_asked(method, for
     film = graph.find_entity("Film 01")
     assert sum(path.score for path in opened.relation_paths("who directed Film 01", [film])) <= 1 + 1e-6
     assert all(path.topic == film for path in opened.retrieve("who directed Film 01", [film], budget=5))
-    weights = checkpoints.read(result.checkpoint, method=method, encoder="words").weights
+    weights = open_checkpoint(result.checkpoint, method=method, encoder="words").weights
     parts = {name.rsplit(".", 1)[0] for name in weights}
     static = {
         name for name in parts if name.split(".")[1] in ("gru", "query", "attention", "text", "norm", "skip")
@@ -67,7 +67,7 @@ def test_the_manifest_says_where_everything_came_from(graph, tmp_path):
     assert manifest["labels"] == {"answer-set": 4 * 20 + 14}
     assert manifest["metrics"] == result.metrics
     assert json.loads((result.checkpoint / "config.json").read_text())["hidden"] == 16
-    opened = checkpoints.read(result.checkpoint, method="rel-rag-path", encoder="words")
+    opened = open_checkpoint(result.checkpoint, method="rel-rag-path", encoder="words")
     assert checkpoints.fingerprint(opened.weights, opened.config) == manifest["fingerprint"]
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from retrieval.methods._shared.opening import open_retriever
-from retrieval.training import train
-from retrieval.training.validate import Validation
+from retrieval.train import train
+from retrieval.validation import Validation
 from tests.retrieval.films import WordEncoder, build, questions
 
 

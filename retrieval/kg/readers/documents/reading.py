@@ -12,7 +12,7 @@ import polars as pl
 
 from retrieval.errors import EmptySourceError, SourceError
 from retrieval.kg.readers.compression import open_bytes
-from retrieval.kg.readers.documents.decoding import decoded, encoding_of
+from retrieval.kg.readers.decoding import decoded, encoding_of
 from retrieval.kg.readers.documents.markup import Page, page_blocks
 from retrieval.kg.readers.documents.plain import markdown_blocks, text_blocks
 from retrieval.kg.readers.documents.records import BadRecord, Record, passage_record, question_records

@@ -13,7 +13,6 @@ import numpy as np
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.cache import states_folder
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
-from retrieval.methods._shared.checkpoint import Checkpoint, load_weights
 from retrieval.methods._shared.paths.explorer import Beam, explore
 from retrieval.methods._shared.paths.model import PathModel
 from retrieval.methods._shared.paths.sampling import Drawn
@@ -31,6 +30,7 @@ from retrieval.text.features import (
     relation_vectors,
 )
 from retrieval.text.questions import QuestionTexts
+from retrieval.training.checkpoint import Checkpoint, load_weights
 from retrieval.types import FoundPath, Progress, RelationPath
 
 #: Relation paths by which drawn paths are ordered.

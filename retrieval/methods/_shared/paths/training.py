@@ -13,15 +13,15 @@ from torch import Tensor
 from retrieval.config import TrainingConfig
 from retrieval.errors import TrainingDataError, check
 from retrieval.kg.snapshot.arrays import spans
-from retrieval.methods._shared.checkpoint import Checkpoint
 from retrieval.methods._shared.paths.examples import make_examples
 from retrieval.methods._shared.paths.model import PathModel
 from retrieval.methods._shared.paths.retriever import PathRetriever, open_states
 from retrieval.methods._shared.paths.settings import PathConfig
 from retrieval.methods._shared.paths.step import Sampler, correct_contexts, losses, score_batch
-from retrieval.methods._shared.retriever import Retriever
+from retrieval.retriever import Retriever
 from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import Label
+from retrieval.training.checkpoint import Checkpoint
 from retrieval.training.recipe import Splits, Work
 
 _DEV_PAIRS = 1024

@@ -11,8 +11,6 @@ import torch
 from torch import Tensor, nn
 
 from retrieval.errors import check
-from retrieval.methods._shared.checkpoint import Checkpoint
-from retrieval.methods._shared.retriever import Retriever
 from retrieval.methods._shared.triples.candidates.fan_out import FanOut
 from retrieval.methods._shared.triples.examples import (
     TripleExamples,
@@ -25,8 +23,10 @@ from retrieval.methods._shared.triples.settings import TripleConfig
 from retrieval.methods._shared.triples.subgraphs import Subgraphs
 from retrieval.nn.chain_length import ChainLength, length_loss
 from retrieval.nn.query import Texts
+from retrieval.retriever import Retriever
 from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import Label
+from retrieval.training.checkpoint import Checkpoint
 from retrieval.training.recipe import Splits, Work
 
 _DEV_EXAMPLES = 512

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from copy import copy
 from typing import TYPE_CHECKING
 
-from retrieval.methods._shared.retriever import Retriever
 from retrieval.methods.graph_s3.agent.environment import Limits, World
 from retrieval.methods.graph_s3.agent.fronts import Fronts
 from retrieval.methods.graph_s3.agent.policy import PathsPolicy, Policy
 from retrieval.methods.graph_s3.agent.prompted import PromptedPolicy
 from retrieval.methods.graph_s3.agent.state import State
+from retrieval.retriever import Retriever
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot

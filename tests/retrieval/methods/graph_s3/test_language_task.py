@@ -19,7 +19,7 @@ from retrieval.methods.graph_s3.language_task import golden_examples, settings_o
 from retrieval.pipeline import AskRequest
 from retrieval.supervision.grounding import ground
 from retrieval.supervision.labels import Label
-from retrieval.training import train
+from retrieval.train import train
 from retrieval.types import Question
 from tests.retrieval import tiny_llm
 from tests.retrieval.films import WordEncoder

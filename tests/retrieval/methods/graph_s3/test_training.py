@@ -8,8 +8,8 @@ import torch
 
 from retrieval.errors import Cancelled, TrainingDataError
 from retrieval.loading import load_engine
-from retrieval.methods._shared import checkpoint as checkpoints
 from retrieval.methods._shared.engine_spec import EngineSpec
+from retrieval.methods.checkpoints import open_checkpoint
 from retrieval.methods.graph_s3.agent.decisions import BACK, CHOOSE, FINISH, ONWARD, TOPIC, decide
 from retrieval.methods.graph_s3.agent.environment import World
 from retrieval.methods.graph_s3.agent.fronts import Fronts
@@ -20,7 +20,7 @@ from retrieval.pipeline import AskRequest
 from retrieval.supervision.grounding import ground
 from retrieval.supervision.labels import Label
 from retrieval.supervision.trajectories import write_trajectories
-from retrieval.training import train
+from retrieval.train import train
 from retrieval.types import Question
 from tests.retrieval.films import SHAPES, WordEncoder, build, questions, walk
 from tests.retrieval.world import build as build_graph
@@ -47,7 +47,7 @@ def trained(films, tmp_path_factory):
 
 
 def policy(films, result):
-    read = checkpoints.read(result.checkpoint, method="graph-s3", encoder="words")
+    read = open_checkpoint(result.checkpoint, method="graph-s3", encoder="words")
     return open_policy(read, films, WordEncoder())
 
 

@@ -6,7 +6,7 @@ import pytest
 from retrieval.kg import search
 from retrieval.methods._shared.opening import open_retriever
 from retrieval.methods._shared.paths.composition import Asked, compose
-from retrieval.training import train
+from retrieval.train import train
 from tests.retrieval import films
 from tests.retrieval.world import build, ids, path
 

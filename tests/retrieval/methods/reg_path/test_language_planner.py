@@ -10,7 +10,7 @@ from retrieval.methods._shared.opening import open_retriever
 from retrieval.methods.reg_path.language_planner import LanguageBackend, LanguagePlanner, trie
 from retrieval.methods.reg_path.plans import Options, search
 from retrieval.methods.reg_path.spec import RegPathConfig
-from retrieval.training import train
+from retrieval.train import train
 from tests.retrieval import world
 from tests.retrieval.films import WordEncoder, build, questions
 

@@ -18,9 +18,9 @@ from retrieval.methods.reg_path.training import path_logs
 from retrieval.nn.query import Texts
 from retrieval.supervision.grounding import ground
 from retrieval.supervision.labels import Label
-from retrieval.training import train
-from retrieval.training.validate import predict
+from retrieval.train import train
 from retrieval.types import Question, RelationPath
+from retrieval.validation import predict
 from tests.retrieval.films import SHAPES, WordEncoder, build, questions
 
 torch.set_num_threads(1)

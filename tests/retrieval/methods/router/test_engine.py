@@ -27,14 +27,14 @@ from retrieval.kg.table import TripleTable
 from retrieval.llm import prompts
 from retrieval.llm.settings import LLMSettings
 from retrieval.loading import load_engine
-from retrieval.methods._shared.checkpoint import read_manifest
 from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.methods._shared.parts import GraphParts
 from retrieval.methods.router.deciders import WordingDecider, read_hops
 from retrieval.pipeline import AskRequest
 from retrieval.text import indexing
 from retrieval.text.complexity import Wording, wording
-from retrieval.training import train
+from retrieval.train import train
+from retrieval.training.checkpoint import read_manifest
 from retrieval.types import Question
 from tests.retrieval.methods.inses.test_engine import FACTS, PASSAGES, BagOfWords
 from tests.retrieval.reasoning.endpoint import Endpoint, says

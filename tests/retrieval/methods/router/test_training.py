@@ -10,14 +10,15 @@ import torch
 from retrieval.errors import Cancelled, TrainingDataError
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
-from retrieval.methods._shared import checkpoint as checkpoints
+from retrieval.methods.checkpoints import open_checkpoint
 from retrieval.methods.router.deciders import TrainedDecider, WordingDecider
 from retrieval.methods.router.model import make_classifier, read_questions
 from retrieval.methods.router.spec import RouterConfig
 from retrieval.methods.router.training import best_threshold
 from retrieval.supervision.labels import Label
 from retrieval.text.complexity import nameless, rule, wording
-from retrieval.training import train
+from retrieval.train import train
+from retrieval.training import checkpoint as checkpoints
 from retrieval.types import Question
 from tests.retrieval.methods.inses.test_engine import BagOfWords
 
@@ -49,7 +50,7 @@ def trained(graph, tmp_path, asked, **given):
 
 def opened(result):
     encoder = BagOfWords()
-    found = checkpoints.read(result.checkpoint, method="router", encoder=encoder.name)
+    found = open_checkpoint(result.checkpoint, method="router", encoder=encoder.name)
     return TrainedDecider(found, encoder)
 
 

@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from retrieval.evaluation.bootstrap import differences, intervals
-from retrieval.evaluation.metrics import Scored, aggregate, score_question
+from retrieval.metrics.bootstrap import differences, intervals
+from retrieval.metrics.scores import Scored, aggregate, score_question
 
 RIGHT = score_question([Scored("a", 1.0)], {"a"}, retrieved=[("a", "r", "b")])
 WRONG = score_question([Scored("x", 1.0)], {"a"}, retrieved=[("c", "r", "d"), ("e", "r", "f")])

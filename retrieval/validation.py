@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from retrieval.errors import check
-from retrieval.evaluation.metrics import Scored, aggregate, score_question
 from retrieval.kg.snapshot import Snapshot
-from retrieval.methods._shared.retriever import Retriever
+from retrieval.metrics.scores import Scored, aggregate, score_question
+from retrieval.retriever import Retriever
 from retrieval.supervision.candidate_paths import reached
 from retrieval.supervision.grounding import Grounded
 from retrieval.types import RelationPath

@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.evaluation.metrics import Scored, aggregate, quantile, score_question
+from retrieval.metrics.scores import Scored, aggregate, quantile, score_question
 
 
 def scored(**answers):

@@ -16,25 +16,25 @@ import torch
 
 from retrieval import config as configs
 from retrieval.config import RetrieverConfig, TrainingConfig
-from retrieval.evaluation.shift import Seen
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.storage import save_json
 from retrieval.methods import registry
-from retrieval.methods._shared import checkpoint as checkpoints
-from retrieval.methods._shared.checkpoint import Checkpoint
 from retrieval.questions.files import split_of, with_splits
 from retrieval.supervision.answer_set import AnswerSetRationalizer
 from retrieval.supervision.given import given_labels, prefers_simple
 from retrieval.supervision.grounding import Grounded, ground, require
 from retrieval.supervision.labels import Label, of_graph, read_labels
+from retrieval.supervision.shift import Seen
 from retrieval.supervision.trajectories import Trajectory, read_trajectories
 from retrieval.text.features import TextEncoder
+from retrieval.training import checkpoint as checkpoints
+from retrieval.training.checkpoint import Checkpoint
 from retrieval.training.course import Course
 from retrieval.training.loop import fit
 from retrieval.training.recipe import SelfTrained, Splits, Staged, Task, Work
 from retrieval.training.result import TrainResult
-from retrieval.training.validate import Validation, validate
 from retrieval.types import Progress, Question
+from retrieval.validation import Validation, validate
 from retrieval.version import code_version
 
 #: In a checkpoint: every step of a training that measures more than its loss.

@@ -3,8 +3,8 @@
 import pytest
 
 from retrieval.errors import CheckpointError
-from retrieval.evaluation.shift import FILE, Seen, Shift, by_question, gold_paths
 from retrieval.supervision.labels import Label
+from retrieval.supervision.shift import FILE, Seen, Shift, by_question, gold_paths
 from retrieval.types import Question
 
 BY, BACK, IN, BORN = ("directed_by", False), ("directed_by", True), ("in_language", False), ("born_in", False)

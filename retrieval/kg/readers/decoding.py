@@ -12,8 +12,8 @@ from typing import IO
 from charset_normalizer import from_bytes
 
 from retrieval.errors import SourceError
+from retrieval.kg.readers.code_pages import eight_bit
 from retrieval.kg.readers.compression import open_bytes
-from retrieval.kg.readers.documents.code_pages import eight_bit
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),

@@ -21,7 +21,6 @@ from retrieval.config import TrainingConfig
 from retrieval.errors import CheckpointError, ClewError
 from retrieval.kg.snapshot import integrity
 from retrieval.kg.snapshot.storage import published, save_json
-from retrieval.methods import registry
 from retrieval.version import code_version
 
 WEIGHTS, CONFIG, MANIFEST = "weights.pt", "config.json", "manifest.json"
@@ -43,7 +42,7 @@ class CheckpointManifest:
         simple: walks never come back to their topic; decided from the labels.
         labels: where the labels came from, with how many of each source.
         metrics: on the dev split.
-        least_support: a relation path supported less is doubted (``validate.least_support``); None where nothing is.
+        least_support: a relation path supported less is doubted (``validation.least_support``); None where nothing is.
     """
 
     method: str
@@ -162,8 +161,8 @@ def read_manifest(path: Path) -> CheckpointManifest:
         ) from error
 
 
-def read(path: Path, *, method: str, encoder: str) -> Checkpoint:
-    """Open a checkpoint for a method and an encoder.
+def read(path: Path, *, method: str, encoder: str, settings: Callable[[Any], TrainingConfig]) -> Checkpoint:
+    """Open a checkpoint for a method and an encoder; ``settings`` makes the method's settings of their JSON.
 
     Raises:
         CheckpointError: it is missing or damaged, of another method, or made with another encoder.
@@ -185,7 +184,7 @@ def read(path: Path, *, method: str, encoder: str) -> Checkpoint:
         )
     try:
         raw = json.loads((directory / CONFIG).read_text(encoding="utf-8"))
-        return Checkpoint(manifest, registry.parse(method, raw), _weights(directory))
+        return Checkpoint(manifest, settings(raw), _weights(directory))
     except (
         OSError, ValueError, RuntimeError, EOFError, pickle.UnpicklingError, SafetensorError, ClewError,
     ) as error:  # fmt: skip

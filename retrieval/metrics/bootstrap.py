@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from retrieval.evaluation.metrics import QuestionScore
+from retrieval.metrics.scores import QuestionScore
 
 #: Metrics that are means over the questions that have them, and the field each is the mean of.
 MEANS = {

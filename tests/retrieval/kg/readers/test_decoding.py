@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from retrieval.kg.readers.documents.decoding import encoding_of, named_encoding
+from retrieval.kg.readers.decoding import encoding_of, named_encoding
 
 TEXTS = {
     "German": (
