@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sys
 
+from cyclopts import CycloptsError
+
+from retrieval.cli.app import app
 from retrieval.cli.console import note
-from retrieval.cli.parser import parse
 from retrieval.errors import Cancelled, ClewError
 
 FAILED = 2
@@ -18,20 +20,19 @@ def main(argv: list[str] | None = None) -> int:
     Returns:
         0; 2 when it failed for a reason it can name, on one line; 130 when it was stopped.
     """
-    args = parse(argv)
     try:
-        code: int = args.run(args)
+        code: int | None = app(argv)
     except (KeyboardInterrupt, Cancelled):
         note("Stopped.")
         return INTERRUPTED
-    except ClewError as error:
+    except (ClewError, CycloptsError) as error:
         note(f"error: {' '.join(str(error).split())}")
         return FAILED
     except BrokenPipeError:
         # The reader of a pipe (head, less) has gone; there is nobody left to tell.
         sys.stderr.close()
         return 0
-    return code
+    return code or 0
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 from retrieval.errors import Cancelled, ClewError, DamagedError, QuestionError, UnknownEntityError
 from retrieval.events import AnswerFinal, Event, RunCancelled, RunFailed, RunStarted
+from retrieval.limits import DEFAULT_BUDGET, MAX_BUDGET, QUESTION_LIMIT
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.types import AgentAction, LinkedEntity, Usage
 
@@ -28,13 +29,6 @@ if TYPE_CHECKING:
     from retrieval.reasoning.base import Reasoner, Verdict
 
 T = TypeVar("T")
-
-QUESTION_LIMIT = 1_000
-"""Characters of a question."""
-
-DEFAULT_BUDGET = 50
-MAX_BUDGET = 500
-"""Distinct facts that a run may retrieve."""
 
 log = logging.getLogger(__name__)
 

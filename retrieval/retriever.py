@@ -7,6 +7,7 @@ from typing import Protocol
 
 from retrieval.config import InferenceOptions
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
+from retrieval.limits import DEFAULT_BUDGET
 from retrieval.types import FoundPath, RelationPath
 
 
@@ -31,7 +32,7 @@ class Retriever(Protocol):
         question: str,
         topics: Sequence[int],
         *,
-        budget: int = 100,
+        budget: int = DEFAULT_BUDGET,
         seed: int = 0,
         mentions: Sequence[str] = (),
         cancelled: Callable[[], bool] = lambda: False,

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
-from typing import TYPE_CHECKING
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
 
 from retrieval.cli.console import note, say, stoppable
+from retrieval.cli.options import Answering, Encoding, Repeated, method_of, settings_of
 from retrieval.errors import ConfigError, UnknownEntityError
 from retrieval.events import (
     AnswerFinal,
@@ -21,45 +26,73 @@ from retrieval.events import (
 from retrieval.evidence.verbalise import chain_text
 from retrieval.kg import snapshot as snapshots
 from retrieval.llm.settings import LLMSettings
-from retrieval.loading import load_encoder, load_engine, load_parts
+from retrieval.loading import load_engine, load_parts
 from retrieval.methods._shared.engine_spec import EngineSpec
-from retrieval.methods.registry import DEFAULT
 from retrieval.pipeline import AskRequest
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
     from retrieval.kg.snapshot import Snapshot
+    from retrieval.kg.sparql.subgraph_cache import Subgraph
     from retrieval.pipeline import Engine
 
 ANSWERS_SHOWN = 50
 FAILED, INTERRUPTED = 2, 130
 
 
-def ask(args: argparse.Namespace) -> int:
-    """Answer one question; the exit code is 0 also for a typed no-answer."""
-    if args.sparql:
-        return _ask_endpoint(args)
-    graph = snapshots.open(args.graph)
-    given = tuple(entity_id(graph, label) for label in args.entity)
-    return _answer(args, engine_for(args, graph), given)
+def ask(
+    question: str,
+    /,
+    *,
+    graph: Annotated[Path | None, Parameter(name=("--graph", "--corpus"))] = None,
+    sparql: str | None = None,
+    pull: Repeated = (),
+    entity: Repeated = (),
+    events: bool = False,
+    answering: Answering = Answering(),
+    encoding: Encoding = Encoding(),
+) -> int:
+    """Answer one question; the exit code is 0 also for a typed no-answer.
 
-
-def _ask_endpoint(args: argparse.Namespace) -> int:
-    """Ask what lies in an endpoint near the entities that are given, or that the question names.
+    Args:
+        question: in words.
+        graph: the directory of a graph.
+        sparql: the address of an endpoint, of which only what is near the topics is read (docs/formats.md).
+        pull: NAME=VALUE, of --sparql: timeout, hops, max_triples, per_entity, graph; repeatable.
+        entity: label of a topic entity, instead of linking; repeatable.
+        events: print every event as one line of JSON.
 
     Raises:
-        UnknownEntityError: the endpoint has none of them.
+        ConfigError: neither a graph nor an endpoint is named, or both are.
+        UnknownEntityError: the graph or the endpoint has no such entity.
     """
+    if (graph is None) == (sparql is None):
+        raise ConfigError("Ask a graph or an endpoint.", hint="Give --graph DIR or --sparql URL.")
+    request = AskRequest(question, (), answering.budget, answering.seed)
+    if graph is not None:
+        snapshot = snapshots.open(graph)
+        given = tuple(entity_id(snapshot, label) for label in entity)
+        engine = engine_for(answering, encoding, snapshot, graph)
+        return _answer(engine, replace(request, given=given), events=events)
+    assert sparql is not None
+    with _pulled(sparql, pull, question, entity) as found:
+        engine = engine_for(answering, encoding, found.snapshot, found.snapshot.path)
+        return _answer(engine, replace(request, given=found.topics), events=events)
+
+
+@contextmanager
+def _pulled(url: str, pull: tuple[str, ...], question: str, entity: tuple[str, ...]) -> Iterator[Subgraph]:
+    """What lies in an endpoint near the entities that are given, or that the question names; and these."""
     from retrieval.kg.sparql.graph import SparqlGraph  # noqa: PLC0415 - loads pyoxigraph
     from retrieval.kg.sparql.options import options_from  # noqa: PLC0415 - as above
 
-    with SparqlGraph(args.sparql, options_from(dict(options_of(args.pull)))) as remote:
-        topics = remote.find(args.entity) if args.entity else remote.link(args.question)
-        missing = [name for name in args.entity if name.strip() not in topics]
+    with SparqlGraph(url, options_from(dict(settings_of(pull)))) as remote:
+        topics = remote.find(entity) if entity else remote.link(question)
+        missing = [name for name in entity if name.strip() not in topics]
         if missing or not topics:
             raise UnknownEntityError(
-                f"{args.sparql} has no entity {', '.join(missing)}."
+                f"{url} has no entity {', '.join(missing)}."
                 if missing
                 else "No entity of the endpoint is named in the question.",
                 hint="Name one with --entity, by its label or its IRI.",
@@ -69,17 +102,15 @@ def _ask_endpoint(args: argparse.Namespace) -> int:
         note(
             f"{found.snapshot.num_triples:,} facts near {', '.join(topics)}, by {found.queries} queries{cut}"
         )
-        args.graph = found.snapshot.path
-        return _answer(args, engine_for(args, found.snapshot), found.topics)
+        yield found
 
 
-def _answer(args: argparse.Namespace, engine: Engine, given: tuple[int, ...]) -> int:
+def _answer(engine: Engine, request: AskRequest, *, events: bool) -> int:
     """Ask an engine, and show what it says."""
-    request = AskRequest(args.question, given, args.budget, args.seed)
     code = 0
     with stoppable() as stop:
         for event in engine.run(request, cancelled=stop.is_set):
-            if args.events:
+            if events:
                 say(json.dumps(to_payload(event), ensure_ascii=False))
             else:
                 _show(event)
@@ -90,49 +121,17 @@ def _answer(args: argparse.Namespace, engine: Engine, given: tuple[int, ...]) ->
     return code
 
 
-def engine_for(args: argparse.Namespace, graph: Snapshot) -> Engine:
+def engine_for(answering: Answering, encoding: Encoding, graph: Snapshot, path: Path) -> Engine:
     """The engine that the options of ``ask`` and ``evaluate`` describe."""
     spec = EngineSpec(
-        snapshot=args.graph,
-        checkpoint=args.checkpoint,
-        method=method_of(args.checkpoint, args.method),
-        reasoner=args.reasoner,
-        options=options_of(args.set),
+        snapshot=path,
+        checkpoint=answering.checkpoint,
+        method=method_of(answering.checkpoint, answering.method),
+        reasoner=answering.reasoner,
+        options=settings_of(answering.settings),
     )
     llm = LLMSettings.from_mapping(os.environ)
-    return load_engine(spec, load_parts(graph, load_encoder(args.encoder, args.device)), llm=llm)
-
-
-def options_of(settings: list[str]) -> tuple[tuple[str, str | int | float | bool], ...]:
-    """``name=value`` pairs; a value is a number, true or false where it reads as one.
-
-    Raises:
-        ConfigError: one is not of that form.
-    """
-    found = []
-    for text in settings:
-        name, equals, value = text.partition("=")
-        if not (name and equals and value):
-            raise ConfigError(f"--set {text!r} is not a setting.", hint="Write --set NAME=VALUE.")
-        try:
-            read = json.loads(value)
-        except ValueError:
-            read = value
-        found.append((name.strip(), read if isinstance(read, (int, float, bool)) else value))
-    return tuple(found)
-
-
-def method_of(checkpoint: Path | None, named: str | None) -> str:
-    """The method asked for: as named, else the checkpoint's own, else the default.
-
-    Raises:
-        CheckpointError: the checkpoint is missing or damaged.
-    """
-    if named is not None or checkpoint is None:
-        return named or DEFAULT
-    from retrieval.training.checkpoint import read_manifest  # noqa: PLC0415 - imports torch
-
-    return read_manifest(checkpoint).method
+    return load_engine(spec, load_parts(graph, encoding.load()), llm=llm)
 
 
 def entity_id(graph: Snapshot, label: str) -> int:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
+from pathlib import Path
 
 from retrieval.cli.console import say
 from retrieval.kg.analysis import doctor as engine
@@ -12,20 +12,25 @@ from retrieval.kg.snapshot.manifest import MANIFEST
 DAMAGED = 1
 
 
-def doctor(args: argparse.Namespace) -> int:
-    """Look through directories; 1 where something is damaged."""
+def doctor(directory: tuple[Path, ...], /, *, fix: bool = False) -> int:
+    """Look through directories; 1 where something is damaged.
+
+    Args:
+        directory: graphs and checkpoints.
+        fix: write checksums that are missing, and remove what is damaged and can be computed again.
+    """
     damaged = False
-    for finding in _findings(args):
+    for finding in _findings(directory, fix=fix):
         damaged |= finding.state == "damaged"
         for line in engine.shown([finding]):
             say(line)
     return DAMAGED if damaged else 0
 
 
-def _findings(args: argparse.Namespace) -> Iterator[engine.Finding]:
-    for directory in args.directory:
+def _findings(directories: tuple[Path, ...], *, fix: bool) -> Iterator[engine.Finding]:
+    for directory in directories:
         name = directory.resolve().name
         if (directory / "config.json").is_file() and (directory / MANIFEST).is_file():
-            yield engine.of_checkpoint(directory, name, fix=args.fix)
+            yield engine.of_checkpoint(directory, name, fix=fix)
         else:
-            yield from engine.of_snapshot(directory, name, fix=args.fix)
+            yield from engine.of_snapshot(directory, name, fix=fix)

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import os
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import Parameter
 
 from retrieval.cli.asking import engine_for
 from retrieval.cli.console import Bars, note, say, stoppable
+from retrieval.cli.options import Answering, Asked, Encoding
 from retrieval.cli.questions import of_split, read
 from retrieval.errors import ConfigError
 from retrieval.kg import snapshot as snapshots
 from retrieval.llm.settings import LLMSettings
-from retrieval.loading import load_encoder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,68 +27,128 @@ if TYPE_CHECKING:
     from retrieval.types import Question
 
 
-def evaluate(args: argparse.Namespace) -> int:
-    """Ask every question and write the report; run again with the same ``--out`` to go on after a stop."""
+Pages = Annotated[tuple[Path, ...], Parameter(consume_multiple=True)]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True)
+class Measuring:
+    """What is measured, and against what.
+
+    Attributes:
+        limit: at most so many questions, drawn by --seed.
+        topics: topic entities: the questions' own, or linked.
+        subgraphs: questions that bring triples are asked on those alone (own), or on the whole graph.
+        labels: relation paths of the questions, to tell how new they are.
+        train_questions: what was seen in training, if not the checkpoint's.
+        train_labels: relation paths of those.
+    """
+
+    limit: int | None = None
+    topics: Literal["given", "linked"] = "given"
+    subgraphs: Literal["own", "whole"] = "own"
+    labels: Path | None = None
+    train_questions: Path | None = None
+    train_labels: Path | None = None
+
+
+def evaluate(
+    *,
+    graph: Annotated[Path, Parameter(name=("--graph", "--corpus"))],
+    asked: Asked,
+    out: Path,
+    answering: Answering = Answering(),
+    measuring: Measuring = Measuring(),
+    markdown: Path | None = None,
+    html: Path | None = None,
+    encoding: Encoding = Encoding(),
+) -> int:
+    """Ask every question and write the report; run again with the same ``--out`` to go on after a stop.
+
+    Args:
+        graph: the graph's directory.
+        out: report.json.
+        markdown: write a readable page too.
+        html: write a readable page too.
+    """
     from retrieval.evaluation.evaluator import evaluate_engine, sample  # noqa: PLC0415 - imports torch
     from retrieval.evaluation.outcomes import Journal  # noqa: PLC0415
     from retrieval.evaluation.report import write_report  # noqa: PLC0415
     from retrieval.supervision.labels import read_labels  # noqa: PLC0415
 
-    graph = snapshots.open(args.graph)
-    chosen = sample(of_split(read(args.questions), args.split), args.limit, args.seed)
-    labels = read_labels(args.labels) if args.labels else []
-    seen = _seen(args)
-    engine = engine_for(args, graph)
-    journal = Journal(args.out.with_name(f".{args.out.name}.asked"), _key(args, engine, chosen), chosen)
+    snapshot = snapshots.open(graph)
+    chosen = sample(of_split(read(asked.questions), asked.split), measuring.limit, answering.seed)
+    labels = read_labels(measuring.labels) if measuring.labels else []
+    seen = _seen(measuring.train_questions, measuring.train_labels)
+    engine = engine_for(answering, encoding, snapshot, graph)
+    key = _key(answering, measuring, engine, chosen)
+    journal = Journal(out.with_name(f".{out.name}.asked"), key, chosen)
     if journal.done:
         note(f"going on: {len(journal.done):,} of {len(chosen):,} questions were asked before")
     with stoppable() as stop, Bars() as bars:
         outcome = evaluate_engine(
             engine, chosen,
-            budget=args.budget, seed=args.seed, topics=args.topics, subgraphs=args.subgraphs,
+            budget=answering.budget, seed=answering.seed, topics=measuring.topics, subgraphs=measuring.subgraphs,
             done=journal.done, keep=journal.add, progress=bars, cancelled=stop.is_set,
         )  # fmt: skip
     report = write_report(
-        args.out, outcome,
-        checkpoint=args.checkpoint, split=args.split, limit=args.limit, seen=seen, labels=labels,
+        out, outcome,
+        checkpoint=answering.checkpoint, split=asked.split, limit=measuring.limit, seen=seen, labels=labels,
     )  # fmt: skip
     journal.remove()
-    _write_pages(report, [page for page in (args.markdown, args.html) if page])
-    _say(report, args.out)
+    _write_pages(report, [page for page in (markdown, html) if page])
+    _say(report, out)
     return 0
 
 
-def render(args: argparse.Namespace) -> int:
-    """Write the readable page of a report."""
+def render(report: Path, /, *, out: Pages) -> int:
+    """Write the readable page of a report.
+
+    Args:
+        report: report.json.
+        out: one or more files that end in .md or .html.
+    """
     from retrieval.evaluation.report import read_report  # noqa: PLC0415 - imports torch
 
-    _write_pages(read_report(args.report), args.out)
+    _write_pages(read_report(report), out)
     return 0
 
 
-def compare(args: argparse.Namespace) -> int:
-    """Compare reports of the same questions; print the page, or write it."""
+def compare(reports: tuple[Path, ...], /, *, out: Path | None = None) -> int:
+    """Compare reports of the same questions; print the page, or write it.
+
+    Args:
+        reports: report.json of each.
+        out: ends in .md, .html or .json; printed when left out.
+    """
     from retrieval.evaluation import compare as comparing  # noqa: PLC0415 - imports torch
     from retrieval.evaluation.pages import markdown, render  # noqa: PLC0415
     from retrieval.evaluation.report import read_report, write_text  # noqa: PLC0415
 
-    names = short_names(args.reports)
+    names = short_names(reports)
     if len(set(names)) < len(names):
         raise ConfigError("The same report is named twice.", hint="Give different reports.")
-    reports = {name: read_report(path) for name, path in zip(names, args.reports, strict=True)}
-    comparison = comparing.compare(reports)
+    comparison = comparing.compare(
+        {name: read_report(path) for name, path in zip(names, reports, strict=True)}
+    )
     title, blocks = f"Comparison of {', '.join(names)}", comparing.blocks(comparison)
-    if args.out is None:
+    if out is None:
         say(markdown(title, blocks).rstrip())
-    elif args.out.suffix == ".json":
-        write_text(args.out, json.dumps(comparison, ensure_ascii=False, indent=1) + "\n")
+    elif out.suffix == ".json":
+        write_text(out, json.dumps(comparison, ensure_ascii=False, indent=1) + "\n")
     else:
-        write_text(args.out, render(args.out, title, blocks))
+        write_text(out, render(out, title, blocks))
     return 0
 
 
-def faithfulness(args: argparse.Namespace) -> int:
-    """Ask the configured language model of a report's right answers; replies are kept and not paid for twice."""
+def faithfulness(report: Path, /, *, out: Path, replies: Path | None = None) -> int:
+    """Ask the configured language model of a report's right answers; replies are kept and not paid for twice.
+
+    Args:
+        report: report.json.
+        out: faithfulness.json.
+        replies: where replies are kept (default: replies, beside --out).
+    """
     from retrieval.evaluation.faithfulness import measure  # noqa: PLC0415 - imports torch
     from retrieval.evaluation.report import read_report, write_text  # noqa: PLC0415
     from retrieval.llm.replies import Asker, ReplyStore  # noqa: PLC0415
@@ -97,38 +159,45 @@ def faithfulness(args: argparse.Namespace) -> int:
             "Faithfulness is asked of a language model, and none is configured.",
             hint="Set LLM_BASE_URL and LLM_MODEL.",
         )
-    asker = Asker(settings, ReplyStore(args.replies or args.out.with_name("replies")))
+    asker = Asker(settings, ReplyStore(replies or out.with_name("replies")))
     with stoppable() as stop:
-        found = measure(read_report(args.report), asker, cancelled=stop.is_set)
-    write_text(args.out, json.dumps(found, ensure_ascii=False, indent=1) + "\n")
+        found = measure(read_report(report), asker, cancelled=stop.is_set)
+    write_text(out, json.dumps(found, ensure_ascii=False, indent=1) + "\n")
     score = found["hallucination_score"]
     say("hallucination_score\t" + ("-" if score is None else f"{score:.4f}"))
-    note(f"{args.out}: {found['asked']:,} asked, {found['unsaid']:,} replies do not say")
+    note(f"{out}: {found['asked']:,} asked, {found['unsaid']:,} replies do not say")
     return 0
 
 
-def answers(args: argparse.Namespace) -> int:
-    """Exact match and token F1 of a report's answers, and with --judge what the language model says of them."""
+def answers(report: Path, /, *, out: Path, judge: bool = False, replies: Path | None = None) -> int:
+    """Exact match and token F1 of a report's answers, and with --judge what the language model says of them.
+
+    Args:
+        report: report.json.
+        out: answers.json.
+        judge: ask the configured language model.
+        replies: where replies are kept (default: replies, beside --out).
+    """
     from retrieval.evaluation.answers import measure  # noqa: PLC0415 - imports torch
     from retrieval.evaluation.report import read_report, write_text  # noqa: PLC0415
     from retrieval.llm.replies import Asker, ReplyStore  # noqa: PLC0415
 
     asker = None
-    if args.judge:
+    if judge:
         settings = LLMSettings.from_mapping(os.environ)
         if settings is None:
             raise ConfigError(
                 "The judge is a language model, and none is configured.",
                 hint="Set LLM_BASE_URL and LLM_MODEL, or leave --judge out.",
             )
-        asker = Asker(settings, ReplyStore(args.replies or args.out.with_name("replies")))
+        asker = Asker(settings, ReplyStore(replies or out.with_name("replies")))
     with stoppable() as stop:
-        found = measure(read_report(args.report), asker, cancelled=stop.is_set)
-    write_text(args.out, json.dumps(found, ensure_ascii=False, indent=1) + "\n")
+        found = measure(read_report(report), asker, cancelled=stop.is_set)
+    write_text(out, json.dumps(found, ensure_ascii=False, indent=1) + "\n")
     for name in ("exact_match", "token_f1", "llm_judge"):
         if found[name] is not None:
             say(f"{name}\t{found[name]:.4f}")
-    note(f"{args.out}: {found['n']:,} questions, {found['unsaid']:,} judgements do not say")
+    note(f"{out}: {found['n']:,} questions, {found['unsaid']:,} judgements do not say")
     return 0
 
 
@@ -142,7 +211,7 @@ def short_names(paths: Sequence[Path]) -> list[str]:
     return ["/".join(own[ahead : len(own) - behind]) for own in parts]
 
 
-def _seen(args: argparse.Namespace) -> Seen | None:
+def _seen(train_questions: Path | None, train_labels: Path | None) -> Seen | None:
     """What was seen in training, where the caller says so; else the checkpoint knows.
 
     Raises:
@@ -151,20 +220,20 @@ def _seen(args: argparse.Namespace) -> Seen | None:
     from retrieval.supervision.labels import read_labels  # noqa: PLC0415
     from retrieval.supervision.shift import Seen  # noqa: PLC0415
 
-    if args.train_questions is None:
-        if args.train_labels is not None:
+    if train_questions is None:
+        if train_labels is not None:
             raise ConfigError(
                 "--train-labels says which paths were seen, and --train-questions is missing.",
                 hint="Give the training questions too.",
             )
         return None
-    questions = read(args.train_questions)
+    questions = read(train_questions)
     if any(question.split for question in questions):
         questions = of_split(questions, "train")
-    return Seen.of(questions, read_labels(args.train_labels) if args.train_labels else [])
+    return Seen.of(questions, read_labels(train_labels) if train_labels else [])
 
 
-def _key(args: argparse.Namespace, engine: Engine, questions: Sequence[Question]) -> str:
+def _key(answering: Answering, measuring: Measuring, engine: Engine, questions: Sequence[Question]) -> str:
     """Names everything that the outcomes depend on, so that only the same evaluation is gone on with."""
     from retrieval.config import as_json  # noqa: PLC0415
     from retrieval.evaluation.outcomes import fingerprint  # noqa: PLC0415
@@ -173,7 +242,8 @@ def _key(args: argparse.Namespace, engine: Engine, questions: Sequence[Question]
     parts = [
         engine.snapshot.hash, engine.checkpoint, str(engine.method), engine.encoder,
         engine.reasoner.name, engine.reasoner.llm, engine.prompts, as_json(engine.options),
-        args.budget, args.seed, args.topics, args.subgraphs, fingerprint(questions), code_version(),
+        answering.budget, answering.seed, measuring.topics, measuring.subgraphs,
+        fingerprint(questions), code_version(),
     ]  # fmt: skip
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
@@ -214,32 +284,37 @@ def _say(report: dict[str, Any], out: Path) -> None:
         )
 
 
-def study(args: argparse.Namespace) -> int:
-    """Train and test what a study says; cells that are finished are not done again."""
+def study(config: Path, /, *, out: Path, encoding: Encoding = Encoding()) -> int:
+    """Train and test what a study says; cells that are finished are not done again.
+
+    Args:
+        config: JSON: data, variants, train, test, fractions, seeds, ...
+        out: a directory for cells, study.json, .md and .html.
+    """
     from retrieval.evaluation import study_config, study_page  # noqa: PLC0415 - imports torch
     from retrieval.evaluation.pages import html, markdown  # noqa: PLC0415
     from retrieval.evaluation.report import write_text  # noqa: PLC0415
     from retrieval.evaluation.study import Study, cells  # noqa: PLC0415
 
-    config = study_config.read(args.config)
-    note(f"{len(cells(config)):,} cells")
+    planned = study_config.read(config)
+    note(f"{len(cells(planned)):,} cells")
     with stoppable() as stop, Bars() as bars:
         running = Study(
-            config, args.out,
-            encoder=load_encoder(args.encoder, args.device), llm=LLMSettings.from_mapping(os.environ),
+            planned, out,
+            encoder=encoding.load(), llm=LLMSettings.from_mapping(os.environ),
             say=note, progress=bars, cancelled=stop.is_set,
         )  # fmt: skip
         results = list(running.run())
-    summary = study_page.summarise(results, baseline=config.baseline)
-    write_text(args.out / "study.json", json.dumps(summary, ensure_ascii=False, indent=1) + "\n")
-    how = f"{config.reasoner} reasoner, {config.budget} triples a question, {config.split} split."
-    title, blocks = f"Study {args.config.stem}", study_page.blocks(summary, how)
+    summary = study_page.summarise(results, baseline=planned.baseline)
+    write_text(out / "study.json", json.dumps(summary, ensure_ascii=False, indent=1) + "\n")
+    how = f"{planned.reasoner} reasoner, {planned.budget} triples a question, {planned.split} split."
+    title, blocks = f"Study {config.stem}", study_page.blocks(summary, how)
     for name, form in (("study.md", markdown), ("study.html", html)):
-        write_text(args.out / name, form(title, blocks))
+        write_text(out / name, form(title, blocks))
     for row in summary["rows"]:
         figures = ", ".join(
             f"{name} {row['metrics'][name]['mean']:.3f}" for name in ("hit_at_1", "exact_set")
         )
         say(f"{row['train']} {row['fraction']:.0%} {row['variant']} -> {row['test']}: {figures}")
-    note(f"wrote study.json, study.md and study.html in {args.out}")
+    note(f"wrote study.json, study.md and study.html in {out}")
     return 0

@@ -2,21 +2,40 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
+from pathlib import Path
 
 from retrieval.cli.console import Bars, note, say, stoppable
+from retrieval.cli.options import Encoding
 from retrieval.errors import ConfigError, EmptySourceError
 from retrieval.kg.snapshot.cache import cache_of
 from retrieval.llm.settings import LLMSettings
-from retrieval.loading import load_encoder
 
 
-def extract(args: argparse.Namespace) -> int:
+def extract(
+    *,
+    corpus: Path,
+    out: Path,
+    replies: Path | None = None,
+    max_tokens: int | None = None,
+    max_cost: float | None = None,
+    merge: float = 0.93,
+    concurrency: int = 4,
+    encoding: Encoding = Encoding(),
+) -> int:
     """Read the facts of every passage, merge names, build the graph, and say what was done and spent.
 
     Stopped or failed work is gone on with by running the same command again: replies are kept.
+
+    Args:
+        corpus: made by build-corpus.
+        out: the graph's directory.
+        replies: where replies are kept (default: in the corpus's cache).
+        max_tokens: stop when so many tokens are used.
+        max_cost: stop when it has cost so much.
+        merge: names with at least this cosine are one entity; 1 merges equal names only.
+        concurrency: requests at a time.
     """
     from retrieval.extraction import extract as extraction  # noqa: PLC0415
     from retrieval.kg import snapshot  # noqa: PLC0415
@@ -30,27 +49,27 @@ def extract(args: argparse.Namespace) -> int:
             "Facts are read by a language model, and none is configured.",
             hint="Set LLM_BASE_URL and LLM_MODEL. Without one, the passages can be asked with --method text-rag.",
         )
-    corpus = snapshot.open(args.corpus)
-    if corpus.passages is None:
+    read = snapshot.open(corpus)
+    if read.passages is None:
         raise EmptySourceError(
-            f"{args.corpus} holds no passages.", hint="Give a corpus that build-corpus has made."
+            f"{corpus} holds no passages.", hint="Give a corpus that build-corpus has made."
         )
-    passages = [corpus.passages.passage(i) for i in range(len(corpus.passages))]
-    encode = load_encoder(args.encoder, args.device).encode if args.merge < 1 else None
-    store = ReplyStore(args.replies or cache_of(args.corpus) / "replies")
-    asker = Asker(extraction.patient(settings), store, concurrency=args.concurrency)
-    meter = Meter(Limit(args.max_tokens, args.max_cost), whose="this extraction")
+    passages = [read.passages.passage(i) for i in range(len(read.passages))]
+    encode = encoding.load().encode if merge < 1 else None
+    store = ReplyStore(replies or cache_of(corpus) / "replies")
+    asker = Asker(extraction.patient(settings), store, concurrency=concurrency)
+    meter = Meter(Limit(max_tokens, max_cost), whose="this extraction")
     with stoppable() as stop, Bars() as bars, metered(meter):
         made = extraction.extract(
-            passages, asker, encode, threshold=args.merge, progress=bars, cancelled=stop.is_set
+            passages, asker, encode, threshold=merge, progress=bars, cancelled=stop.is_set
         )
-        graph = build_snapshot(made.table, args.out, progress=bars)
-    report = args.out.with_name(f"{args.out.name}.extraction.json")
+        graph = build_snapshot(made.table, out, progress=bars)
+    report = out.with_name(f"{out.name}.extraction.json")
     report.write_text(json.dumps(made.report, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     spent = made.report["usage"]
     cost = "" if spent["cost"] is None else f", cost {spent['cost']:.4f}"
     say(
-        f"{args.out}: {graph.num_triples:,} triples, {graph.num_entities:,} entities from "
+        f"{out}: {graph.num_triples:,} triples, {graph.num_entities:,} entities from "
         f"{len(passages):,} passages; snapshot {graph.hash[:12]}"
     )
     say(

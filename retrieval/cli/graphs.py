@@ -2,33 +2,54 @@
 
 from __future__ import annotations
 
-import argparse
 import time
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
 
 from retrieval.cli.console import Bars, ProblemList, note, say, stoppable
-from retrieval.errors import ConfigError, EmptySourceError
-from retrieval.loading import load_encoder
+from retrieval.cli.options import Encoding, Table
+from retrieval.errors import EmptySourceError
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
     from retrieval.types import ImportReport
 
 
-def build_graph(args: argparse.Namespace) -> int:
-    """Read the files, build the snapshot, and index its labels and passages unless told not to."""
-    return _index(args, _build(args, given(args)))
+def build_graph(
+    source: tuple[Path, ...],
+    /,
+    *,
+    out: Path,
+    table: Table = Table(),
+    index: bool = True,
+    encoding: Encoding = Encoding(),
+) -> int:
+    """Read the files, build the snapshot, and index its labels and passages unless told not to.
+
+    Args:
+        source: triples, nodes and edges, passages, RDF (docs/formats.md).
+        out: the graph's directory.
+        index: make the vectors of entity labels.
+    """
+    return _indexed_if(index, encoding, _build(source, out, table.fmt, table.given()))
 
 
-def preview(args: argparse.Namespace) -> int:
-    """Show the guess of a file, and its first rows, with tabs between cells."""
+def preview(file: Path, /, *, questions: bool = False, table: Table = Table()) -> int:
+    """Show the guess of a file, and its first rows, with tabs between cells.
+
+    Args:
+        file: it is not imported.
+        questions: it is meant as a question set.
+    """
     from retrieval.kg.readers import preview_graph  # noqa: PLC0415
     from retrieval.questions import preview_questions  # noqa: PLC0415
 
-    if args.questions:
-        found = preview_questions(args.file, fmt=args.format, encoding=args.encoding)
+    if questions:
+        found = preview_questions(file, fmt=table.fmt, encoding=table.encoding)
     else:
-        found = preview_graph(args.file, fmt=args.format, **given(args))
+        found = preview_graph(file, fmt=table.fmt, **table.given())
     shown = {
         "format": found.format or "not recognised",
         "delimiter": repr(found.delimiter) if found.delimiter else "",
@@ -49,48 +70,35 @@ def preview(args: argparse.Namespace) -> int:
     return 0
 
 
-def given(args: argparse.Namespace) -> dict[str, Any]:
-    """What the arguments say of a table."""
-    return {
-        "delimiter": args.delimiter,
-        "header": args.header,
-        "encoding": args.encoding,
-        "columns": columns_of(args.columns),
-    }
-
-
-def columns_of(text: str | None) -> dict[str, int | str] | None:
-    """The columns of head, relation and tail, as ``2,0,1`` or ``subject,predicate,object`` names them.
-
-    Raises:
-        ConfigError: there are not three.
-    """
-    if text is None:
-        return None
-    parts = [part.strip() for part in text.split(",")]
-    if len(parts) != 3 or not all(parts):
-        raise ConfigError(f"--columns {text!r} does not name three columns.", hint="Write --columns 0,1,2.")
-    return {
-        role: int(part) if part.isdigit() else part
-        for role, part in zip(("head", "relation", "tail"), parts, strict=True)
-    }
-
-
-def build_corpus(args: argparse.Namespace) -> int:
+def build_corpus(
+    source: tuple[Path, ...],
+    /,
+    *,
+    out: Path,
+    fmt: Annotated[str | None, Parameter(name="--format")] = None,
+    index: bool = True,
+    encoding: Encoding = Encoding(),
+) -> int:
     """Like :func:`build_graph`, for documents.
+
+    Args:
+        source: text, Markdown, HTML, PDF, passages as JSONL, HotpotQA, MuSiQue.
+        out: the graph's directory.
+        fmt: guessed when left out.
+        index: make the vectors and the index of words.
 
     Raises:
         EmptySourceError: the files hold facts only.
     """
-    graph = _build(args, {})
+    graph = _build(source, out, fmt, {})
     if graph.passages is None:
         raise EmptySourceError(
             "The files hold facts and no passages.", hint="Use `build-graph`, or name the --format of a text."
         )
-    return _index(args, graph)
+    return _indexed_if(index, encoding, graph)
 
 
-def _build(args: argparse.Namespace, said: dict[str, Any]) -> Snapshot:
+def _build(source: tuple[Path, ...], out: Path, fmt: str | None, given: dict[str, Any]) -> Snapshot:
     from retrieval.kg.analysis.import_report import report  # noqa: PLC0415
     from retrieval.kg.build.from_files import build_from_files  # noqa: PLC0415
 
@@ -98,16 +106,14 @@ def _build(args: argparse.Namespace, said: dict[str, Any]) -> Snapshot:
     problems = ProblemList()
     try:
         with Bars() as bars:
-            graph, reports = build_from_files(
-                args.source, args.out, problems=problems, progress=bars, fmt=args.format, **said
-            )
+            graph, reports = build_from_files(source, out, problems=problems, progress=bars, fmt=fmt, **given)
     finally:
         problems.report()
     counts = graph.manifest
     passages = f", {counts.passages:,} passages" if counts.passages else ""
     odd = _odd(report(graph, reports))
     say(
-        f"{args.out}: {counts.triples:,} triples, {counts.entities:,} entities, {counts.relations:,} relations"
+        f"{out}: {counts.triples:,} triples, {counts.entities:,} entities, {counts.relations:,} relations"
         f"{passages}; snapshot {graph.hash[:12]} in {time.perf_counter() - began:.1f} s"
     )
     if odd:
@@ -127,25 +133,29 @@ def _odd(found: ImportReport) -> str:
     return ", ".join(f"{what}: {count:,}" for what, count in counts.items() if count)
 
 
-def _index(args: argparse.Namespace, graph: Snapshot) -> int:
-    if args.no_index:
+def _indexed_if(wanted: bool, encoding: Encoding, graph: Snapshot) -> int:
+    if not wanted:
         note("The vectors were skipped; names are found by their spelling only, and passages not at all.")
         return 0
-    return _indexed(args, graph)
+    return _indexed(encoding, graph)
 
 
-def index(args: argparse.Namespace) -> int:
-    """Index a graph that stands, or what is missing of its index."""
+def index(graph: Path, /, *, encoding: Encoding = Encoding()) -> int:
+    """Index a graph that stands, or what is missing of its index.
+
+    Args:
+        graph: its directory.
+    """
     from retrieval.kg import snapshot  # noqa: PLC0415
 
-    return _indexed(args, snapshot.open(args.graph))
+    return _indexed(encoding, snapshot.open(graph))
 
 
-def _indexed(args: argparse.Namespace, graph: Snapshot) -> int:
+def _indexed(encoding: Encoding, graph: Snapshot) -> int:
     from retrieval.text import indexing  # noqa: PLC0415 - imports torch
 
     with stoppable() as stop, Bars() as bars:
-        encoder = load_encoder(args.encoder, args.device)
+        encoder = encoding.load()
         indexing.build(graph, encoder, progress=bars, cancelled=stop.is_set)
     passages = f" and {graph.manifest.passages:,} passages" if graph.passages is not None else ""
     say(f"{graph.path}: vectors of {graph.num_entities:,} labels{passages} by {encoder.name}")

@@ -2,48 +2,67 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 from collections import Counter
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
 
 from retrieval.cli.console import Bars, ProblemList, note, say, stoppable
+from retrieval.cli.options import Asked, Encoding
 from retrieval.errors import ConfigError, SourceError, TrainingDataError
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.snapshot.cache import cache_of
 from retrieval.llm.settings import LLMSettings
-from retrieval.loading import load_encoder
 from retrieval.questions import files as question_files
 from retrieval.questions.formats import SPLITS
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from retrieval.supervision.labels import Labelling, Rationalizer
+    from retrieval.supervision.labels import Labelling
     from retrieval.types import Question
 
 
-def import_questions(args: argparse.Namespace) -> int:
-    """Read question files of any known format and write them as one JSONL file, with splits."""
-    read_all = [question for file in args.file for question in read(file, args.format)]
+Format = Literal[
+    "auto", "jsonl", "metaqa", "pathquestion", "relation-paths", "rog",
+    "grailqa", "graftnet", "hotpotqa", "2wiki", "musique",
+]  # fmt: skip
+
+
+def import_questions(
+    file: tuple[Path, ...], /, *, out: Path, fmt: Annotated[Format, Parameter(name="--format")] = "auto"
+) -> int:
+    """Read question files of any known format and write them as one JSONL file, with splits.
+
+    Args:
+        file: gzipped or not; several become one set.
+        out: JSONL; gzipped when it ends in .gz.
+        fmt: what the files are.
+    """
+    read_all = [question for one in file for question in read(one, fmt)]
     distinct = {question.id: question for question in read_all}
     if len(distinct) < len(read_all):
         raise SourceError("Two of the files use the same question ids.", hint="Import them one by one.")
     found = question_files.with_splits(read_all)
-    question_files.write_questions(args.out, found)
+    question_files.write_questions(out, found)
     counts = Counter(question.split for question in found)
     shares = ", ".join(f"{counts[name]:,} {name}" for name in SPLITS if counts[name])
-    say(f"{args.out}: {len(found):,} questions ({shares})")
+    say(f"{out}: {len(found):,} questions ({shares})")
     return 0
 
 
-def check(args: argparse.Namespace) -> int:
-    """Say what a graph knows of a question set."""
+def check(graph: Path, questions: Path, /) -> int:
+    """Say what a graph knows of a question set.
+
+    Args:
+        graph: its directory.
+        questions: of any known format.
+    """
     from retrieval.questions.checking import check_questions  # noqa: PLC0415 - numpy
 
     with stoppable() as stop:
-        found = check_questions(snapshots.open(args.graph), read(args.questions), cancelled=stop.is_set)
+        found = check_questions(snapshots.open(graph), read(questions), cancelled=stop.is_set)
     counts = (
         ("questions", found.questions, ", ".join(f"{count:,} {name}" for name, count in found.splits)),
         ("askable", found.askable, "name a topic that is there, or none"),
@@ -62,51 +81,99 @@ def check(args: argparse.Namespace) -> int:
     return 0
 
 
-def sample(args: argparse.Namespace) -> int:
+def sample(graph: Path, /, *, count: int = 20, seed: int = 0, out: Path | None = None) -> int:
     """Write questions made from a graph.
+
+    Args:
+        graph: its directory.
+        count: at most so many.
+        seed: of what is drawn at random.
+        out: JSONL; printed when left out.
 
     Raises:
         TrainingDataError: the graph has no walk that makes a question.
     """
     from retrieval.questions.sampling import sample_questions  # noqa: PLC0415 - numpy
 
-    found = sample_questions(snapshots.open(args.graph), args.count, args.seed)
+    found = sample_questions(snapshots.open(graph), count, seed)
     if not found:
         raise TrainingDataError("No question could be made of this graph.", hint="It needs facts with names.")
-    if args.out is not None:
-        question_files.write_questions(args.out, found)
-        say(f"{args.out}: {len(found):,} questions")
+    if out is not None:
+        question_files.write_questions(out, found)
+        say(f"{out}: {len(found):,} questions")
         return 0
     for question in found:
         say(json.dumps(question_files.to_json(question), ensure_ascii=False))
     return 0
 
 
-def label(args: argparse.Namespace) -> int:
-    """Write the rational relation paths of each question that some can be found for."""
-    from retrieval.supervision import grounding  # noqa: PLC0415 - imports torch
-    from retrieval.supervision.labels import write_labels  # noqa: PLC0415
+def label(
+    *,
+    graph: Path,
+    asked: Asked,
+    out: Path,
+    strategy: str = "answer-set",
+    prompt: Literal["reg", "rapl", "rel-rag"] | None = None,
+    candidates: Literal["reg", "rapl", "shortest"] | None = None,
+    verdicts: Path | None = None,
+    replies: Path | None = None,
+    concurrency: int = 4,
+    encoding: Encoding = Encoding(),
+) -> int:
+    """Write the rational relation paths of each question that some can be found for.
 
-    rationalizer = _rationalizer(args)
-    graph = snapshots.open(args.graph)
-    grounded, skipped = grounding.ground(graph, of_split(read(args.questions), args.split))
+    Args:
+        graph: the graph's directory.
+        out: JSONL; gzipped when it ends in .gz.
+        strategy: answer-set, shortest-path or llm.
+        prompt: llm: the paper whose prompt is used (default: reg).
+        candidates: llm: paths to choose from (default: those of the prompt's paper).
+        verdicts: analysts' verdicts, which win.
+        replies: llm: where replies are kept (default: in the graph's cache).
+        concurrency: llm: requests at a time.
+
+    Raises:
+        ConfigError: options that do not go together, an unknown strategy, or no language model.
+        TrainingDataError: no question can be labelled, or the verdicts cannot be read.
+    """
+    from retrieval.supervision import grounding, rationalizers  # noqa: PLC0415 - imports torch
+    from retrieval.supervision.labels import write_labels  # noqa: PLC0415
+    from retrieval.supervision.verdicts import VerdictRationalizer, read_verdicts  # noqa: PLC0415
+
+    if strategy != "llm" and (prompt or candidates):
+        raise ConfigError(
+            "--prompt and --candidates are for --strategy llm.", hint="Add it, or leave them out."
+        )
+    work = rationalizers.LLMWork(
+        LLMSettings.from_mapping(os.environ),
+        replies or cache_of(graph) / "replies",
+        prompt or "reg",
+        candidates,
+        concurrency,
+    )
+    rationalizer = rationalizers.get(strategy, work)
+    if verdicts:
+        rationalizer = VerdictRationalizer(read_verdicts(verdicts), rationalizer)
+    snapshot = snapshots.open(graph)
+    grounded, skipped = grounding.ground(snapshot, of_split(read(asked.questions), asked.split))
     grounding.require(grounded, skipped)
     with stoppable() as stop, Bars() as bars:
-        encoder = load_encoder(args.encoder, args.device)
-        found = rationalizer.label(graph, grounded, encoder=encoder, progress=bars, cancelled=stop.is_set)
+        found = rationalizer.label(
+            snapshot, grounded, encoder=encoding.load(), progress=bars, cancelled=stop.is_set
+        )
     if skipped.total:
         note(f"Skipped: {skipped}.")
     for line in found.notes:
         note(line)
     if found.unlabelled == len(grounded):
         raise TrainingDataError(
-            f"None of the {len(grounded):,} questions could be labelled; {args.out} is not written.",
+            f"None of the {len(grounded):,} questions could be labelled; {out} is not written.",
             hint="Use another strategy, or a question set that belongs to this graph.",
         )
-    count = write_labels(args.out, found.labels)
+    count = write_labels(out, found.labels)
     for line in summary(found, len(grounded)):
         say(line)
-    say(f"{args.out}: {count:,} labels")
+    say(f"{out}: {count:,} labels")
     return 0
 
 
@@ -132,31 +199,6 @@ def summary(found: Labelling, questions: int) -> list[str]:
             f"completion tokens; {found.kept_replies:,} replies were kept from before"
         )
     return lines
-
-
-def _rationalizer(args: argparse.Namespace) -> Rationalizer:
-    """What the arguments ask for.
-
-    Raises:
-        ConfigError: options that do not go together, an unknown strategy, or no language model.
-        TrainingDataError: the verdicts cannot be read.
-    """
-    from retrieval.supervision import rationalizers  # noqa: PLC0415 - imports torch
-    from retrieval.supervision.verdicts import VerdictRationalizer, read_verdicts  # noqa: PLC0415
-
-    if args.strategy != "llm" and (args.prompt or args.candidates):
-        raise ConfigError(
-            "--prompt and --candidates are for --strategy llm.", hint="Add it, or leave them out."
-        )
-    work = rationalizers.LLMWork(
-        LLMSettings.from_mapping(os.environ),
-        args.replies or cache_of(args.graph) / "replies",
-        args.prompt or "reg",
-        args.candidates,
-        args.concurrency,
-    )
-    chosen = rationalizers.get(args.strategy, work)
-    return VerdictRationalizer(read_verdicts(args.verdicts), chosen) if args.verdicts else chosen
 
 
 def read(path: Path, fmt: str = "auto") -> list[Question]:

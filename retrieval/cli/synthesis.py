@@ -2,83 +2,137 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 from collections import Counter
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from cyclopts import Parameter
 
 from retrieval.cli.console import Bars, note, say, stoppable
+from retrieval.cli.options import Asked, Encoding
 from retrieval.cli.questions import of_split, read
 from retrieval.errors import ConfigError, TrainingDataError
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.snapshot.cache import cache_of
 from retrieval.llm.settings import LLMSettings
-from retrieval.loading import load_encoder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from retrieval.kg.snapshot import Snapshot
+    from retrieval.llm.replies import ReplyStore
     from retrieval.methods.graph_s3.agent.environment import World
     from retrieval.methods.graph_s3.agent.synthesis import Episode
     from retrieval.supervision.grounding import Grounded
     from retrieval.types import Progress
 
 
-def synthesise(args: argparse.Namespace) -> int:
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True)
+class Exploring:
+    """Who explores, and what is kept of it.
+
+    Attributes:
+        policy: a guide that knows rational paths, or the configured language model.
+        replies: llm: where replies are kept (default: in the graph's cache).
+        max_tokens: llm: stop when so many tokens are used.
+        max_cost: llm: stop when it has cost so much.
+        concurrency: llm: questions at a time.
+        labels: rational paths; found on the way when left out.
+        samples: tries a question.
+        astray: probability of a step at random, but in the first try.
+        match: least F1 of a kept trajectory's answers; 1 is the very set.
+        seed: of what is drawn at random.
+    """
+
+    policy: Literal["offline", "llm"] = "offline"
+    replies: Path | None = None
+    max_tokens: int | None = None
+    max_cost: float | None = None
+    concurrency: int = 4
+    labels: Path | None = None
+    samples: int = 2
+    astray: float = 0.15
+    match: float = 1.0
+    seed: int = 0
+
+
+def synthesise(
+    *,
+    graph: Path,
+    asked: Asked,
+    out: Path,
+    exploring: Exploring = Exploring(),
+    refined: Path | None = None,
+    keep: Literal["paths", "answers"] = "paths",
+    encoding: Encoding = Encoding(),
+) -> int:
     """Make trajectories, keep those that end with the right answers, and write them with their shortest forms.
 
     With ``--policy llm`` stopped work goes on when the same command is run again: replies are kept.
+
+    Args:
+        graph: the graph's directory.
+        out: JSONL; gzipped when it ends in .gz.
+        refined: write the shortest form of each too.
+        keep: what a shortest form keeps: the relation paths to the answers too, or the answers alone.
     """
-    from retrieval.methods.graph_s3.agent.synthesis import as_trajectory, refined  # noqa: PLC0415 - imports torch
+    from retrieval.llm.replies import ReplyStore  # noqa: PLC0415
+    from retrieval.methods.graph_s3.agent.synthesis import as_trajectory  # noqa: PLC0415 - imports torch
+    from retrieval.methods.graph_s3.agent.synthesis import refined as shortened  # noqa: PLC0415
     from retrieval.supervision import grounding  # noqa: PLC0415
     from retrieval.supervision.trajectories import write_trajectories  # noqa: PLC0415
 
-    llm = _language_model(args)
-    graph = snapshots.open(args.graph)
-    grounded, skipped = grounding.ground(graph, of_split(read(args.questions), args.split))
+    llm = _language_model(exploring)
+    snapshot = snapshots.open(graph)
+    grounded, skipped = grounding.ground(snapshot, of_split(read(asked.questions), asked.split))
     grounding.require(grounded, skipped)
     with stoppable() as stop, Bars() as bars:
         if llm is None:
-            world, episodes = _offline(args, graph, grounded, progress=bars, cancelled=stop.is_set)
+            world, episodes = _offline(
+                exploring, encoding, snapshot, grounded, progress=bars, cancelled=stop.is_set
+            )
         else:
-            world, episodes = _by_model(args, llm, graph, grounded, progress=bars, cancelled=stop.is_set)
+            store = ReplyStore(exploring.replies or cache_of(graph) / "replies")
+            world, episodes = _by_model(
+                exploring, llm, store, snapshot, grounded, progress=bars, cancelled=stop.is_set
+            )
         names = _names(episodes)
-        short = [refined(world, episode, args.keep) for episode in episodes] if args.refined else []
+        short = [shortened(world, episode, keep) for episode in episodes] if refined else []
     if skipped.total:
         note(f"Skipped: {skipped}.")
     if not episodes:
         raise TrainingDataError(
-            f"No trajectory of the {len(grounded):,} questions ends with their answers; {args.out} is not written.",
+            f"No trajectory of the {len(grounded):,} questions ends with their answers; {out} is not written.",
             hint="Give a smaller --match, or a question set that belongs to this graph.",
         )
-    write_trajectories(
-        args.out, (as_trajectory(world, e, name) for e, name in zip(episodes, names, strict=True))
-    )
+    write_trajectories(out, (as_trajectory(world, e, name) for e, name in zip(episodes, names, strict=True)))
     answered = len({episode.question.question.id for episode in episodes})
     say(
-        f"{args.out}: {len(episodes):,} trajectories of {answered:,} of {len(grounded):,} questions, {_steps(episodes)}"
+        f"{out}: {len(episodes):,} trajectories of {answered:,} of {len(grounded):,} questions, {_steps(episodes)}"
     )
-    if args.refined:
+    if refined:
         write_trajectories(
-            args.refined,
+            refined,
             (
                 as_trajectory(world, e, f"{name}-refined", refined_from=name)
                 for e, name in zip(short, names, strict=True)
             ),
         )
-        say(f"{args.refined}: their shortest forms, {_steps(short)}")
+        say(f"{refined}: their shortest forms, {_steps(short)}")
     return 0
 
 
-def _language_model(args: argparse.Namespace) -> LLMSettings | None:
+def _language_model(exploring: Exploring) -> LLMSettings | None:
     """The language model that explores; None where none is to.
 
     Raises:
         ConfigError: it is to and none is configured, or options are given that are for it alone.
     """
-    if args.policy != "llm":
-        if args.replies or args.max_tokens is not None or args.max_cost is not None:
+    if exploring.policy != "llm":
+        if exploring.replies or exploring.max_tokens is not None or exploring.max_cost is not None:
             raise ConfigError(
                 "--replies, --max-tokens and --max-cost are for --policy llm.",
                 hint="Add it, or leave them out.",
@@ -94,7 +148,8 @@ def _language_model(args: argparse.Namespace) -> LLMSettings | None:
 
 
 def _offline(
-    args: argparse.Namespace,
+    exploring: Exploring,
+    encoding: Encoding,
     graph: Snapshot,
     questions: Sequence[Grounded],
     *,
@@ -109,15 +164,14 @@ def _offline(
     from retrieval.supervision.given import prefers_simple  # noqa: PLC0415
     from retrieval.supervision.labels import of_graph, read_labels  # noqa: PLC0415
 
-    settings = Synthesis(args.samples, args.astray, args.match, args.seed)
-    if args.labels is None:
-        encoder = load_encoder(args.encoder, args.device)
+    settings = Synthesis(exploring.samples, exploring.astray, exploring.match, exploring.seed)
+    if exploring.labels is None:
         found = AnswerSetRationalizer().label(
-            graph, questions, encoder=encoder, progress=progress, cancelled=cancelled
+            graph, questions, encoder=encoding.load(), progress=progress, cancelled=cancelled
         )
         labels, simple = list(found.labels), found.simple
     else:
-        labels, misfits = of_graph(graph, read_labels(args.labels))
+        labels, misfits = of_graph(graph, read_labels(exploring.labels))
         simple = prefers_simple(graph, questions, labels)
         if misfits.total:
             note(f"Labels left out: {misfits}.")
@@ -126,8 +180,9 @@ def _offline(
 
 
 def _by_model(
-    args: argparse.Namespace,
+    exploring: Exploring,
     llm: LLMSettings,
+    store: ReplyStore,
     graph: Snapshot,
     questions: Sequence[Grounded],
     *,
@@ -136,15 +191,13 @@ def _by_model(
 ) -> tuple[World, list[Episode]]:
     """Trajectories of a language model, and what they cost."""
     from retrieval.llm.metering import Limit, Meter, metered  # noqa: PLC0415
-    from retrieval.llm.replies import ReplyStore  # noqa: PLC0415
     from retrieval.methods.graph_s3.agent.behaviour import explore, world_of  # noqa: PLC0415 - imports torch
 
     world = world_of(graph)
-    store = ReplyStore(args.replies or cache_of(args.graph) / "replies")
-    with metered(Meter(Limit(args.max_tokens, args.max_cost), whose="this synthesis")):
+    with metered(Meter(Limit(exploring.max_tokens, exploring.max_cost), whose="this synthesis")):
         found = explore(
             world, questions, llm, store,
-            match=args.match, concurrency=args.concurrency, progress=progress, cancelled=cancelled,
+            match=exploring.match, concurrency=exploring.concurrency, progress=progress, cancelled=cancelled,
         )  # fmt: skip
     spent = found.usage
     cost = "" if spent.cost is None else f", cost {spent.cost:.4f}"

@@ -2,44 +2,63 @@
 
 from __future__ import annotations
 
-import argparse
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from retrieval.cli.console import Bars, note, say, stoppable
+from retrieval.cli.options import Asked, Encoding
 from retrieval.cli.questions import of_split, read
 from retrieval.errors import ConfigError
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.snapshot.cache import cache_of
-from retrieval.loading import load_encoder
+from retrieval.methods.registry import DEFAULT
 from retrieval.questions.files import training_sample
 
-if TYPE_CHECKING:
-    from pathlib import Path
 
+def train(
+    method: str = DEFAULT,
+    /,
+    *,
+    graph: Path,
+    asked: Asked,
+    out: Path,
+    labels: Path | None = None,
+    trajectories: Path | None = None,
+    config: Path | None = None,
+    fraction: float = 1.0,
+    encoding: Encoding = Encoding(),
+) -> int:
+    """Train a retriever; run again with the same ``--out`` to go on after a stop.
 
-def train(args: argparse.Namespace) -> int:
-    """Train a retriever; run again with the same ``--out`` to go on after a stop."""
+    Args:
+        method: its name.
+        graph: the graph's directory.
+        out: the checkpoint's directory.
+        labels: rational paths; made on the way when left out.
+        trajectories: of graph-s3: learned from beside those that are made of the labels.
+        config: JSON with settings that differ from the defaults, or from a preset: {"preset": "paper"}.
+        fraction: share of the training questions used.
+    """
     from retrieval.train import train as fit  # noqa: PLC0415 - imports torch
 
-    graph = snapshots.open(args.graph)
-    config = read_config(args.config)
+    settings = read_config(config)
     questions = training_sample(
-        of_split(read(args.questions), args.split), args.fraction, seed=(config or {}).get("seed", 0)
+        of_split(read(asked.questions), asked.split), fraction, seed=(settings or {}).get("seed", 0)
     )
     with stoppable() as stop, Bars() as bars:
         result = fit(
-            args.method,
-            graph,
+            method,
+            snapshots.open(graph),
             questions,
-            labels=args.labels,
-            config=config,
-            out=args.out,
-            encoder=load_encoder(args.encoder, args.device),
+            labels=labels,
+            config=settings,
+            out=out,
+            encoder=encoding.load(),
             progress=bars,
             cancelled=stop.is_set,
-            cache=cache_of(args.graph),
-            trajectories=args.trajectories or (),
+            cache=cache_of(graph),
+            trajectories=trajectories or (),
         )
     for line in result.notes:
         note(line)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from retrieval.errors import ConfigError
+from retrieval.limits import DEFAULT_BUDGET
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ class StudyConfig:
     fractions: tuple[float, ...] = (1.0,)
     seeds: tuple[int, ...] = (0,)
     split: str = "test"
-    budget: int = 50
+    budget: int = DEFAULT_BUDGET
     topics: str = "given"
     subgraphs: str = "own"
     reasoner: str = "extractive"

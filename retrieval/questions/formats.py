@@ -9,11 +9,10 @@ from typing import Any
 
 from retrieval.kg.readers.documents.records import BadRecord, question_records
 from retrieval.kg.readers.question_files import MARK, BadRow, name_in_subgraph, subgraph_of
+from retrieval.limits import QUESTION_LIMIT
 from retrieval.types import Question
 
 SPLITS = ("train", "dev", "test")
-#: The longest question that is taken, in characters.
-QUESTION_LIMIT = 2000
 
 #: A row, the id it gets when it brings none, and the hops of every question of its file.
 Parser = Callable[[Any, str, int | None], Question]

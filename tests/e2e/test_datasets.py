@@ -288,7 +288,7 @@ def step_a_person_is_made_and_chooses_a_password(admin: Page, other: Page) -> No
 def step_a_private_graph_is_not_seen_by_others(admin: Page, other: Page, clew: Clew) -> None:
     graph = _graph(clew)["id"]
     other.goto("/graphs")
-    expect(other.get_by_role("heading", name="Graphs")).to_be_visible()
+    expect(other.get_by_role("heading", name="Graphs", exact=True)).to_be_visible()
     expect(other.get_by_role("link", name=NAME, exact=True)).to_have_count(0)
     for one in clew.api("GET", "graphs")["results"]:
         clew.api("PATCH", f"graphs/{one['id']}", json={"visibility": "public"})

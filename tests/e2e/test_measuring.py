@@ -36,7 +36,10 @@ def step_a_graph_with_questions_stands(page: Page, clew: Clew, tmp_path: Any) ->
         form = {"name": SET, "graph": made["id"], "format": "jsonl"}
         clew.api("POST", "question-sets", data=form, files={"file": file})
     page.goto("/experiments")
-    heading, password = page.get_by_role("heading", name="Experiments"), page.get_by_label("Password")
+    heading, password = (
+        page.get_by_role("heading", name="Experiments", exact=True),
+        page.get_by_label("Password"),
+    )
     expect(heading.or_(password)).to_be_visible()
     if password.is_visible():
         password.fill(PASSWORD)

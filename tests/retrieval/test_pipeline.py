@@ -20,6 +20,7 @@ from retrieval.events import (
     to_payload,
 )
 from retrieval.evidence.verbalise import chain_text
+from retrieval.limits import QUESTION_LIMIT
 from retrieval.methods._shared.path_engine import PathEngine
 from retrieval.methods._shared.triples.settings import TripleOptions
 from retrieval.pipeline import AskRequest
@@ -101,7 +102,7 @@ def test_a_named_entity_replaces_linking(engine, graph):
     [
         ("", {}, "bad_question"),
         ("  \n ", {}, "bad_question"),
-        ("x" * 1001, {}, "bad_question"),
+        ("x" * (QUESTION_LIMIT + 1), {}, "bad_question"),
         (QUESTION, {"budget": 0}, "bad_question"),
         (QUESTION, {"budget": 501}, "bad_question"),
         (QUESTION, {"given": (10_000,)}, "unknown_entity"),
@@ -113,7 +114,7 @@ def test_bad_input_fails_with_a_code_and_a_hint(engine, question, limits, code):
     assert [type(e) for e in events] == [RunStarted, RunFailed]
     assert events[-1].code == code
     assert events[-1].hint
-    assert len(events[0].question) <= 1000
+    assert len(events[0].question) <= QUESTION_LIMIT
 
 
 def test_nothing_linked_is_a_typed_no_answer_that_names_the_phrase(graph):

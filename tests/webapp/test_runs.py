@@ -58,7 +58,7 @@ def test_without_a_worker_the_run_waits_and_says_so(api, tiny_graph):
     [
         ({"question": ""}, "bad_question"),
         ({"question": " \n\t "}, "bad_question"),
-        ({"question": "x" * 1001}, "bad_question"),
+        ({"question": "x" * 2001}, "bad_question"),
         ({"question": "a\0b"}, "invalid"),
         ({"question": None}, "invalid"),
         ({"question": ["a"]}, "invalid"),
@@ -223,7 +223,7 @@ def test_status_tells_what_can_be_asked(api, worker):
     answer = api("viewer").get("/api/v1/status").json()
     assert answer["workers"] == {"answers": 1, "jobs": 0}
     assert answer["budgets"] == {"default": 50, "max": 500}
-    assert answer["question_max"] == 1000
+    assert answer["question_max"] == 2000
     assert answer["llm"] == {"configured": False, "model": None, "name": None}
     assert {m["id"] for m in answer["methods"] if m["available"]} == set(registry.METHODS)
     assert len(answer["methods"]) == len(registry.METHODS)

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID, uuid4
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models.functions import Now
 
 from retrieval.errors import QuestionError
 from retrieval.events import AnswerFinal, RunCancelled, RunFailed, to_payload
+from retrieval.limits import QUESTION_LIMIT
 from retrieval.methods import registry
 from webapp.accounts.models import User
 from webapp.answers import announce, log, turns
@@ -152,10 +152,10 @@ def check_question(text: str) -> str:
     question = " ".join(text.split())
     if not question:
         raise QuestionError("The question is empty.", hint="Type a question about the graph.")
-    if len(question) > settings.QUESTION_MAX_CHARACTERS:
+    if len(question) > QUESTION_LIMIT:
         raise QuestionError(
             f"The question has {len(question)} characters.",
-            hint=f"Shorten it to at most {settings.QUESTION_MAX_CHARACTERS}.",
+            hint=f"Shorten it to at most {QUESTION_LIMIT}.",
         )
     return question
 

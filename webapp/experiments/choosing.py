@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db.models import QuerySet
 
 from retrieval.errors import CheckpointError
+from retrieval.limits import DEFAULT_BUDGET, MAX_BUDGET
 from retrieval.methods import registry
 from webapp.api.errors import InvalidError
 from webapp.experiments import methods
@@ -182,9 +183,7 @@ def budget(value: int | None) -> int:
     Raises:
         InvalidError: it is out of range.
     """
-    chosen: int = settings.BUDGET_DEFAULT if value is None else value
-    if not 1 <= chosen <= settings.BUDGET_MAX:
-        raise InvalidError(
-            f"A budget of {chosen} triples cannot be used.", hint=f"Choose 1 to {settings.BUDGET_MAX}."
-        )
+    chosen: int = DEFAULT_BUDGET if value is None else value
+    if not 1 <= chosen <= MAX_BUDGET:
+        raise InvalidError(f"A budget of {chosen} triples cannot be used.", hint=f"Choose 1 to {MAX_BUDGET}.")
     return chosen

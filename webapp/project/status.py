@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from retrieval.limits import DEFAULT_BUDGET, MAX_BUDGET, QUESTION_LIMIT
 from retrieval.methods import registry
 from webapp.accounts.models import User
 from webapp.experiments import labelling, methods
@@ -97,7 +98,7 @@ class StatusView(APIView):
                     labelling.shown(strategy, llm_configured=llm is not None)
                     for strategy in labelling.STRATEGIES
                 ],
-                "budgets": {"default": settings.BUDGET_DEFAULT, "max": settings.BUDGET_MAX},
-                "question_max": settings.QUESTION_MAX_CHARACTERS,
+                "budgets": {"default": DEFAULT_BUDGET, "max": MAX_BUDGET},
+                "question_max": QUESTION_LIMIT,
             }
         )

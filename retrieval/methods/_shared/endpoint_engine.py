@@ -20,6 +20,7 @@ from retrieval.events import (
     SubgraphExtracted,
 )
 from retrieval.kg.sparql.subgraph_cache import term
+from retrieval.limits import DEFAULT_BUDGET
 from retrieval.methods import registry
 from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.methods._shared.parts import GraphParts, Opening
@@ -65,7 +66,7 @@ class EndpointRequest:
 
     question: str
     given: tuple[str, ...] = ()
-    budget: int = 50
+    budget: int = DEFAULT_BUDGET
     seed: int = 0
 
 

@@ -15,6 +15,7 @@ from retrieval.config import InferenceOptions
 from retrieval.errors import check
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
+from retrieval.limits import DEFAULT_BUDGET
 from retrieval.methods import registry
 from retrieval.methods._shared.instances import found_paths
 from retrieval.text.features import TextEncoder
@@ -76,7 +77,7 @@ class RankingRetriever(ABC):
         question: str,
         topics: Sequence[int],
         *,
-        budget: int = 100,
+        budget: int = DEFAULT_BUDGET,
         seed: int = 0,
         mentions: Sequence[str] = (),
         cancelled: Callable[[], bool] = lambda: False,

@@ -13,6 +13,7 @@ import numpy as np
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.cache import states_folder
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
+from retrieval.limits import DEFAULT_BUDGET
 from retrieval.methods._shared.paths.explorer import Beam, explore
 from retrieval.methods._shared.paths.model import PathModel
 from retrieval.methods._shared.paths.sampling import Drawn
@@ -115,7 +116,7 @@ class PathRetriever(RankingRetriever):
         question: str,
         topics: Sequence[int],
         *,
-        budget: int = 100,
+        budget: int = DEFAULT_BUDGET,
         seed: int = 0,
         mentions: Sequence[str] = (),
         cancelled: Callable[[], bool] = lambda: False,

@@ -18,6 +18,7 @@ from retrieval.errors import check
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.arrays import spans
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
+from retrieval.limits import DEFAULT_BUDGET
 from retrieval.methods._shared.arc_groups import arcs_at, bounds
 from retrieval.methods._shared.instances import found_paths
 from retrieval.methods._shared.ranking import RankingRetriever
@@ -124,7 +125,7 @@ class TripleRanker(RankingRetriever):
         question: str,
         topics: Sequence[int],
         *,
-        budget: int = 100,
+        budget: int = DEFAULT_BUDGET,
         seed: int = 0,
         mentions: Sequence[str] = (),
         cancelled: Callable[[], bool] = lambda: False,

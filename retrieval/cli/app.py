@@ -1,0 +1,74 @@
+"""The commands, by name. Each is a function of this package: its parameters are the options, its docstring their help.
+
+A command's module is imported when it runs, so that ``--help`` is instant.
+"""
+
+from __future__ import annotations
+
+from cyclopts import App, Parameter
+
+app = App(
+    name="python -m retrieval",
+    help="Question answering over knowledge graphs, without a server.",
+    version_flags=(),
+    default_parameter=Parameter(negative_iterable=()),
+    result_action="return_value",
+    exit_on_error=False,
+    print_error=False,
+    suppress_keyboard_interrupt=False,
+)
+
+for _name, _function, _help in (
+    ("build-graph", "graphs:build_graph", "Build a graph from files of facts."),
+    (
+        "build-corpus",
+        "graphs:build_corpus",
+        "Build a graph of passages from documents, with the facts that come with them.",
+    ),
+    (
+        "index",
+        "graphs:index",
+        "Index a graph that was built without, or what an earlier version of Clew did not index.",
+    ),
+    ("preview", "graphs:preview", "Show what a file is taken for, and its first rows."),
+    ("import-questions", "questions:import_questions", "Bring a question file into Clew's JSONL form."),
+    (
+        "check-questions",
+        "questions:check",
+        "Count the names of a question set that a graph has, and list those that it lacks.",
+    ),
+    (
+        "sample-questions",
+        "questions:sample",
+        "Write questions made from walks of a graph, with their answers and paths.",
+    ),
+    ("label", "questions:label", "Find the rational paths of each question."),
+    ("synthesise", "synthesis:synthesise", "Make trajectories that an agent learns from."),
+    ("train", "training:train", "Train a retriever; the same command goes on where it was stopped."),
+    ("evaluate", "evaluation:evaluate", "Measure a retriever and a reasoner."),
+    ("report", "evaluation:render", "Write the readable page of a report."),
+    ("compare", "evaluation:compare", "Compare reports of the same questions, question by question."),
+    (
+        "faithfulness",
+        "evaluation:faithfulness",
+        "Ask a language model whether right answers rest on the retrieved paths.",
+    ),
+    (
+        "answers",
+        "evaluation:answers",
+        "Exact match and token F1 of a report's answers, and a language model's judgement of them.",
+    ),
+    (
+        "extract",
+        "extraction:extract",
+        "Read a graph in the passages of a corpus with a language model; goes on where it was stopped.",
+    ),
+    (
+        "study",
+        "evaluation:study",
+        "Train and test many variants, sets, shares and seeds; goes on where it was stopped.",
+    ),
+    ("ask", "asking:ask", "Ask one question."),
+    ("doctor", "doctor:doctor", "Read all of a graph or checkpoint and say what is damaged."),
+):
+    app.command(f"retrieval.cli.{_function}", name=_name, help=_help)

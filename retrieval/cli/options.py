@@ -1,0 +1,157 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from retrieval.errors import ConfigError
+from retrieval.limits import DEFAULT_BUDGET
+from retrieval.loading import load_encoder
+from retrieval.methods.registry import DEFAULT
+
+if TYPE_CHECKING:
+    from retrieval.text.encoder import Encoder
+
+Repeated = Annotated[tuple[str, ...], Parameter(show_default=False)]
+Settings = tuple[tuple[str, str | int | float | bool], ...]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """How texts are encoded.
+
+    Attributes:
+        encoder: text encoder (default: CLEW_ENCODER, or the built-in one).
+        device: where it computes (default: CLEW_DEVICE, or auto).
+    """
+
+    encoder: str | None = None
+    device: Literal["auto", "cpu", "cuda"] | None = None
+
+    def load(self) -> Encoder:
+        """The encoder.
+
+        Raises:
+            ConfigError: there is none of that name.
+        """
+        return load_encoder(self.encoder, self.device)
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Which questions.
+
+    Attributes:
+        questions: JSONL, gzipped or not.
+        split: only the questions of this split.
+    """
+
+    questions: Path
+    split: str | None = None
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True)
+class Answering:
+    """How questions are answered.
+
+    Attributes:
+        checkpoint: a trained retriever; without it, relations are compared by text.
+        method: the retriever when there is no checkpoint.
+        reasoner: what reads the retrieved paths.
+        budget: distinct facts retrieved.
+        seed: of what is drawn at random.
+        settings: NAME=VALUE, a setting of the retriever for asking; repeatable.
+    """
+
+    checkpoint: Path | None = None
+    method: str | None = None
+    reasoner: Literal["extractive", "llm"] = "extractive"
+    budget: int = DEFAULT_BUDGET
+    seed: int = 0
+    settings: Annotated[Repeated, Parameter(name="--set")] = ()
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What is known of a file of rows; the rest is guessed.
+
+    Attributes:
+        fmt: its format.
+        delimiter: one character, or tab, comma, pipe.
+        header: whether the first row names columns.
+        encoding: of text that is not UTF-8, such as cp1252.
+        columns: H,R,T: the columns of head, relation and tail, numbers from 0 or header names.
+    """
+
+    fmt: Annotated[str | None, Parameter(name="--format")] = None
+    delimiter: str | None = None
+    header: bool | None = None
+    encoding: str | None = None
+    columns: str | None = None
+
+    def given(self) -> dict[str, Any]:
+        """What readers take, but for the format.
+
+        Raises:
+            ConfigError: not three columns are named.
+        """
+        return {
+            "delimiter": self.delimiter,
+            "header": self.header,
+            "encoding": self.encoding,
+            "columns": _columns(self.columns),
+        }
+
+
+def _columns(text: str | None) -> dict[str, int | str] | None:
+    """The columns of head, relation and tail, as ``2,0,1`` or ``subject,predicate,object`` names them."""
+    if text is None:
+        return None
+    parts = [part.strip() for part in text.split(",")]
+    if len(parts) != 3 or not all(parts):
+        raise ConfigError(f"--columns {text!r} does not name three columns.", hint="Write --columns 0,1,2.")
+    return {
+        role: int(part) if part.isdigit() else part
+        for role, part in zip(("head", "relation", "tail"), parts, strict=True)
+    }
+
+
+def settings_of(texts: tuple[str, ...]) -> Settings:
+    """``name=value`` pairs; a value is a number, true or false where it reads as one.
+
+    Raises:
+        ConfigError: one is not of that form.
+    """
+    found = []
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not (name and equals and value):
+            raise ConfigError(f"--set {text!r} is not a setting.", hint="Write --set NAME=VALUE.")
+        try:
+            read = json.loads(value)
+        except ValueError:
+            read = value
+        found.append((name.strip(), read if isinstance(read, (int, float, bool)) else value))
+    return tuple(found)
+
+
+def method_of(checkpoint: Path | None, named: str | None) -> str:
+    """The method asked for: as named, else the checkpoint's own, else the default.
+
+    Raises:
+        CheckpointError: the checkpoint is missing or damaged.
+    """
+    if named is not None or checkpoint is None:
+        return named or DEFAULT
+    from retrieval.training.checkpoint import read_manifest  # noqa: PLC0415 - imports torch
+
+    return read_manifest(checkpoint).method

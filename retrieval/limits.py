@@ -1,0 +1,10 @@
+"""What a question may be and cost, for the engine, the command line and the web application alike."""
+
+QUESTION_LIMIT = 2_000
+"""The longest question, in characters."""
+
+DEFAULT_BUDGET = 50
+"""Distinct facts retrieved where nothing else is asked for."""
+
+MAX_BUDGET = 500
+"""The most that may be asked for."""
