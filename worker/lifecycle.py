@@ -21,7 +21,7 @@ from webapp.graphs import trash
 from webapp.jobs import presence
 from webapp.jobs import services as jobs
 from webapp.jobs.patience import AWAY
-from webapp.review import removing as reviews
+from webapp.review.services import deletion as reviews
 from webapp.uploads import services as uploads
 from worker import answering, engines, held, identity, indexing, language_models
 

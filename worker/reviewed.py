@@ -13,8 +13,8 @@ from retrieval.kg.snapshot import Snapshot
 from retrieval.types import Question
 from webapp.experiments.models import LabelSet
 from webapp.graphs import files
-from webapp.review import exporting, learning
 from webapp.review.models import Item, ItemState, Queue
+from webapp.review.services import exports, training
 from worker import engines, reporting
 
 if TYPE_CHECKING:  # torch comes with it
@@ -45,7 +45,7 @@ def reviewed(
     snapshot: Snapshot,
     questions: list[Question],
 ) -> Learned:
-    """Merge what stands in a queue over its label sets and another one; verdicts win.
+    """Merge what was judged in a queue over its label sets and another one; verdicts win.
 
     Where there is no label set, the questions are labelled as in a training without labels, and so are those whose
     right answers somebody named. Questions that are in the queue alone are added with these, else with the entities
@@ -57,9 +57,9 @@ def reviewed(
     from retrieval.supervision.labels import parse_label, usable  # noqa: PLC0415
     from retrieval.supervision.verdicts import merge  # noqa: PLC0415
 
-    verdicts = [parse_label(one) for one in exporting.labels(row)]
+    verdicts = [parse_label(one) for one in exports.labels(row)]
     broken = set(Item.objects.filter(queue=row, state=ItemState.BROKEN).values_list("key", flat=True))
-    told = {one.key: one for one in learning.told(row)}
+    told = {one.key: one for one in training.told(row)}
     if not verdicts and not broken and not told:
         raise TrainingDataError(
             f"Nothing is decided in the review {row.name}: no path has more than half of its verdicts.",

@@ -20,9 +20,9 @@ from webapp.experiments.models import LabelSet
 from webapp.graphs import files
 from webapp.jobs import queue
 from webapp.questions.selectors import as_engine
-from webapp.review import adding, queues, removing
-from webapp.review.doubt import doubt
+from webapp.review.domain.uncertainty import uncertainty
 from webapp.review.models import Ordering, Queue
+from webapp.review.services import added_paths, deletion, queues
 from worker import identity, reporting
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def review(job_id: int) -> None:
 @shared_task(name=queue.PURGE_REVIEW)
 def purge(queue_id: int) -> None:
     """Delete a queue for good; what a worker that ends leaves undone, the next sweep sends again."""
-    removing.purge(queue_id=queue_id, stopping=identity.stopping.is_set)
+    deletion.purge(queue_id=queue_id, stopping=identity.stopping.is_set)
 
 
 def work(context: reporting.Context) -> dict[str, Any]:
@@ -133,7 +133,7 @@ def _draft(snapshot: kg.Snapshot, question: Question, pool: Pool, *, simple: boo
     ]
     candidates.sort(key=lambda one: (-max(s["score"] for s in one.sources), len(one.path)))
     holding = Counter(key for merged in found.values() for key in merged.scores)
-    level, reason = doubt(
+    level, reason = uncertainty(
         [(_chain(path), merged.scores) for (_, path), merged in found.items()],
         {key: name for key, name in pool.names.items() if key in holding},
     )
@@ -152,10 +152,10 @@ def _draft(snapshot: kg.Snapshot, question: Question, pool: Pool, *, simple: boo
 
 def _best(found: dict[Key, Merged]) -> dict[Key, Merged]:
     """The paths of a question, without the worst where there are too many to be shown."""
-    if len(found) <= adding.CANDIDATES_MAX:
+    if len(found) <= added_paths.CANDIDATES_MAX:
         return found
     ranked = sorted(found.items(), key=lambda one: (-max(one[1].scores.values()), len(one[0][1])))
-    return dict(ranked[: adding.CANDIDATES_MAX])
+    return dict(ranked[: added_paths.CANDIDATES_MAX])
 
 
 def _candidate(
@@ -196,7 +196,7 @@ def _chain(path: NamedPath) -> str:
 def _sort(drafts: list[queues.DraftItem], row: Queue) -> None:
     """Put drafts in the queue's order; those without a path come last, and equals stay as the questions came.
 
-    Of those equally in doubt the ones with fewer answers come first: a path more often reaches few by coincidence.
+    Of those equally uncertain the ones with fewer answers come first: a path more often reaches few by coincidence.
     """
     if row.ordering == Ordering.RANDOM:
         random.Random(row.seed).shuffle(drafts)

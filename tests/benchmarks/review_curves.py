@@ -35,7 +35,7 @@ from retrieval.train import train
 from retrieval.types import Question
 from tests.benchmarks.report import Section
 from tests.benchmarks.sets import CACHE, prepared
-from webapp.review.doubt import doubt
+from webapp.review.domain.uncertainty import uncertainty
 
 METHOD = "rel-rag-path"
 SEEDS = (0, 1, 2)
@@ -100,8 +100,8 @@ class Judged:
     labels: tuple[tuple[float, bool], ...]
 
     @property
-    def doubt(self) -> float:
-        return doubt([("", {0: score}) for score, _ in self.labels], {0: "shortest-path"})[0]
+    def uncertainty(self) -> float:
+        return uncertainty([("", {0: score}) for score, _ in self.labels], {0: "shortest-path"})[0]
 
     @property
     def wrong(self) -> int:

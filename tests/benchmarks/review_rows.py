@@ -74,8 +74,8 @@ def _queue(overlap: int) -> Any:
     from webapp.graphs import files, progress
     from webapp.graphs.models import Graph
     from webapp.questions.services import save_question_set
-    from webapp.review import queues
     from webapp.review.models import Queue
+    from webapp.review.services import queues
 
     graph = Graph.objects.create(name="Load", visibility="public")
     path = files.local_path(files.snapshot_name(graph.pk, 1))
@@ -94,7 +94,7 @@ def _queue(overlap: int) -> Any:
 
 
 def _draft() -> Any:
-    from webapp.review import queues
+    from webapp.review.services import queues
 
     candidates = [
         queues.DraftCandidate(

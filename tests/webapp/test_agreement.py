@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from webapp.review import agreement
+from webapp.review.domain import agreement
 
 # Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011), section C: four observers, twelve units.
 OBSERVERS = ["123321412...", "1233224125.3", ".3332342251.", "12332441251."]

@@ -8,8 +8,8 @@ from tests.support.analysts import Analyst, Team, among, fits
 from webapp.accounts.models import User
 from webapp.accounts.services import create_token
 from webapp.experiments import labelling
-from webapp.review import queues
-from webapp.review.models import Item, Standing, Submission, Verdict
+from webapp.review.models import CurrentAnnotation, Item, Submission, Verdict
+from webapp.review.services import queues
 
 CAPITAL, BORDERS = (("capital", False),), (("borders", False),)
 ITEMS = 6
@@ -114,7 +114,7 @@ def test_many_share_the_items_and_none_is_judged_more_often_than_asked(queue, te
         people.join()
     assert kept() == people.said()
     assert list(Item.objects.order_by().values_list("submitted", "state").distinct()) == [(2, "done")]
-    assert Standing.objects.count() == Submission.objects.count() == 2 * ITEMS
+    assert CurrentAnnotation.objects.count() == Submission.objects.count() == 2 * ITEMS
     assert sum(one.beaten for one in people.analysts) == 0
 
 

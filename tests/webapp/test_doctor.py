@@ -172,10 +172,8 @@ def test_what_a_crash_left_is_removed_when_it_is_old(place):
 def test_servers_that_are_away(tiny_graph, monkeypatch):
     import redis as client
 
-    from webapp.jobs import presence
-
     with monkeypatch.context() as away:
-        away.setattr(presence, "client", lambda: client.Redis(port=1))
+        away.setattr(doctor, "redis_client", lambda: client.Redis(port=1))
         found = list(doctor.look())
     assert [one.thing for one in found if one.state == "damaged"] == ["Redis"]
 

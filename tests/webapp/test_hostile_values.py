@@ -20,8 +20,8 @@ from webapp.experiments.models import Report, TrajectorySet
 from webapp.jobs import services as jobs
 from webapp.jobs.models import JobKind
 from webapp.language_models.models import Provider
-from webapp.review import queues
 from webapp.review.models import Item
+from webapp.review.services import queues
 from webapp.uploads.models import Upload
 
 

@@ -15,9 +15,9 @@ OURS = [model for model in apps.get_models() if model.__module__.startswith("web
 WITHOUT_ADDRESS = {
     "graphs.seeded",
     "language_models.limits",
+    "review.currentannotation",
+    "review.queuecounter",
     "review.reservation",
-    "review.standing",
-    "review.tally",
     "review.verdict",
 }
 

@@ -15,8 +15,9 @@ from webapp.graphs import files
 from webapp.jobs.models import Job, JobState
 from webapp.questions.selectors import as_engine
 from webapp.questions.services import save_question_set
-from webapp.review import answering, judging, queues, standing
+from webapp.review.domain import consensus
 from webapp.review.models import Item, Queue
+from webapp.review.services import queues, right_answers, submissions
 from worker import evaluating, held, reporting, reviewed, reviewing, training
 
 CAPITAL, BORDERS = (("capital", False),), (("borders", False),)
@@ -81,11 +82,11 @@ def say(user, key, broken=False, **kinds):
     """Judge an item: what of each path, by its relations joined with ``_then_``."""
     item = Item.objects.get(key=key)
     names = {c.pk: "_then_".join(name for name, _ in c.path) for c in item.candidates.all()}
-    verdicts = () if broken else tuple(judging.Said(pk, kinds[name]) for pk, name in names.items())
-    judging.submit(
+    verdicts = () if broken else tuple(submissions.VerdictData(pk, kinds[name]) for pk, name in names.items())
+    submissions.submit(
         item=item,
         user=user,
-        judgement=judging.Judgement(uuid.uuid4(), item.version, item.shown, verdicts, broken=broken),
+        annotation=submissions.NewAnnotation(uuid.uuid4(), item.version, item.shown, verdicts, broken=broken),
     )
 
 
@@ -156,7 +157,9 @@ def test_a_test_question_that_somebody_asked_is_not_learned(queue, questions, us
 
 def tell(user, key, *answers):
     item = Item.objects.get(key=key)
-    answering.set_answers(item=item, user=user, id=uuid.uuid4(), answers=answers, replaces=item.answered_id)
+    right_answers.set_answers(
+        item=item, user=user, id=uuid.uuid4(), answers=answers, replaces=item.answered_id
+    )
 
 
 def test_right_answers_are_learned_without_a_verdict(queue, users):
@@ -181,8 +184,8 @@ def test_what_a_viewer_calls_right_is_learned_once_analysts_judged_with_it(queue
         key="run:2", question="who is next to us?", assumed=True, answers=[]
     )
     with transaction.atomic():
-        locked = standing.locked(item)
-        answering.suggest(locked, users["viewer"], uuid.uuid4(), ["France"])
+        locked = consensus.locked(item)
+        right_answers.suggest(locked, users["viewer"], uuid.uuid4(), ["France"])
     say(users["analyst"], "q1", capital=YES)
     assert "run:2" not in {q.id for q in learned(queue).questions}
     now = Item.objects.get(pk=item.pk)

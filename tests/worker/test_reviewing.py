@@ -9,9 +9,9 @@ from webapp.graphs import files
 from webapp.jobs import services as jobs
 from webapp.jobs.models import Job, JobState
 from webapp.questions.services import save_question_set
-from webapp.review import adding, queues
-from webapp.review.doubt import doubt
+from webapp.review.domain.uncertainty import uncertainty
 from webapp.review.models import Item, Queue
+from webapp.review.services import added_paths, queues
 from worker import reviewing
 
 CAPITAL, BORDERS = (("capital", False),), (("borders", False),)
@@ -153,7 +153,7 @@ def test_a_refused_path_counts_against(tiny_graph, questions, label_set):
 
 
 def test_of_too_many_paths_the_best_are_shown(tiny_graph, questions, both, monkeypatch):
-    monkeypatch.setattr(adding, "CANDIDATES_MAX", 2)
+    monkeypatch.setattr(added_paths, "CANDIDATES_MAX", 2)
     prepared(tiny_graph, questions, both)
     item = Item.objects.get(key="q3")
     assert [[name for name, _ in one.path] for one in item.candidates.all()] == [
@@ -207,6 +207,6 @@ def test_a_stopped_job_leaves_a_queue_that_says_so(tiny_graph, questions, both):
 
 def test_doubt_takes_the_worst_candidate():
     voters = {1: "One", 2: "Two", 3: "Three"}
-    level, reason = doubt([("a", {1: 1.0, 2: 1.0, 3: 1.0}), ("b", {1: 0.9})], voters)
+    level, reason = uncertainty([("a", {1: 1.0, 2: 1.0, 3: 1.0}), ("b", {1: 0.9})], voters)
     assert level == pytest.approx(2 / 3)
     assert reason == "The sources disagree on “b”: for it One; without it Two, Three."

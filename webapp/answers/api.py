@@ -89,7 +89,7 @@ class RunViewSet(viewsets.GenericViewSet[Run]):
         form = shapes.NewFlagSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         flag = flagging.flag_run(
-            run=self.get_object(), user=cast(User, request.user), doubt=flagging.Doubt(**form.validated_data)
+            run=self.get_object(), user=cast(User, request.user), flag=flagging.NewFlag(**form.validated_data)
         )
         return Response({"queue": flag.item.queue_id, "item": flag.item_id})
 

@@ -15,14 +15,14 @@ from webapp.answers.models import ACTIVE, Flag, FlagKind, Run, RunEvent
 from webapp.api.errors import ConflictError, InvalidError
 from webapp.graphs import browse, selectors, snapshots
 from webapp.graphs.models import Snapshot
-from webapp.review import answering, flagged
-from webapp.review.flagged import ShownPath
+from webapp.review.services import flagged, right_answers
+from webapp.review.services.flagged import ShownPath
 
 TELLING = (QuestionLinked, PathRetrieved, ChainsBuilt, AnswerFinal)
 
 
 @dataclass(frozen=True, slots=True)
-class Doubt:
+class NewFlag:
     """What is doubted.
 
     Attributes:
@@ -52,15 +52,15 @@ class Shown:
     answers: Sequence[Answer] = ()
 
 
-def flag_run(*, run: Run, user: User, doubt: Doubt) -> Flag:
+def flag_run(*, run: Run, user: User, flag: NewFlag) -> Flag:
     """Put a run's question, with the paths that it showed, into the queue of flagged answers of its graph's version.
 
     Raises:
-        ConflictError: the run has not ended, its version of the graph is gone, or the id is another doubt's.
+        ConflictError: the run has not ended, its version of the graph is gone, or the id is another flag's.
         UnknownEntityError: the graph does not have that answer, or one of those that are called right.
         InvalidError: the run has no such chain.
     """
-    repeated = Flag.objects.select_related("item").filter(pk=doubt.id).first()
+    repeated = Flag.objects.select_related("item").filter(pk=flag.id).first()
     if repeated is not None:
         return _same(repeated, run, user)
     if run.state in ACTIVE:
@@ -70,15 +70,15 @@ def flag_run(*, run: Run, user: User, doubt: Doubt) -> Flag:
     if snapshot is None:
         raise ConflictError("The run's version of the graph is gone.", hint="Ask again on the current one.")
     shown = _shown(run.pk)
-    label = "" if doubt.answer is None else _label(snapshot, doubt.answer)
-    remark = _remark(user, doubt, label, shown.chains)
-    right = answering.known(snapshots.opened(snapshot.path), doubt.right_answers)
+    label = "" if flag.answer is None else _label(snapshot, flag.answer)
+    remark = _remark(user, flag, label, shown.chains)
+    right = right_answers.known(snapshots.opened(snapshot.path), flag.right_answers)
     doubted = flagged.Flagged(
         key=str(run.pk),
         question=run.question,
         topics=shown.topics,
-        answers=_answers(doubt, label, shown.answers),
-        right=_right(doubt, right, shown.answers),
+        answers=_answers(flag, label, shown.answers),
+        right=_right(flag, right, shown.answers),
         paths=[ShownPath(topic, path, score) for (topic, path), score in shown.paths.items()],
         method=run.method,
         remark=remark,
@@ -87,23 +87,23 @@ def flag_run(*, run: Run, user: User, doubt: Doubt) -> Flag:
         with transaction.atomic():
             item = flagged.put(graph=run.graph, snapshot=snapshot, flagged=doubted, user=user)
             return Flag.objects.create(
-                id=doubt.id,
+                id=flag.id,
                 run=run,
                 item=item,
-                kind=doubt.kind,
+                kind=flag.kind,
                 answer=label,
-                chain=doubt.chain,
-                comment=doubt.comment,
+                chain=flag.chain,
+                comment=flag.comment,
                 right_answers=right,
                 user=user,
             )
     except IntegrityError:  # the same request at the same moment
-        return _same(Flag.objects.select_related("item").get(pk=doubt.id), run, user)
+        return _same(Flag.objects.select_related("item").get(pk=flag.id), run, user)
 
 
 def _same(flag: Flag, run: Run, user: User) -> Flag:
     if flag.run_id != run.pk or flag.user_id != user.pk:
-        raise ConflictError(f"The id {flag.pk} is another's.", hint="Make a new one for each doubt.")
+        raise ConflictError(f"The id {flag.pk} is another's.", hint="Make a new one for each flag.")
     return flag
 
 
@@ -136,33 +136,33 @@ def _label(snapshot: Snapshot, entity: int) -> str:
     return opened.entity_label(browse.require_entity(opened, entity))
 
 
-def _answers(doubt: Doubt, label: str, answers: Sequence[Answer]) -> list[str]:
+def _answers(flag: NewFlag, label: str, answers: Sequence[Answer]) -> list[str]:
     """The answers as far as nobody doubts them: what analysts measure paths by until they know better."""
     known = list(dict.fromkeys(answer.label for answer in answers))
-    if doubt.kind == FlagKind.ANSWER_WRONG:
+    if flag.kind == FlagKind.ANSWER_WRONG:
         return [one for one in known if label and one != label]
-    if doubt.kind == FlagKind.ANSWER_MISSING and label and label not in known:
+    if flag.kind == FlagKind.ANSWER_MISSING and label and label not in known:
         return [*known, label]
     return known
 
 
-def _right(doubt: Doubt, right: Sequence[str], answers: Sequence[Answer]) -> list[str]:
+def _right(flag: NewFlag, right: Sequence[str], answers: Sequence[Answer]) -> list[str]:
     """All right answers: where one is said to be missing, those that the run gave are right as well."""
-    given = [one.label for one in answers] if right and doubt.kind == FlagKind.ANSWER_MISSING else []
+    given = [one.label for one in answers] if right and flag.kind == FlagKind.ANSWER_MISSING else []
     return list(dict.fromkeys([*given, *right]))
 
 
-def _remark(user: User, doubt: Doubt, label: str, chains: Sequence[EvidenceChain]) -> str:
+def _remark(user: User, flag: NewFlag, label: str, chains: Sequence[EvidenceChain]) -> str:
     what = {
         FlagKind.ANSWER_WRONG: f"the answer {label} is wrong" if label else "the answer is wrong",
         FlagKind.PATH_WRONG: "the paths are not why",
         FlagKind.ANSWER_MISSING: f"the answer {label} is missing" if label else "an answer is missing",
-    }[FlagKind(doubt.kind)]
-    if doubt.chain is not None:
-        if doubt.chain >= len(chains):
-            raise InvalidError(f"The run has no chain {doubt.chain}.", hint="Count its chains from 0.")
+    }[FlagKind(flag.kind)]
+    if flag.chain is not None:
+        if flag.chain >= len(chains):
+            raise InvalidError(f"The run has no chain {flag.chain}.", hint="Count its chains from 0.")
         steps = ", then ".join(
-            step.label + (" (backward)" if step.inverse else "") for step in chains[doubt.chain].steps
+            step.label + (" (backward)" if step.inverse else "") for step in chains[flag.chain].steps
         )
-        what = f"“{steps}” is not why" if doubt.kind == FlagKind.PATH_WRONG else f"{what} (by “{steps}”)"
-    return f"Flagged by {user.username}: {what}.{' ' + doubt.comment if doubt.comment else ''}"
+        what = f"“{steps}” is not why" if flag.kind == FlagKind.PATH_WRONG else f"{what} (by “{steps}”)"
+    return f"Flagged by {user.username}: {what}.{' ' + flag.comment if flag.comment else ''}"

@@ -17,7 +17,7 @@ from webapp.answers.models import AgentCorrection, Flag, FlagKind, Run, RunState
 from webapp.api.fields import ErrorSerializer, Stored, Text, error_of
 from webapp.jobs import presence
 from webapp.language_models.serializers import LLMUsageSerializer
-from webapp.review.forms import RightAnswersField
+from webapp.review.api.inputs import RightAnswersField
 
 CONTENDERS_MAX = 8
 NO_WORKER = {

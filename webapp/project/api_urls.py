@@ -38,9 +38,9 @@ from webapp.language_models.api import LanguageModelViewSet, LimitsView, ModelTe
 from webapp.project.status import StatusView
 from webapp.questions.api import QuestionSetViewSet
 from webapp.questions.samples_api import SampleQuestionsView
-from webapp.review.api import QueueViewSet
-from webapp.review.items_api import ItemViewSet
-from webapp.review.training_api import TrainView
+from webapp.review.api.items import ItemViewSet
+from webapp.review.api.queues import QueueViewSet
+from webapp.review.api.training import TrainView
 from webapp.uploads.api import UploadsView, UploadView
 
 router = SimpleRouter(trailing_slash=False, use_regex_path=False)

@@ -17,12 +17,12 @@ class ReviewConfig(AppConfig):
         """Say what goes with a graph; listen for people who may judge no more."""
         from webapp.accounts.signals import person_changed  # noqa: PLC0415  # models are not loaded before this
         from webapp.graphs import dependents  # noqa: PLC0415
-        from webapp.review import assigning  # noqa: PLC0415
         from webapp.review.models import Queue  # noqa: PLC0415
+        from webapp.review.services import reservations  # noqa: PLC0415
 
         dependents.register(dependents.Dependent("queues", Queue, "snapshot", purged_before=True))
 
         def on_changed(sender: Any, person: Any, **_: Any) -> None:
-            assigning.release_unless_analyst(user=person)
+            reservations.release_unless_analyst(user=person)
 
         person_changed.connect(on_changed, weak=False, dispatch_uid="review.person_changed")

@@ -1,7 +1,8 @@
 """Review queues, what analysts are shown, and what they say.
 
-``Submission`` and ``Verdict`` are events: rows are added and never changed. ``Standing``, ``Reservation``, ``Tally``
-and what an item says of itself from ``state`` on follow from them, so that nothing is counted while people wait.
+``Submission`` and ``Verdict`` are events: rows are added and never changed. ``CurrentAnnotation``, ``Reservation``,
+``QueueCounter`` and the fields of an item from ``state`` on follow from them, so that nothing is counted while
+people wait.
 """
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ class Accord(models.TextChoices):
 
 
 class Item(AccessControlled):
-    """A question to be judged. ``version`` counts what happened to it; ``submitted`` how many analysts stand by theirs.
+    """A question to be judged. ``version`` counts what happened to it; ``submitted`` the analysts who annotated it.
 
     ``shown`` is the SHA-256 of what an analyst sees of it: question, topics, answers and candidates. ``adjudicated``
     is the event by which a person decided what others did not agree on; ``settled`` says that what all agree on was
@@ -298,17 +299,18 @@ class Verdict(AccessControlled):
         return self.kind
 
 
-class Standing(AccessControlled):
+class CurrentAnnotation(AccessControlled):
     """The submission that counts of an analyst on an item. It stays when the analyst's account goes."""
 
-    queue = models.ForeignKey(Queue, on_delete=models.CASCADE, related_name="standings", db_index=False)
-    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="standings", db_index=False)
+    queue = models.ForeignKey(Queue, on_delete=models.CASCADE, related_name="annotations", db_index=False)
+    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="annotations", db_index=False)
     analyst = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
     )
-    submission = models.OneToOneField(Submission, on_delete=models.CASCADE, related_name="standing")
+    submission = models.OneToOneField(Submission, on_delete=models.CASCADE, related_name="current")
 
     class Meta:
+        db_table = "review_standing"
         constraints = [models.UniqueConstraint(fields=["item", "analyst"], name="review_standing_once")]
         indexes = [models.Index(fields=["queue", "analyst"], name="review_standing_by")]
 
@@ -332,11 +334,11 @@ class Reservation(AccessControlled):
         return f"{self.analyst_id} has {self.item_id}"
 
 
-class Tally(AccessControlled):
-    """How often something is the case in what stands of a queue: the sum of ``n`` over ``by``.
+class QueueCounter(AccessControlled):
+    """How often something is the case in the current annotations of a queue: the sum of ``n`` over ``by``.
 
     ``by`` is who brought the change, so that people who judge at once never wait for one row. ``key`` is a JSON list;
-    :mod:`webapp.review.counting` says which there are. ``at`` is when it last changed.
+    :mod:`webapp.review.domain.counters` says which there are. ``at`` is when it last changed.
     """
 
     queue = models.ForeignKey(Queue, on_delete=models.CASCADE, related_name="+", db_index=False)
@@ -346,6 +348,7 @@ class Tally(AccessControlled):
     at = models.DateTimeField()
 
     class Meta:
+        db_table = "review_tally"
         constraints = [models.UniqueConstraint(fields=["queue", "by", "key"], name="review_tally_once")]
 
     def __str__(self) -> str:

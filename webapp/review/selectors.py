@@ -46,19 +46,19 @@ def same_path(item: Item, topic: str, path: Sequence[tuple[str, bool]]) -> Candi
     return item.candidates.filter(topic=topic, path=[list(step) for step in path]).first()
 
 
-def standing(item: Item) -> QuerySet[Submission]:
+def current(item: Item) -> QuerySet[Submission]:
     """What counts of each analyst on an item, oldest first, with the verdicts."""
-    return _said().filter(standing__item=item).order_by("at", "pk")
+    return _with_verdicts().filter(current__item=item).order_by("at", "pk")
 
 
 def mine(item: Item, user: User) -> Submission | None:
-    """What an analyst said of an item, if it stands."""
-    return standing(item).filter(standing__analyst=user).first()
+    """What an analyst said of an item, if it still counts."""
+    return current(item).filter(current__analyst=user).first()
 
 
 def adjudicated(item: Item) -> Submission | None:
     """The event that decided an item, with its verdicts."""
-    return None if item.adjudicated_id is None else _said().get(pk=item.adjudicated_id)
+    return None if item.adjudicated_id is None else _with_verdicts().get(pk=item.adjudicated_id)
 
 
 def suggested(item: Item) -> list[Submission]:
@@ -73,5 +73,5 @@ def suggested(item: Item) -> list[Submission]:
     return [one for one in last.values() if (one.answers or {})["now"] != item.answers]
 
 
-def _said() -> QuerySet[Submission]:
+def _with_verdicts() -> QuerySet[Submission]:
     return Submission.objects.prefetch_related(Prefetch("verdicts", Verdict.objects.order_by("pk")))

@@ -5,7 +5,7 @@ import uuid
 
 from django.db import connection
 
-from webapp.review import queues
+from webapp.review.services import queues
 
 URL = "/api/v1/review/queues"
 ITEMS = "/api/v1/review/items"

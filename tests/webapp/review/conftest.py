@@ -5,7 +5,7 @@ import pytest
 from tests.webapp.review.calls import DRAFTS
 from webapp.accounts.models import User
 from webapp.experiments import labelling
-from webapp.review import queues
+from webapp.review.services import queues
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 
 from tests.webapp.review.calls import ITEMS, URL, after, judgement, send
 from webapp.accounts.models import User
-from webapp.review import counting
+from webapp.review.domain import counters
 from webapp.review.models import Item, Submission
 
 
@@ -88,7 +88,7 @@ def test_a_decision_is_recorded_once_and_replaced_by_another(api, bob, split):
     assert [one["analyst"] for one in stale.json()["theirs"]] == ["analyst", "ann"]
     assert decide(api("admin"), whole(bob, "q1"), broken=True).json()["item"]["state"] == "broken"
     assert Submission.objects.filter(kind="adjudicated").count() == 2
-    assert counting.read(split.pk)["adjudicated",] == 1
+    assert counters.read(split.pk)["adjudicated",] == 1
 
 
 def take_back(client, item, **fields):
@@ -97,7 +97,7 @@ def take_back(client, item, **fields):
 
 
 def test_a_decision_is_taken_back_by_an_event_and_the_disagreement_is_open_again(api, ann, bob, split):
-    before = counting.read(split.pk)
+    before = counters.read(split.pk)
     decide(bob, whole(bob, "q1"), broken=True)
     decision = Submission.objects.get(kind="adjudicated")
     item, id = whole(bob, "q1"), str(uuid.uuid4())
@@ -106,7 +106,7 @@ def test_a_decision_is_taken_back_by_an_event_and_the_disagreement_is_open_again
         assert answer.status_code == 200, answer.content
     assert (answer.json()["item"]["state"], answer.json()["item"]["accord"]) == ("done", "split")
     assert [one["item"]["key"] for one in disagreements(api("viewer"), split)] == ["q1"]
-    assert counting.read(split.pk) == before
+    assert counters.read(split.pk) == before
     event = Submission.objects.get(kind="undecided")
     assert (event.analyst_name, event.undoes_id, event.verdicts.count()) == ("bob", decision.pk, 0)
     assert decision.verdicts.count() == 1, "what was decided stays written"

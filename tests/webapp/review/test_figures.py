@@ -4,7 +4,7 @@ import pytest
 
 from tests.webapp.review.calls import URL, after, send
 from webapp.accounts.models import User
-from webapp.review.queue_serializers import StatisticsSerializer
+from webapp.review.api.queue_serializers import StatisticsSerializer
 
 
 def test_figures_of_a_queue(api, ann, make):

@@ -12,9 +12,10 @@ from retrieval.kg.table import TripleTable
 from tests.webapp.review.calls import BORDERS, CAPITAL, ITEMS, URL, after, at_once, draft, send
 from webapp.accounts.models import User
 from webapp.graphs import files, progress, snapshots
-from webapp.review import adding, counting, deciding, judging, standing
-from webapp.review.models import Candidate, Item, Reservation, Standing, Submission
-from webapp.review.opinions import Said
+from webapp.review.domain import consensus, counters
+from webapp.review.domain.annotation import VerdictData
+from webapp.review.models import Candidate, CurrentAnnotation, Item, Reservation, Submission
+from webapp.review.services import added_paths, adjudication, submissions
 
 LANGUAGE = (("official_language", False),)
 SPOKEN = (*BORDERS, *LANGUAGE)
@@ -75,7 +76,7 @@ def test_a_question_with_thousands_of_paths(api, make):
     assert [one["candidate"] for one in drawn] == [last]
     answer = send(client, item, *["not-rational"] * 3000)
     assert (answer.status_code, answer.json()["item"]["state"]) == (200, "done")
-    assert counting.read(queue.pk) == {
+    assert counters.read(queue.pk) == {
         ("judged", "analyst"): 1,
         ("state", "done"): 1,
         ("accord", "unanimous"): 1,
@@ -83,7 +84,7 @@ def test_a_question_with_thousands_of_paths(api, make):
 
 
 def test_no_question_has_more_paths_than_can_be_shown(api, make, monkeypatch):
-    monkeypatch.setattr(adding, "CANDIDATES_MAX", 2)
+    monkeypatch.setattr(added_paths, "CANDIDATES_MAX", 2)
     client, queue = api("analyst"), make()
     answer = add(client, after(client, queue))
     assert (answer.status_code, answer.json()["error"]["message"]) == (400, "A question has at most 2 paths.")
@@ -97,7 +98,9 @@ def test_paths_added_at_the_same_moment_are_all_there_once(make, users):
 
     def act(i):
         path = paths[i % 3]
-        return adding.add_path(item=item, user=people[i], id=uuid.uuid4(), topic="Switzerland", path=path)
+        return added_paths.add_path(
+            item=item, user=people[i], id=uuid.uuid4(), topic="Switzerland", path=path
+        )
 
     results = at_once(6, act)
     assert None not in results
@@ -113,17 +116,17 @@ def test_an_addition_and_a_submission_at_the_same_moment(make, users):
     people = [users["analyst"], User.objects.create_user("ann", role="analyst")]
     queue = make([draft(f"q{i}", "Germany", ["Berlin"], (CAPITAL, 1.0)) for i in range(8)])
     for item in Item.objects.select_related("queue__snapshot").filter(queue=queue):
-        said = (Said(item.candidates.get().pk, "rational"),)
-        judgement = judging.Judgement(uuid.uuid4(), 0, item.shown, said)
+        said = (VerdictData(item.candidates.get().pk, "rational"),)
+        annotation = submissions.NewAnnotation(uuid.uuid4(), 0, item.shown, said)
 
-        def act(i, item=item, judgement=judgement):
+        def act(i, item=item, annotation=annotation):
             try:
                 if i:
                     added = {"topic": "Germany", "path": LANGUAGE}
-                    adding.add_path(item=item, user=people[1], id=uuid.uuid4(), **added)
+                    added_paths.add_path(item=item, user=people[1], id=uuid.uuid4(), **added)
                 else:
-                    judging.submit(item=item, user=people[0], judgement=judgement)
-            except judging.JudgedMeanwhileError as error:
+                    submissions.submit(item=item, user=people[0], annotation=annotation)
+            except submissions.AnnotationConflictError as error:
                 return error.code
             return "done"
 
@@ -134,7 +137,7 @@ def test_an_addition_and_a_submission_at_the_same_moment(make, users):
             ("done", "done", 1),
             ("judged_meanwhile", "open", 0),
         }
-        assert len(standing.of_item(row)) == row.submitted
+        assert len(consensus.annotations_of(row)) == row.submitted
 
 
 def test_two_decisions_at_the_same_moment_are_one(api, make, users):
@@ -143,17 +146,17 @@ def test_two_decisions_at_the_same_moment_are_one(api, make, users):
     people = [users["admin"], users["analyst"]]
 
     def act(i):
-        said = (Said(item.candidates.get().pk, "rational"),)
+        said = (VerdictData(item.candidates.get().pk, "rational"),)
         try:
-            deciding.adjudicate(
-                item=item, user=people[i], judgement=judging.Judgement(uuid.uuid4(), 0, "", said)
+            adjudication.adjudicate(
+                item=item, user=people[i], annotation=submissions.NewAnnotation(uuid.uuid4(), 0, "", said)
             )
-        except judging.JudgedMeanwhileError as error:
+        except submissions.AnnotationConflictError as error:
             return error.code
         return "done"
 
     assert sorted(at_once(2, act)) == ["done", "judged_meanwhile"]
-    assert counting.read(queue.pk)["adjudicated",] == 1
+    assert counters.read(queue.pk)["adjudicated",] == 1
 
 
 def test_who_is_removed_in_the_middle_leaves_what_they_said(api, ann, make, users):
@@ -165,7 +168,7 @@ def test_who_is_removed_in_the_middle_leaves_what_they_said(api, ann, make, user
     User.objects.get(username="ann").delete()
     late = send(ann, following, "rational")
     assert late.status_code in {401, 403}
-    assert (Reservation.objects.count(), Standing.objects.count()) == (0, 1)
+    assert (Reservation.objects.count(), CurrentAnnotation.objects.count()) == (0, 1)
     again = User.objects.create_user("ann", role="analyst")
     users["ann"] = again
     fresh = api("ann")

@@ -7,8 +7,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from tests.webapp.review.calls import BORDERS, CAPITAL, ITEMS, URL, after, send
 from webapp.accounts.models import User
-from webapp.review import counting, standing
-from webapp.review.models import Candidate, Item, Standing, Submission, Verdict
+from webapp.review.domain import consensus, counters
+from webapp.review.models import Candidate, CurrentAnnotation, Item, Submission, Verdict
 
 LONG = "question_id,topic,path,verdict\n" + "q" * 200_000
 LANGUAGE = (("official_language", False),)
@@ -36,9 +36,10 @@ def exported(client, queue, format):
 
 def tallied_right(queue):
     """The tallies say what stands."""
-    counted = dict(counting.read(queue.pk))
+    counted = dict(counters.read(queue.pk))
     anew = sum(
-        (counting.of_item(row, standing.of_item(row)) for row in queue.rows.all()), start=counting.Counter()
+        (counters.of_item(row, consensus.annotations_of(row)) for row in queue.rows.all()),
+        start=counters.Counter(),
     )
     return counted == dict(anew)
 
@@ -118,7 +119,7 @@ def test_an_import_is_laid_over_what_one_said(api, make):
     take(client, queue, label("q1", "Germany", CAPITAL))
     mine = client.get(f"{ITEMS}/{Item.objects.get(key='q1').pk}").json()["mine"]
     assert [verdict["kind"] for verdict in mine["verdicts"]] == ["rational", "not-rational"]
-    assert Standing.objects.count() == 1
+    assert CurrentAnnotation.objects.count() == 1
 
 
 def test_an_import_is_taken_back_as_a_whole(api, make):
@@ -170,12 +171,12 @@ def test_verdicts_of_others_are_an_administrators(api, ann, make):
     answer = send_file(ann, queue, json.dumps(rows[0]), **{"as": "analyst"})
     assert (answer.status_code, answer.json()["error"]["code"]) == (403, "forbidden")
     assert take(api("admin"), queue, *rows, **{"as": "analyst"})["verdicts"] == 1
-    assert Standing.objects.get().analyst.username == "analyst"
+    assert CurrentAnnotation.objects.get().analyst.username == "analyst"
     unknown = send_file(api("admin"), queue, json.dumps(rows[0]), **{"as": "nobody"})
     assert unknown.json()["error"]["message"] == "There is no user nobody."
     undo = Submission.objects.get().batch
     back = ann.post(f"{URL}/{queue.pk}/import/undo", {"id": undo}, format="json")
-    assert (back.status_code, Standing.objects.count()) == (403, 1)
+    assert (back.status_code, CurrentAnnotation.objects.count()) == (403, 1)
 
 
 def test_what_was_decided_takes_no_import(api, make):
@@ -187,7 +188,7 @@ def test_what_was_decided_takes_no_import(api, make):
     assert [one["message"] for one in found["problems"]] == [
         "The question q1 was decided and takes no more verdicts."
     ]
-    assert Standing.objects.count() == 0
+    assert CurrentAnnotation.objects.count() == 0
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from django.db import DatabaseError
 
 from tests.webapp.review.calls import ITEMS, URL, after, judgement, send
-from webapp.review.models import Item, Reservation, Standing, Submission, Verdict
+from webapp.review.models import CurrentAnnotation, Item, Reservation, Submission, Verdict
 
 
 def test_judging_goes_from_item_to_item(api, make):
@@ -38,7 +38,11 @@ def test_a_repeated_submission_adds_nothing(api, make):
     answers = [client.post(f"{ITEMS}/{item['id']}/submit", said, format="json") for _ in range(3)]
     assert [answer.status_code for answer in answers] == [200, 200, 200]
     assert answers[0].json() == answers[2].json()
-    assert (Submission.objects.count(), Verdict.objects.count(), Standing.objects.count()) == (1, 2, 1)
+    assert (Submission.objects.count(), Verdict.objects.count(), CurrentAnnotation.objects.count()) == (
+        1,
+        2,
+        1,
+    )
     assert Item.objects.get(pk=item["id"]).version == 1
 
 

@@ -9,8 +9,17 @@ from django.utils import timezone
 from tests.webapp.review.calls import DRAFTS, ITEMS, URL, after, draft, judgement, send
 from webapp.graphs import trash
 from webapp.graphs.models import Graph
-from webapp.review import flagged, removing
-from webapp.review.models import Candidate, Item, Queue, Reservation, Standing, Submission, Tally, Verdict
+from webapp.review.models import (
+    Candidate,
+    CurrentAnnotation,
+    Item,
+    Queue,
+    QueueCounter,
+    Reservation,
+    Submission,
+    Verdict,
+)
+from webapp.review.services import deletion, flagged
 from worker import reviewing
 
 
@@ -21,7 +30,10 @@ def delete(client, queue, confirm=None):
 def counts(queue):
     return [
         Verdict.objects.filter(submission__queue=queue).count(),
-        *(model.objects.filter(queue=queue).count() for model in (Standing, Reservation, Tally, Submission)),
+        *(
+            model.objects.filter(queue=queue).count()
+            for model in (CurrentAnnotation, Reservation, QueueCounter, Submission)
+        ),
         Candidate.objects.filter(item__queue=queue).count(),
         Item.objects.filter(queue=queue).count(),
         Queue.objects.filter(pk=queue.pk).count(),
@@ -76,17 +88,17 @@ def test_after_some_days_it_is_removed_in_pieces_and_nothing_else_with_it(
     kept, whole = counts(other), counts(judged)
     delete(api("analyst"), judged)
     redis.delete("clew:celery:jobs")
-    removing.sweep()
+    deletion.sweep()
     reviewing.purge(judged.pk)
     assert (counts(judged), redis.llen("clew:celery:jobs")) == (whole, 0), "not yet"
     Queue.objects.filter(pk=judged.pk).update(deleted_at=timezone.now() - timedelta(days=8))
     assert api("analyst").post(f"{URL}/{judged.pk}/restore").status_code == 404
     assert api("analyst").get(f"{URL}/deleted").json()["results"] == []
-    removing.sweep()
+    deletion.sweep()
     assert redis.llen("clew:celery:jobs") == 1
-    monkeypatch.setattr(removing, "PIECE", 2)
+    monkeypatch.setattr(deletion, "PIECE", 2)
     stops = iter((False, True))
-    removing.purge(queue_id=judged.pk, stopping=lambda: next(stops))
+    deletion.purge(queue_id=judged.pk, stopping=lambda: next(stops))
     assert Item.objects.filter(queue=judged).count() == 1, "a worker that ends leaves the rest"
     reviewing.purge(judged.pk)
     assert counts(judged) == [0] * 8
@@ -98,7 +110,7 @@ def test_a_deleted_graph_goes_when_its_queues_are_removed(api, judged, tiny_grap
     redis.delete("clew:celery:jobs")
     Graph.objects.filter(pk=tiny_graph.pk).update(deleted_at=timezone.now() - timedelta(days=8))
     trash.sweep()
-    removing.sweep()
+    deletion.sweep()
     assert (Graph.objects.count(), redis.llen("clew:celery:jobs")) == (1, 1)
     reviewing.purge(judged.pk)
     assert counts(judged) == [0] * 8

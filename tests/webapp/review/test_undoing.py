@@ -3,8 +3,8 @@
 import uuid
 
 from tests.webapp.review.calls import ITEMS, URL, after, send
-from webapp.review import counting, standing
-from webapp.review.models import Item, Standing, Submission, Verdict
+from webapp.review.domain import consensus, counters
+from webapp.review.models import CurrentAnnotation, Item, Submission, Verdict
 
 
 def test_a_changed_mind_replaces_and_undo_brings_back(api, make):
@@ -32,7 +32,7 @@ def test_only_ones_own_is_taken_back(api, ann, make):
     queue = make()
     send(ann, after(ann, queue), "rational", "unsure")
     answer = api("analyst").post(f"{URL}/{queue.pk}/undo", {"id": str(uuid.uuid4())}, format="json")
-    assert (answer.status_code, Standing.objects.count()) == (409, 1)
+    assert (answer.status_code, CurrentAnnotation.objects.count()) == (409, 1)
 
 
 def change(client, queue, what, **fields):
@@ -63,7 +63,7 @@ def test_what_was_taken_back_counts_again_across_items(api, make):
         "what was done again can be taken back"
     )
     assert Submission.objects.filter(kind="redone").count() == 2
-    assert counting.read(queue.pk)["judged", "analyst"] == 1
+    assert counters.read(queue.pk)["judged", "analyst"] == 1
 
 
 def test_a_replaced_submission_is_brought_again(api, make):
@@ -121,8 +121,8 @@ def test_the_tallies_follow_every_change(api, ann, make):
         change(ann, queue, what)
     send(ann, client.get(f"{ITEMS}/{item['id']}").json(), broken=True, reasons=["unclear"])
     row = Item.objects.get(pk=item["id"])
-    counted = dict(counting.read(queue.pk))
-    assert counted == dict(counting.of_item(row, standing.of_item(row)))
+    counted = dict(counters.read(queue.pk))
+    assert counted == dict(counters.of_item(row, consensus.annotations_of(row)))
     assert counted == {
         ("judged", "analyst"): 1,
         ("judged", "ann"): 1,

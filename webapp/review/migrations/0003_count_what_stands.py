@@ -4,7 +4,8 @@ from collections import Counter
 
 from django.db import migrations
 
-from webapp.review import counting, standing
+from webapp.review.domain import counters
+from webapp.review.domain import consensus
 
 BATCH = 1000
 
@@ -17,12 +18,12 @@ def count(apps, schema_editor):
         tally = Counter()
         for first in range(0, len(rows), BATCH):
             batch = rows[first : first + BATCH]
-            held = standing.opinions([row.pk for row in batch])
+            held = consensus.current_annotations([row.pk for row in batch])
             for row in batch:
-                row.accord = standing.accord(held.get(row.pk, []))
-                tally.update(counting.of_item(row, held.get(row.pk, [])))
+                row.accord = consensus.accord(held.get(row.pk, []))
+                tally.update(counters.of_item(row, held.get(row.pk, [])))
             items.objects.bulk_update(batch, ["accord"])
-        counting.add(queue.pk, "", Counter(), tally)
+        counters.add(queue.pk, "", Counter(), tally)
 
 
 class Migration(migrations.Migration):

@@ -11,9 +11,9 @@ from typing import IO, Any
 
 from retrieval.errors import TrainingDataError
 from webapp.api.errors import TooLargeError
-from webapp.review import chains
-from webapp.review.exporting import SEPARATOR
+from webapp.review.domain import relation_paths
 from webapp.review.models import Reason, VerdictKind
+from webapp.review.services.exports import SEPARATOR
 
 LINES_MAX = 100_000
 TEXT_MAX = 200
@@ -39,7 +39,7 @@ class Line:
     number: int
     question: str
     topic: str
-    path: chains.Path | None
+    path: relation_paths.Path | None
     kind: str
     reasons: tuple[str, ...] = ()
     comment: str = ""
@@ -166,7 +166,7 @@ def _steps(text: str) -> Any:
     return [[one.removeprefix("^"), one.startswith("^")] for one in text.split(SEPARATOR)]
 
 
-def _path(steps: Any) -> chains.Path:
+def _path(steps: Any) -> relation_paths.Path:
     if not isinstance(steps, list) or not steps:
         raise ValueError("path is not a list of steps")
     return tuple((_text(name), bool(inverse)) for name, inverse in steps)

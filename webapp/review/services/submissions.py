@@ -1,6 +1,6 @@
 """Judging: submitting verdicts, taking the last thing back, and having it count again.
 
-Whoever changes what stands on an item holds its row's lock, so that two analysts never fill it at once.
+Whoever changes the current annotations of an item holds its row's lock, so that two analysts never fill it at once.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from django.db.models import QuerySet
 
 from webapp.accounts.models import User
 from webapp.api.errors import ConflictError, InvalidError
-from webapp.review import standing
-from webapp.review.assigning import release
+from webapp.review.domain import consensus
+from webapp.review.domain.annotation import Annotation, VerdictData
 from webapp.review.models import (
+    CurrentAnnotation,
     EventKind,
     Item,
     ItemState,
-    Standing,
     Submission,
     Verdict,
     VerdictKind,
 )
-from webapp.review.opinions import Opinion, Said
+from webapp.review.services.reservations import release
 
 
-class JudgedMeanwhileError(ConflictError):
-    """What the item holds or what stands on it changed while it was before the analyst."""
+class AnnotationConflictError(ConflictError):
+    """What the item holds or its annotations changed while it was before the analyst."""
 
     code = "judged_meanwhile"
 
@@ -44,7 +44,7 @@ class JudgedMeanwhileError(ConflictError):
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class NewAnnotation:
     """What an analyst says of an item.
 
     Attributes:
@@ -60,25 +60,25 @@ class Judgement:
     id: UUID
     version: int
     shown: str
-    verdicts: tuple[Said, ...] = ()
+    verdicts: tuple[VerdictData, ...] = ()
     broken: bool = False
     reasons: tuple[str, ...] = ()
     comment: str = ""
 
     @property
-    def said(self) -> tuple[Said, ...]:
+    def stored_verdicts(self) -> tuple[VerdictData, ...]:
         """As it is stored: one verdict on the question when it is broken."""
-        return (Said(None, VerdictKind.BROKEN, self.reasons),) if self.broken else self.verdicts
+        return (VerdictData(None, VerdictKind.BROKEN, self.reasons),) if self.broken else self.verdicts
 
 
-def submit(*, item: Item | QuerySet[Item], user: User, judgement: Judgement) -> Item:
+def submit(*, item: Item | QuerySet[Item], user: User, annotation: NewAnnotation) -> Item:
     """Record what an analyst says of an item; what they said of it before stays as history.
 
     Args:
         item: or rows that hold it; in any state; one that is complete may be judged once more, by who has seen what
             it is now.
         user: the analyst.
-        judgement: recorded once for its id.
+        annotation: recorded once for its id.
 
     Returns:
         The item as it is now.
@@ -86,61 +86,61 @@ def submit(*, item: Item | QuerySet[Item], user: User, judgement: Judgement) -> 
     Raises:
         Item.DoesNotExist: there is none.
         InvalidError: the verdicts are not those of the item's candidates.
-        JudgedMeanwhileError: since the item was shown it was completed, judged by the same analyst, or given a path.
+        AnnotationConflictError: since the item was shown it was completed, judged by the same analyst, or given a path.
         DecidedError: it was decided meanwhile.
         ConflictError: the id is another submission's.
     """
     try:
-        return _submitted(item, user, judgement)
+        return _submitted(item, user, annotation)
     except (IntegrityError, ConflictError, InvalidError):
         # Only what cannot be recorded may have been recorded before: the others need not be looked for.
         row = item if isinstance(item, Item) else item.select_related("queue").get()
-        if is_repeat(judgement.id, row, user):
+        if is_repeat(annotation.id, row, user):
             return row
         raise
 
 
-def _submitted(item: Item | QuerySet[Item], user: User, judgement: Judgement) -> Item:
+def _submitted(item: Item | QuerySet[Item], user: User, annotation: NewAnnotation) -> Item:
     with transaction.atomic():
-        row = standing.locked(item)
-        before = standing.of_item(row)
+        row = consensus.locked(item)
+        before = consensus.annotations_of(row)
         mine = next((one for one in before if one.analyst_id == user.pk), None)
-        _require_seen(row, judgement, judged=mine is not None)
-        standing.require_undecided(row)
-        require_whole(row, judgement)
+        _require_seen(row, annotation, judged=mine is not None)
+        consensus.require_undecided(row)
+        require_whole(row, annotation)
         kind = EventKind.SUBMITTED if mine is None else EventKind.REPLACED
         replaces = mine.event if mine else None
-        event = new_event(judgement.id, row, user, kind, comment=judgement.comment, replaces_id=replaces)
+        event = new_event(annotation.id, row, user, kind, comment=annotation.comment, replaces_id=replaces)
         event.save(force_insert=True)
-        Verdict.objects.bulk_create(verdicts(event, judgement.said))
-        stand(row, user, event, mine)
+        Verdict.objects.bulk_create(verdicts(event, annotation.stored_verdicts))
+        set_current(row, user, event, mine)
         release(item=row, user=user)
-        now = Opinion(user.username, user.pk, None, event.pk, judgement.said)
-        return standing.settle(row, before, exchanged(before, mine, now), by=user.username)
+        now = Annotation(user.username, user.pk, None, event.pk, annotation.stored_verdicts)
+        return consensus.change(row, before, exchanged(before, mine, now), by=user.username)
 
 
-def _require_seen(item: Item, judgement: Judgement, *, judged: bool) -> None:
-    if judgement.shown != item.shown:
+def _require_seen(item: Item, annotation: NewAnnotation, *, judged: bool) -> None:
+    if annotation.shown != item.shown:
         message = "The paths or answers of this question changed while you had it before you."
-        raise JudgedMeanwhileError(item, message)
-    if judgement.version != item.version and (judged or item.state != ItemState.OPEN):
-        raise JudgedMeanwhileError(item)
+        raise AnnotationConflictError(item, message)
+    if annotation.version != item.version and (judged or item.state != ItemState.OPEN):
+        raise AnnotationConflictError(item)
 
 
-def require_whole(item: Item, judgement: Judgement) -> None:
+def require_whole(item: Item, annotation: NewAnnotation) -> None:
     """Refuse verdicts that are not one for each candidate.
 
     Raises:
         InvalidError: they are not.
     """
     wanted: list[int] = []
-    if not judgement.broken:
+    if not annotation.broken:
         wanted = list(item.candidates.filter(retired=False).order_by("pk").values_list("pk", flat=True))
-    if sorted(one.candidate or 0 for one in judgement.verdicts) != wanted:
+    if sorted(one.candidate or 0 for one in annotation.verdicts) != wanted:
         raise InvalidError(
             "A broken question takes no verdict on its paths."
-            if judgement.broken
-            else f"There are {len(wanted)} paths to judge, and {len(judgement.verdicts)} verdicts.",
+            if annotation.broken
+            else f"There are {len(wanted)} paths to judge, and {len(annotation.verdicts)} verdicts.",
             hint="Judge every path once, or call the question broken.",
         )
 
@@ -189,7 +189,7 @@ def new_event(
     )
 
 
-def verdicts(event: Submission, said: Sequence[Said]) -> list[Verdict]:
+def verdicts(event: Submission, data: Sequence[VerdictData]) -> list[Verdict]:
     """The verdicts of an event, yet to be stored."""
     return [
         Verdict(
@@ -199,20 +199,22 @@ def verdicts(event: Submission, said: Sequence[Said]) -> list[Verdict]:
             reasons=list(one.reasons),
             comment=one.comment,
         )
-        for one in said
+        for one in data
     ]
 
 
-def stand(item: Item, user: User, event: Submission, mine: Opinion | None) -> None:
+def set_current(item: Item, user: User, event: Submission, mine: Annotation | None) -> None:
     """Let an event count for the analyst instead of what did before."""
     if mine is None:
-        Standing.objects.create(queue_id=item.queue_id, item=item, analyst=user, submission=event)
+        CurrentAnnotation.objects.create(queue_id=item.queue_id, item=item, analyst=user, submission=event)
     else:
-        Standing.objects.filter(item=item, analyst=user).update(submission=event)
+        CurrentAnnotation.objects.filter(item=item, analyst=user).update(submission=event)
 
 
-def exchanged(held: Sequence[Opinion], old: Opinion | None, new: Opinion | None) -> list[Opinion]:
-    """What stands when one opinion goes and another comes."""
+def exchanged(
+    current: Sequence[Annotation], old: Annotation | None, new: Annotation | None
+) -> list[Annotation]:
+    """The current annotations when one goes and another comes."""
     if old is not None and new is not None:
-        return [replace(new, standing=old.standing) if one is old else one for one in held]
-    return [one for one in held if one is not old] + ([] if new is None else [new])
+        return [replace(new, current=old.current) if one is old else one for one in current]
+    return [one for one in current if one is not old] + ([] if new is None else [new])

@@ -1,4 +1,4 @@
-"""What one analyst says of an item."""
+"""What one analyst says of an item: an annotation, and the verdicts that it is made of."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from webapp.review.models import VerdictKind
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class VerdictData:
     """A verdict on a candidate.
 
     Attributes:
@@ -27,29 +27,29 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Opinion:
-    """What one analyst stands by on an item.
+class Annotation:
+    """What an analyst says of an item by now.
 
     Attributes:
         analyst: the name.
         analyst_id: the account; None when it is gone.
-        standing: id of the row that says so; None when it is yet to be written.
+        current: id of the row that points at its submission; None when it is yet to be written.
         event: the submission.
-        said: its verdicts.
+        verdicts: on the item's candidates, or on the question.
     """
 
     analyst: str
     analyst_id: int | None
-    standing: int | None
+    current: int | None
     event: UUID
-    said: tuple[Said, ...] = field(default=())
+    verdicts: tuple[VerdictData, ...] = field(default=())
 
     @property
     def kinds(self) -> Mapping[int | None, str]:
         """By candidate."""
-        return {one.candidate: one.kind for one in self.said}
+        return {one.candidate: one.kind for one in self.verdicts}
 
     @property
     def broken(self) -> bool:
         """Whether it calls the question broken."""
-        return any(one.kind == VerdictKind.BROKEN for one in self.said)
+        return any(one.kind == VerdictKind.BROKEN for one in self.verdicts)

@@ -1,4 +1,4 @@
-"""What the API says of queues, what was trained from them, and what stands in them."""
+"""What the API says of queues, what was trained from them, and what was judged in them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from rest_framework import serializers
 from webapp.experiments.models import Report
 from webapp.experiments.serializers import CheckpointSerializer, MadeByJobSerializer
 from webapp.jobs.serializers import JobSerializer
-from webapp.review import removing
+from webapp.review.domain.statistics import progress
 from webapp.review.models import Queue
-from webapp.review.statistics import progress
+from webapp.review.services import deletion
 
 
 class ItemProgressSerializer(serializers.Serializer[object]):
@@ -70,7 +70,7 @@ class DeletedQueueSerializer(serializers.ModelSerializer[Queue]):
 
     def get_kept_until(self, queue: Queue) -> datetime:
         """When it is deleted for good."""
-        return removing.kept_until(queue)
+        return deletion.kept_until(queue)
 
 
 class StartedQueueSerializer(serializers.Serializer[object]):

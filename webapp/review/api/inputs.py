@@ -8,8 +8,8 @@ from rest_framework import serializers
 
 from webapp.api.fields import Text
 from webapp.experiments.serializers import SEED_MAX
-from webapp.review.answering import ANSWERS_MAX
 from webapp.review.models import Ordering, Reason, VerdictKind
+from webapp.review.services.right_answers import ANSWERS_MAX
 
 OVERLAP_MAX = 10
 HOLDING_MAX = 5

@@ -25,26 +25,26 @@ from webapp.api.params import integer
 from webapp.experiments.models import LabelSet
 from webapp.graphs.selectors import visible_graphs
 from webapp.questions.selectors import question_sets
-from webapp.review import (
-    assigning,
-    audit,
-    deciding,
-    exporting,
-    forms,
-    importing,
-    learning,
-    queues,
-    reading,
-    removing,
-    selectors,
-    statistics,
-    undoing,
-    withdrawing,
-)
-from webapp.review import queue_serializers as queue_shapes
-from webapp.review import serializers as shapes
-from webapp.review.items_api import shown, valid
+from webapp.review import selectors
+from webapp.review.api import inputs
+from webapp.review.api import queue_serializers as queue_shapes
+from webapp.review.api import serializers as shapes
+from webapp.review.api.items import shown, valid
+from webapp.review.domain import statistics
 from webapp.review.models import Queue
+from webapp.review.services import (
+    adjudication,
+    deletion,
+    events,
+    exports,
+    import_undo,
+    imports,
+    queues,
+    reservations,
+    training,
+    undo,
+    verdict_files,
+)
 
 
 class QueueViewSet(viewsets.GenericViewSet[Queue]):
@@ -66,10 +66,10 @@ class QueueViewSet(viewsets.GenericViewSet[Queue]):
         page = self.paginate_queryset(rows)
         return self.get_paginated_response(queue_shapes.QueueSerializer(page, many=True).data)
 
-    @extend_schema(request=forms.NewQueueSerializer, responses={202: queue_shapes.StartedQueueSerializer})
+    @extend_schema(request=inputs.NewQueueSerializer, responses={202: queue_shapes.StartedQueueSerializer})
     def create(self, request: Request) -> Response:
         """Make a queue of label sets."""
-        data = valid(forms.NewQueueSerializer(data=request.data))
+        data = valid(inputs.NewQueueSerializer(data=request.data))
         wanted = data["label_sets"]
         rows = list(visible(LabelSet.objects.select_related("job").filter(pk__in=wanted), request.user))
         queue = queues.start_queue(
@@ -94,51 +94,51 @@ class QueueViewSet(viewsets.GenericViewSet[Queue]):
         """Delete a queue with all verdicts in it; it can be restored for some days."""
         queue, confirm = self.get_object(), request.query_params.get("confirm", "")
         require_manager(request.user, queue)
-        removing.discard(queue=queue, confirm=confirm, user=cast(User, request.user))
+        deletion.discard(queue=queue, confirm=confirm, user=cast(User, request.user))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     @extend_schema(responses=queue_shapes.DeletedQueueSerializer(many=True))
     @action(detail=False)
     def deleted(self, request: Request) -> Response:
         """Queues that can be restored, the last deleted first."""
-        page = self.paginate_queryset(self.filter_queryset(removing.restorable()))
+        page = self.paginate_queryset(self.filter_queryset(deletion.restorable()))
         return self.get_paginated_response(queue_shapes.DeletedQueueSerializer(page, many=True).data)
 
     @extend_schema(request=None, responses=queue_shapes.QueueSerializer)
     @action(detail=True, methods=["post"])
     def restore(self, request: Request, pk: str) -> Response:
         """Undo its deletion."""
-        rows = self.filter_queryset(removing.restorable())
+        rows = self.filter_queryset(deletion.restorable())
         queue = get_object_or_404(rows, pk=pk)
         require_manager(request.user, queue)
-        removing.restore(queue=queue)
+        deletion.restore(queue=queue)
         return Response(queue_shapes.QueueSerializer(self.get_object()).data)
 
-    @extend_schema(request=forms.HoldingSerializer, responses=shapes.NextSerializer)
+    @extend_schema(request=inputs.HoldingSerializer, responses=shapes.NextSerializer)
     @action(detail=True, methods=["post"])
     def next(self, request: Request, pk: str) -> Response:
         """Reserve the next item for the one who asks."""
-        data = valid(forms.HoldingSerializer(data=request.data))
+        data = valid(inputs.HoldingSerializer(data=request.data))
         user = cast(User, request.user)
-        item = assigning.next_item(queue=self.get_object(), user=user, holding=data["holding"])
+        item = reservations.next_item(queue=self.get_object(), user=user, holding=data["holding"])
         return Response({"item": shown(item, user, judged=False)})
 
-    @extend_schema(request=forms.UndoSerializer, responses=shapes.NextSerializer)
+    @extend_schema(request=inputs.UndoSerializer, responses=shapes.NextSerializer)
     @action(detail=True, methods=["post"])
     def undo(self, request: Request, pk: str) -> Response:
         """Take back one's own last submission."""
-        data = valid(forms.UndoSerializer(data=request.data))
+        data = valid(inputs.UndoSerializer(data=request.data))
         user = cast(User, request.user)
-        item = undoing.undo(queue=self.get_object(), user=user, id=data["id"])
+        item = undo.undo(queue=self.get_object(), user=user, id=data["id"])
         return Response({"item": shown(item, user)})
 
-    @extend_schema(request=forms.UndoSerializer, responses=shapes.ChangedItemSerializer)
+    @extend_schema(request=inputs.UndoSerializer, responses=shapes.ChangedItemSerializer)
     @action(detail=True, methods=["post"])
     def redo(self, request: Request, pk: str) -> Response:
         """Have what one took back last count again."""
-        data = valid(forms.UndoSerializer(data=request.data))
+        data = valid(inputs.UndoSerializer(data=request.data))
         user = cast(User, request.user)
-        item = undoing.redo(queue=self.get_object(), user=user, id=data["id"])
+        item = undo.redo(queue=self.get_object(), user=user, id=data["id"])
         return Response({"item": shown(item, user)})
 
     @extend_schema(
@@ -149,26 +149,26 @@ class QueueViewSet(viewsets.GenericViewSet[Queue]):
     def disagreements(self, request: Request, pk: str) -> Response:
         """Items that enough analysts judged, and not alike, with what each says."""
         every = request.query_params.get("all", "") in {"1", "true"}
-        rows = deciding.disagreements(self.get_object(), decided=every)
+        rows = adjudication.disagreements(self.get_object(), decided=every)
         page = self.paginate_queryset(cast(Any, rows))
-        sides = deciding.sides(cast(Any, page))
+        sides = adjudication.sides(cast(Any, page))
         return self.get_paginated_response(shapes.DisagreementSerializer(cast(Any, sides), many=True).data)
 
-    @extend_schema(request=forms.UndoSerializer, responses=shapes.AcceptedSerializer)
+    @extend_schema(request=inputs.UndoSerializer, responses=shapes.AcceptedSerializer)
     @action(detail=True, methods=["post"], url_path="accept-unanimous")
     def accept_unanimous(self, request: Request, pk: str) -> Response:
         """Settle every item that enough analysts judged alike."""
-        data = valid(forms.UndoSerializer(data=request.data))
+        data = valid(inputs.UndoSerializer(data=request.data))
         user = cast(User, request.user)
-        return Response(deciding.accept_unanimous(queue=self.get_object(), user=user, id=data["id"]))
+        return Response(adjudication.accept_unanimous(queue=self.get_object(), user=user, id=data["id"]))
 
-    @extend_schema(request=forms.UndoSerializer, responses=shapes.TakenBackSerializer)
+    @extend_schema(request=inputs.UndoSerializer, responses=shapes.TakenBackSerializer)
     @action(detail=True, methods=["post"], url_path="accept-unanimous/undo")
     def take_acceptance_back(self, request: Request, pk: str) -> Response:
         """Open again what an acceptance settled; ``id`` is that of the acceptance."""
-        data = valid(forms.UndoSerializer(data=request.data))
+        data = valid(inputs.UndoSerializer(data=request.data))
         user = cast(User, request.user)
-        undone = deciding.take_acceptance_back(queue=self.get_object(), user=user, id=data["id"])
+        undone = adjudication.take_acceptance_back(queue=self.get_object(), user=user, id=data["id"])
         return Response({"undone": undone})
 
     @extend_schema(
@@ -196,8 +196,8 @@ class QueueViewSet(viewsets.GenericViewSet[Queue]):
     @action(detail=True)
     def trainings(self, request: Request, pk: str) -> Response:
         """What was trained from it, newest first."""
-        page = self.paginate_queryset(cast(Any, learning.trainings(self.get_object())))
-        rows = learning.shown(cast(Any, page))
+        page = self.paginate_queryset(cast(Any, training.trainings(self.get_object())))
+        rows = training.shown(cast(Any, page))
         return self.get_paginated_response(
             queue_shapes.QueueTrainingSerializer(cast(Any, rows), many=True).data
         )
@@ -206,7 +206,7 @@ class QueueViewSet(viewsets.GenericViewSet[Queue]):
         parameters=[
             OpenApiParameter("item", int),
             OpenApiParameter("analyst", str),
-            OpenApiParameter("format", str, enum=audit.FORMATS, description="all of them, as a file"),
+            OpenApiParameter("format", str, enum=events.FORMATS, description="all of them, as a file"),
         ],
         responses=shapes.ReviewEventSerializer(many=True),
     )
@@ -215,44 +215,44 @@ class QueueViewSet(viewsets.GenericViewSet[Queue]):
         """Everything that happened, newest first; as a file, oldest first."""
         query, queue = request.query_params, self.get_object()
         analyst = query.get("analyst", "").replace("\0", "")
-        rows = audit.events(queue, item=integer(query, "item"), analyst=analyst)
+        rows = events.events(queue, item=integer(query, "item"), analyst=analyst)
         if "format" in query:
-            wanted = _format(query["format"], audit.FORMATS)
-            return _file(audit.write(rows, wanted), f"events-{queue.pk}.{wanted}", wanted)
+            wanted = _format(query["format"], events.FORMATS)
+            return _file(events.write(rows, wanted), f"events-{queue.pk}.{wanted}", wanted)
         page = self.paginate_queryset(cast(Any, rows))
         return self.get_paginated_response(shapes.ReviewEventSerializer(cast(Any, page), many=True).data)
 
     @extend_schema(
-        request={"multipart/form-data": forms.ImportSerializer}, responses=shapes.ImportedSerializer
+        request={"multipart/form-data": inputs.ImportSerializer}, responses=shapes.ImportedSerializer
     )
     @action(detail=True, methods=["post"], url_path="import", parser_classes=[MultiPartParser])
     def import_verdicts(self, request: Request, pk: str) -> Response:
         """Take verdicts from a file, as exports and label files have them. The same file twice adds nothing."""
-        data = valid(forms.ImportSerializer(data=request.data))
+        data = valid(inputs.ImportSerializer(data=request.data))
         user = cast(User, request.user)
-        lines = reading.read(data["file"], data["file"].name or "")
-        found = importing.take(queue=self.get_object(), user=user, lines=lines, name=data["as"])
+        lines = verdict_files.read(data["file"], data["file"].name or "")
+        found = imports.take(queue=self.get_object(), user=user, lines=lines, name=data["as"])
         return Response(shapes.ImportedSerializer(found).data)
 
-    @extend_schema(request=forms.UndoSerializer, responses=shapes.TakenBackSerializer)
+    @extend_schema(request=inputs.UndoSerializer, responses=shapes.TakenBackSerializer)
     @action(detail=True, methods=["post"], url_path="import/undo")
     def take_import_back(self, request: Request, pk: str) -> Response:
         """Take back what an import brought; ``id`` is the ``undo`` of its answer."""
-        data = valid(forms.UndoSerializer(data=request.data))
+        data = valid(inputs.UndoSerializer(data=request.data))
         user = cast(User, request.user)
-        return Response({"undone": withdrawing.take_back(queue=self.get_object(), user=user, id=data["id"])})
+        return Response({"undone": import_undo.take_back(queue=self.get_object(), user=user, id=data["id"])})
 
     @extend_schema(
-        parameters=[OpenApiParameter("format", str, enum=[*exporting.FORMATS])],
+        parameters=[OpenApiParameter("format", str, enum=[*exports.FORMATS])],
         responses={(200, "application/jsonl"): OpenApiTypes.STR, (200, "text/csv"): OpenApiTypes.STR},
     )
     @action(detail=True)
     def export(self, request: Request, pk: str) -> FileResponse:
-        """What stands: labels (jsonl), every verdict (csv), or the questions with their answers (questions)."""
+        """What was judged: labels (jsonl), every verdict (csv), or the questions with their answers (questions)."""
         queue = self.get_object()
-        wanted = _format(request.query_params.get("format", "jsonl"), [*exporting.FORMATS])
+        wanted = _format(request.query_params.get("format", "jsonl"), [*exports.FORMATS])
         name = f"questions-{queue.pk}.jsonl" if wanted == "questions" else f"review-{queue.pk}.{wanted}"
-        return _file(exporting.write(queue, wanted), name, wanted)
+        return _file(exports.write(queue, wanted), name, wanted)
 
 
 def _format(wanted: str, formats: Sequence[str]) -> str:
@@ -262,4 +262,4 @@ def _format(wanted: str, formats: Sequence[str]) -> str:
 
 
 def _file(content: IO[bytes], name: str, wanted: str) -> FileResponse:
-    return FileResponse(content, as_attachment=True, filename=name, content_type=exporting.FORMATS[wanted])
+    return FileResponse(content, as_attachment=True, filename=name, content_type=exports.FORMATS[wanted])

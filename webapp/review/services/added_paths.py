@@ -14,16 +14,18 @@ from django.db.models import F, Max
 from retrieval.kg.snapshot import Snapshot
 from webapp.accounts.models import User
 from webapp.api.errors import ConflictError, InvalidError
-from webapp.review import chains, judging, selectors, standing
+from webapp.review import selectors
+from webapp.review.domain import consensus, relation_paths
 from webapp.review.models import Candidate, EventKind, Item, Queue, Submission
-from webapp.review.queues import shown_of
+from webapp.review.services import submissions
+from webapp.review.services.queues import shown_of
 
 CANDIDATES_MAX = 5000
 """Paths of one question, with those that were taken back."""
 
 
 def add_path(
-    *, item: Item, user: User, id: UUID, topic: str, path: chains.Path, edited_from: int | None = None
+    *, item: Item, user: User, id: UUID, topic: str, path: relation_paths.Path, edited_from: int | None = None
 ) -> Item:
     """Add a path to a question, by an event; one that it has already is left as it is.
 
@@ -43,25 +45,25 @@ def add_path(
         DecidedError: the question was decided.
         ConflictError: the id is another event's.
     """
-    snapshot, simple = chains.snapshot_of(item), item.queue.simple
-    found = chains.walk(snapshot, topic, path, simple=simple)
+    snapshot, simple = relation_paths.snapshot_of(item), item.queue.simple
+    found = relation_paths.walk(snapshot, topic, path, simple=simple)
     if found.error is not None:
         raise found.error
-    made = measured(snapshot, topic, path, found.end, chains.answers_of(snapshot, item))
+    made = measured(snapshot, topic, path, found.end, relation_paths.answers_of(snapshot, item))
     try:
         with transaction.atomic():
             lock_queue(item.queue_id)
-            row = standing.locked(item)
-            if judging.is_repeat(id, row, user):
+            row = consensus.locked(item)
+            if submissions.is_repeat(id, row, user):
                 return row
-            standing.require_undecided(row)
+            consensus.require_undecided(row)
             same = selectors.same_path(row, topic, path)
             if same is not None and not same.retired:
                 return row
             origin = _origin(row, edited_from)
             if same is None:
                 same = stored(row, [made], [user.username], edited_from=origin)[0]
-            event = judging.new_event(id, row, user, EventKind.ADDED_PATH)
+            event = submissions.new_event(id, row, user, EventKind.ADDED_PATH)
             event.path = same
             event.save(force_insert=True)
             return _changed(row, same, retired=False)
@@ -70,7 +72,7 @@ def add_path(
 
 
 def measured(
-    snapshot: Snapshot, topic: str, path: chains.Path, reached: np.ndarray, answers: np.ndarray
+    snapshot: Snapshot, topic: str, path: relation_paths.Path, reached: np.ndarray, answers: np.ndarray
 ) -> dict[str, Any]:
     """The fields of a candidate that follow from the graph."""
     known = [(snapshot.find_relation(name), inverse) for name, inverse in path]
@@ -78,7 +80,7 @@ def measured(
         "topic": topic,
         "path": [list(step) for step in path],
         "steps": [asdict(snapshot.relation_step(r, inverse)) for r, inverse in known if r is not None],
-        **chains.fit(reached, answers),
+        **relation_paths.fit(reached, answers),
     }
 
 

@@ -21,8 +21,8 @@ from webapp.experiments.serializers import TrainSerializer
 from webapp.graphs.selectors import visible_graphs
 from webapp.jobs.serializers import JobSerializer
 from webapp.questions.selectors import question_sets
-from webapp.review import learning
 from webapp.review.selectors import queues
+from webapp.review.services import training
 
 Row = TypeVar("Row", bound=Model)
 
@@ -43,13 +43,13 @@ class TrainView(APIView):
         review = _named(queues(), data.pop("review_queue"), user)
         labels = _named(selectors.label_sets(), data.pop("labels"), user)
         made = _named(selectors.trajectory_sets(), data.pop("trajectories"), user)
-        training = services.Training(labels=labels, trajectories=made, **data)
+        wanted = services.Training(labels=labels, trajectories=made, **data)
         if review is not None:
-            job = learning.start_training(
-                queue=review, graph=graph, question_set=asked, training=training, user=user
+            job = training.start_training(
+                queue=review, graph=graph, question_set=asked, training=wanted, user=user
             )
         elif asked is not None:
-            job = services.start_training(graph=graph, question_set=asked, training=training, user=user)
+            job = services.start_training(graph=graph, question_set=asked, training=wanted, user=user)
         else:
             raise InvalidError(
                 "There is nothing to learn from.", hint="Name a question_set or a review_queue."

@@ -16,10 +16,19 @@ from webapp.accounts.models import User
 from webapp.accounts.permissions import AnalystWrites
 from webapp.api.errors import body
 from webapp.graphs.serializers import EntitySerializer
-from webapp.review import adding, answering, assigning, deciding, drawing, forms, judging, selectors
-from webapp.review import serializers as shapes
+from webapp.review import selectors
+from webapp.review.api import inputs
+from webapp.review.api import serializers as shapes
+from webapp.review.domain.annotation import VerdictData
 from webapp.review.models import Item
-from webapp.review.opinions import Said
+from webapp.review.services import (
+    added_paths,
+    adjudication,
+    path_previews,
+    reservations,
+    right_answers,
+    submissions,
+)
 
 ID_MAX = 2**63 - 1
 
@@ -74,15 +83,15 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
         """The facts of each candidate, to be drawn."""
         named = request.query_params.get("candidates", "").split(",")
         only = [int(one) for one in named if one.isdecimal() and len(one) < len(str(ID_MAX))]
-        rows = drawing.drawing(self.get_object(), only)
+        rows = path_previews.previews(self.get_object(), only)
         return Response(shapes.DrawingSerializer(cast(Any, rows), many=True).data)
 
-    @extend_schema(parameters=[forms.HopsQuerySerializer], responses=shapes.HopsSerializer)
+    @extend_schema(parameters=[inputs.HopsQuerySerializer], responses=shapes.HopsSerializer)
     @action(detail=True)
     def hops(self, request: Request, pk: str) -> Response:
         """A path hop by hop on the queue's version of the graph: what it reaches, and how it can go on."""
-        data = valid(forms.HopsQuerySerializer(data=request.query_params))
-        return Response(drawing.hops(self.get_object(), data["topic"], data["path"]))
+        data = valid(inputs.HopsQuerySerializer(data=request.query_params))
+        return Response(path_previews.hops(self.get_object(), data["topic"], data["path"]))
 
     @extend_schema(
         parameters=[OpenApiParameter("q", str, description="a part of the name; empty: of this question")],
@@ -91,69 +100,69 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
     @action(detail=True, pagination_class=None)
     def topics(self, request: Request, pk: str) -> Response:
         """Entities that a path could start from."""
-        return Response(drawing.topics(self.get_object(), request.query_params.get("q", "")[:200]))
+        return Response(path_previews.topics(self.get_object(), request.query_params.get("q", "")[:200]))
 
-    @extend_schema(request=forms.NewPathSerializer, responses=shapes.ChangedItemSerializer)
+    @extend_schema(request=inputs.NewPathSerializer, responses=shapes.ChangedItemSerializer)
     @action(detail=True, methods=["post"])
     def candidates(self, request: Request, pk: str) -> Response:
         """Add a path; one that the question has already is left as it is."""
-        data = valid(forms.NewPathSerializer(data=request.data))
+        data = valid(inputs.NewPathSerializer(data=request.data))
         user = cast(User, request.user)
-        item = adding.add_path(item=self.get_object(), user=user, **data)
+        item = added_paths.add_path(item=self.get_object(), user=user, **data)
         return Response({"item": shown(item, user)})
 
-    @extend_schema(request=forms.RightAnswersSerializer, responses=shapes.ChangedItemSerializer)
+    @extend_schema(request=inputs.RightAnswersSerializer, responses=shapes.ChangedItemSerializer)
     @action(detail=True, methods=["post"])
     def answers(self, request: Request, pk: str) -> Response:
         """Say what the right answers are: the paths are measured by them, and those that lead there are found."""
-        data = valid(forms.RightAnswersSerializer(data=request.data))
+        data = valid(inputs.RightAnswersSerializer(data=request.data))
         user = cast(User, request.user)
-        item = answering.set_answers(item=self.get_object(), user=user, **data)
+        item = right_answers.set_answers(item=self.get_object(), user=user, **data)
         return Response({"item": shown(item, user)})
 
-    @extend_schema(request=forms.JudgementSerializer, responses=shapes.SubmittedSerializer)
+    @extend_schema(request=inputs.JudgementSerializer, responses=shapes.SubmittedSerializer)
     @action(detail=True, methods=["post"])
     def submit(self, request: Request, pk: str) -> Response:
         """Judge an item, and get the next one. 409 with all versions when it was judged meanwhile."""
-        data = valid(forms.JudgementSerializer(data=request.data))
+        data = valid(inputs.JudgementSerializer(data=request.data))
         user, holding = cast(User, request.user), data.pop("holding")
         try:
-            item = judging.submit(item=self._visible(pk), user=user, judgement=_judgement(data))
+            item = submissions.submit(item=self._visible(pk), user=user, annotation=_annotation(data))
         except Item.DoesNotExist:
             raise Http404 from None
-        except judging.JudgedMeanwhileError as error:
+        except submissions.AnnotationConflictError as error:
             return Response(_meanwhile(error, user, request.data), status=status.HTTP_409_CONFLICT)
-        following = assigning.next_item(queue=item.queue, user=user, holding=holding)
+        following = reservations.next_item(queue=item.queue, user=user, holding=holding)
         row = shapes.ItemRowSerializer(item).data
         return Response({"item": row, "next": shown(following, user, judged=False)})
 
-    @extend_schema(request=forms.DecisionSerializer, responses=shapes.DecidedItemSerializer)
+    @extend_schema(request=inputs.DecisionSerializer, responses=shapes.DecidedItemSerializer)
     @action(detail=True, methods=["post"])
     def adjudicate(self, request: Request, pk: str) -> Response:
         """Decide an item that analysts do not agree on. Administrators, and analysts who did not judge it."""
-        data = valid(forms.DecisionSerializer(data=request.data))
+        data = valid(inputs.DecisionSerializer(data=request.data))
         user = cast(User, request.user)
         try:
-            item = deciding.adjudicate(
-                item=self._visible(pk), user=user, judgement=_judgement({"shown": "", **data})
+            item = adjudication.adjudicate(
+                item=self._visible(pk), user=user, annotation=_annotation({"shown": "", **data})
             )
         except Item.DoesNotExist:
             raise Http404 from None
-        except judging.JudgedMeanwhileError as error:
+        except submissions.AnnotationConflictError as error:
             return Response(_meanwhile(error, user, request.data), status=status.HTTP_409_CONFLICT)
         return Response({"item": shapes.ItemRowSerializer(item).data})
 
-    @extend_schema(request=forms.TakeBackSerializer, responses=shapes.DecidedItemSerializer)
+    @extend_schema(request=inputs.TakeBackSerializer, responses=shapes.DecidedItemSerializer)
     @action(detail=True, methods=["post"], url_path="adjudicate/undo")
     def take_decision_back(self, request: Request, pk: str) -> Response:
         """Open a decided item again. Who decided it, and administrators."""
-        data = valid(forms.TakeBackSerializer(data=request.data))
+        data = valid(inputs.TakeBackSerializer(data=request.data))
         user = cast(User, request.user)
         try:
-            item = deciding.take_decision_back(item=self._visible(pk), user=user, **data)
+            item = adjudication.take_decision_back(item=self._visible(pk), user=user, **data)
         except Item.DoesNotExist:
             raise Http404 from None
-        except judging.JudgedMeanwhileError as error:
+        except submissions.AnnotationConflictError as error:
             return Response(_meanwhile(error, user, request.data), status=status.HTTP_409_CONFLICT)
         return Response({"item": shapes.ItemRowSerializer(item).data})
 
@@ -161,13 +170,13 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
     @action(detail=True, methods=["post"])
     def release(self, request: Request, pk: str) -> Response:
         """Give an item back."""
-        assigning.release(item=self.get_object(), user=cast(User, request.user))
+        reservations.release(item=self.get_object(), user=cast(User, request.user))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
-def _meanwhile(error: judging.JudgedMeanwhileError, user: User, yours: Any) -> dict[str, Any]:
-    """The error with both versions: what stands now, and what was sent."""
-    theirs = shapes.StandingSerializer(selectors.standing(error.item), many=True).data
+def _meanwhile(error: submissions.AnnotationConflictError, user: User, yours: Any) -> dict[str, Any]:
+    """The error with both versions: the current annotations, and what was sent."""
+    theirs = shapes.StandingSerializer(selectors.current(error.item), many=True).data
     return {
         **body(error.code, error.message, error.hint),
         "item": shown(error.item, user),
@@ -176,10 +185,10 @@ def _meanwhile(error: judging.JudgedMeanwhileError, user: User, yours: Any) -> d
     }
 
 
-def _judgement(data: dict[str, Any]) -> judging.Judgement:
+def _annotation(data: dict[str, Any]) -> submissions.NewAnnotation:
     reasons = tuple(data.pop("reasons"))
-    said = tuple(
-        Said(one["candidate"], one["kind"], tuple(one["reasons"]), one["comment"])
+    verdicts = tuple(
+        VerdictData(one["candidate"], one["kind"], tuple(one["reasons"]), one["comment"])
         for one in data.pop("verdicts")
     )
-    return judging.Judgement(verdicts=said, reasons=reasons, **data)
+    return submissions.NewAnnotation(verdicts=verdicts, reasons=reasons, **data)

@@ -11,11 +11,13 @@ from django.db.models import QuerySet
 
 from webapp.accounts.models import Role, User
 from webapp.api.errors import ConflictError, ForbiddenError
-from webapp.review import adding, counting, judging, selectors, standing
-from webapp.review.importing import chunks
-from webapp.review.models import Candidate, EventKind, Item, Queue, Standing, Submission
-from webapp.review.opinions import Opinion
-from webapp.review.queues import shown_of
+from webapp.review import selectors
+from webapp.review.domain import consensus, counters
+from webapp.review.domain.annotation import Annotation
+from webapp.review.models import Candidate, CurrentAnnotation, EventKind, Item, Queue, Submission
+from webapp.review.services import added_paths, submissions
+from webapp.review.services.imports import chunks
+from webapp.review.services.queues import shown_of
 
 _BROUGHT = (EventKind.IMPORTED, EventKind.ADDED_PATH)
 
@@ -48,17 +50,17 @@ def take_back(*, queue: Queue, user: User, id: UUID) -> int:
 
 def _items(queue: Queue, user: User, id: UUID, keys: Sequence[int]) -> int:
     with transaction.atomic():
-        adding.lock_queue(queue.pk)
+        added_paths.lock_queue(queue.pk)
         locked = Item.objects.select_for_update(of=("self",)).select_related("queue").order_by("pk")
         items = {one.pk: one for one in locked.filter(pk__in=keys, settled=False, adjudicated=None)}
         brought = Submission.objects.filter(batch=id, item__in=items)
-        before = standing.opinions(items)
-        events = list(brought.filter(kind=EventKind.IMPORTED, standing__isnull=False))
+        before = consensus.current_annotations(items)
+        events = list(brought.filter(kind=EventKind.IMPORTED, current__isnull=False))
         _off(events)
-        after = standing.opinions(items)
+        after = consensus.current_annotations(items)
         added = _paths(brought, after)
         undone = [
-            judging.new_event(uuid4(), items[event.item_id], user, EventKind.UNDONE, undoes=event)
+            submissions.new_event(uuid4(), items[event.item_id], user, EventKind.UNDONE, undoes=event)
             for event in (*events, *added)
         ]
         for event in undone:
@@ -71,15 +73,15 @@ def _items(queue: Queue, user: User, id: UUID, keys: Sequence[int]) -> int:
 
 def _off(events: Sequence[Submission]) -> None:
     new = [event.pk for event in events if event.replaces_id is None]
-    Standing.objects.filter(submission__in=new).delete()
+    CurrentAnnotation.objects.filter(submission__in=new).delete()
     for event in events:
         if event.replaces_id is not None:
-            Standing.objects.filter(submission=event).update(submission=event.replaces_id)
+            CurrentAnnotation.objects.filter(submission=event).update(submission=event.replaces_id)
 
 
-def _paths(brought: QuerySet[Submission], after: Mapping[int, Sequence[Opinion]]) -> list[Submission]:
+def _paths(brought: QuerySet[Submission], after: Mapping[int, Sequence[Annotation]]) -> list[Submission]:
     """The events that added paths which nobody judges any more; the paths are taken back."""
-    judged = {said.candidate for held in after.values() for one in held for said in one.said}
+    judged = {verdict.candidate for held in after.values() for one in held for verdict in one.verdicts}
     added = [
         event
         for event in brought.filter(kind=EventKind.ADDED_PATH, path__retired=False)
@@ -92,19 +94,19 @@ def _paths(brought: QuerySet[Submission], after: Mapping[int, Sequence[Opinion]]
 def _describe(
     items: Sequence[Item],
     shrunk: set[int],
-    before: Mapping[int, Sequence[Opinion]],
-    after: Mapping[int, Sequence[Opinion]],
+    before: Mapping[int, Sequence[Annotation]],
+    after: Mapping[int, Sequence[Annotation]],
     *,
     by: str,
 ) -> None:
-    old: Counter[counting.Key] = Counter()
-    new: Counter[counting.Key] = Counter()
+    old: Counter[counters.Key] = Counter()
+    new: Counter[counters.Key] = Counter()
     for item in items:
-        old.update(counting.of_item(item, before.get(item.pk, [])))
-        standing.describe(item, after.get(item.pk, []))
-        new.update(counting.of_item(item, after.get(item.pk, [])))
+        old.update(counters.of_item(item, before.get(item.pk, [])))
+        consensus.apply(item, after.get(item.pk, []))
+        new.update(counters.of_item(item, after.get(item.pk, [])))
         if item.pk in shrunk:
             item.shown = shown_of(item, selectors.candidates(item))
-    standing.store(items)
+    consensus.store(items)
     if items:
-        counting.add(items[0].queue_id, by, old, new)
+        counters.add(items[0].queue_id, by, old, new)

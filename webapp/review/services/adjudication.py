@@ -12,7 +12,8 @@ from django.db.models import QuerySet
 
 from webapp.accounts.models import Role, User
 from webapp.api.errors import ConflictError, ForbiddenError
-from webapp.review import counting, judging, standing
+from webapp.review.domain import consensus, counters
+from webapp.review.domain.annotation import Annotation
 from webapp.review.models import (
     Accord,
     Candidate,
@@ -24,7 +25,7 @@ from webapp.review.models import (
     Submission,
     Verdict,
 )
-from webapp.review.opinions import Opinion
+from webapp.review.services import submissions
 
 _ACCEPT = """
     WITH accepted AS (
@@ -61,9 +62,9 @@ def disagreements(queue: Queue, *, decided: bool = False) -> QuerySet[Item]:
 
 
 def sides(items: Sequence[Item]) -> list[dict[str, Any]]:
-    """Each item with what every analyst who stands by it says of each path, and of the question as a whole."""
+    """Each item with what every analyst who annotated it says of each path, and of the question as a whole."""
     keys = [item.pk for item in items]
-    held = standing.opinions(keys)
+    annotations = consensus.current_annotations(keys)
     paths: dict[int, list[Candidate]] = defaultdict(list)
     for one in Candidate.objects.filter(item__in=keys, retired=False).order_by("item", "position"):
         paths[one.item_id].append(one)
@@ -71,86 +72,93 @@ def sides(items: Sequence[Item]) -> list[dict[str, Any]]:
         {
             "item": item,
             "candidates": [
-                {"candidate": path, "said": _said_of(path.pk, held.get(item.pk, []))}
+                {"candidate": path, "said": _verdicts_on(path.pk, annotations.get(item.pk, []))}
                 for path in paths[item.pk]
             ],
-            "broken": _said_of(None, held.get(item.pk, [])),
+            "broken": _verdicts_on(None, annotations.get(item.pk, [])),
         }
         for item in items
     ]
 
 
-def _said_of(candidate: int | None, held: Sequence[Opinion]) -> list[dict[str, Any]]:
+def _verdicts_on(candidate: int | None, annotations: Sequence[Annotation]) -> list[dict[str, Any]]:
     return [
-        {"analyst": one.analyst, "kind": said.kind, "reasons": list(said.reasons), "comment": said.comment}
-        for one in held
-        for said in one.said
-        if said.candidate == candidate
+        {
+            "analyst": one.analyst,
+            "kind": verdict.kind,
+            "reasons": list(verdict.reasons),
+            "comment": verdict.comment,
+        }
+        for one in annotations
+        for verdict in one.verdicts
+        if verdict.candidate == candidate
     ]
 
 
-def adjudicate(*, item: Item | QuerySet[Item], user: User, judgement: judging.Judgement) -> Item:
+def adjudicate(*, item: Item | QuerySet[Item], user: User, annotation: submissions.NewAnnotation) -> Item:
     """Decide an item, whatever others said of it; a later decision replaces an earlier one.
 
     Args:
         item: or rows that hold it.
         user: an administrator, or an analyst who did not judge it.
-        judgement: ``shown`` is not looked at.
+        annotation: ``shown`` is not looked at.
 
     Raises:
         Item.DoesNotExist: there is none.
         ForbiddenError: the analyst judged it.
-        JudgedMeanwhileError: it changed since it was shown.
+        AnnotationConflictError: it changed since it was shown.
         DecidedError: what all agree on was accepted.
         InvalidError: the verdicts are not those of the item's candidates.
         ConflictError: the id is another event's.
     """
     try:
         with transaction.atomic():
-            row = standing.locked(item)
-            if judging.is_repeat(judgement.id, row, user):
+            row = consensus.locked(item)
+            if submissions.is_repeat(annotation.id, row, user):
                 return row
-            held = standing.of_item(row)
-            if not user.has_role(Role.ADMIN) and any(one.analyst_id == user.pk for one in held):
+            annotations = consensus.annotations_of(row)
+            if not user.has_role(Role.ADMIN) and any(one.analyst_id == user.pk for one in annotations):
                 raise ForbiddenError(
                     "You judged this question, so that another analyst decides it.",
                     hint="Ask one who did not judge it, or an administrator.",
                 )
-            if judgement.version != row.version:
-                raise judging.JudgedMeanwhileError(row)
+            if annotation.version != row.version:
+                raise submissions.AnnotationConflictError(row)
             if row.settled:
-                raise standing.DecidedError(row)
-            judging.require_whole(row, judgement)
-            return _decided(row, held, user, judgement)
+                raise consensus.DecidedError(row)
+            submissions.require_whole(row, annotation)
+            return _decided(row, annotations, user, annotation)
     except IntegrityError:
         raise ConflictError(
-            f"The id {judgement.id} is another event's.", hint="Make a new one for each decision."
+            f"The id {annotation.id} is another event's.", hint="Make a new one for each decision."
         ) from None
 
 
-def _decided(item: Item, held: Sequence[Opinion], user: User, judgement: judging.Judgement) -> Item:
-    before = counting.of_item(item, held)
-    event = judging.new_event(
-        judgement.id,
+def _decided(
+    item: Item, annotations: Sequence[Annotation], user: User, annotation: submissions.NewAnnotation
+) -> Item:
+    before = counters.of_item(item, annotations)
+    event = submissions.new_event(
+        annotation.id,
         item,
         user,
         EventKind.ADJUDICATED,
-        comment=judgement.comment,
+        comment=annotation.comment,
         replaces_id=item.adjudicated_id,
     )
     event.save(force_insert=True)
-    Verdict.objects.bulk_create(judging.verdicts(event, judgement.said))
+    Verdict.objects.bulk_create(submissions.verdicts(event, annotation.stored_verdicts))
     item.adjudicated = event
-    item.state = ItemState.BROKEN if judgement.broken else ItemState.DONE
+    item.state = ItemState.BROKEN if annotation.broken else ItemState.DONE
     item.version += 1
     item.save(update_fields=["adjudicated", "state", "version"])
     Reservation.objects.filter(item=item).delete()
-    counting.add(item.queue_id, user.username, before, counting.of_item(item, held))
+    counters.add(item.queue_id, user.username, before, counters.of_item(item, annotations))
     return item
 
 
 def take_decision_back(*, item: Item | QuerySet[Item], user: User, id: UUID, version: int) -> Item:
-    """Open a decided item again, by an event of its own: what analysts said stands as before the decision.
+    """Open a decided item again, by an event of its own: what analysts said counts as before the decision.
 
     Args:
         item: or rows that hold it.
@@ -162,11 +170,11 @@ def take_decision_back(*, item: Item | QuerySet[Item], user: User, id: UUID, ver
         Item.DoesNotExist: there is none.
         ConflictError: it is not decided, or the id is another event's.
         ForbiddenError: another analyst decided it.
-        JudgedMeanwhileError: it changed since it was shown.
+        AnnotationConflictError: it changed since it was shown.
     """
     with transaction.atomic():
-        row = standing.locked(item)
-        if judging.is_repeat(id, row, user):
+        row = consensus.locked(item)
+        if submissions.is_repeat(id, row, user):
             return row
         decision = row.adjudicated
         if decision is None:
@@ -177,14 +185,14 @@ def take_decision_back(*, item: Item | QuerySet[Item], user: User, id: UUID, ver
                 hint="They take it back, or an administrator.",
             )
         if version != row.version:
-            raise judging.JudgedMeanwhileError(row)
-        held = standing.of_item(row)
-        before = counting.of_item(row, held)
-        judging.new_event(id, row, user, EventKind.UNDECIDED, undoes=decision).save(force_insert=True)
+            raise submissions.AnnotationConflictError(row)
+        annotations = consensus.annotations_of(row)
+        before = counters.of_item(row, annotations)
+        submissions.new_event(id, row, user, EventKind.UNDECIDED, undoes=decision).save(force_insert=True)
         row.adjudicated = None
-        standing.describe(row, held)
+        consensus.apply(row, annotations)
         row.save(update_fields=["adjudicated", "submitted", "state", "accord", "version"])
-        counting.add(row.queue_id, user.username, before, counting.of_item(row, held))
+        counters.add(row.queue_id, user.username, before, counters.of_item(row, annotations))
     return row
 
 
@@ -205,8 +213,8 @@ def accept_unanimous(*, queue: Queue, user: User, id: UUID) -> dict[str, int]:
         accepted = Submission.objects.filter(queue=queue, batch=id).count()
         if not accepted:
             accepted = _run(_ACCEPT, queue, user, id)
-            counting.add(queue.pk, user.username, Counter(), Counter({("settled",): accepted}))
-    decided = counting.read(queue.pk)
+            counters.add(queue.pk, user.username, Counter(), Counter({("settled",): accepted}))
+    decided = counters.read(queue.pk)
     left = queue.items - decided["settled",] - decided["adjudicated",]
     return {"accepted": accepted, "left": left}
 
@@ -222,7 +230,7 @@ def take_acceptance_back(*, queue: Queue, user: User, id: UUID) -> int:
         if not Submission.objects.filter(queue=queue, batch=id, kind=EventKind.SETTLED).exists():
             raise ConflictError(f"Nothing was accepted under the id {id}.", hint="Take it from the answer.")
         undone = _run(_TAKE_BACK, queue, user, id)
-        counting.add(queue.pk, user.username, Counter({("settled",): undone}), Counter())
+        counters.add(queue.pk, user.username, Counter({("settled",): undone}), Counter())
     return undone
 
 

@@ -53,7 +53,7 @@ def write(queue: Queue, format: str) -> IO[bytes]:
     """The export as an open temporary file, at its beginning.
 
     Args:
-        queue: of which what stands is written.
+        queue: whose current annotations are written.
         format: ``jsonl``: a label for each path that most of those who judged it call rational (accepted) or not
             (rejected), or that was decided; paths they are undecided about and broken questions are left out.
             ``csv``: each verdict.
@@ -126,7 +126,7 @@ def _label(verdicts: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def _rows(queue: Queue) -> Iterator[dict[str, Any]]:
-    """Every verdict that stands, and those that decide, by item and candidate; fetched as far as they are written."""
+    """Every verdict that counts, and those that decide, by item and candidate; fetched as far as they are written."""
     with connection.chunked_cursor() as cursor:
         cursor.execute(_VERDICTS, [queue.pk, queue.pk])
         while batch := cursor.fetchmany(2000):

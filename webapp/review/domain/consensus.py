@@ -1,4 +1,4 @@
-"""What stands on an item: who says what of it now, and what the item says of itself because of that."""
+"""Consensus: the current annotations of an item, whether they agree, and the state of the item that follows."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from django.db import connection
 from django.db.models import QuerySet
 
 from webapp.api.errors import ConflictError
-from webapp.review import counting
+from webapp.review.domain import counters
+from webapp.review.domain.annotation import Annotation, VerdictData
 from webapp.review.models import Accord, Item, ItemState
-from webapp.review.opinions import Opinion, Said
 
-_OPINIONS = """
+_ANNOTATIONS = """
     SELECT t.item_id, t.id, t.analyst_id, s.id, s.analyst_name, v.candidate_id, v.kind, v.reasons, v.comment
     FROM review_standing t
     JOIN review_submission s ON s.id = t.submission_id
@@ -70,72 +70,72 @@ def require_undecided(item: Item) -> None:
         raise DecidedError(item)
 
 
-def opinions(items: Iterable[int]) -> dict[int, list[Opinion]]:
-    """What stands on some items, by item, oldest first."""
+def current_annotations(items: Iterable[int]) -> dict[int, list[Annotation]]:
+    """The current annotations of some items, by item, oldest first."""
     with connection.cursor() as cursor:
-        cursor.execute(_OPINIONS, [list(items)])
+        cursor.execute(_ANNOTATIONS, [list(items)])
         rows = cursor.fetchall()
     found: dict[int, dict[int, tuple[str, int | None, int, UUID]]] = defaultdict(dict)
-    said: dict[int, list[Said]] = defaultdict(list)
-    for item, standing, analyst_id, event, name, candidate, kind, reasons, comment in rows:
-        found[item].setdefault(standing, (name, analyst_id, standing, event))
+    verdicts: dict[int, list[VerdictData]] = defaultdict(list)
+    for item, current, analyst_id, event, name, candidate, kind, reasons, comment in rows:
+        found[item].setdefault(current, (name, analyst_id, current, event))
         if kind is not None:
             codes = json.loads(reasons) if isinstance(reasons, str) else reasons
-            said[standing].append(Said(candidate, kind, tuple(codes), comment))
+            verdicts[current].append(VerdictData(candidate, kind, tuple(codes), comment))
     return {
-        item: [Opinion(*head, tuple(said[standing])) for standing, head in heads.items()]
+        item: [Annotation(*head, tuple(verdicts[current])) for current, head in heads.items()]
         for item, heads in found.items()
     }
 
 
-def of_item(item: Item) -> list[Opinion]:
-    """What stands on one item, oldest first."""
-    return opinions([item.pk]).get(item.pk, [])
+def annotations_of(item: Item) -> list[Annotation]:
+    """The current annotations of one item, oldest first."""
+    return current_annotations([item.pk]).get(item.pk, [])
 
 
-def accord(held: Sequence[Opinion]) -> str:
+def accord(current: Sequence[Annotation]) -> str:
     """Whether all say the same of every path that two of them judged, and of the question."""
-    if not held:
+    if not current:
         return Accord.NONE
-    for one, other in combinations(held, 2):
+    for one, other in combinations(current, 2):
         a, b = one.kinds, other.kinds
         if one.broken != other.broken or any(a[key] != b[key] for key in a.keys() & b.keys()):
             return Accord.SPLIT
     return Accord.UNANIMOUS
 
 
-def state(held: Sequence[Opinion], overlap: int) -> str:
-    """Open until so many stand by theirs; broken when most of them say so."""
-    if len(held) < overlap:
+def state(current: Sequence[Annotation], overlap: int) -> str:
+    """Open until so many have annotated it; broken when most of them say so."""
+    if len(current) < overlap:
         return ItemState.OPEN
-    return ItemState.BROKEN if 2 * sum(one.broken for one in held) > len(held) else ItemState.DONE
+    return ItemState.BROKEN if 2 * sum(one.broken for one in current) > len(current) else ItemState.DONE
 
 
-def settle(item: Item, before: Sequence[Opinion], after: Sequence[Opinion], *, by: str) -> Item:
-    """Store what follows from a change of what stands. The item's row is locked, and nothing decided it.
+def change(item: Item, before: Sequence[Annotation], after: Sequence[Annotation], *, by: str) -> Item:
+    """Store what follows from a change of its annotations. The item's row is locked, and nothing decided it.
 
     Args:
         item: with its queue.
-        before, after: what stood on it, and what stands now.
+        before, after: its annotations.
         by: who brought the change.
     """
-    old = counting.of_item(item, before)
-    describe(item, after)
+    old = counters.of_item(item, before)
+    apply(item, after)
     item.save(update_fields=["submitted", "state", "accord", "version"])
-    counting.add(item.queue_id, by, old, counting.of_item(item, after))
+    counters.add(item.queue_id, by, old, counters.of_item(item, after))
     return item
 
 
-def describe(item: Item, held: Sequence[Opinion]) -> None:
-    """Set what an item says of itself from what stands; its row is not stored."""
-    item.submitted = len(held)
-    item.accord = accord(held)
-    item.state = state(held, item.queue.overlap)
+def apply(item: Item, current: Sequence[Annotation]) -> None:
+    """Set what follows from an item's annotations; its row is not stored."""
+    item.submitted = len(current)
+    item.accord = accord(current)
+    item.state = state(current, item.queue.overlap)
     item.version += 1
 
 
 def store(items: Sequence[Item]) -> None:
-    """Store what some items say of themselves, in one statement."""
+    """Store what follows from the annotations of some items, in one statement."""
     columns = ("pk", "submitted", "state", "accord", "version", "shown")
     values = [[getattr(item, column) for item in items] for column in columns]
     with connection.cursor() as cursor:

@@ -19,9 +19,11 @@ from retrieval.kg.snapshot import Snapshot
 from webapp.accounts.models import Role, User
 from webapp.api.errors import ConflictError
 from webapp.graphs import browse
-from webapp.review import adding, chains, judging, selectors, standing
+from webapp.review import selectors
+from webapp.review.domain import consensus, relation_paths
 from webapp.review.models import Candidate, EventKind, Item, Submission
-from webapp.review.queues import shown_of
+from webapp.review.services import added_paths, submissions
+from webapp.review.services.queues import shown_of
 
 ANSWERS_MAX = 200
 """Right answers of one question that a person can name."""
@@ -81,14 +83,14 @@ def set_answers(*, item: Item, user: User, id: UUID, answers: Sequence[str], rep
         DecidedError: the question was decided.
         ConflictError: the id is another event's.
     """
-    labels = known(chains.snapshot_of(item), answers)
+    labels = known(relation_paths.snapshot_of(item), answers)
     try:
         with transaction.atomic():
-            adding.lock_queue(item.queue_id)
-            row = standing.locked(item)
-            if judging.is_repeat(id, row, user):
+            added_paths.lock_queue(item.queue_id)
+            row = consensus.locked(item)
+            if submissions.is_repeat(id, row, user):
                 return row
-            standing.require_undecided(row)
+            consensus.require_undecided(row)
             if row.answered_id != replaces:
                 raise AnswersChangedError(
                     "Somebody said meanwhile what the right answers are.",
@@ -103,7 +105,7 @@ def suggest(item: Item, user: User, id: UUID, answers: Sequence[str]) -> Item:
     """Record what a person who doubted an answer says is right. The rows of the item and its queue are locked.
 
     It counts at once unless the question was decided, or its answers come from a question set or an analyst and the
-    person is none; then it stands beside them, for an analyst to take over.
+    person is none; then it is kept beside them, for an analyst to take over.
 
     Args:
         item: with its queue.
@@ -122,10 +124,10 @@ def _may_judge(user: User | None) -> bool:
 
 
 def _said(item: Item, user: User, id: UUID, answers: Sequence[str], *, counts: bool) -> Item:
-    event = judging.new_event(id, item, user, EventKind.ANSWERED, replaces_id=item.answered_id)
+    event = submissions.new_event(id, item, user, EventKind.ANSWERED, replaces_id=item.answered_id)
     event.answers = {"before": list(item.answers), "now": list(answers)}
     event.save(force_insert=True)
-    return _stand(item, event, answers) if counts else item
+    return _set(item, event, answers) if counts else item
 
 
 def take_back(item: Item, event: Submission) -> Item:
@@ -137,7 +139,7 @@ def take_back(item: Item, event: Submission) -> Item:
     if item.answered_id != event.pk:
         raise AnswersChangedError("Somebody said something else meanwhile.", hint="Load the question again.")
     before = event.replaces
-    return _stand(item, before, (event.answers or {})["before"])
+    return _set(item, before, (event.answers or {})["before"])
 
 
 def bring_back(item: Item, event: Submission) -> Item:
@@ -148,20 +150,22 @@ def bring_back(item: Item, event: Submission) -> Item:
     """
     if item.answered_id != event.replaces_id:
         raise AnswersChangedError("Somebody said something else meanwhile.", hint="Load the question again.")
-    return _stand(item, event, (event.answers or {})["now"])
+    return _set(item, event, (event.answers or {})["now"])
 
 
-def _stand(item: Item, event: Submission | None, answers: Sequence[str]) -> Item:
+def _set(item: Item, event: Submission | None, answers: Sequence[str]) -> Item:
     """Give an item its answers: its candidates are measured by them, and those found from others make room."""
     item.answers, item.answered = list(answers), event
-    snapshot = chains.snapshot_of(item)
-    ids = chains.answers_of(snapshot, item)
+    snapshot = relation_paths.snapshot_of(item)
+    ids = relation_paths.answers_of(snapshot, item)
     there = list(item.candidates.all())
     found = _leading(snapshot, item, ids)
     judged = _judged(there)
     for one in there:
-        walked = chains.walk(snapshot, one.topic, one.as_path, simple=item.queue.simple)
-        for name, value in chains.fit(walked.end if walked.error is None else walked.end[:0], ids).items():
+        walked = relation_paths.walk(snapshot, one.topic, one.as_path, simple=item.queue.simple)
+        for name, value in relation_paths.fit(
+            walked.end if walked.error is None else walked.end[:0], ids
+        ).items():
             setattr(one, name, value)
         key = one.topic, one.as_path
         if all(source["source"] == SOURCE for source in one.sources):
@@ -171,7 +175,7 @@ def _stand(item: Item, event: Submission | None, answers: Sequence[str]) -> Item
         there, ["reached", "hits", "precision", "recall", "retired"], batch_size=500
     )
     sources = [_source(event, made) for made in found.values()]
-    adding.stored(item, list(found.values()), [""] * len(found), sources=sources)
+    added_paths.stored(item, list(found.values()), [""] * len(found), sources=sources)
     item.shown = shown_of(item, selectors.candidates(item))
     item.version += 1
     item.save(update_fields=["answers", "answered", "shown", "version"])
@@ -179,7 +183,7 @@ def _stand(item: Item, event: Submission | None, answers: Sequence[str]) -> Item
 
 
 def _judged(candidates: Sequence[Candidate]) -> set[int]:
-    """Those of the candidates that a verdict is about, whether it stands or not."""
+    """Those of the candidates that a verdict is about, whether it still counts or not."""
     rows = Candidate.objects.filter(pk__in=[one.pk for one in candidates], verdicts__isnull=False)
     return set(rows.values_list("pk", flat=True))
 
@@ -196,7 +200,7 @@ def _source(event: Submission | None, made: dict[str, Any]) -> dict[str, Any]:
 
 def _leading(
     snapshot: Snapshot, item: Item, answers: np.ndarray
-) -> dict[tuple[str, chains.Path], dict[str, Any]]:
+) -> dict[tuple[str, relation_paths.Path], dict[str, Any]]:
     """The best paths from the item's topics to its answers, as candidates: highest F1 first, of equals the shorter."""
     made: list[dict[str, Any]] = []
     topics = [one for label in item.topics if (one := snapshot.find_entity(label)) is not None]
@@ -215,7 +219,7 @@ def _f1(made: dict[str, Any]) -> float:
 def _from(snapshot: Snapshot, topic: int, answers: np.ndarray, *, simple: bool) -> list[dict[str, Any]]:
     """Paths from one topic, no longer than it takes to have one that reaches the answers and nothing else."""
     label = snapshot.entity_label(topic)
-    made: dict[chains.Path, dict[str, Any]] = {}
+    made: dict[relation_paths.Path, dict[str, Any]] = {}
     near = np.array([topic], np.int64)
     for hops in range(1, HOPS_MAX + 1):
         # What is around a hub is too much for a request, and no path through it means anything.
@@ -228,7 +232,7 @@ def _from(snapshot: Snapshot, topic: int, answers: np.ndarray, *, simple: bool) 
             path = tuple((snapshot.relation_name(r), inverse) for r, inverse in hit.path)
             if path not in made:
                 reached = search.execute(snapshot, [topic], hit.path, simple=simple)[-1]
-                made[path] = adding.measured(snapshot, label, path, reached, answers)
+                made[path] = added_paths.measured(snapshot, label, path, reached, answers)
         if any(_f1(one) == 1.0 for one in made.values()):
             break
         near = np.unique(search.all_arcs(snapshot, near)[2])

@@ -15,7 +15,7 @@ from webapp.api.errors import ConfirmError, ConflictError
 from webapp.jobs import queue as tasks
 from webapp.jobs import services as jobs
 from webapp.review import selectors
-from webapp.review.models import Item, Queue, Tally
+from webapp.review.models import Item, Queue, QueueCounter
 
 PIECE = 2000
 """Items that go in one transaction."""
@@ -99,7 +99,7 @@ def _piece(queue_id: int) -> bool:
         return False
     items = list(row.rows.values_list("pk", flat=True)[:PIECE])
     if not items:
-        Tally.objects.filter(queue=row).delete()
+        QueueCounter.objects.filter(queue=row).delete()
         row.delete()
         return False
     with connection.cursor() as cursor:

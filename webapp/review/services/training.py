@@ -16,7 +16,7 @@ from webapp.experiments.models import Checkpoint
 from webapp.graphs.models import Graph
 from webapp.jobs.models import Job, JobKind
 from webapp.questions.models import QuestionSet
-from webapp.review.models import Item, ItemState, Queue, Standing
+from webapp.review.models import CurrentAnnotation, Item, ItemState, Queue
 
 
 def start_training(
@@ -64,7 +64,7 @@ def start_training(
             f"The review {queue.name} is of the question set {queue.question_set_name}.",
             hint="Choose that one.",
         )
-    if not Standing.objects.filter(queue=queue).exists() and not told(queue).exists():
+    if not CurrentAnnotation.objects.filter(queue=queue).exists() and not told(queue).exists():
         raise TrainingDataError(
             f"Nothing was decided in the review {queue.name}.", hint="Judge some questions first."
         )

@@ -7,54 +7,55 @@ from typing import Any
 
 from webapp.api.errors import body
 from webapp.graphs import browse
-from webapp.review import chains, selectors
+from webapp.review import selectors
+from webapp.review.domain import relation_paths
 from webapp.review.models import Item
 
 TOPICS_MAX = 20
 
 
-def drawing(item: Item, only: Sequence[int] = ()) -> list[dict[str, Any]]:
+def previews(item: Item, only: Sequence[int] = ()) -> list[dict[str, Any]]:
     """Per candidate, the hops to some of what it reaches, and which of that is an answer and which is not.
 
     Args:
         item: with its queue.
         only: ids of candidates; empty for all.
     """
-    snapshot, simple = chains.snapshot_of(item), item.queue.simple
-    answers = chains.answers_of(snapshot, item)
+    snapshot, simple = relation_paths.snapshot_of(item), item.queue.simple
+    answers = relation_paths.answers_of(snapshot, item)
     shown = []
     for one in selectors.candidates(item):
         if only and one.pk not in only:
             continue
-        found = chains.walk(snapshot, one.topic, one.as_path, simple=simple)
-        whole = found if found.error is None else chains.Walk(None, (), (), found.error)
-        shown.append({"candidate": one.pk, **chains.drawn(snapshot, whole, answers, simple=simple)})
+        found = relation_paths.walk(snapshot, one.topic, one.as_path, simple=simple)
+        whole = found if found.error is None else relation_paths.Walk(None, (), (), found.error)
+        shown.append({"candidate": one.pk, **relation_paths.drawn(snapshot, whole, answers, simple=simple)})
     return shown
 
 
-def hops(item: Item, topic: str, path: chains.Path) -> dict[str, Any]:
+def hops(item: Item, topic: str, path: relation_paths.Path) -> dict[str, Any]:
     """A path hop by hop, as far as it can be walked: what it reaches, how it could go on, and whether it is valid."""
-    snapshot, simple = chains.snapshot_of(item), item.queue.simple
-    answers = chains.answers_of(snapshot, item)
-    found = chains.walk(snapshot, topic, path, simple=simple)
-    following, total = chains.onward(snapshot, found, answers, simple=simple)
+    snapshot, simple = relation_paths.snapshot_of(item), item.queue.simple
+    answers = relation_paths.answers_of(snapshot, item)
+    found = relation_paths.walk(snapshot, topic, path, simple=simple)
+    following, total = relation_paths.onward(snapshot, found, answers, simple=simple)
     same = selectors.same_path(item, topic, path)
     error = found.error
     return {
         "valid": error is None,
         "error": None if error is None else body(error.code, error.message, error.hint)["error"],
-        "steps": chains.steps(snapshot, found),
-        **chains.fit(found.end if found.levels else found.end[:0], answers),
+        "steps": relation_paths.steps(snapshot, found),
+        **relation_paths.fit(found.end if found.levels else found.end[:0], answers),
         "same_as": None if same is None else same.pk,
         "next": following,
         "next_total": total,
-        **chains.drawn(snapshot, found, answers, simple=simple),
+        **relation_paths.drawn(snapshot, found, answers, simple=simple),
     }
 
 
 def topics(item: Item, text: str) -> list[dict[str, Any]]:
     """Entities that a path could start from: by a part of their name, or those of the question and its paths."""
-    snapshot = chains.snapshot_of(item)
+    snapshot = relation_paths.snapshot_of(item)
     if text.strip():
         return browse.entities(snapshot, text, TOPICS_MAX)
     labels = dict.fromkeys([*item.topics, *(one.topic for one in selectors.candidates(item))])

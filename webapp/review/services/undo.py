@@ -10,10 +10,11 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from webapp.accounts.models import User
 from webapp.api.errors import ConflictError
-from webapp.review import adding, answering, judging, standing
-from webapp.review.assigning import release, reserve
-from webapp.review.models import EventKind, Item, Queue, Standing, Submission
-from webapp.review.opinions import Opinion
+from webapp.review.domain import consensus
+from webapp.review.domain.annotation import Annotation
+from webapp.review.models import CurrentAnnotation, EventKind, Item, Queue, Submission
+from webapp.review.services import added_paths, right_answers, submissions
+from webapp.review.services.reservations import release, reserve
 
 ONE_BY_ONE = (EventKind.SUBMITTED, EventKind.REPLACED)
 _JUST_NOW = ("It was taken back, replaced or judged just now.", "Load the queue again.")
@@ -30,7 +31,7 @@ def undo(*, queue: Queue, user: User, id: UUID) -> Item:
 
     That is a submission, what they said the right answers are, or a path they added that nobody else judged.
 
-    What a submission replaced stands again; the item is theirs to judge again. Repeating a request changes nothing.
+    What a submission replaced counts again; the item is theirs to judge again. Repeating a request changes nothing.
 
     Raises:
         ConflictError: nothing of theirs counts in this queue, or the id is another event's.
@@ -63,14 +64,14 @@ def _change(queue: Queue, user: User, id: UUID, kind: EventKind) -> Item:
             undoing = kind == EventKind.UNDONE
             last = _last_that_counts(queue, user) if undoing else _last_taken_back(queue, user)
             if last.kind == EventKind.ANSWERED:  # paths may come with the answers
-                adding.lock_queue(queue.pk)
-            item = standing.locked(last.item_id)
-            standing.require_undecided(item)
-            judging.new_event(id, item, user, kind, undoes=last).save(force_insert=True)
+                added_paths.lock_queue(queue.pk)
+            item = consensus.locked(last.item_id)
+            consensus.require_undecided(item)
+            submissions.new_event(id, item, user, kind, undoes=last).save(force_insert=True)
             if last.kind == EventKind.ADDED_PATH:
-                return adding.set_retired(item, last, retired=undoing)
+                return added_paths.set_retired(item, last, retired=undoing)
             if last.kind == EventKind.ANSWERED:
-                return (answering.take_back if undoing else answering.bring_back)(item, last)
+                return (right_answers.take_back if undoing else right_answers.bring_back)(item, last)
             return _off(item, user, last) if undoing else _on(item, user, last)
     except IntegrityError:
         raise ConflictError(f"The id {id} is another event's.", hint="Make a new one.") from None
@@ -78,13 +79,15 @@ def _change(queue: Queue, user: User, id: UUID, kind: EventKind) -> Item:
 
 def _last_that_counts(queue: Queue, user: User) -> Submission:
     """The newest event of an analyst that can be taken back."""
-    others = Standing.objects.filter(submission__verdicts__candidate=OuterRef("path")).exclude(analyst=user)
+    others = CurrentAnnotation.objects.filter(submission__verdicts__candidate=OuterRef("path")).exclude(
+        analyst=user
+    )
     added = Q(kind=EventKind.ADDED_PATH, path__retired=False) & ~Exists(others)
     answered = Q(kind=EventKind.ANSWERED, item__answered=F("pk"))
     found = (
         _events(queue, user)
-        .filter(Q(kind__in=ONE_BY_ONE, standing__isnull=False) | added | answered, batch=None)
-        .select_related("path", "standing")
+        .filter(Q(kind__in=ONE_BY_ONE, current__isnull=False) | added | answered, batch=None)
+        .select_related("path", "current")
         .first()
     )
     if found is None:
@@ -119,27 +122,27 @@ def _events(queue: Queue, user: User) -> QuerySet[Submission]:
 
 
 def _off(item: Item, user: User, event: Submission) -> Item:
-    before = standing.of_item(item)
+    before = consensus.annotations_of(item)
     mine = _mine(before, user)
     if mine is None or mine.event != event.pk:
         raise ConflictError(_JUST_NOW[0], hint=_JUST_NOW[1])
     if event.replaces_id is None:
-        Standing.objects.filter(item=item, analyst=user).delete()
+        CurrentAnnotation.objects.filter(item=item, analyst=user).delete()
     else:
-        Standing.objects.filter(item=item, analyst=user).update(submission=event.replaces_id)
+        CurrentAnnotation.objects.filter(item=item, analyst=user).update(submission=event.replaces_id)
     reserve(item=item, user=user)
-    return standing.settle(item, before, standing.of_item(item), by=user.username)
+    return consensus.change(item, before, consensus.annotations_of(item), by=user.username)
 
 
 def _on(item: Item, user: User, event: Submission) -> Item:
-    before = standing.of_item(item)
+    before = consensus.annotations_of(item)
     mine = _mine(before, user)
     if (mine and mine.event) != event.replaces_id:
         raise ConflictError(_JUST_NOW[0], hint=_JUST_NOW[1])
-    judging.stand(item, user, event, mine)
+    submissions.set_current(item, user, event, mine)
     release(item=item, user=user)
-    return standing.settle(item, before, standing.of_item(item), by=user.username)
+    return consensus.change(item, before, consensus.annotations_of(item), by=user.username)
 
 
-def _mine(held: list[Opinion], user: User) -> Opinion | None:
+def _mine(held: list[Annotation], user: User) -> Annotation | None:
     return next((one for one in held if one.analyst_id == user.pk), None)

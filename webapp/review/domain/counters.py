@@ -1,9 +1,9 @@
-"""Tallies: what stands in a queue, counted while it changes, so that nobody waits for a count.
+"""Counters of a queue: what its current annotations say, counted while it changes, so that nobody waits for a count.
 
-The tally of an item is a pure function of what stands on it. Whoever changes an item adds the difference under their
+The counts of an item are a pure function of its annotations. Whoever changes an item adds the difference under their
 own name, so that people who judge at once write different rows; the figures of a queue are sums over names. Keys:
 
-- ``judged, analyst``: items that the analyst stands by.
+- ``judged, analyst``: items that the analyst has annotated.
 - ``pair, one, other, kind, kind``: paths that both judged, names in order, by what they said.
 - ``path, rational, refused, unsure``: paths by how many said what, of those that two or more judged.
 - ``reason, code``: verdicts that give this reason.
@@ -22,8 +22,8 @@ from django.db import connection
 from django.db.models import Max
 from django.utils import timezone
 
-from webapp.review.models import Accord, Item, ItemState, Tally, VerdictKind
-from webapp.review.opinions import Opinion
+from webapp.review.domain.annotation import Annotation
+from webapp.review.models import Accord, Item, ItemState, QueueCounter, VerdictKind
 
 Key = tuple[str | int, ...]
 CATEGORIES = (VerdictKind.RATIONAL, VerdictKind.NOT_RATIONAL, VerdictKind.UNSURE)
@@ -39,41 +39,41 @@ _READ = """
 """
 
 
-def of_item(item: Item, held: Sequence[Opinion]) -> Counter[Key]:
-    """The tally of one item, from what it says of itself and what stands on it."""
-    tally: Counter[Key] = Counter(of_opinions(held))
+def of_item(item: Item, annotations: Sequence[Annotation]) -> Counter[Key]:
+    """The counts of one item, from its state and its annotations."""
+    counts: Counter[Key] = Counter(of_annotations(annotations))
     if item.state != ItemState.OPEN:
-        tally["state", item.state] += 1
+        counts["state", item.state] += 1
     if item.accord != Accord.NONE:
-        tally["accord", item.accord] += 1
+        counts["accord", item.accord] += 1
     if item.settled:
-        tally["settled",] += 1
+        counts["settled",] += 1
     if item.adjudicated_id is not None:
-        tally["adjudicated",] += 1
-    return tally
+        counts["adjudicated",] += 1
+    return counts
 
 
-def of_opinions(held: Sequence[Opinion]) -> Counter[Key]:
-    """The tally of what several analysts say of one item."""
-    tally: Counter[Key] = Counter()
+def of_annotations(annotations: Sequence[Annotation]) -> Counter[Key]:
+    """The counts of what several analysts say of one item."""
+    counts: Counter[Key] = Counter()
     by_path: dict[int, list[tuple[str, str]]] = defaultdict(list)
-    for opinion in held:
-        tally["judged", opinion.analyst] += 1
-        for one in opinion.said:
-            tally.update(("reason", code) for code in set(one.reasons))
+    for annotation in annotations:
+        counts["judged", annotation.analyst] += 1
+        for one in annotation.verdicts:
+            counts.update(("reason", code) for code in set(one.reasons))
             if one.candidate is not None:
-                by_path[one.candidate].append((opinion.analyst, one.kind))
-    for said in by_path.values():
-        if len(said) > 1:
-            kinds = Counter(kind for _, kind in said)
-            tally[("path", *(kinds[kind] for kind in CATEGORIES))] += 1
-            for (one_name, kind), (other, also) in combinations(sorted(said), 2):
-                tally["pair", one_name, other, kind, also] += 1
-    return tally
+                by_path[one.candidate].append((annotation.analyst, one.kind))
+    for verdicts in by_path.values():
+        if len(verdicts) > 1:
+            kinds = Counter(kind for _, kind in verdicts)
+            counts[("path", *(kinds[kind] for kind in CATEGORIES))] += 1
+            for (one_name, kind), (other, also) in combinations(sorted(verdicts), 2):
+                counts["pair", one_name, other, kind, also] += 1
+    return counts
 
 
 def add(queue_id: int, by: str, before: Counter[Key], after: Counter[Key]) -> None:
-    """Add a difference of tallies under a name. The last thing before a transaction ends, and in one order of keys."""
+    """Add a difference of counts under a name. The last thing before a transaction ends, and in one order of keys."""
     changed = {key: after[key] - before[key] for key in before.keys() | after.keys()}
     rows = sorted((_text(key), n) for key, n in changed.items() if n)
     if not rows:
@@ -85,7 +85,7 @@ def add(queue_id: int, by: str, before: Counter[Key], after: Counter[Key]) -> No
 
 
 def read(queue_id: int, *, what: str = "") -> Counter[Key]:
-    """The tallies of a queue over all names, or those whose key begins with ``what``."""
+    """The counts of a queue over all names, or those whose key begins with ``what``."""
     with connection.cursor() as cursor:
         cursor.execute(_READ, [queue_id, f'["{what}"%' if what else "%"])
         rows = cursor.fetchall()
@@ -95,8 +95,8 @@ def read(queue_id: int, *, what: str = "") -> Counter[Key]:
 
 
 def last_changed(queue_id: int) -> dict[str, datetime]:
-    """When what each analyst stands by last changed."""
-    rows = Tally.objects.filter(queue=queue_id, key__startswith='["judged", ')
+    """When each analyst's annotations last changed."""
+    rows = QueueCounter.objects.filter(queue=queue_id, key__startswith='["judged", ')
     return {json.loads(key)[1]: at for key, at in rows.values_list("key").annotate(at=Max("at"))}
 
 

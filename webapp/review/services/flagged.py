@@ -12,9 +12,11 @@ from django.utils import timezone
 from webapp.accounts.models import User
 from webapp.graphs.models import Graph, Snapshot
 from webapp.questions.models import Question
-from webapp.review import adding, answering, chains, selectors, standing
+from webapp.review import selectors
+from webapp.review.domain import consensus, relation_paths
 from webapp.review.models import Candidate, Item, ItemState, Ordering, Queue
-from webapp.review.queues import shown_of
+from webapp.review.services import added_paths, right_answers
+from webapp.review.services.queues import shown_of
 
 NAME = "Flagged answers"
 
@@ -24,7 +26,7 @@ class ShownPath:
     """A relation path that was shown as the reason of an answer; ``score`` in [0, 1]."""
 
     topic: str
-    path: chains.Path
+    path: relation_paths.Path
     score: float
 
 
@@ -59,16 +61,16 @@ def put(*, graph: Graph, snapshot: Snapshot, flagged: Flagged, user: User) -> It
     """
     queue = _queue(graph, snapshot, user)
     with transaction.atomic():
-        queue = adding.lock_queue(queue.pk)
+        queue = added_paths.lock_queue(queue.pk)
         found = queue.rows.filter(question=flagged.question).first()
-        item = _added(queue, flagged) if found is None else standing.locked(found)
+        item = _added(queue, flagged) if found is None else consensus.locked(found)
         if found is not None:
             item.reason = f"{item.reason}\n{flagged.remark}"
             item.save(update_fields=["reason"])
         if item.state == ItemState.OPEN:
             _add_paths(item, flagged)
         if flagged.right:
-            answering.suggest(item, user, uuid4(), flagged.right)
+            right_answers.suggest(item, user, uuid4(), flagged.right)
     return item
 
 
@@ -117,14 +119,14 @@ def _added(queue: Queue, flagged: Flagged) -> Item:
 def _add_paths(item: Item, flagged: Flagged) -> None:
     """Store the paths that the item does not have, and what it shows now."""
     there = {(one.topic, one.as_path) for one in item.candidates.all()}
-    snapshot, simple = chains.snapshot_of(item), item.queue.simple
-    answers = chains.answers_of(snapshot, item)
+    snapshot, simple = relation_paths.snapshot_of(item), item.queue.simple
+    answers = relation_paths.answers_of(snapshot, item)
     made = []
     for one in flagged.paths:
         if (one.topic, one.path) in there:
             continue
         there.add((one.topic, one.path))
-        found = chains.walk(snapshot, one.topic, one.path, simple=simple)
+        found = relation_paths.walk(snapshot, one.topic, one.path, simple=simple)
         if found.error is None:
             source = {
                 "source": "run",
@@ -133,8 +135,8 @@ def _add_paths(item: Item, flagged: Flagged) -> None:
                 "score": one.score,
                 "explanation": "",
             }
-            made.append((adding.measured(snapshot, one.topic, one.path, found.end, answers), source))
-    adding.stored(
+            made.append((added_paths.measured(snapshot, one.topic, one.path, found.end, answers), source))
+    added_paths.stored(
         item, [fields for fields, _ in made], [""] * len(made), sources=[source for _, source in made]
     )
     shown: list[Candidate] = selectors.candidates(item)

@@ -14,18 +14,28 @@ from retrieval.kg.snapshot import Snapshot
 from webapp.accounts.models import Role, User
 from webapp.api.errors import ForbiddenError, InvalidError
 from webapp.graphs import snapshots
-from webapp.review import adding, chains, counting, judging, standing
-from webapp.review.models import Candidate, EventKind, Item, Queue, Standing, Submission, Verdict, VerdictKind
-from webapp.review.opinions import Opinion, Said
-from webapp.review.queues import shown_of
-from webapp.review.reading import BadLine, Line
+from webapp.review.domain import consensus, counters, relation_paths
+from webapp.review.domain.annotation import Annotation, VerdictData
+from webapp.review.models import (
+    Candidate,
+    CurrentAnnotation,
+    EventKind,
+    Item,
+    Queue,
+    Submission,
+    Verdict,
+    VerdictKind,
+)
+from webapp.review.services import added_paths, submissions
+from webapp.review.services.queues import shown_of
+from webapp.review.services.verdict_files import BadLine, Line
 
 BATCH = 500
 """Questions of one transaction: those who judge meanwhile wait for no more."""
 PROBLEMS_MAX = 1000
 
 T = TypeVar("T")
-PathKey = tuple[str, chains.Path]
+PathKey = tuple[str, relation_paths.Path]
 ByAnalyst = dict[str, list[Line]]
 
 
@@ -36,7 +46,7 @@ class Imported:
     Attributes:
         undo: id under which all of it can be taken back.
         read: lines.
-        verdicts: those that did not stand before.
+        verdicts: those that did not count before.
         added_paths: paths that the questions did not have.
         problems: lines that could not be used, the first of them.
         problems_total: how many these are.
@@ -57,7 +67,7 @@ class Imported:
 
 
 def take(*, queue: Queue, user: User, lines: Iterable[Line | BadLine], name: str = "") -> Imported:
-    """Take verdicts into a queue, by events. What stands already is not recorded again.
+    """Take verdicts into a queue, by events. What counts already is not recorded again.
 
     A verdict on a path that the question does not have adds the path. Verdicts on some paths of a question leave what
     the analyst said of its others as it was; either way they have judged it.
@@ -139,22 +149,22 @@ class _Chunk:
         self._events: list[Submission] = []
         self._grown: set[int] = set()
         self._verdicts: list[Verdict] = []
-        self._before: Counter[counting.Key] = Counter()
-        self._after: Counter[counting.Key] = Counter()
+        self._before: Counter[counters.Key] = Counter()
+        self._after: Counter[counters.Key] = Counter()
 
     def take(self, work: Mapping[int, ByAnalyst]) -> None:
         """Take the verdicts on some items, by item and analyst."""
         with transaction.atomic():
-            adding.lock_queue(self._queue.pk)
+            added_paths.lock_queue(self._queue.pk)
             items = self._open(work)
             paths = self._paths(items, work)
-            held = standing.opinions(item.pk for item in items)
+            held = consensus.current_annotations(item.pk for item in items)
             changed = [item for item in items if self._judge(item, work[item.pk], paths[item.pk], held)]
             Submission.objects.bulk_create(self._events)
             Verdict.objects.bulk_create(self._verdicts, batch_size=2000)
-            self._stand(held)
-            standing.store(changed)
-            counting.add(self._queue.pk, self._user.username, self._before, self._after)
+            self._set_current(held)
+            consensus.store(changed)
+            counters.add(self._queue.pk, self._user.username, self._before, self._after)
 
     def _open(self, work: Mapping[int, ByAnalyst]) -> list[Item]:
         """The items that nothing decided, locked in one order."""
@@ -201,71 +211,71 @@ class _Chunk:
             one.retired = False
             one.save(update_fields=["retired"])
         new = {key: name for key, name in wanted.items() if key not in there}
-        return [*again, *(self._store(item, new, adding.CANDIDATES_MAX - len(there)) if new else ())]
+        return [*again, *(self._store(item, new, added_paths.CANDIDATES_MAX - len(there)) if new else ())]
 
     def _store(self, item: Item, new: Mapping[PathKey, str], room: int) -> list[Candidate]:
         """Store paths, by who says something of them first; what cannot be walked is left out."""
-        answers = chains.answers_of(self._snapshot, item)
+        answers = relation_paths.answers_of(self._snapshot, item)
         made: list[dict[str, Any]] = []
         authors: list[str] = []
         for (topic, path), name in new.items():
-            walked = chains.walk(self._snapshot, topic, path, simple=item.queue.simple)
+            walked = relation_paths.walk(self._snapshot, topic, path, simple=item.queue.simple)
             if walked.error is None and len(made) < room:
-                made.append(adding.measured(self._snapshot, topic, path, walked.end, answers))
+                made.append(added_paths.measured(self._snapshot, topic, path, walked.end, answers))
                 authors.append(name)
-        return adding.stored(item, made, authors)
+        return added_paths.stored(item, made, authors)
 
     def _judge(
         self,
         item: Item,
         by_analyst: ByAnalyst,
         paths: Mapping[PathKey, Candidate],
-        held: dict[int, list[Opinion]],
+        held: dict[int, list[Annotation]],
     ) -> bool:
         """Record what each analyst says of an item; whether anything of it changed."""
         before = held.get(item.pk, [])
         after = list(before)
         for name, lines in by_analyst.items():
             mine = next((one for one in after if one.analyst == name), None)
-            said = self._said(lines, paths, mine)
-            new = [one for one in said if mine is None or one not in mine.said]
+            verdicts = self._merged(lines, paths, mine)
+            new = [one for one in verdicts if mine is None or one not in mine.verdicts]
             if not new:
                 continue
             self._found.verdicts += len(new)
             event = self._event(item, name, EventKind.IMPORTED)
             event.replaces_id = mine.event if mine else None
-            self._verdicts += judging.verdicts(event, said)
+            self._verdicts += submissions.verdicts(event, verdicts)
             account = self._accounts.get(name)
-            now = Opinion(name, account.pk if account else None, None, event.pk, tuple(said))
-            after = judging.exchanged(after, mine, now)
+            now = Annotation(name, account.pk if account else None, None, event.pk, tuple(verdicts))
+            after = submissions.exchanged(after, mine, now)
         if after != before:
-            self._before.update(counting.of_item(item, before))
-            standing.describe(item, after)
-            self._after.update(counting.of_item(item, after))
+            self._before.update(counters.of_item(item, before))
+            consensus.apply(item, after)
+            self._after.update(counters.of_item(item, after))
             held[item.pk] = after
         elif item.pk in self._grown:
             item.version += 1
         return after != before or item.pk in self._grown
 
-    def _said(
-        self, lines: Sequence[Line], paths: Mapping[PathKey, Candidate], mine: Opinion | None
-    ) -> list[Said]:
+    def _merged(
+        self, lines: Sequence[Line], paths: Mapping[PathKey, Candidate], mine: Annotation | None
+    ) -> list[VerdictData]:
         """What an analyst says of an item with what the file has; of one path said twice, the later counts."""
         if lines[-1].path is None:
-            return [Said(None, VerdictKind.BROKEN, lines[-1].reasons, lines[-1].comment)]
-        said = {one.candidate: one for one in mine.said if one.candidate is not None} if mine else {}
+            return [VerdictData(None, VerdictKind.BROKEN, lines[-1].reasons, lines[-1].comment)]
+        verdicts = {one.candidate: one for one in mine.verdicts if one.candidate is not None} if mine else {}
         for line in lines:
             if line.path is None:
                 continue
             path = paths.get((line.topic, line.path))
             if path is None:
-                walked = chains.walk(self._snapshot, line.topic, line.path, simple=self._queue.simple)
+                walked = relation_paths.walk(self._snapshot, line.topic, line.path, simple=self._queue.simple)
                 self._found.refuse(
                     line, walked.error.message if walked.error else "There are too many paths."
                 )
             else:
-                said[path.pk] = Said(path.pk, line.kind, line.reasons, line.comment)
-        return list(said.values())
+                verdicts[path.pk] = VerdictData(path.pk, line.kind, line.reasons, line.comment)
+        return list(verdicts.values())
 
     def _event(self, item: Item, name: str, kind: EventKind) -> Submission:
         event = Submission(
@@ -282,19 +292,19 @@ class _Chunk:
         self._events.append(event)
         return event
 
-    def _stand(self, held: Mapping[int, Sequence[Opinion]]) -> None:
+    def _set_current(self, held: Mapping[int, Sequence[Annotation]]) -> None:
         new = {event.pk: event for event in self._events if event.kind == EventKind.IMPORTED}
-        rows: list[Standing] = []
-        moved: list[Standing] = []
-        for opinion in (one for own in held.values() for one in own if one.event in new):
-            event = new[opinion.event]
-            row = Standing(
-                pk=opinion.standing,
+        rows: list[CurrentAnnotation] = []
+        moved: list[CurrentAnnotation] = []
+        for annotation in (one for own in held.values() for one in own if one.event in new):
+            event = new[annotation.event]
+            row = CurrentAnnotation(
+                pk=annotation.current,
                 queue_id=event.queue_id,
                 item_id=event.item_id,
                 analyst_id=event.analyst_id,
                 submission=event,
             )
-            (rows if opinion.standing is None else moved).append(row)
-        Standing.objects.bulk_create(rows)
-        Standing.objects.bulk_update(moved, ["submission"])
+            (rows if annotation.current is None else moved).append(row)
+        CurrentAnnotation.objects.bulk_create(rows)
+        CurrentAnnotation.objects.bulk_update(moved, ["submission"])

@@ -1,0 +1,1 @@
+"""What follows from annotations: consensus, counters, agreement, and how uncertain an item is."""
