@@ -11,7 +11,7 @@ export HF_HUB_OFFLINE := 1
 export PYTHONUNBUFFERED := 1
 
 .PHONY: help run build install install-dev test check-versions \
-        format lint types imports test-engine test-web test-front test-e2e bench demo-questions demo-checkpoint clean
+        format lint types api-types imports test-engine test-web test-front test-e2e bench demo-questions demo-checkpoint clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -36,7 +36,14 @@ frontend/node_modules/.installed: frontend/package.json frontend/package-lock.js
 	$(NPM) ci
 	@touch $@
 
-frontend/dist/index.html: frontend/node_modules/.installed $(shell find frontend/src frontend/index.html frontend/*.ts frontend/*.json -type f 2>/dev/null)
+# What the pages know of the API: TypeScript types made from the server's OpenAPI schema.
+API_TYPES := frontend/node_modules/.openapi.json
+$(API_TYPES): $(VENV)/.core frontend/node_modules/.installed frontend/api-types.js $(shell find webapp retrieval -name '*.py' 2>/dev/null)
+	$(BIN)/python manage.py spectacular --fail-on-warn --format openapi-json --file $@
+	node frontend/api-types.js $@
+api-types: $(API_TYPES) ## make the pages' types from the API's schema
+
+frontend/dist/index.html: $(API_TYPES) $(shell find frontend/src frontend/index.html frontend/*.ts frontend/*.json -type f 2>/dev/null)
 	$(NPM) run build
 	@touch $@
 
@@ -53,11 +60,11 @@ test: install-dev format lint types imports test-engine test-web test-front buil
 format: install-dev
 	$(BIN)/ruff format --check .
 
-lint: install-dev
+lint: install-dev api-types
 	$(BIN)/ruff check .
 	$(NPM) run lint
 
-types: install-dev
+types: install-dev api-types
 	$(BIN)/mypy retrieval worker webapp
 	$(NPM) run typecheck
 

@@ -38,7 +38,7 @@ const rooms = Object.entries(above).map(([room, higher]) => ({
 }));
 
 export default tseslint.config(
-  { ignores: ["dist", "node_modules", "src/api/events.ts"] },
+  { ignores: ["dist", "node_modules", "src/api/events.ts", "src/api/generated"] },
   js.configs.recommended,
   ...tseslint.configs.strictTypeChecked,
   ...tseslint.configs.stylisticTypeChecked,
@@ -56,5 +56,9 @@ export default tseslint.config(
     },
   },
   ...rooms,
-  { files: ["**/*.js"], extends: [tseslint.configs.disableTypeChecked] },
+  {
+    files: ["**/*.js"],
+    extends: [tseslint.configs.disableTypeChecked],
+    languageOptions: { globals: globals.nodeBuiltin },
+  },
 );

@@ -246,6 +246,7 @@ class CorrectionSerializer(serializers.ModelSerializer[AgentCorrection]):
             *("state", "user", "at"),
         ]
 
+    @extend_schema_field(serializers.ChoiceField(choices=["kept", "open", "undone"]))
     def get_state(self, correction: AgentCorrection) -> str:
         """Whether it is a label: ``kept``, or why not yet or not any more: ``open``, ``undone``."""
         state: str = self.context["state_of"](correction)

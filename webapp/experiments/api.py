@@ -29,6 +29,8 @@ from webapp.graphs import discarding, files
 from webapp.graphs.selectors import visible_graphs
 from webapp.questions.selectors import question_sets
 
+CURVES = {"type": "array", "items": {"type": "object", "additionalProperties": {"type": "number"}}}
+
 
 def find_checkpoint(key: int | None, user: Any) -> Checkpoint | None:
     """The checkpoint that a user's request names, if it names one; 404 when it is not there for that user."""
@@ -77,7 +79,7 @@ class CheckpointViewSet(viewsets.GenericViewSet[Checkpoint]):
         """One checkpoint."""
         return Response(shapes.CheckpointSerializer(self.get_object()).data)
 
-    @extend_schema(responses=OpenApiTypes.OBJECT)
+    @extend_schema(responses={200: CURVES})
     @action(detail=True, pagination_class=None)
     def curves(self, request: Request, pk: str) -> Response:
         """What each step of its training measured, where its method records that; else nothing."""

@@ -8,6 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from webapp.api.fields import Text
+from webapp.api.schema import tuple_of
 from webapp.experiments.comparing import CHANGES
 from webapp.experiments.models import Outcome, Report, ReportQuestion, Subgraphs, Topics
 from webapp.experiments.serializers import SEED_MAX, MadeByJobSerializer, ReportUsageSerializer
@@ -134,7 +135,9 @@ class ReportDetailSerializer(ReportSerializer):
             "manifest",
         ]
 
-    @extend_schema_field(serializers.DictField(child=serializers.ListField(child=serializers.FloatField())))
+    @extend_schema_field(
+        {"type": "object", "additionalProperties": tuple_of("number", "number") | {"nullable": True}}
+    )
     def get_intervals(self, report: Report) -> dict[str, list[float]]:
         """The 95% confidence interval of each metric."""
         return _part(report, "intervals") or {}
@@ -205,6 +208,13 @@ class EvaluationSerializer(serializers.Serializer[object]):
     job = JobSerializer()
 
 
+class FollowedSerializer(serializers.Serializer[object]):
+    """A relation path that was followed, as text."""
+
+    path = serializers.CharField()
+    score = serializers.FloatField()
+
+
 class ReportQuestionSerializer(serializers.Serializer[object]):
     """A question of a report; further fields are the engine's."""
 
@@ -223,6 +233,7 @@ class ReportQuestionSerializer(serializers.Serializer[object]):
     exact_set = serializers.FloatField()
     triples = serializers.IntegerField()
     latency_ms = serializers.FloatField()
+    paths = FollowedSerializer(many=True)
 
 
 class IntervalSerializer(serializers.Serializer[object]):

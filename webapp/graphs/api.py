@@ -67,7 +67,8 @@ class GraphViewSet(viewsets.GenericViewSet[Graph]):
         return self.get_paginated_response(shapes.GraphSerializer(page, many=True).data)
 
     @extend_schema(
-        request={"multipart/form-data": shapes.UploadSerializer}, responses={202: shapes.UploadedSerializer}
+        request={"multipart/form-data": shapes.UploadSerializer, "application/json": shapes.UploadSerializer},
+        responses={202: shapes.UploadedSerializer},
     )
     def create(self, request: Request) -> Response:
         """Upload a graph; its import begins at once."""

@@ -152,7 +152,11 @@ class QuestionSetViewSet(viewsets.GenericViewSet[QuestionSet]):
         )
 
     @extend_schema(
-        request={"multipart/form-data": QuestionUploadSerializer}, responses={201: QuestionSetSerializer}
+        request={
+            "multipart/form-data": QuestionUploadSerializer,
+            "application/json": QuestionUploadSerializer,
+        },
+        responses={201: QuestionSetSerializer},
     )
     def create(self, request: Request) -> Response:
         """Upload a question set."""

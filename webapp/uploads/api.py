@@ -44,6 +44,15 @@ class ResumableUploadSerializer(serializers.ModelSerializer[Upload]):
         fields = ["id", "name", "length", "offset", "complete", "created_at", "expires_at"]
 
 
+class UploadPageSerializer(serializers.Serializer[object]):
+    """A page of uploads."""
+
+    count = serializers.IntegerField()
+    next = serializers.URLField(allow_null=True)
+    previous = serializers.URLField(allow_null=True)
+    results = ResumableUploadSerializer(many=True)
+
+
 class _Raw(BaseParser):
     """Any body; the views read it themselves."""
 
@@ -89,7 +98,11 @@ class TusView(APIView):
 class UploadsView(TusView):
     """Beginning uploads, and one's own."""
 
-    @extend_schema(operation_id="uploads_list", responses=ResumableUploadSerializer(many=True))
+    @extend_schema(
+        operation_id="uploads_list",
+        parameters=[OpenApiParameter("page", int), OpenApiParameter("page_size", int)],
+        responses=UploadPageSerializer,
+    )
     def get(self, request: Request) -> Response:
         """One's own uploads that something can still be made of, newest first."""
         pages = cast(PageNumberPagination, cast(Any, api_settings.DEFAULT_PAGINATION_CLASS)())

@@ -1,24 +1,16 @@
 // Who may see a graph, tokens and groups, what is stored, and what was deleted and can come back.
 import { queryOptions } from "@tanstack/react-query";
-import { get, request } from "./client";
-import type { Graph, Id, Page, Visibility } from "./types";
+import { get, patch, post, remove } from "./calls";
+import type { components } from "./generated/schema";
+import type { Id, Visibility } from "./types";
 
-export interface Group {
-  id: number;
-  name: string;
-  members: string[];
-}
+type Schemas = components["schemas"];
 
-export type Scope = "read" | "ask" | "write" | "admin";
+export type Group = Schemas["PeopleGroup"];
 
-export interface ApiToken {
-  id: Id;
-  name: string;
-  scopes: Scope[];
-  created_at: string;
-  expires_at: string | null;
-  last_used_at: string | null;
-}
+export type Scope = Schemas["ScopesEnum"];
+
+export type ApiToken = Schemas["ApiToken"];
 
 export const accessKeys = {
   groups: ["groups"],
@@ -29,84 +21,56 @@ export const accessKeys = {
 
 export const groupsQuery = queryOptions({
   queryKey: accessKeys.groups,
-  queryFn: () => get<Page<Group>>("groups", { page_size: 200 }),
+  queryFn: () => get("groups", { page_size: 200 }),
 });
 
-export function makeGroup(body: { name: string; members: string[] }): Promise<Group> {
-  return request("POST", "groups", { body });
-}
+export const makeGroup = (body: { name: string; members: string[] }) => post("groups", {}, body);
 
-export function changeGroup(id: number, body: { name?: string; members?: string[] }): Promise<Group> {
-  return request("PATCH", `groups/${id}`, { body });
-}
+export const changeGroup = (id: number, body: { name?: string; members?: string[] }) =>
+  patch("groups/{id}", { id }, body);
 
-export function deleteGroup(id: number): Promise<void> {
-  return request("DELETE", `groups/${id}`);
-}
+export const deleteGroup = (id: number) => remove("groups/{id}", { id });
 
 export const tokensQuery = queryOptions({
   queryKey: accessKeys.tokens,
-  queryFn: () => get<ApiToken[]>("tokens"),
+  queryFn: () => get("tokens"),
 });
 
 /** The token itself is told this once. */
-export function makeToken(body: { name: string; scopes: Scope[]; expires_days?: number }) {
-  return request<ApiToken & { token: string }>("POST", "tokens", { body });
-}
+export const makeToken = (body: { name: string; scopes: Scope[]; expires_days?: number }) =>
+  post("tokens", {}, body);
 
-export function deleteToken(id: Id): Promise<void> {
-  return request("DELETE", `tokens/${id}`);
-}
+export const deleteToken = (id: Id) => remove("tokens/{id}", { id });
 
-export function changeAccess(
+export const changeAccess = (
   graph: Id,
   body: { visibility?: Visibility; groups?: number[]; owner?: string },
-): Promise<Graph> {
-  return request("PATCH", `graphs/${graph}`, { body });
-}
+) => patch("graphs/{id}", { id: graph }, body);
 
-export function changeGraphNames(graph: Id, body: { name: string; description: string }): Promise<Graph> {
-  return request("PATCH", `graphs/${graph}`, { body });
-}
+export const changeGraphNames = (graph: Id, body: { name: string; description: string }) =>
+  patch("graphs/{id}", { id: graph }, body);
 
 /** What is made of a graph and goes to the trash, by the names that addresses have. */
 export type MadeKind = "question-sets" | "checkpoints" | "reports";
 
 /** A deleted graph, a deleted version of one, or something made of it; `id` is the graph's. */
-export interface Trashed {
-  kind: "graphs" | "versions" | MadeKind;
-  id: Id;
-  /** Of what was made of the graph. */
-  key: Id | null;
-  name: string;
-  graph_name: string;
-  version: number | null;
-  triples: number | null;
-  questions: number | null;
-  owner: string | null;
-  deleted_at: string;
-  deleted_by: string | null;
-  kept_until: string;
-}
+export type Trashed = Schemas["Trashed"];
 
 export const trashQuery = queryOptions({
   queryKey: accessKeys.trash,
-  queryFn: () => get<Trashed[]>("trash"),
+  queryFn: () => get("trash"),
 });
 
 /** Under another name where its own is taken. */
-export function restoreGraph(id: Id, name?: string): Promise<Graph> {
-  return request("POST", `trash/${id}/restore`, { body: name ? { name } : {} });
-}
+export const restoreGraph = (id: Id, name?: string) =>
+  post("trash/{id}/restore", { id }, name ? { name } : {});
 
-export function restoreVersion(graph: Id, version: number): Promise<Graph> {
-  return request("POST", `trash/${graph}/versions/${version}/restore`);
-}
+export const restoreVersion = (graph: Id, version: number) =>
+  post("trash/{id}/versions/{version}/restore", { id: graph, version });
 
 /** A question set under another name where its own is taken. */
-export function restoreMade(kind: MadeKind, key: Id, name?: string): Promise<void> {
-  return request("POST", `trash/${kind}/${key}/restore`, { body: name ? { name } : {} });
-}
+export const restoreMade = (kind: MadeKind, key: Id, name?: string) =>
+  post("trash/{kind}/{key}/restore", { kind, key }, name ? { name } : {});
 
 /** Take a row of the trash back; what it is called then. */
 export async function restore(row: Trashed, name?: string): Promise<string> {
@@ -119,37 +83,17 @@ export async function restore(row: Trashed, name?: string): Promise<string> {
   return name ?? row.name;
 }
 
-export function purge({ kind, id, key, version }: Trashed, confirm: string): Promise<void> {
-  const path =
-    kind === "graphs"
-      ? `trash/${id}`
-      : kind === "versions"
-        ? `trash/${id}/versions/${version ?? 0}`
-        : `trash/${kind}/${key ?? 0}`;
-  return request("DELETE", path, { query: { confirm } });
+export function purge({ kind, id, key, version }: Trashed, confirm: string): Promise<undefined> {
+  if (kind === "graphs") return remove("trash/{id}", { id, confirm });
+  if (kind === "versions")
+    return remove("trash/{id}/versions/{version}", { id, version: version ?? 0, confirm });
+  return remove("trash/{kind}/{key}", { kind, key: key ?? 0, confirm });
 }
 
 /** Bytes. */
-export interface Storage {
-  graphs: {
-    id: Id;
-    name: string;
-    trashed: boolean;
-    uploads: number;
-    snapshots: number;
-    caches: number;
-    others: number;
-    question_sets: number;
-    total: number;
-  }[];
-  uploads: number;
-  total: number;
-  free: number;
-  mine: number;
-  quota: number | null;
-}
+export type Storage = Schemas["Storage"];
 
 export const storageQuery = queryOptions({
   queryKey: accessKeys.storage,
-  queryFn: () => get<Storage>("storage"),
+  queryFn: () => get("storage"),
 });

@@ -102,15 +102,18 @@ export function apiUrl(path: string, query: Query = {}): string {
   return ROOT + path + (text ? `?${text}` : "");
 }
 
-interface Options {
-  query?: Query;
-  body?: unknown;
+export interface Options {
   signal?: AbortSignal | undefined;
   /** For how long an answer is waited for, in ms; without it, for as long as the network holds. */
   patience?: number | undefined;
 }
 
-async function send(method: string, path: string, options: Options): Promise<Response> {
+interface Sent extends Options {
+  query?: Query;
+  body?: unknown;
+}
+
+async function send(method: string, path: string, options: Sent): Promise<Response> {
   const { query, body, patience } = options;
   const tired = patience === undefined ? undefined : AbortSignal.timeout(patience);
   const signal =
@@ -137,7 +140,7 @@ async function refreshCsrf(): Promise<void> {
   if (response.ok) setCsrf(((await response.json()) as { csrf: string }).csrf);
 }
 
-export async function request<T>(method: string, path: string, options: Options = {}): Promise<T> {
+export async function request<T>(method: string, path: string, options: Sent = {}): Promise<T> {
   let response = await send(method, path, options);
   if (response.status === 403 && method !== "GET") {
     // A token that a log-in in another tab has replaced: fetch the new one, once.
@@ -156,9 +159,6 @@ export async function request<T>(method: string, path: string, options: Options 
   }
   return (text ? JSON.parse(text) : undefined) as T;
 }
-
-export const get = <T>(path: string, query: Query = {}, signal?: AbortSignal) =>
-  request<T>("GET", path, { query, signal });
 
 /** GET something to be saved as it is. */
 export async function requestFile(path: string, query: Query = {}): Promise<Blob> {

@@ -1,219 +1,96 @@
 // A graph as a data set: its versions, its figures, what became of its files, and how its questions fit it.
 import { queryOptions } from "@tanstack/react-query";
-import { get, request, requestFile } from "./client";
+import { get, getFile, post, remove } from "./calls";
 import { keys } from "./queries";
-import type { From, Graph, Id, Job, QuestionSet, Reading } from "./types";
+import type { components } from "./generated/schema";
+import type { From, Id, Reading } from "./types";
 
-export type Mode = "replace" | "append" | "remove";
+type Schemas = components["schemas"];
+
+export type Mode = Schemas["ModeEnum"];
 
 /** What points at a version. */
-export type UsedBy = Record<string, number>;
+export type UsedBy = Schemas["UsedBy"];
 
-export interface Version {
-  version: number;
-  hash: string;
-  snapshot: Id;
-  mode: Mode;
-  /** The version that it changed. */
-  base: number | null;
-  note: string;
-  entities: number;
-  relations: number;
-  triples: number;
-  passages: number;
-  attributes: number;
-  bytes: number;
-  problems: number;
-  files: { name: string; size: number }[];
-  current: boolean;
-  used_by: UsedBy;
-  created_at: string;
-  created_by: string | null;
-}
+export type Version = Schemas["Version"];
 
-export interface Diff {
-  added: number;
-  removed: number;
-  kept: number;
-  added_sample: string[][];
-  removed_sample: string[][];
-  relations_gained: string[];
-  relations_lost: string[];
-  entities_gained: number;
-  entities_lost: number;
-  entities_gained_sample: string[];
-  entities_lost_sample: string[];
-  passages_gained: number;
-  passages_lost: number;
-}
+export type Diff = Schemas["Diff"];
 
 const of = (graph: Id, what: string) => [...keys.graphs, String(graph), what] as const;
 
 export const versionsQuery = (graph: Id) =>
   queryOptions({
     queryKey: of(graph, "versions"),
-    queryFn: () => get<Version[]>(`graphs/${graph}/versions`),
+    queryFn: () => get("graphs/{id}/versions", { id: graph }),
   });
 
 export const diffQuery = (graph: Id, from: number, to: number) =>
   queryOptions({
     queryKey: [...of(graph, "diff"), from, to],
-    queryFn: () => get<Diff>(`graphs/${graph}/versions/diff`, { from, to }),
+    queryFn: () => get("graphs/{id}/versions/diff", { id: graph, from, to }),
     staleTime: Infinity,
   });
 
-export function changeGraph(graph: Id, body: { mode: Mode; note: string } & From & Reading): Promise<Job> {
-  return request("POST", `graphs/${graph}/versions`, { body });
-}
+export const changeGraph = (graph: Id, body: { mode: Mode; note: string } & From & Reading) =>
+  post("graphs/{id}/versions", { id: graph }, body);
 
-export function activateVersion(graph: Id, version: number): Promise<Graph> {
-  return request("POST", `graphs/${graph}/versions/${version}/activate`);
-}
+export const activateVersion = (graph: Id, version: number) =>
+  post("graphs/{id}/versions/{version}/activate", { id: graph, version });
 
-export function deleteVersion(graph: Id, version: number): Promise<void> {
-  return request("DELETE", `graphs/${graph}/versions/${version}`);
-}
+export const deleteVersion = (graph: Id, version: number) =>
+  remove("graphs/{id}/versions/{version}", { id: graph, version });
 
 export const dependentsQuery = (graph: Id) =>
   queryOptions({
     queryKey: of(graph, "dependents"),
-    queryFn: () => get<UsedBy>(`graphs/${graph}/dependents`),
+    queryFn: () => get("graphs/{id}/dependents", { id: graph }),
   });
 
-export interface GraphStatistics {
-  entities: number;
-  relations: number;
-  triples: number;
-  kinds: Record<string, number>;
-  /** How many entities have `low` to `high` facts. */
-  degrees: { low: number; high: number; count: number }[];
-  mean_degree: number;
-  median_degree: number;
-  hubs: { entity: number; label: string; count: number }[];
-  top_relations: {
-    relation: number;
-    name: string;
-    label: string;
-    count: number;
-    heads: number;
-    tails: number;
-    example: [string, string, string];
-  }[];
-  types: { id: number; label: string; count: number }[];
-  components: { count: number; largest: number; largest_share: number };
-  isolated: number;
-  unnamed: number;
-  self_loops: number;
-  text: {
-    passages: number;
-    facts_with_passages: number;
-    entities_with_passages: number;
-    entities_with_attributes: number;
-    entities_with_descriptions: number;
-  };
-}
+export type GraphStatistics = Schemas["GraphStatistics"];
 
 export const statisticsQuery = (graph: Id, hash: string) =>
   queryOptions({
     queryKey: [...of(graph, "statistics"), hash],
-    queryFn: () => get<GraphStatistics>(`graphs/${graph}/statistics`),
+    queryFn: () => get("graphs/{id}/statistics", { id: graph }),
     staleTime: Infinity,
   });
 
 /** Types and the relations between them. */
-export interface Schema {
-  types: { id: number; label: string; count: number }[];
-  edges: { relation: number; label: string; source: number; target: number; count: number }[];
-  num_types: number;
-  num_edges: number;
-}
+export type Schema = Schemas["GraphSchema"];
 
 export const schemaQuery = (graph: Id, hash: string) =>
   queryOptions({
     queryKey: [...of(graph, "schema"), hash],
-    queryFn: () => get<Schema>(`graphs/${graph}/schema`),
+    queryFn: () => get("graphs/{id}/schema", { id: graph }),
     staleTime: Infinity,
   });
 
 /** What became of the files of the present version. */
-export interface ImportReport {
-  triples: number;
-  entities: number;
-  relations: number;
-  passages: number;
-  duplicates: number;
-  self_loops: number;
-  dangling: number;
-  blank_labels: number;
-  odd_encodings: number;
-  problems: number;
-  files: {
-    name: string;
-    format: string;
-    rows: number;
-    problems: number;
-    encoding: string;
-    same_as: string;
-  }[];
-}
+export type ImportReport = Schemas["ImportReport"];
 
 export const importReportQuery = (graph: Id, hash: string) =>
   queryOptions({
     queryKey: [...of(graph, "report"), hash],
-    queryFn: () => get<ImportReport>(`graphs/${graph}/report`),
+    queryFn: () => get("graphs/{id}/report", { id: graph }),
     staleTime: Infinity,
     retry: false,
   });
 
-export function downloadProblems(graph: Id): Promise<Blob> {
-  return requestFile(`graphs/${graph}/problems`, { format: "csv" });
-}
+export const downloadProblems = (graph: Id) => getFile("graphs/{id}/problems", { id: graph, format: "csv" });
 
-export interface MissingName {
-  name: string;
-  questions: number;
-  question: string;
-  nearest: string[];
-}
+export type MissingName = Schemas["MissingName"];
 
 /** How a question set fits its graph: counts are of distinct names. */
-export interface QuestionCheck {
-  questions: number;
-  /** With a topic entity that is in the graph. */
-  askable: number;
-  /** Askable, with an answer that is in the graph. */
-  measurable: number;
-  topics: number;
-  topics_found: number;
-  answers: number;
-  answers_found: number;
-  relations: number;
-  relations_found: number;
-  passages: number;
-  passages_found: number;
-  topics_missing: MissingName[];
-  answers_missing: MissingName[];
-  splits: [string, number][];
-}
+export type QuestionCheck = Schemas["QuestionCheck"];
 
 export const questionCheckQuery = (set: Id) =>
   queryOptions({
     queryKey: [...keys.questionSets, String(set), "check"],
-    queryFn: () => get<QuestionCheck>(`question-sets/${set}/check`),
+    queryFn: () => get("question-sets/{id}/check", { id: set }),
   });
 
-export interface SampledQuestion {
-  question: string;
-  topic_entities: string[];
-  answers: string[];
-  hops: number;
-}
+export type SampledQuestion = Schemas["Sample"];
 
 /** Questions made of the graph's own facts; kept as a question set when it has a name. */
-export function sampleQuestions(graph: Id, body: { n: number; seed: number; name?: string }) {
-  return request<{ questions: SampledQuestion[]; question_set: QuestionSet | null }>(
-    "POST",
-    `graphs/${graph}/sample-questions`,
-    { body },
-  );
-}
+export const sampleQuestions = (graph: Id, body: { n: number; seed: number; name?: string }) =>
+  post("graphs/{id}/sample-questions", { id: graph }, body);

@@ -1,15 +1,11 @@
 // Graphs that live in a SPARQL endpoint.
-import { request } from "./client";
-import type { Connection, Graph, Id, Visibility } from "./types";
+import { patch, post } from "./calls";
+import type { Connection, Id, Visibility } from "./types";
 
-export function connectEndpoint(body: { name: string; visibility: Visibility } & Connection): Promise<Graph> {
-  return request("POST", "endpoints", { body });
-}
+export const connectEndpoint = (body: { name: string; visibility: Visibility } & Connection) =>
+  post("endpoints", {}, body);
 
-export function changeEndpoint(graph: Id, body: Partial<Connection>): Promise<Graph> {
-  return request("PATCH", `graphs/${graph}/endpoint`, { body });
-}
+export const changeEndpoint = (graph: Id, body: Partial<Connection>) =>
+  patch("graphs/{id}/endpoint", { id: graph }, body);
 
-export function checkEndpoint(graph: Id): Promise<Graph> {
-  return request("POST", `graphs/${graph}/endpoint/check`);
-}
+export const checkEndpoint = (graph: Id) => post("graphs/{id}/endpoint/check", { id: graph });

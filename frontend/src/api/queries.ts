@@ -1,40 +1,9 @@
 // Every call the pages make, by name, with the keys their cached answers live under.
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { ApiError, get, request, requestFile, setCsrf } from "./client";
-import type {
-  ChangedQuestion,
-  Report,
-  ReportBody,
-  ReportComparison,
-  ReportDetail,
-  ReportQuestion,
-} from "./reportTypes";
-import type {
-  AskBody,
-  Checkpoint,
-  CompareBody,
-  EntityMatch,
-  From,
-  Graph,
-  Id,
-  Job,
-  LabelSet,
-  MethodDetail,
-  Neighbours,
-  Page,
-  Promotion,
-  QuestionSet,
-  Reading,
-  RowProblem,
-  Run,
-  RunEvent,
-  RunGroup,
-  Session,
-  Status,
-  SteerBody,
-  TrainBody,
-  Visibility,
-} from "./types";
+import { get, getFile, post, remove, type BodyOf } from "./calls";
+import { ApiError, setCsrf } from "./client";
+import type { ReportBody } from "./reportTypes";
+import type { AskBody, CompareBody, Id, Session, SteerBody, TrainBody } from "./types";
 
 export const keys = {
   session: ["session"],
@@ -58,27 +27,25 @@ async function session(call: Promise<Session>): Promise<Session> {
 
 export const sessionQuery = queryOptions({
   queryKey: keys.session,
-  queryFn: () => session(get<Session>("session")),
+  queryFn: () => session(get("session")),
   staleTime: Infinity,
 });
 
 export function logIn(username: string, password: string): Promise<Session> {
-  return session(request<Session>("POST", "session", { body: { username, password } }));
+  return session(post("session", {}, { username, password }));
 }
 
 /** Gives oneself another password; all other sessions end. */
 export function changePassword(old_password: string, new_password: string): Promise<Session> {
   const body = { old_password, new_password };
-  return session(request<Session>("POST", "session/password", { body }));
+  return session(post("session/password", {}, body));
 }
 
-export function logOut(): Promise<void> {
-  return request("DELETE", "session");
-}
+export const logOut = () => remove("session");
 
 export const statusQuery = queryOptions({
   queryKey: keys.status,
-  queryFn: ({ signal }) => request<Status>("GET", "status", { signal, patience: 10_000 }),
+  queryFn: ({ signal }) => get("status", {}, { signal, patience: 10_000 }),
   // Workers come and go without an event; half a minute is soon enough to say so. A server that is away is looked for
   // more often, and found away at once: this is what the dot at the top shows.
   refetchInterval: ({ state }) => (state.error ? 3_000 : 30_000),
@@ -93,26 +60,23 @@ export function isAway(error: Error | null): boolean {
 
 export const graphsQuery = queryOptions({
   queryKey: keys.graphs,
-  queryFn: () => get<Page<Graph>>("graphs", { page_size: 200 }),
+  queryFn: () => get("graphs", { page_size: 200 }),
 });
 
 export const graphQuery = (id: Id) =>
-  queryOptions({ queryKey: [...keys.graphs, String(id)], queryFn: () => get<Graph>(`graphs/${id}`) });
+  queryOptions({ queryKey: [...keys.graphs, String(id)], queryFn: () => get("graphs/{id}", { id }) });
 
 export const problemsQuery = (id: Id, page: number) =>
-  queryOptions<Page<RowProblem>>({
+  queryOptions({
     queryKey: [...keys.graphs, String(id), "problems", page],
-    queryFn: () => get<Page<RowProblem>>(`graphs/${id}/problems`, { page, page_size: 25 }),
+    queryFn: () => get("graphs/{id}/problems", { id, page, page_size: 25 }),
     placeholderData: keepPreviousData,
   });
 
 export const entitiesQuery = (graph: Id | null, q: string, limit = 8) =>
-  queryOptions<EntityMatch[]>({
+  queryOptions({
     queryKey: [...keys.graphs, String(graph), "entities", q, limit],
-    queryFn: ({ signal }) =>
-      get<EntityMatch[] | Page<EntityMatch>>(`graphs/${String(graph)}/entities`, { q, limit }, signal).then(
-        (answer) => (Array.isArray(answer) ? answer : answer.results),
-      ),
+    queryFn: ({ signal }) => get("graphs/{id}/entities", { id: String(graph), q, limit }, { signal }),
     enabled: graph !== null && q.trim().length > 0,
     staleTime: 60_000,
     placeholderData: keepPreviousData,
@@ -126,12 +90,11 @@ export interface NeighbourQuery {
   offset?: number | undefined;
 }
 
-export function neighbours(graph: Id, query: NeighbourQuery): Promise<Neighbours> {
-  return get(`graphs/${graph}/neighbours`, { ...query });
-}
+export const neighbours = (graph: Id, query: NeighbourQuery) =>
+  get("graphs/{id}/neighbours", { id: graph, ...query });
 
 export const neighboursQuery = (graph: Id, query: NeighbourQuery) =>
-  queryOptions<Neighbours>({
+  queryOptions({
     queryKey: [...keys.graphs, String(graph), "neighbours", query],
     queryFn: () => neighbours(graph, query),
     staleTime: 60_000,
@@ -139,88 +102,65 @@ export const neighboursQuery = (graph: Id, query: NeighbourQuery) =>
   });
 
 /** Of uploads that have arrived. */
-export function createGraph(body: { name: string; visibility: Visibility } & From & Reading) {
-  return request<{ graph: Graph; job: Job }>("POST", "graphs", { body });
-}
+export const createGraph = (body: BodyOf<"post", "graphs">) => post("graphs", {}, body);
 
-export function deleteGraph(id: Id, confirm: string): Promise<void> {
-  return request("DELETE", `graphs/${id}`, { query: { confirm } });
-}
+export const deleteGraph = (id: Id, confirm: string) => remove("graphs/{id}", { id, confirm });
 
 /** Builds what is missing of a graph's index. */
-export function indexGraph(id: Id): Promise<Job> {
-  return request("POST", `graphs/${id}/index`);
-}
+export const indexGraph = (id: Id) => post("graphs/{id}/index", { id });
 
 /** Of one graph, or of all when it is null. */
 export const questionSetsQuery = (graph: Id | null) =>
   queryOptions({
     queryKey: [...keys.questionSets, String(graph)],
-    queryFn: () => get<Page<QuestionSet>>("question-sets", { graph, page_size: 200 }),
+    queryFn: () => get("question-sets", { graph, page_size: 200 }),
   });
 
 /** Of an upload that has arrived. */
-export function createQuestionSet(body: { name: string; graph: Id; upload: string } & Reading) {
-  return request<QuestionSet>("POST", "question-sets", { body });
-}
+export const createQuestionSet = (body: BodyOf<"post", "question-sets">) => post("question-sets", {}, body);
 
-export function deleteQuestions(id: Id): Promise<void> {
-  return request("DELETE", `question-sets/${id}`);
-}
+export const deleteQuestions = (id: Id) => remove("question-sets/{id}", { id });
 
 export const checkpointsQuery = (graph: Id) =>
   queryOptions({
     queryKey: [...keys.checkpoints, String(graph)],
-    queryFn: () => get<Page<Checkpoint>>("checkpoints", { graph, page_size: 100 }),
+    queryFn: () => get("checkpoints", { graph, page_size: 100 }),
   });
 
-export function deleteCheckpoint(id: Id): Promise<void> {
-  return request("DELETE", `checkpoints/${id}`);
-}
+export const deleteCheckpoint = (id: Id) => remove("checkpoints/{id}", { id });
 
-export function promoteCheckpoint(id: Id): Promise<Checkpoint> {
-  return request("POST", `checkpoints/${id}/promote`);
-}
+export const promoteCheckpoint = (id: Id) => post("checkpoints/{id}/promote", { id });
 
 /** Back to what a method used before its last promotion. */
-export function rollBack(graph: Id, method: string): Promise<Checkpoint> {
-  return request("POST", `graphs/${graph}/rollback`, { body: { method } });
-}
+export const rollBack = (graph: Id, method: string) =>
+  post("graphs/{id}/rollback", { id: graph }, { method });
 
 export const promotionsQuery = (graph: Id) =>
   queryOptions({
     queryKey: [...keys.checkpoints, String(graph), "promotions"],
-    queryFn: () => get<Page<Promotion>>(`graphs/${graph}/promotions`, { page_size: 50 }),
+    queryFn: () => get("graphs/{id}/promotions", { id: graph, page_size: 50 }),
   });
 
 export const methodQuery = (id: string) =>
   queryOptions({
     queryKey: [...keys.methods, id],
-    queryFn: () => get<MethodDetail>(`methods/${id}`),
+    queryFn: () => get("methods/{name}", { name: id }),
     staleTime: Infinity,
   });
 
-export function train(graph: Id, body: TrainBody): Promise<Job> {
-  return request("POST", `graphs/${graph}/train`, { body });
-}
+export const train = (graph: Id, body: TrainBody) => post("graphs/{id}/train", { id: graph }, body);
 
 export const labelSetsQuery = (graph: Id) =>
   queryOptions({
     queryKey: [...keys.labelSets, String(graph)],
-    queryFn: () => get<Page<LabelSet>>("label-sets", { graph, page_size: 100 }),
+    queryFn: () => get("label-sets", { graph, page_size: 100 }),
   });
 
-export function label(body: { graph: Id; question_set: Id; strategy: string; name?: string }) {
-  return request<{ label_set: LabelSet; job: Job }>("POST", "label-sets", { body });
-}
+export const label = (body: BodyOf<"post", "label-sets">) => post("label-sets", {}, body);
 
-export function deleteLabelSet(id: Id): Promise<void> {
-  return request("DELETE", `label-sets/${id}`);
-}
+export const deleteLabelSet = (id: Id) => remove("label-sets/{id}", { id });
 
-export function downloadLabelSet(id: Id): Promise<Blob> {
-  return requestFile(`label-sets/${id}/download`);
-}
+export const downloadLabelSet = (id: Id) => getFile("label-sets/{id}/download", { id });
 
 export interface ReportFilter {
   graph?: string;
@@ -233,16 +173,16 @@ export interface ReportFilter {
 }
 
 export const reportsQuery = (filter: ReportFilter) =>
-  queryOptions<Page<Report>>({
+  queryOptions({
     queryKey: [...keys.reports, "list", filter],
-    queryFn: () => get<Page<Report>>("reports", { page_size: 50, ...filter }),
+    queryFn: () => get("reports", { page_size: 50, ...filter }),
     placeholderData: keepPreviousData,
   });
 
 export const reportQuery = (id: Id) =>
   queryOptions({
     queryKey: [...keys.reports, String(id)],
-    queryFn: () => get<ReportDetail>(`reports/${id}`),
+    queryFn: () => get("reports/{id}", { id }),
   });
 
 export interface RowFilter {
@@ -254,32 +194,25 @@ export interface RowFilter {
 }
 
 export const reportQuestionsQuery = (id: Id, filter: RowFilter) =>
-  queryOptions<Page<ReportQuestion>>({
+  queryOptions({
     queryKey: [...keys.reports, String(id), "questions", filter],
-    queryFn: () => get<Page<ReportQuestion>>(`reports/${id}/questions`, { ...filter }),
+    queryFn: () => get("reports/{id}/questions", { id, ...filter }),
     placeholderData: keepPreviousData,
   });
 
-export function evaluate(body: ReportBody): Promise<{ report: Report; job: Job }> {
-  return request("POST", "reports", { body });
-}
+export const evaluate = (body: ReportBody) => post("reports", {}, body);
 
-export function resumeReport(id: Id): Promise<{ report: Report; job: Job }> {
-  return request("POST", `reports/${id}/resume`);
-}
+export const resumeReport = (id: Id) => post("reports/{id}/resume", { id });
 
-export function deleteReport(id: Id): Promise<void> {
-  return request("DELETE", `reports/${id}`);
-}
+export const deleteReport = (id: Id) => remove("reports/{id}", { id });
 
-export function downloadReport(id: Id, format: "json" | "md" | "html"): Promise<Blob> {
-  return requestFile(`reports/${id}/download`, { format });
-}
+export const downloadReport = (id: Id, format: "json" | "md" | "html") =>
+  getFile("reports/{id}/download", { id, format });
 
 export const compareReportsQuery = (ids: readonly string[]) =>
   queryOptions({
     queryKey: [...keys.reports, "compare", ids],
-    queryFn: () => get<ReportComparison>("reports/compare", { ids: ids.join(",") }),
+    queryFn: () => get("reports/compare", { ids: ids.join(",") }),
   });
 
 export interface ChangeFilter {
@@ -290,39 +223,31 @@ export interface ChangeFilter {
 }
 
 export const changedQuestionsQuery = (a: string, b: string, filter: ChangeFilter) =>
-  queryOptions<Page<ChangedQuestion>>({
+  queryOptions({
     queryKey: [...keys.reports, "compare", a, b, filter],
-    queryFn: () => get<Page<ChangedQuestion>>("reports/compare/questions", { ids: `${a},${b}`, ...filter }),
+    queryFn: () => get("reports/compare/questions", { ids: `${a},${b}`, ...filter }),
     placeholderData: keepPreviousData,
   });
 
-export function compareMethods(body: CompareBody): Promise<RunGroup> {
-  return request("POST", "comparisons", { body });
-}
+export const compareMethods = (body: CompareBody) => post("comparisons", {}, body);
 
 export const runGroupQuery = (id: string) =>
   queryOptions({
     queryKey: [...keys.comparisons, id],
-    queryFn: () => get<RunGroup>(`comparisons/${id}`),
+    queryFn: () => get("comparisons/{id}", { id }),
   });
 
-export function listJobs(): Promise<Page<Job>> {
-  return get("jobs", { page_size: 50 });
-}
+export const listJobs = () => get("jobs", { page_size: 50 });
 
-export function cancelJob(id: Id): Promise<Job> {
-  return request("POST", `jobs/${id}/cancel`);
-}
+export const cancelJob = (id: Id) => post("jobs/{id}/cancel", { id });
 
 /** Does after all what failed or was stopped. */
-export function retryJob(id: Id): Promise<Job> {
-  return request("POST", `jobs/${id}/retry`, { body: {} });
-}
+export const retryJob = (id: Id) => post("jobs/{id}/retry", { id }, {});
 
 export const jobLogQuery = (id: Id) =>
   queryOptions({
     queryKey: [...keys.jobs, String(id), "log"],
-    queryFn: () => get<{ at: string; level: "info" | "warning" | "error"; text: string }[]>(`jobs/${id}/log`),
+    queryFn: () => get("jobs/{id}/log", { id }),
   });
 
 export interface RunFilter {
@@ -336,18 +261,16 @@ export interface RunFilter {
 }
 
 export const runsQuery = (filter: RunFilter) =>
-  queryOptions<Page<Run>>({
+  queryOptions({
     queryKey: [...keys.runs, filter],
-    queryFn: () => get<Page<Run>>("runs", { page_size: 25, ...filter }),
+    queryFn: () => get("runs", { page_size: 25, ...filter }),
     placeholderData: keepPreviousData,
   });
 
 export const runQuery = (id: string) =>
-  queryOptions({ queryKey: [...keys.runs, id], queryFn: () => get<Run>(`runs/${id}`) });
+  queryOptions({ queryKey: [...keys.runs, id], queryFn: () => get("runs/{id}", { id }) });
 
-export function ask(body: AskBody): Promise<Run> {
-  return request("POST", "runs", { body, patience: 30_000 });
-}
+export const ask = (body: AskBody) => post("runs", {}, body, { patience: 30_000 });
 
 /** Whether nothing could be sent at all. */
 export function isOffline(error: Error | null): boolean {
@@ -360,22 +283,12 @@ export function keptRun(error: Error | null): string | null {
   return typeof run === "string" ? run : null;
 }
 
-export function stopRun(id: string): Promise<Run> {
-  return request("POST", `runs/${id}/cancel`);
-}
+export const stopRun = (id: string) => post("runs/{id}/cancel", { id });
 
-export function pauseRun(id: string): Promise<Run> {
-  return request("POST", `runs/${id}/pause`);
-}
+export const pauseRun = (id: string) => post("runs/{id}/pause", { id });
 
-export function steerRun(id: string, body: SteerBody): Promise<Run> {
-  return request("POST", `runs/${id}/steer`, { body });
-}
+export const steerRun = (id: string, body: SteerBody) => post("runs/{id}/steer", { id }, body);
 
-export function deleteRun(id: string): Promise<void> {
-  return request("DELETE", `runs/${id}`);
-}
+export const deleteRun = (id: string) => remove("runs/{id}", { id });
 
-export function exportRun(id: string): Promise<{ run: Run; events: RunEvent[] }> {
-  return get(`runs/${id}/export`);
-}
+export const exportRun = (id: string) => get("runs/{id}/export", { id });

@@ -1,31 +1,14 @@
 // Trajectories that agents learn from, corrections by people, and what training recorded.
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { get, request, requestFile } from "./client";
+import { get, getFile, post, remove, type BodyOf } from "./calls";
 import type { AgentAction } from "./events";
 import { keys } from "./queries";
-import type { Id, Job, JobState, Page, Problem } from "./types";
+import type { components } from "./generated/schema";
+import type { Id, Page } from "./types";
 
-export interface TrajectorySet {
-  id: Id;
-  name: string;
-  graph: Id;
-  graph_name: string;
-  question_set: Id | null;
-  question_set_name: string;
-  policy: string;
-  settings: { samples: number; astray: number; match: number; seed: number };
-  state: JobState;
-  job: Id | null;
-  questions: number;
-  answered: number;
-  trajectories: number;
-  /** Steps of all trajectories together, before and after refinement. */
-  raw_steps: number;
-  refined_steps: number;
-  error: Problem | null;
-  created_at: string;
-  created_by: string | null;
-}
+type Schemas = components["schemas"];
+
+export type TrajectorySet = Schemas["TrajectorySet"];
 
 /** An action by labels, as trajectory files have it. */
 export interface ActionRow {
@@ -36,45 +19,25 @@ export interface ActionRow {
   triples?: [source: string, relation: string, inverse: boolean, target: string][];
 }
 
-export interface Trajectory {
-  id: string;
-  question: string;
-  question_id: string;
-  topics: string[];
-  answers: string[];
-  actions: ActionRow[];
-  /** Positions in `actions` that refinement left. */
-  kept: number[];
-  behaviour: string;
-  score: number;
-}
+export type Trajectory = Omit<Schemas["Trajectory"], "actions"> & { readonly actions: readonly ActionRow[] };
 
-export interface Correction {
-  id: Id;
-  run: string;
-  graph: Id;
-  graph_name: string;
-  question: string;
-  step: number;
-  proposed: AgentAction | null;
-  chosen: AgentAction;
-  state: "kept" | "open" | "undone";
-  user: string | null;
-  at: string;
-}
+export type Correction = Schemas["Correction"] & {
+  readonly proposed: AgentAction | null;
+  readonly chosen: AgentAction;
+};
 
 const SETS = ["trajectory-sets"] as const;
 
 export const trajectorySetsQuery = (graph: Id | null) =>
   queryOptions({
     queryKey: [...keys.jobs, ...SETS, String(graph)],
-    queryFn: () => get<Page<TrajectorySet>>("trajectory-sets", { graph, page_size: 100 }),
+    queryFn: () => get("trajectory-sets", { graph, page_size: 100 }),
   });
 
 export const trajectorySetQuery = (id: Id) =>
   queryOptions({
     queryKey: [...keys.jobs, ...SETS, "one", String(id)],
-    queryFn: () => get<TrajectorySet>(`trajectory-sets/${id}`),
+    queryFn: () => get("trajectory-sets/{id}", { id }),
   });
 
 export interface TrajectoryFilter {
@@ -85,44 +48,32 @@ export interface TrajectoryFilter {
 }
 
 export const trajectoriesQuery = (id: Id, { shortened, ...filter }: TrajectoryFilter) =>
-  queryOptions<Page<Trajectory>>({
+  queryOptions({
     queryKey: [...SETS, String(id), shortened, filter],
     queryFn: () =>
-      get<Page<Trajectory>>(`trajectory-sets/${id}/trajectories`, {
+      get("trajectory-sets/{id}/trajectories", {
+        id,
         ...filter,
-        ...(shortened && { shortened: "1" }),
-      }),
+        shortened: shortened || null,
+      }) as Promise<unknown> as Promise<Page<Trajectory>>,
     placeholderData: keepPreviousData,
   });
 
-export function synthesise(body: {
-  graph: Id;
-  question_set: Id;
-  policy: string;
-  samples: number;
-  astray: number;
-}): Promise<{ trajectory_set: TrajectorySet; job: Job }> {
-  return request("POST", "trajectory-sets", { body });
-}
+export const synthesise = (body: BodyOf<"post", "trajectory-sets">) => post("trajectory-sets", {}, body);
 
-export function deleteTrajectorySet(id: Id): Promise<void> {
-  return request("DELETE", `trajectory-sets/${id}`);
-}
+export const deleteTrajectorySet = (id: Id) => remove("trajectory-sets/{id}", { id });
 
-export function downloadTrajectories(id: Id, form: "raw" | "refined"): Promise<Blob> {
-  return requestFile(`trajectory-sets/${id}/download`, { form });
-}
+export const downloadTrajectories = (id: Id, form: "raw" | "refined") =>
+  getFile("trajectory-sets/{id}/download", { id, form });
 
 export const correctionsQuery = (graph: Id | null, page: number, page_size: number) =>
-  queryOptions<Page<Correction>>({
+  queryOptions({
     queryKey: [...keys.runs, "corrections", String(graph), page],
-    queryFn: () => get<Page<Correction>>("corrections", { graph, page, page_size }),
+    queryFn: () => get("corrections", { graph, page, page_size }) as Promise<Page<Correction>>,
     placeholderData: keepPreviousData,
   });
 
-export function downloadCorrections(graph: Id): Promise<Blob> {
-  return requestFile("corrections/download", { graph });
-}
+export const downloadCorrections = (graph: Id) => getFile("corrections/download", { graph });
 
 /** What each step of a training measured: its stage, its number, and values by name. */
 export type CurveRow = Record<string, number>;
@@ -130,6 +81,6 @@ export type CurveRow = Record<string, number>;
 export const curvesQuery = (checkpoint: Id) =>
   queryOptions({
     queryKey: [...keys.checkpoints, String(checkpoint), "curves"],
-    queryFn: () => get<CurveRow[]>(`checkpoints/${checkpoint}/curves`),
+    queryFn: () => get("checkpoints/{id}/curves", { id: checkpoint }),
     staleTime: Infinity,
   });

@@ -1,8 +1,12 @@
 // Files on their way to the server by the tus protocol, and what they are taken for before they are imported.
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { get, post } from "./calls";
 import { DetailedError, Upload } from "tus-js-client";
-import { ApiError, apiUrl, csrfToken, get, request } from "./client";
-import type { From, Page, Reading, RowProblem } from "./types";
+import { ApiError, apiUrl, csrfToken } from "./client";
+import type { components } from "./generated/schema";
+import type { From, Reading } from "./types";
+
+type Schemas = components["schemas"];
 
 const PIECE = 16 * 1024 * 1024;
 const RETRY_AFTER_MS = [500, 1000, 3000, 5000, 10_000];
@@ -78,21 +82,13 @@ export function sendFile(file: File, told: Told): Sending {
 }
 
 /** An upload as the server knows it. */
-export interface Arriving {
-  id: string;
-  name: string;
-  length: number;
-  offset: number;
-  complete: boolean;
-  created_at: string;
-  expires_at: string;
-}
+export type Arriving = Schemas["ResumableUpload"];
 
 export const uploadKeys = { all: ["uploads"] } as const;
 
 export const arrivingQuery = queryOptions({
   queryKey: [...uploadKeys.all, "mine"],
-  queryFn: () => get<Page<Arriving>>("uploads", { page_size: 100 }),
+  queryFn: () => get("uploads", { page_size: 100 }),
 });
 
 /** Takes an upload that was not finished away. */
@@ -105,36 +101,15 @@ export async function dropUpload(id: string): Promise<void> {
   if (!response.ok) throw ApiError.fromBody(response.status, await response.text());
 }
 
-export type Kind = "graph" | "questions";
+export type Kind = Schemas["PreviewRequestKindEnum"];
 
 /** What a file is taken for. */
-export interface Guess {
-  upload: string | null;
-  source: string | null;
-  name: string;
-  kind: Kind;
-  /** "" where it is none of the formats; `notes` say why. */
-  format: string;
-  delimiter: string | null;
-  header: boolean | null;
-  encoding: string;
-  /** Of rows of facts: where head, relation and tail are. */
-  columns: Record<string, number>;
-  header_cells: string[];
-  titles: string[];
-  rows: string[][];
-  raw: string[];
-  alternatives: string[];
-  notes: string[];
-  problems: RowProblem[];
-  members: { name: string; bytes: number }[];
-}
+export type Guess = Schemas["Guess"];
 
 export const previewQuery = (kind: Kind, from: From, reading: Reading) =>
   queryOptions({
     queryKey: [...uploadKeys.all, "preview", kind, from, reading],
-    queryFn: ({ signal }) =>
-      request<Guess[]>("POST", "uploads/preview", { body: { kind, ...from, ...reading }, signal }),
+    queryFn: ({ signal }) => post("uploads/preview", {}, { kind, ...from, ...reading }, { signal }),
     enabled: from.uploads.length + from.sources.length > 0,
     staleTime: Infinity,
     placeholderData: keepPreviousData,

@@ -10,7 +10,7 @@ import { AskPage } from "./AskPage";
 
 const method: MethodInfo = {
   ...{ id: "rel-rag-path", label: "Relation paths", description: "", trained: true, available: true },
-  needs: ["facts"],
+  ...{ standalone: false, steerable: false, on_endpoints: false, needs: ["facts"] },
 };
 const status = {
   ...{
@@ -18,7 +18,7 @@ const status = {
     encoder: "e",
     workers: { answers: 1, jobs: 1 },
     troubles: [],
-    llm: { configured: false, model: null },
+    llm: { configured: false, model: null, name: null },
   },
   ...{ methods: [method], budgets: { default: 50, max: 500 }, question_max: 500, label_strategies: [] },
 } satisfies Status;
@@ -105,7 +105,7 @@ it("lets a pinned topic go with its name, and asks the next question without it"
   expect(screen.queryByTitle(/^Pinned by you/)).toBeNull();
   press();
   await screen.findByText("The run");
-  expect(sent).toEqual([{ graph: "1", question: "capital of Peru", seed: 7, method: "rel-rag-path" }]);
+  expect(sent).toEqual([{ graph: 1, question: "capital of Peru", seed: 7, method: "rel-rag-path" }]);
 });
 
 it("sends the topics that are pinned", async () => {
@@ -134,7 +134,7 @@ it("leaves the checkpoint to the server, unless one was named", async () => {
   write("capital of Peru");
   press();
   await screen.findByText("The run");
-  expect(sent.map((body) => body.checkpoint)).toEqual([undefined, "2"]);
+  expect(sent.map((body) => body.checkpoint)).toEqual([undefined, 2]);
 });
 
 it("never loses a click on Ask while the list of graphs is looked up", async () => {
@@ -150,7 +150,7 @@ it("never loses a click on Ask while the list of graphs is looked up", async () 
   write("capital of Peru");
   press();
   await screen.findByText("The run");
-  expect(sent).toMatchObject([{ graph: "1", question: "capital of Peru" }]);
+  expect(sent).toMatchObject([{ graph: 1, question: "capital of Peru" }]);
   cleanup();
   open("/");
   write("capital of Bolivia");
@@ -176,7 +176,7 @@ it("asks the graph that it was opened for, though the list of before lacks it or
     write("capital of Peru");
     press();
     await screen.findByText("The run");
-    expect(sent).toMatchObject([{ graph: "1" }]);
+    expect(sent).toMatchObject([{ graph: 1 }]);
     cleanup();
   }
 });

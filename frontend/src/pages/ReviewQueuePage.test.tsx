@@ -4,6 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { MemoryRouter, Route, Routes } from "react-router";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { keepUnsent } from "@/store/unsent";
+import { candidateOf, itemOf } from "@/test/review";
 import { ReviewQueuePage } from "./ReviewQueuePage";
 
 vi.mock("@/graph/GraphCanvas", () => ({ default: () => <div>drawing</div> }));
@@ -17,34 +18,19 @@ const queue = {
   items: 2,
   progress: { open: 2, done: 0, broken: 0 },
 };
-const path = (id: number, label: string) => ({
-  id,
-  topic: "Germany",
-  path: [[label, false]],
-  steps: [{ name: label, label, inverse: false }],
-  sources: [{ source: "answer-set", label_set: 1, name: "One", score: 1, explanation: "" }],
-  reached: 1,
-  hits: 1,
-  precision: 1,
-  recall: 1,
-});
-const item = (id: number, question: string) => ({
-  id,
-  queue: 1,
-  position: id,
-  key: `q${id}`,
-  question,
-  topics: ["Germany"],
-  answers: ["Berlin"],
-  doubt: 1,
-  reason: "The sources disagree.",
-  shown: "hash",
-  state: "open",
-  submitted: 0,
-  version: 4,
-  candidates: [path(11, "capital"), path(12, "borders")],
-  mine: null,
-});
+const path = (id: number, label: string) =>
+  candidateOf(id, {
+    topic: "Germany",
+    path: [[label, false]],
+    steps: [{ name: label, label, inverse: false }],
+    sources: [{ source: "answer-set", label_set: 1, name: "One", score: 1, explanation: "" }],
+    ...{ reached: 1, hits: 1, precision: 1, recall: 1 },
+  });
+const item = (id: number, question: string) =>
+  itemOf(id, {
+    ...{ question, position: id, topics: ["Germany"], answers: ["Berlin"], reason: "The sources disagree." },
+    ...{ version: 4, candidates: [path(11, "capital"), path(12, "borders")] },
+  });
 const nothing = { agreement: { paths: 0, percent: null, alpha: null }, people: [], pairs: [] };
 
 /** What was posted, by address; the server has the questions 5, 6 and 7, and gives none that is held. */

@@ -16,9 +16,13 @@ const method = (id: string, available = true, rest: Partial<MethodInfo> = {}): M
   description: "",
   trained: true,
   available,
+  standalone: false,
+  steerable: false,
+  on_endpoints: false,
+  needs: [],
   ...rest,
 });
-const ground = { graph: { triples: 9, passages: 0 }, llm: false };
+const ground = { graph: { triples: 9, passages: 0, endpoint: null }, llm: false };
 const checkpoint = (id: number, of: string, created_at: string, current = true, in_use = false) => {
   const one: Partial<Checkpoint> = { id, method: of, created_at, current, in_use };
   return one as Checkpoint;
@@ -59,7 +63,7 @@ it("says what a method lacks here, and that one needs no training", () => {
     ["text-rag", "needs passages of text"],
     ["judge", "needs a language model"],
   ]);
-  const text = { graph: { triples: 0, passages: 4 }, llm: true };
+  const text = { graph: { triples: 0, passages: 4, endpoint: null }, llm: true };
   expect(said(text)).toEqual([
     ["text-rag", "needs no training"],
     ["judge", "zero-shot"],

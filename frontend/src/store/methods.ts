@@ -31,9 +31,9 @@ export interface Ground {
 function lacking({ available, needs, on_endpoints }: MethodInfo, { graph, llm }: Ground): string | null {
   if (!available) return "not available";
   if (graph?.endpoint) return on_endpoints ? null : "needs an import";
-  if (needs?.includes("llm") && !llm) return "needs a language model";
-  if (needs?.includes("passages") && graph?.passages === 0) return "needs passages of text";
-  if (needs?.includes("facts") && graph?.triples === 0) return "needs facts";
+  if (needs.includes("llm") && !llm) return "needs a language model";
+  if (needs.includes("passages") && graph?.passages === 0) return "needs passages of text";
+  if (needs.includes("facts") && graph?.triples === 0) return "needs facts";
   return null;
 }
 
@@ -49,8 +49,8 @@ export function methodChoices(
     description: method.description,
     available: method.available,
     trained: method.trained && !method.standalone,
-    asksModel: method.needs?.includes("llm") ?? false,
-    steerable: method.steerable ?? false,
+    asksModel: method.needs.includes("llm"),
+    steerable: method.steerable,
     missing: lacking(method, ground),
     checkpoints: checkpoints
       .filter((one) => one.method === method.id && one.current)

@@ -102,7 +102,7 @@ type Compared = ReportComparison["metrics"][number]["values"][number];
 export function difference(base: Compared | undefined, value: Compared | undefined) {
   if (base?.value == null || value?.value == null) return null;
   const known = base.low !== null && base.high !== null && value.low !== null && value.high !== null;
-  const apart = known && ((value.low ?? 0) > (base.high ?? 0) || (value.high ?? 0) < (base.low ?? 0));
+  const apart = known && (value.low > base.high || value.high < base.low);
   return { by: value.value - base.value, apart, known };
 }
 

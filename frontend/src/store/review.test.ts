@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Candidate, Item } from "@/api/review";
+import type { Item } from "@/api/review";
+import { candidateOf, itemOf } from "@/test/review";
 import {
   aboutWhich,
   judge,
@@ -18,35 +19,8 @@ import {
 } from "./review";
 import { reviewGraph } from "./reviewGraph";
 
-const candidate = (id: number): Candidate => ({
-  id,
-  topic: "Switzerland",
-  path: [["borders", false]],
-  steps: [{ name: "borders", label: "borders", inverse: false }],
-  sources: [],
-  reached: 2,
-  hits: 1,
-  precision: 0.5,
-  recall: 1,
-});
-
-const item = (mine: Item["mine"] = null): Item => ({
-  id: 5,
-  queue: 1,
-  position: 0,
-  key: "q",
-  question: "what borders Switzerland?",
-  doubt: 1,
-  reason: "why",
-  state: "open",
-  submitted: 0,
-  topics: ["Switzerland"],
-  answers: ["Germany", "Austria"],
-  shown: "hash",
-  version: 2,
-  candidates: [candidate(11), candidate(12), candidate(13)],
-  mine,
-});
+const item = (mine: Item["mine"] = null): Item =>
+  itemOf(5, { candidates: [candidateOf(11), candidateOf(12), candidateOf(13)], mine });
 
 const kinds = (desk: Desk) => [...desk.opinion.words].map(([id, { kind }]) => [id, kind]);
 
@@ -138,7 +112,7 @@ describe("judging an item", () => {
 
   it("keeps what was said when the item has one path more and one less", () => {
     const desk = judge(judge(openDesk(item()), "rational"), "unsure");
-    const next = withItem(desk, { ...item(), version: 3, candidates: [candidate(12), candidate(14)] });
+    const next = withItem(desk, { ...item(), version: 3, candidates: [candidateOf(12), candidateOf(14)] });
     expect([kinds(next), missing(next), next.item.version]).toEqual([[[12, "unsure"]], 1, 3]);
   });
 });

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { Hop } from "@/api/events";
+import { candidateOf } from "@/test/review";
 import {
   TOPIC,
   cutAt,
@@ -13,20 +14,12 @@ import {
   selectHop,
 } from "./reviewPath";
 
-const candidate = {
-  id: 7,
-  topic: "Switzerland",
+const candidate = candidateOf(7, {
   path: [
     ["borders", false],
     ["language", false],
-  ] as const,
-  steps: [],
-  sources: [],
-  reached: 0,
-  hits: 0,
-  precision: 0,
-  recall: 0,
-};
+  ],
+});
 
 it("opens at the last hop, and takes another relation there", () => {
   const draft = draftOf(candidate);

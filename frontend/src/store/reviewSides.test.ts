@@ -1,41 +1,13 @@
 import { expect, it } from "vitest";
-import type { Candidate, Item, Kind } from "@/api/review";
+import type { Item, Kind } from "@/api/review";
 import type { Disagreement } from "@/api/reviewDeciding";
+import { candidateOf, itemOf, rowOf } from "@/test/review";
 import { missing } from "./review";
 import { saidOf, sidesDesk } from "./reviewSides";
 
-const candidate = (id: number): Candidate => ({
-  id,
-  topic: "Switzerland",
-  path: [["borders", false]],
-  steps: [],
-  sources: [],
-  reached: 1,
-  hits: 1,
-  precision: 1,
-  recall: 1,
-});
-const row = {
-  id: 5,
-  queue: 1,
-  position: 0,
-  key: "q",
-  question: "?",
-  doubt: 0,
-  reason: "",
-  state: "done" as const,
-  submitted: 2,
-  version: 3,
-};
-const item = (adjudicated: Item["adjudicated"] = null): Item => ({
-  ...row,
-  topics: [],
-  answers: [],
-  shown: "",
-  candidates: [candidate(11), candidate(12)],
-  mine: null,
-  adjudicated,
-});
+const row = rowOf(5, { state: "done", submitted: 2, version: 3 });
+const item = (adjudicated: Item["adjudicated"] = null): Item =>
+  itemOf(5, { ...row, candidates: [candidateOf(11), candidateOf(12)], adjudicated });
 const said = (analyst: string, kind: Kind, reasons: "detour"[] = []) => ({
   analyst,
   kind,
@@ -45,9 +17,9 @@ const said = (analyst: string, kind: Kind, reasons: "detour"[] = []) => ({
 const sides: Disagreement = {
   item: row,
   candidates: [
-    { candidate: candidate(11), said: [said("bob", "rational"), said("ann", "unsure")] },
+    { candidate: candidateOf(11), said: [said("bob", "rational"), said("ann", "unsure")] },
     {
-      candidate: candidate(12),
+      candidate: candidateOf(12),
       said: [said("bob", "not-rational", ["detour"]), said("ann", "not-rational")],
     },
   ],

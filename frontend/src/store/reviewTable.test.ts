@@ -1,25 +1,7 @@
 import { expect, it } from "vitest";
-import type { Item } from "@/api/review";
+import { itemOf as item } from "@/test/review";
 import { setComment } from "./review";
 import { NO_TABLE, advance, drop, holding, putFirst, receive } from "./reviewTable";
-
-const item = (id: number): Item => ({
-  id,
-  queue: 1,
-  position: id,
-  key: `q${id}`,
-  question: `question ${id}`,
-  doubt: 0,
-  reason: "",
-  state: "open",
-  submitted: 0,
-  topics: [],
-  answers: [],
-  shown: "",
-  version: 1,
-  candidates: [],
-  mine: null,
-});
 
 it("sits at the first item and keeps the others ready, each once", () => {
   let table = receive(NO_TABLE, item(1));

@@ -28,6 +28,10 @@ SPECTACULAR_SETTINGS = {
     "SCHEMA_PATH_PREFIX": r"/api/v1",
     "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
     "COMPONENT_SPLIT_REQUEST": True,
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "webapp.api.schema.answered_whole",
+    ],
     "ENUM_NAME_OVERRIDES": {
         "WorkStateEnum": "webapp.jobs.models.JobState",
         "RunStateEnum": "webapp.answers.models.RunState",

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from webapp.api.fields import Text
+from webapp.api.schema import RELATION_PATH
 from webapp.experiments.serializers import SEED_MAX
 from webapp.review.models import Ordering, Reason, VerdictKind
 from webapp.review.services.right_answers import ANSWERS_MAX
@@ -92,6 +95,7 @@ class DecisionSerializer(serializers.Serializer[object]):
     comment = Text(max_length=COMMENT_MAX, required=False, allow_blank=True, default="")
 
 
+@extend_schema_field(RELATION_PATH)
 class PathField(serializers.JSONField):
     """``[[relation, inverse], ...]``."""
 
@@ -135,11 +139,16 @@ class RightAnswersSerializer(serializers.Serializer[object]):
     replaces = serializers.UUIDField(required=False, allow_null=True, default=None)
 
 
+@extend_schema_field(OpenApiTypes.STR)
+class PathTextField(PathField):
+    """A path as a text of JSON."""
+
+
 class HopsQuerySerializer(serializers.Serializer[object]):
     """Which path is looked at; ``path`` is JSON."""
 
     topic = Text(max_length=LABEL_MAX, trim_whitespace=False)
-    path = PathField(binary=True)
+    path = PathTextField(binary=True)
 
 
 class NewPathSerializer(serializers.Serializer[object]):

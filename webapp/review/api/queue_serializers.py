@@ -61,6 +61,7 @@ class DeletedQueueSerializer(serializers.ModelSerializer[Queue]):
     """A deleted queue, and until when it can be restored."""
 
     graph_name = serializers.CharField(source="graph.name")
+    deleted_at = serializers.DateTimeField()
     deleted_by = serializers.CharField(source="deleted_by.username", allow_null=True, default=None)
     kept_until = serializers.SerializerMethodField()
 

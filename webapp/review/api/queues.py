@@ -123,7 +123,7 @@ class QueueViewSet(viewsets.GenericViewSet[Queue]):
         item = reservations.next_item(queue=self.get_object(), user=user, holding=data["holding"])
         return Response({"item": shown(item, user, judged=False)})
 
-    @extend_schema(request=inputs.UndoSerializer, responses=shapes.NextSerializer)
+    @extend_schema(request=inputs.UndoSerializer, responses=shapes.ChangedItemSerializer)
     @action(detail=True, methods=["post"])
     def undo(self, request: Request, pk: str) -> Response:
         """Take back one's own last submission."""

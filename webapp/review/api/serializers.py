@@ -10,7 +10,8 @@ from rest_framework import serializers
 from webapp.api.fields import ErrorSerializer
 from webapp.graphs.serializers import HopSerializer, NodeSerializer, StepSerializer
 from webapp.review import selectors
-from webapp.review.models import Candidate, Item, Submission, Verdict, VerdictKind
+from webapp.review.api.inputs import PathField
+from webapp.review.models import Candidate, Item, Reason, Submission, Verdict, VerdictKind
 
 
 class CandidateSourceSerializer(serializers.Serializer[object]):
@@ -26,7 +27,7 @@ class CandidateSourceSerializer(serializers.Serializer[object]):
 class CandidateSerializer(serializers.ModelSerializer[Candidate]):
     """A relation path to be judged. ``author`` is the analyst who added it, null for one of a label set."""
 
-    path = serializers.JSONField()
+    path = PathField()
     steps = serializers.SerializerMethodField()
     sources = serializers.SerializerMethodField()
     author = serializers.SerializerMethodField()
@@ -60,7 +61,7 @@ class CandidateSerializer(serializers.ModelSerializer[Candidate]):
 class VerdictSerializer(serializers.ModelSerializer[Verdict]):
     """What was said of a path, or (``candidate`` null) of the question."""
 
-    reasons = serializers.ListField(child=serializers.CharField())
+    reasons = serializers.ListField(child=serializers.ChoiceField(choices=Reason.choices))
 
     class Meta:
         model = Verdict
@@ -241,7 +242,7 @@ class OpinionSerializer(serializers.Serializer[object]):
 
     analyst = serializers.CharField()
     kind = serializers.ChoiceField(choices=VerdictKind.choices)
-    reasons = serializers.ListField(child=serializers.CharField())
+    reasons = serializers.ListField(child=serializers.ChoiceField(choices=Reason.choices))
     comment = serializers.CharField(allow_blank=True)
 
 

@@ -11,7 +11,7 @@ const WHY: Record<string, string> = {
 
 /** What tells entities of one name apart in an endpoint: the end of the IRI. */
 function iri({ about }: EntityMatch): string {
-  return /^(https?|urn):/.test(about ?? "") ? ((about ?? "").split(/[/#:]/).filter(Boolean).pop() ?? "") : "";
+  return /^(https?|urn):/.test(about) ? (about.split(/[/#:]/).filter(Boolean).pop() ?? "") : "";
 }
 
 interface Props {

@@ -49,7 +49,7 @@ export function draftOfRun(run: Run): Draft {
 /** What is asked and how much may be retrieved, without by whom. */
 export function askedBody(draft: Draft, graph: Id): Omit<AskBody, "method" | "checkpoint"> {
   return {
-    graph,
+    graph: Number(graph),
     question: draft.question.trim(),
     seed: draft.seed,
     ...(draft.reasoner && { reasoner: draft.reasoner }),
@@ -64,7 +64,7 @@ export function askBody(draft: Draft, graph: Id): AskBody {
     ...askedBody(draft, graph),
     ...(draft.stepByStep && { step_by_step: true }),
     ...(draft.method && { method: draft.method }),
-    ...(draft.checkpoint && { checkpoint: draft.checkpoint }),
+    ...(draft.checkpoint && { checkpoint: Number(draft.checkpoint) }),
   };
 }
 

@@ -34,7 +34,11 @@ export function useMatches(query: string, search: (text: string) => EntitySearch
   return useActive(query, settled, useQuery(search(settled)));
 }
 
-function useActive(query: string, settled: string, answer: UseQueryResult<EntityMatch[]>): Suggestions {
+function useActive(
+  query: string,
+  settled: string,
+  answer: UseQueryResult<readonly EntityMatch[]>,
+): Suggestions {
   const [choice, setChoice] = useState({ query: "", index: 0 });
   const matches = query.trim() && settled ? (answer.data ?? NONE) : NONE;
   const active = choice.query === settled ? Math.min(choice.index, Math.max(0, matches.length - 1)) : 0;

@@ -37,7 +37,7 @@ interface FormProps {
   onClose: () => void;
 }
 
-const SPLITS = ["test", "dev", "train"];
+const SPLITS = ["test", "dev", "train"] as const;
 
 const REASONERS = [
   { id: "extractive", label: "Extractive", detail: "No language model" },
@@ -143,7 +143,7 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
         event.preventDefault();
         if (!set || !split || !method) return;
         run.mutate({
-          graph: graphId,
+          graph: Number(graphId),
           question_set: set.id,
           split: split.id,
           method: method.id,

@@ -13,22 +13,18 @@ interface Props {
 }
 
 export function Outcomes({ report, shown, onShow }: Props) {
-  const all = ORDER.reduce((sum, outcome) => sum + (report.outcomes[outcome] ?? 0), 0);
+  const all = ORDER.reduce((sum, outcome) => sum + report.outcomes[outcome], 0);
   if (!all) return null;
   return (
     <div className="outcomes">
       <div className="outcome-bar" aria-hidden="true">
         {ORDER.map((outcome) => (
-          <span
-            key={outcome}
-            className={`o-${outcome}`}
-            style={{ flexGrow: report.outcomes[outcome] ?? 0 }}
-          />
+          <span key={outcome} className={`o-${outcome}`} style={{ flexGrow: report.outcomes[outcome] }} />
         ))}
       </div>
       <div className="outcome-keys" role="group" aria-label="Show questions that are">
         {ORDER.map((outcome) => {
-          const size = report.outcomes[outcome] ?? 0;
+          const size = report.outcomes[outcome];
           return (
             <button
               key={outcome}

@@ -48,7 +48,7 @@ function Row({ report, row }: { report: ReportDetail; row: ReportQuestion }) {
       </td>
       <td className="num hide-narrow">{row.hops ?? "–"}</td>
       <td className="num hide-narrow">{metricValue("f1", row.f1)}</td>
-      <td className="num hide-narrow">{row.latency_ms === null ? "–" : milliseconds(row.latency_ms)}</td>
+      <td className="num hide-narrow">{milliseconds(row.latency_ms)}</td>
       <td className="acts">
         <Link
           className="btn small"

@@ -47,8 +47,8 @@ function MakeForm({ graph, onClose }: { graph: Id | null; onClose: () => void })
   const start = useMutation({
     mutationFn: () =>
       synthesise({
-        graph: chosen ?? "",
-        question_set: asked?.id ?? "",
+        graph: Number(chosen),
+        question_set: Number(asked?.id),
         policy,
         samples: Number(samples),
         astray: Number(astray) / 100,

@@ -131,7 +131,7 @@ function Entity({ graph, id, onGo }: { graph: Graph; id: number; onGo: (id: numb
   const model = useMemo(() => (data ? factsGraph(data.hops.map(factOfHop), data.node) : null), [data]);
   if (error) return <ErrorNotice error={error} />;
   if (!data || !model) return <Loading what="its facts" />;
-  const attributes = Object.entries(data.node.attributes ?? {});
+  const attributes = Object.entries(data.node.attributes);
   return (
     <div className="browse" aria-busy={isPlaceholderData}>
       <div className="stack tight">

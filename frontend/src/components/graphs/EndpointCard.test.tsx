@@ -73,7 +73,7 @@ it("checks an endpoint when asked to", async () => {
   sent.mockResolvedValue(graph());
   show(<EndpointCard graph={graph()} mayChange />);
   await userEvent.click(screen.getByRole("button", { name: "Check now" }));
-  expect(sent).toHaveBeenCalledExactlyOnceWith("POST", "graphs/3/endpoint/check");
+  expect(sent).toHaveBeenCalledExactlyOnceWith("POST", "graphs/3/endpoint/check", { query: {} });
 });
 
 it("connects an endpoint only when what was typed can be sent", async () => {
@@ -91,6 +91,7 @@ it("connects an endpoint only when what was typed can be sent", async () => {
   const { checked_at, took_ms, named, error, ...connection } = endpoint;
   expect([checked_at, took_ms, named, error]).toHaveLength(4);
   expect(sent).toHaveBeenCalledExactlyOnceWith("POST", "endpoints", {
+    query: {},
     body: { name: "Films", ...connection, languages: ["en"], visibility: "private" },
   });
   await waitFor(() => {

@@ -36,7 +36,7 @@ function LabelForm({ graph, onClose }: { graph: Graph; onClose: () => void }) {
     mutationFn: () =>
       label({
         graph: graph.id,
-        question_set: chosenSet ?? "",
+        question_set: Number(chosenSet),
         strategy: chosen ?? "",
         ...(name.trim() && { name: name.trim() }),
       }),

@@ -35,6 +35,7 @@ it("sends the new name and what is said of it, and stays open when the name is t
     expect(closed).toHaveBeenCalledOnce();
   });
   expect(sent).toHaveBeenLastCalledWith("PATCH", "graphs/3", {
+    query: {},
     body: { name: "Old films", description: "Of the seventies" },
   });
 });

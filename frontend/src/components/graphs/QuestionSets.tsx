@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { createQuestionSet, keys, questionSetsQuery } from "@/api/queries";
 import { useMayManage } from "@/api/rights";
-import type { Id, QuestionSet, Reading } from "@/api/types";
+import type { Id, QuestionSet, QuestionReading, Reading } from "@/api/types";
 import { Button, Modal } from "@/components/kit/controls";
 import { Ago, ErrorNotice, Loading } from "@/components/kit/says";
 import { Files, useFiles } from "@/components/uploads/Files";
@@ -24,7 +24,13 @@ function SetForm({ graph, onClose }: { graph: Id; onClose: () => void }) {
   const [reading, setReading] = useState<Reading>({});
   const [upload] = ids ?? [];
   const send = useMutation({
-    mutationFn: () => createQuestionSet({ name: name.trim(), graph, upload: upload ?? "", ...reading }),
+    mutationFn: () =>
+      createQuestionSet({
+        name: name.trim(),
+        graph: Number(graph),
+        upload: upload ?? "",
+        ...(reading as QuestionReading),
+      }),
     onSuccess: async () => {
       useUploads.getState().forget(purpose);
       await client.invalidateQueries({ queryKey: keys.questionSets });

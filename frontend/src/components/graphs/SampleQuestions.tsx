@@ -63,7 +63,8 @@ export function SampleQuestions({ graph, mayWrite }: { graph: Graph; mayWrite: b
               <Link to={`/?graph=${graph.id}&q=${encodeURIComponent(one.question)}`}>{one.question}</Link>{" "}
               <span className="small muted">
                 {one.answers.slice(0, 3).join(", ")}
-                {one.answers.length > 3 && ` and ${one.answers.length - 3} more`} · {count(one.hops, "hop")}
+                {one.answers.length > 3 && ` and ${one.answers.length - 3} more`} ·{" "}
+                {count(one.hops ?? 0, "hop")}
               </span>
             </li>
           ))}

@@ -76,13 +76,13 @@ function useForm({ graph, sets, methods }: FormProps) {
     !/^\d+$/.test(seed) ||
     settings.some((setting) => complaint(setting, typed[setting.name] ?? "") !== null);
   const body = () => ({
-    question_set: set,
+    question_set: Number(set),
     method,
     config: changedSettings(settings, typed),
     fraction: share / 100,
     seed: Number(seed),
-    ...(labels !== ON_THE_WAY && { labels }),
-    ...(steerable && trajectories !== ON_THE_WAY && { trajectories }),
+    ...(labels !== ON_THE_WAY && { labels: Number(labels) }),
+    ...(steerable && trajectories !== ON_THE_WAY && { trajectories: Number(trajectories) }),
   });
   return {
     set,
@@ -137,7 +137,7 @@ function TrainForm(props: FormProps) {
           options={sets.map((one) => ({
             id: String(one.id),
             label: one.name,
-            detail: `${count(one.splits.train ?? 0, "training question")}, ${integer(one.splits.dev ?? 0)} dev`,
+            detail: `${count(one.splits.train, "training question")}, ${integer(one.splits.dev)} dev`,
           }))}
           value={String(form.set)}
           onChange={(id) => {

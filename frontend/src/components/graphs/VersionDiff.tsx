@@ -10,7 +10,7 @@ import { count, integer } from "@/store/format";
 interface SideProps {
   title: string;
   facts: number;
-  sample: readonly string[][];
+  sample: readonly (readonly string[])[];
   entities: number;
   named: readonly string[];
   relations: readonly string[];

@@ -49,7 +49,7 @@ function Form({ onClose }: { onClose: () => void }) {
         event.preventDefault();
         if (!graph || !set || !chosen.length) return;
         make.mutate({
-          graph,
+          graph: Number(graph),
           question_set: set.id,
           label_sets: chosen.map((one) => one.id),
           ordering,

@@ -5,28 +5,10 @@ import { useState } from "react";
 import { afterEach, expect, it, vi } from "vitest";
 import type { Item } from "@/api/review";
 import { openDesk } from "@/store/review";
+import { itemOf } from "@/test/review";
 import { RightAnswers, useTelling } from "./RightAnswers";
 
-const item: Item = {
-  id: 5,
-  queue: 1,
-  position: 0,
-  key: "run",
-  question: "What borders Switzerland?",
-  topics: ["Switzerland"],
-  answers: [],
-  assumed: true,
-  answered: null,
-  suggested: [],
-  doubt: 1,
-  reason: "Flagged",
-  shown: "hash",
-  state: "open",
-  submitted: 0,
-  version: 0,
-  candidates: [],
-  mine: null,
-};
+const item = itemOf(5, { answers: [], assumed: true, version: 0 });
 
 function open(now: Item) {
   const sent: unknown[] = [];

@@ -102,7 +102,7 @@ function Form({ item, tells, names }: { item: Item; tells: Tells; names: readonl
 }
 
 function Suggested({ item, tells }: { item: Item; tells: Tells }) {
-  return item.suggested?.map((one) => (
+  return item.suggested.map((one) => (
     <p key={one.id} className="row wrap small">
       <span>
         {one.analyst} says that <bdi>{one.answers.join("; ") || "nobody knows"}</bdi>{" "}
@@ -127,7 +127,7 @@ function Suggested({ item, tells }: { item: Item; tells: Tells }) {
 export function RightAnswers({ item, tells }: { item: Item; tells: Tells }) {
   const { answered, assumed, answers } = item;
   if (tells.draft) return <Form item={item} tells={tells} names={tells.draft} />;
-  const unsure = assumed === true && !answered;
+  const unsure = assumed && !answered;
   const tell = (label: string) => (
     <KeyButton act="answers" small look={unsure ? undefined : "plain"} onPress={tells.begin}>
       {label}

@@ -105,7 +105,7 @@ export function useDesk(queue: string, user: string, first: number | null): Desk
     }, FIGURES_MS);
   }, [client, queue]);
   const putRow = useCallback(
-    ({ id, state, submitted }: ItemRow) => {
+    ({ id, state, submitted }: Pick<ItemRow, "id" | "state" | "submitted">) => {
       client.setQueriesData<Page<ItemRow>>(
         { queryKey: queueItemsKey(queue) },
         (page) =>

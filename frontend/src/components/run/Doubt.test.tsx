@@ -82,6 +82,7 @@ it("shows what was doubted, and the way to where it is judged", () => {
     kind: "path-wrong" as const,
     answer: "",
     chain: 1,
+    right_answers: [],
     comment: "by chance",
     at: "2026-01-01T00:00:00Z",
   };

@@ -195,7 +195,7 @@ export function Doubts({ flags }: { flags: readonly Flag[] }) {
       {flags.map((flag, at) => (
         <span key={at} className="doubted">
           {flag.user ?? "Somebody"} {saying(flag)}
-          {flag.right_answers && flag.right_answers.length > 0 && (
+          {flag.right_answers.length > 0 && (
             <>
               , and {flag.kind === "answer-missing" ? "names" : "calls right"}{" "}
               <bdi>{flag.right_answers.join("; ")}</bdi>

@@ -41,11 +41,11 @@ function shareOf({ stages, overall, done, total }: Job): number | null {
 }
 
 /** Where the work of a job is seen. */
-function placeOf(job: Job): string | null {
+function placeOf(job: Job): string {
   const { report } = (job.result ?? {}) as { report?: Job["id"] };
   if (report !== undefined) return `/experiments/${report}`;
-  if (job.kind === "evaluate") return job.graph === null ? "/experiments" : `/experiments?graph=${job.graph}`;
-  return job.graph === null ? null : `/graphs/${job.graph}`;
+  if (job.kind === "evaluate") return `/experiments?graph=${job.graph}`;
+  return `/graphs/${job.graph}`;
 }
 
 /** Where a training's checkpoint is compared with the one that was in use; null when that was not asked for. */
@@ -113,13 +113,9 @@ export function JobRow({ job, workers }: { job: Job; workers: number | undefined
     <li className="job">
       <div className="row">
         <span className="grow elide" title={job.title}>
-          {place === null ? (
+          <Link to={place}>
             <bdi>{job.title}</bdi>
-          ) : (
-            <Link to={place}>
-              <bdi>{job.title}</bdi>
-            </Link>
-          )}
+          </Link>
         </span>
         <JobBadge state={job.state} />
         {running && mayManage(job.user, job.graph) && (
