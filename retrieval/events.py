@@ -9,21 +9,27 @@ TypeScript types are generated from this module; adding or changing a field here
 
 from __future__ import annotations
 
-import types
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
-from enum import StrEnum
-from typing import Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, ClassVar, Literal, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import to_json, to_jsonable_python
 
 from retrieval.types import (
     AgentAction,
     Answer,
+    Citation,
     EvidenceChain,
     Hop,
     LinkedEntity,
     NoAnswer,
     Node,
+    Passage,
     Pulled,
+    RelationStep,
     RetrievedPassage,
+    Span,
     Usage,
 )
 
@@ -266,9 +272,17 @@ EVENT_TYPES: dict[str, type[Event]] = {
 TERMINAL_TYPES = frozenset({AnswerFinal.type, RunFailed.type, RunCancelled.type})
 
 
+_PARTS = (
+    *(AgentAction, Answer, Citation, EvidenceChain, Hop, LinkedEntity, NoAnswer, Node, Passage),
+    *(Pulled, RelationStep, RetrievedPassage, Span, Usage),
+)
+for _cls in (*EVENT_TYPES.values(), *_PARTS):
+    _cls.__pydantic_config__ = {"extra": "forbid"}  # type: ignore[union-attr]  # read by pydantic alone
+
+
 def to_payload(event: Event) -> dict[str, Any]:
     """The event as plain JSON types, ``type`` first, without ``run``, ``seq`` and ``at``."""
-    return {"type": event.type, **_plain(event)}
+    return {"type": event.type, **to_jsonable_python(event)}
 
 
 def from_payload(payload: dict[str, Any]) -> Event:
@@ -283,13 +297,13 @@ def from_payload(payload: dict[str, Any]) -> Event:
     if cls is None:
         known = ", ".join(EVENT_TYPES)
         raise ValueError(f"unknown event type {name!r}; known types: {known}")
-    event: Event = _build(cls, body)
+    event: Event = from_plain(cls, body)
     return event
 
 
 def to_plain(value: Any) -> Any:
     """A part of an event, such as an ``AgentAction``, as plain JSON types."""
-    return _plain(value)
+    return to_jsonable_python(value)
 
 
 def from_plain(cls: type[T], value: Any) -> T:
@@ -298,65 +312,15 @@ def from_plain(cls: type[T], value: Any) -> T:
     Raises:
         ValueError: a field is missing, extra or of the wrong shape.
     """
-    part: T = _build(cls, value)
+    try:
+        part: T = _adapter(cls).validate_json(to_json(value), strict=True)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(map(str, (cls.__name__, *first["loc"])))
+        raise ValueError(f"{where}: {first['msg']}") from error
     return part
 
 
-def _plain(value: Any) -> Any:
-    if is_dataclass(value) and not isinstance(value, type):
-        return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
-    if isinstance(value, (tuple, list)):
-        return [_plain(item) for item in value]
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, StrEnum):
-        return value.value
-    return value
-
-
-def _build(cls: Any, value: Any) -> Any:
-    """Build dataclass ``cls`` from plain JSON, refusing extra and missing fields."""
-    if not isinstance(value, dict):
-        raise ValueError(f"{cls.__name__} needs an object, got {type(value).__name__}")
-    hints = get_type_hints(cls)
-    declared = {f.name: f for f in fields(cls)}
-    extra = sorted(set(value) - set(declared))
-    if extra:
-        raise ValueError(f"{cls.__name__} has no field {', '.join(extra)}")
-    required = {name for name, f in declared.items() if f.default is MISSING and f.default_factory is MISSING}
-    missing = sorted(required - set(value))
-    if missing:
-        raise ValueError(f"{cls.__name__} lacks {', '.join(missing)}")
-    return cls(**{name: _coerce(hints[name], item) for name, item in value.items()})
-
-
-def _coerce(hint: Any, value: Any) -> Any:
-    """``value`` as ``hint`` declares it; ValueError when it is something else."""
-    origin = get_origin(hint)
-    if origin in (Union, types.UnionType):
-        if value is None and type(None) in get_args(hint):
-            return None
-        for option in get_args(hint):
-            if option is not type(None):
-                return _coerce(option, value)
-    if origin is tuple:
-        if not isinstance(value, (list, tuple)):
-            raise ValueError(f"a list is needed, got {type(value).__name__}")
-        return tuple(_coerce(get_args(hint)[0], item) for item in value)
-    if origin is dict:
-        if not isinstance(value, dict):
-            raise ValueError(f"an object is needed, got {type(value).__name__}")
-        return {key: _coerce(get_args(hint)[1], item) for key, item in value.items()}
-    if origin is Literal:
-        if value not in get_args(hint):
-            raise ValueError(f"{value!r} is not one of {', '.join(map(str, get_args(hint)))}")
-        return value
-    if is_dataclass(hint):
-        return _build(hint, value)
-    if isinstance(hint, type) and issubclass(hint, StrEnum):
-        return hint(value)
-    if hint is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
-    if isinstance(hint, type) and (not isinstance(value, hint) or (hint is int and isinstance(value, bool))):
-        raise ValueError(f"{hint.__name__} is needed, got {type(value).__name__}")
-    return value
+@cache
+def _adapter(cls: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(cls)

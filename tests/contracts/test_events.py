@@ -81,7 +81,7 @@ def test_every_event_type_is_tried_here():
 
 @pytest.mark.parametrize("event", EVERY, ids=lambda event: event.type)
 def test_an_extra_field_is_refused(event):
-    with pytest.raises(ValueError, match="has no field surprise"):
+    with pytest.raises(ValueError, match="surprise: Unexpected"):
         events.from_payload({**events.to_payload(event), "surprise": 1})
 
 
@@ -89,7 +89,7 @@ def test_an_extra_field_is_refused(event):
 def test_a_missing_field_is_refused(event):
     payload = events.to_payload(event)
     payload.pop(dataclasses.fields(event)[0].name)
-    with pytest.raises(ValueError, match="lacks"):
+    with pytest.raises(ValueError, match="required"):
         events.from_payload(payload)
 
 
