@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar, cast
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json, to_jsonable_python
@@ -313,7 +313,7 @@ def from_plain(cls: type[T], value: Any) -> T:
         ValueError: a field is missing, extra or of the wrong shape.
     """
     try:
-        part: T = _adapter(cls).validate_json(to_json(value), strict=True)
+        part: T = _adapter(cast(Any, cls)).validate_json(to_json(value), strict=True)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(map(str, (cls.__name__, *first["loc"])))
