@@ -197,7 +197,7 @@ def test_what_was_decided_takes_no_import(api, make):
         ("a,b\n1,2\n", "x.csv is a table without question_id, topic, path, verdict."),
         ("", "x.csv is a table without question_id, topic, path, verdict."),
         (
-            "question_id,topic,path,verdict\n" + "q" * 200_000,
+            'question_id,topic,path,verdict\n"' + "q" * 60_000 + "\n" + "q" * 60_000 + "\n" + "q" * 60_000,
             "x.csv is not a table: field larger than field limit (131072).",
         ),
     ],
@@ -205,6 +205,14 @@ def test_what_was_decided_takes_no_import(api, make):
 def test_what_is_no_file_of_verdicts(api, make, content, message):
     answer = send_file(api("analyst"), make(), content, name="x.csv")
     assert (answer.status_code, answer.json()["error"]["message"]) == (400, message)
+
+
+@pytest.mark.parametrize("begin", ["question_id,topic,path,verdict\n", '{"question": "'])
+def test_a_line_that_is_too_long_is_not_read(api, make, begin):
+    answer = send_file(api("analyst"), make(), begin + "[" * 200_000, name="x.csv")
+    line = 1 + begin.count("\n")
+    message = f"Line {line} of x.csv has more than 65,536 characters."
+    assert (answer.status_code, answer.json()["error"]["message"]) == (413, message)
 
 
 def test_rows_of_a_table_that_are_no_verdicts(api, make):

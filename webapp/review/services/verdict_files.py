@@ -16,6 +16,9 @@ from webapp.review.models import Reason, VerdictKind
 from webapp.review.services.exports import SEPARATOR
 
 LINES_MAX = 100_000
+LINE_MAX = 64 * 1024
+"""Characters of a line: what reads one holds everybody else up for no longer."""
+
 TEXT_MAX = 200
 COMMENT_MAX = 2000
 NEEDED = ("question_id", "topic", "path", "verdict")
@@ -61,13 +64,13 @@ def read(file: IO[bytes], name: str) -> Iterator[Line | BadLine]:
 
     Raises:
         TrainingDataError: it is not UTF-8, or a table without the columns it needs.
-        TooLargeError: it has too many lines.
+        TooLargeError: it has too many lines, or one that is too long.
     """
     first = file.read(1)
     while first.isspace():
         first = file.read(1)
     file.seek(0)
-    text = TextIOWrapper(file, encoding="utf-8-sig", newline="")
+    text = _lines(TextIOWrapper(file, encoding="utf-8-sig", newline=""), name)
     rows = (
         _labels(text) if first in {b"{", b"["} or (not first and name.endswith("l")) else _table(text, name)
     )
@@ -84,7 +87,18 @@ def read(file: IO[bytes], name: str) -> Iterator[Line | BadLine]:
         ) from error
 
 
-def _labels(text: TextIOWrapper) -> Iterator[Line | BadLine]:
+def _lines(text: TextIOWrapper, name: str) -> Iterator[str]:
+    """The lines of a file, none of which is read that is too long."""
+    for number, line in enumerate(iter(lambda: text.readline(LINE_MAX + 1), ""), start=1):
+        if len(line) > LINE_MAX:
+            raise TooLargeError(
+                f"Line {number:,} of {name} has more than {LINE_MAX:,} characters.",
+                hint="A file of verdicts has one on each line.",
+            )
+        yield line
+
+
+def _labels(text: Iterator[str]) -> Iterator[Line | BadLine]:
     for number, raw in enumerate(text, start=1):
         line = raw.strip()
         if not line:
@@ -113,7 +127,7 @@ def _labels(text: TextIOWrapper) -> Iterator[Line | BadLine]:
             yield BadLine(number, f"This is not a label: {error}.", line[:TEXT_MAX])
 
 
-def _table(text: TextIOWrapper, name: str) -> Iterator[Line | BadLine]:
+def _table(text: Iterator[str], name: str) -> Iterator[Line | BadLine]:
     rows = csv.DictReader(text)
     missing = [column for column in NEEDED if column not in (rows.fieldnames or ())]
     if missing:
