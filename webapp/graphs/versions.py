@@ -144,7 +144,7 @@ def discard(*, snapshot: Snapshot, used_by: Mapping[str, int], user: User | None
         if using:
             raise ConflictError(
                 f"Version {snapshot.version} is used by {', '.join(using)}.",
-                hint="Delete those first, or keep it.",
+                hint="Delete those first, for good where they are in the trash; or keep it.",
             )
         Snapshot.objects.filter(pk=snapshot.pk).update(deleted_at=timezone.now(), deleted_by=user)
         announce.graph_changed_on_commit(graph.pk)
