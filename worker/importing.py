@@ -14,6 +14,7 @@ from retrieval.errors import ClewError, SourceError
 from retrieval.kg import snapshot as kg
 from retrieval.kg.analysis.import_report import report
 from retrieval.kg.readers import child_process
+from retrieval.kg.readers.options import ReadOptions
 from retrieval.types import Problem
 from webapp.accounts import quotas
 from webapp.graphs import files, progress, versions
@@ -55,11 +56,6 @@ def work(context: reporting.Context) -> dict[str, Any]:
     version = next_version(graph)
     out = files.place(files.snapshot_name(graph.pk, version))
     files.make_way(out)
-    how = {
-        "fmt": job.params.get("format"),
-        "names": {files.local_path(source.path): source.name for source in sources},
-        **{name: job.params.get(name) for name in ("delimiter", "header", "encoding", "columns")},
-    }
     from retrieval.kg.build.from_files import write_version  # noqa: PLC0415 - loads polars
 
     reports = None
@@ -68,9 +64,10 @@ def work(context: reporting.Context) -> dict[str, Any]:
             write_version,
             [files.local_path(source.path) for source in sources],
             out,
-            files.local_path(base.path) if base is not None and mode != Mode.REPLACE else None,
-            how,
+            ReadOptions.of(job.params),
+            base=files.local_path(base.path) if base is not None and mode != Mode.REPLACE else None,
             removing=mode == Mode.REMOVE,
+            names={files.local_path(source.path): source.name for source in sources},
             what=_said(sources),
             limits=child_process.Limits(memory=settings.CLEW.import_memory, seconds=0, silence=SILENCE_S),
             told={"problems": problem, "progress": context.progress},

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING
 
 from retrieval.cli.console import Bars, ProblemList, note, say, stoppable
-from retrieval.cli.options import Encoding, Table
+from retrieval.cli.options import Encoding, GraphFormat, Table
 from retrieval.errors import EmptySourceError
+from retrieval.kg.readers.options import ReadOptions
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -33,7 +32,7 @@ def build_graph(
         out: the graph's directory.
         index: make the vectors of entity labels.
     """
-    return _indexed_if(index, encoding, _build(source, out, table.fmt, table.given()))
+    return _indexed_if(index, encoding, _build(source, out, table.options()))
 
 
 def preview(file: Path, /, *, questions: bool = False, table: Table = Table()) -> int:
@@ -46,10 +45,7 @@ def preview(file: Path, /, *, questions: bool = False, table: Table = Table()) -
     from retrieval.kg.readers import preview_graph  # noqa: PLC0415
     from retrieval.questions import preview_questions  # noqa: PLC0415
 
-    if questions:
-        found = preview_questions(file, fmt=table.fmt, encoding=table.encoding)
-    else:
-        found = preview_graph(file, fmt=table.fmt, **table.given())
+    found = (preview_questions if questions else preview_graph)(file, options=table.options())
     shown = {
         "format": found.format or "not recognised",
         "delimiter": repr(found.delimiter) if found.delimiter else "",
@@ -75,7 +71,7 @@ def build_corpus(
     /,
     *,
     out: Path,
-    fmt: Annotated[str | None, Parameter(name="--format")] = None,
+    fmt: GraphFormat = None,
     index: bool = True,
     encoding: Encoding = Encoding(),
 ) -> int:
@@ -84,13 +80,12 @@ def build_corpus(
     Args:
         source: text, Markdown, HTML, PDF, passages as JSONL, HotpotQA, MuSiQue.
         out: the graph's directory.
-        fmt: guessed when left out.
         index: make the vectors and the index of words.
 
     Raises:
         EmptySourceError: the files hold facts only.
     """
-    graph = _build(source, out, fmt, {})
+    graph = _build(source, out, ReadOptions(format=fmt))
     if graph.passages is None:
         raise EmptySourceError(
             "The files hold facts and no passages.", hint="Use `build-graph`, or name the --format of a text."
@@ -98,7 +93,7 @@ def build_corpus(
     return _indexed_if(index, encoding, graph)
 
 
-def _build(source: tuple[Path, ...], out: Path, fmt: str | None, given: dict[str, Any]) -> Snapshot:
+def _build(source: tuple[Path, ...], out: Path, options: ReadOptions) -> Snapshot:
     from retrieval.kg.analysis.import_report import report  # noqa: PLC0415
     from retrieval.kg.build.from_files import build_from_files  # noqa: PLC0415
 
@@ -106,7 +101,7 @@ def _build(source: tuple[Path, ...], out: Path, fmt: str | None, given: dict[str
     problems = ProblemList()
     try:
         with Bars() as bars:
-            graph, reports = build_from_files(source, out, problems=problems, progress=bars, fmt=fmt, **given)
+            graph, reports = build_from_files(source, out, options, problems=problems, progress=bars)
     finally:
         problems.report()
     counts = graph.manifest

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
 from retrieval.errors import ConfigError
+from retrieval.kg.readers.catalog import FORMATS
+from retrieval.kg.readers.options import ReadOptions
+from retrieval.kg.readers.rows_layout import ROLES
 from retrieval.limits import DEFAULT_BUDGET
 from retrieval.loading import load_encoder
 from retrieval.methods.registry import DEFAULT
@@ -79,37 +82,37 @@ class Answering:
     settings: Annotated[Repeated, Parameter(name="--set")] = ()
 
 
+#: A format of graphs, by its name in the catalog.
+GraphFormat = Annotated[
+    str | None, Parameter(name="--format", help=f"One of: {', '.join(FORMATS)}; detected when left out.")
+]
+
+
 @Parameter(name="*")
 @dataclass(frozen=True, slots=True)
 class Table:
     """What is known of a file of rows; the rest is guessed.
 
     Attributes:
-        fmt: its format.
         delimiter: one character, or tab, comma, pipe.
         header: whether the first row names columns.
         encoding: of text that is not UTF-8, such as cp1252.
         columns: H,R,T: the columns of head, relation and tail, numbers from 0 or header names.
     """
 
-    fmt: Annotated[str | None, Parameter(name="--format")] = None
+    fmt: GraphFormat = None
     delimiter: str | None = None
     header: bool | None = None
     encoding: str | None = None
     columns: str | None = None
 
-    def given(self) -> dict[str, Any]:
-        """What readers take, but for the format.
+    def options(self) -> ReadOptions:
+        """What readers take.
 
         Raises:
             ConfigError: not three columns are named.
         """
-        return {
-            "delimiter": self.delimiter,
-            "header": self.header,
-            "encoding": self.encoding,
-            "columns": _columns(self.columns),
-        }
+        return ReadOptions(self.fmt, self.delimiter, self.header, self.encoding, _columns(self.columns))
 
 
 def _columns(text: str | None) -> dict[str, int | str] | None:
@@ -119,10 +122,7 @@ def _columns(text: str | None) -> dict[str, int | str] | None:
     parts = [part.strip() for part in text.split(",")]
     if len(parts) != 3 or not all(parts):
         raise ConfigError(f"--columns {text!r} does not name three columns.", hint="Write --columns 0,1,2.")
-    return {
-        role: int(part) if part.isdigit() else part
-        for role, part in zip(("head", "relation", "tail"), parts, strict=True)
-    }
+    return {role: int(part) if part.isdigit() else part for role, part in zip(ROLES, parts, strict=True)}
 
 
 def settings_of(texts: tuple[str, ...]) -> Settings:

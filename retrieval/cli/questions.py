@@ -14,31 +14,28 @@ from retrieval.cli.console import Bars, ProblemList, note, say, stoppable
 from retrieval.cli.options import Asked, Encoding
 from retrieval.errors import ConfigError, SourceError, TrainingDataError
 from retrieval.kg import snapshot as snapshots
+from retrieval.kg.readers.options import ReadOptions
 from retrieval.kg.snapshot.cache import cache_of
 from retrieval.llm.settings import LLMSettings
 from retrieval.questions import files as question_files
-from retrieval.questions.formats import SPLITS
+from retrieval.questions.formats import FORMATS, SPLITS
 
 if TYPE_CHECKING:
     from retrieval.supervision.labels import Labelling
     from retrieval.types import Question
 
 
-Format = Literal[
-    "auto", "jsonl", "metaqa", "pathquestion", "relation-paths", "rog",
-    "grailqa", "graftnet", "hotpotqa", "2wiki", "musique",
-]  # fmt: skip
+Format = Annotated[
+    str, Parameter(name="--format", help=f"One of: {', '.join(FORMATS)}; detected when left out.")
+]
 
 
-def import_questions(
-    file: tuple[Path, ...], /, *, out: Path, fmt: Annotated[Format, Parameter(name="--format")] = "auto"
-) -> int:
+def import_questions(file: tuple[Path, ...], /, *, out: Path, fmt: Format = "auto") -> int:
     """Read question files of any known format and write them as one JSONL file, with splits.
 
     Args:
         file: gzipped or not; several become one set.
         out: JSONL; gzipped when it ends in .gz.
-        fmt: what the files are.
     """
     read_all = [question for one in file for question in read(one, fmt)]
     distinct = {question.id: question for question in read_all}
@@ -205,7 +202,7 @@ def read(path: Path, fmt: str = "auto") -> list[Question]:
     """The good questions of a file; rows that cannot be used are listed on stderr."""
     problems = ProblemList()
     try:
-        return question_files.read_questions(path, problems=problems, fmt=fmt)
+        return question_files.read_questions(path, ReadOptions(format=fmt), problems=problems)
     finally:
         problems.report()
 

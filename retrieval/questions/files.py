@@ -22,12 +22,12 @@ from retrieval.errors import ConfigError, EmptySourceError, SourceError
 from retrieval.kg.readers.archives import Unpacked, archive_kind, unpacked
 from retrieval.kg.readers.documents.records import passage_format
 from retrieval.kg.readers.json_rows import json_rows
+from retrieval.kg.readers.options import DETECT, DETECTED, ReadOptions
 from retrieval.kg.readers.question_files import MARK, BadRow
 from retrieval.kg.readers.sources import Source, is_parquet
-from retrieval.questions.formats import PARSERS, checked
+from retrieval.questions.formats import FORMATS, PARSERS, checked
 from retrieval.types import Problem, Question
 
-FORMATS = tuple(PARSERS)
 PROBLEM_LIMIT = 1000
 _HINT = "A question set is JSONL with id, question, topic_entities and answers, or one of: " + ", ".join(
     FORMATS
@@ -50,11 +50,10 @@ _Row = tuple[int, Any]
 
 def read_questions(
     path: Path | str,
+    options: ReadOptions = DETECT,
     *,
     problems: Callable[[Problem], None],
-    fmt: str | None = None,
     hops: int | None = None,
-    encoding: str | None = None,
 ) -> list[Question]:
     """Read a question set, compressed or not, or the question files of an archive.
 
@@ -63,10 +62,9 @@ def read_questions(
 
     Args:
         path: the file.
+        options: its format, one of ``FORMATS``, and the encoding of its text; what else they say is of graphs.
         problems: called for each bad row; at most ``PROBLEM_LIMIT`` are named one by one.
-        fmt: one of ``FORMATS``; None or ``auto`` guesses.
         hops: of every question; None takes it from the row, the gold path, or the file's name (``2-hop``).
-        encoding: of its text, as Python names it; None is UTF-8, and UTF-16 where the first bytes say so.
 
     Returns:
         The good questions in file order, with distinct ids. ``split`` is None where the file gives none:
@@ -75,11 +73,11 @@ def read_questions(
     Raises:
         EmptySourceError: no row could be used; says why.
         SourceError: the file cannot be read, or its format cannot be guessed.
-        ConfigError: ``fmt`` or ``encoding`` is unknown.
+        ConfigError: the format or the encoding is unknown.
     """
-    if fmt not in (None, "", "auto", *FORMATS):
+    if options.format not in (*DETECTED, *FORMATS):
         raise ConfigError(
-            f"The question format {fmt!r} is unknown.", hint=f"Use one of: {', '.join(FORMATS)}."
+            f"The question format {options.format!r} is unknown.", hint=f"Use one of: {', '.join(FORMATS)}."
         )
     found = _Found()
     with unpacked([Path(path)]) as files:
@@ -89,7 +87,7 @@ def read_questions(
         for file in files:
             log = _Log(file.name, problems)
             try:
-                _read_file(file, found, log, _Asked(fmt, hops, encoding, splits.get(file.name)))
+                _read_file(file, found, log, _Asked(options, hops, splits.get(file.name)))
             except SourceError as error:
                 if not archive:
                     raise
@@ -100,25 +98,24 @@ def read_questions(
     return list(found.questions.values())
 
 
-def read_set(path: Path, fmt: str, encoding: str | None) -> tuple[str, list[Question], list[Problem]]:
+def read_set(path: Path, options: ReadOptions) -> tuple[str, list[Question], list[Problem]]:
     """The format of a question file, its questions and its problems, as one piece of work for a process of its own.
 
     Raises:
         SourceError, ConfigError: as :func:`read_questions`.
     """
     # The set says what the file was, not that someone left it to be found out.
-    chosen = detect_format(path, encoding=encoding) if fmt == "auto" else fmt
+    chosen = options.format if options.format not in DETECTED else detect_format(path, options)
     problems: list[Problem] = []
-    return chosen, read_questions(path, fmt=chosen, problems=problems.append, encoding=encoding), problems
+    return chosen, read_questions(path, replace(options, format=chosen), problems=problems.append), problems
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
     """What is said of a file beyond its bytes; None of each guesses, or leaves out."""
 
-    fmt: str | None
+    options: ReadOptions
     hops: int | None
-    encoding: str | None
     split: str | None
 
 
@@ -132,8 +129,9 @@ class _Found:
 
 def _read_file(file: Unpacked, found: _Found, log: _Log, asked: _Asked) -> None:
     """Add the good questions of one file."""
-    source = None if is_parquet(file.path) else _source(file.path, asked.encoding, file.name)
-    chosen = asked.fmt if asked.fmt and asked.fmt != "auto" else _format_of(file.path, source)
+    source = None if is_parquet(file.path) else _source(file.path, asked.options.encoding, file.name)
+    given = asked.options.format
+    chosen = given if given not in DETECTED else _format_of(file.path, source)
     hops = asked.hops
     inside = file.name.removeprefix(f"{file.archive}/")
     if hops is None and (
@@ -232,13 +230,13 @@ def training_sample(questions: Sequence[Question], fraction: float, *, seed: int
     return [q for q in split if q.split not in ("train", "dev") or q.id in kept]
 
 
-def detect_format(path: Path | str, *, encoding: str | None = None) -> str:
+def detect_format(path: Path | str, options: ReadOptions = DETECT) -> str:
     """The format, one of ``FORMATS``, that :func:`read_questions` takes a file for when none is named.
 
     Raises:
         SourceError: the file cannot be read, or looks like none of them.
     """
-    file = Path(path)
+    file, encoding = Path(path), options.encoding
     if archive_kind(file) is None:
         return _format_of(file, None if is_parquet(file) else _source(file, encoding))
     with unpacked([file]) as found:

@@ -288,3 +288,4 @@ PARSERS: Mapping[str, Parser] = MappingProxyType(
     }
 )
 """The parser of each format; a row that cannot be used raises :class:`BadRow`."""
+FORMATS = tuple(PARSERS)

@@ -6,11 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from retrieval.errors import SourceError
+from retrieval.kg.readers.options import DETECTED, ReadOptions
 from retrieval.kg.readers.preview import Preview
 from retrieval.kg.readers.preview_sample import ROWS, detect_encoding, look, raw_lines, sample
-from retrieval.kg.readers.reading import ReadOptions
 from retrieval.kg.readers.sources import is_parquet
 from retrieval.questions import files
+from retrieval.questions.formats import FORMATS
 from retrieval.types import Problem
 
 
@@ -22,18 +23,18 @@ def preview_questions(path: Path, name: str, options: ReadOptions) -> Preview:
 def preview_file(file: Path, found: Preview, options: ReadOptions) -> Preview:
     """The preview of a file that is no archive, out of one that only has a name."""
     problems: list[Problem] = []
-    fmt = options.fmt
     if options.encoding:
         found = replace(found, encoding=options.encoding)
     elif not is_parquet(file):
         encoding, notes = detect_encoding(file)
         found = replace(found, encoding=encoding, notes=notes)
-    chosen = fmt if fmt and fmt != "auto" else files.detect_format(file, encoding=found.encoding)
-    others = tuple(one for one in files.FORMATS if one != chosen)
+    options = replace(options, encoding=found.encoding)
+    chosen = options.format if options.format not in DETECTED else files.detect_format(file, options)
+    others = tuple(one for one in FORMATS if one != chosen)
     found = replace(found, format=chosen, alternatives=others, raw=raw_lines(file, found.encoding))
     with sample(file, found) as (part, whole):
         try:
-            questions = files.read_questions(part, problems=problems.append, fmt=chosen)
+            questions = files.read_questions(part, ReadOptions(format=chosen), problems=problems.append)
         except SourceError as error:
             said = str(error) if whole else "The first part of the file shows no question."
             return replace(found, notes=(*found.notes, said), problems=tuple(problems[:ROWS]))

@@ -32,7 +32,7 @@ told_of = {"problems": lambda problem: None, "progress": lambda done: None}
 paths = [Path(given["source"])]
 began = time.perf_counter()
 child_process.call(
-    write_version, paths, Path(given["out"]), None, {}, removing=False, what="it", limits=limits, told=told_of
+    write_version, paths, Path(given["out"]), what="it", limits=limits, told=told_of
 )
 told["seconds"], told["hash"] = time.perf_counter() - began, Snapshot(Path(given["out"])).hash
 """

@@ -187,7 +187,7 @@ def tried(reader: str, path: Path, *, built: bool) -> None:
             read_graph([path], problems=_use)
             return
         out = path.with_name("graph")
-        write_version([path], out, None, {}, removing=False, problems=_use, progress=lambda _: None)
+        write_version([path], out, problems=_use, progress=lambda _: None)
         shutil.rmtree(out)
 
     asked = reader == "questions"

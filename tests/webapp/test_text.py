@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from retrieval.kg.readers.options import DETECT
 from webapp.experiments import choosing
 from webapp.questions import selectors
 from webapp.questions import services as questions
@@ -38,5 +39,7 @@ def test_supporting_passages_are_kept_with_their_question(tmp_path, tiny_graph):
 
     row = {"id": "q", "question": "Who?", "answers": ["Ann"], "supporting_passages": [0, 7]}
     upload = SimpleUploadedFile("q.jsonl", json.dumps(row).encode())
-    found = questions.import_question_set(name="Q", graph=tiny_graph, upload=upload, format="auto", user=None)
+    found = questions.import_question_set(
+        name="Q", graph=tiny_graph, upload=upload, options=DETECT, user=None
+    )
     assert selectors.as_engine(found)[0].passages == ("0", "7")

@@ -19,6 +19,7 @@ from rest_framework.response import Response
 from retrieval import types
 from retrieval.kg import snapshot as kg
 from retrieval.kg.analysis import import_report
+from retrieval.kg.readers.options import ReadOptions
 from webapp.accounts import quotas
 from webapp.accounts.models import User
 from webapp.accounts.permissions import AdminWrites, OwnerWrites
@@ -27,7 +28,6 @@ from webapp.api.parsers import Json
 from webapp.graphs import browse, endpoints, progress, selectors, services, snapshots, trash
 from webapp.graphs import serializers as shapes
 from webapp.graphs.models import Graph, Problem
-from webapp.graphs.reading import options_of
 from webapp.graphs.selectors import visible_graphs
 from webapp.jobs.serializers import JobSerializer
 from webapp.uploads import services as uploads
@@ -86,7 +86,7 @@ class GraphViewSet(viewsets.GenericViewSet[Graph]):
             files=data["files"],
             uploads=uploads.complete(ids=data["uploads"], user=user),
             sources=data["sources"],
-            options=options_of(data),
+            options=ReadOptions.of(data),
             user=user,
         )
         answer = {"graph": shapes.GraphSerializer(graph).data, "job": JobSerializer(job).data}

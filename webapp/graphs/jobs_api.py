@@ -9,10 +9,11 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from retrieval.kg.readers.options import ReadOptions
 from webapp.accounts.permissions import AnalystWrites
 from webapp.accounts.rights import require_manager
 from webapp.api.errors import InvalidError
-from webapp.graphs.reading import ReadingSerializer, options_of
+from webapp.graphs.reading import ReadingSerializer
 from webapp.jobs import selectors, services
 from webapp.jobs.models import Job, JobKind
 from webapp.jobs.serializers import JobSerializer, LogLineSerializer
@@ -60,7 +61,7 @@ class JobViewSet(mixins.RetrieveModelMixin, mixins.ListModelMixin, viewsets.Gene
         require_manager(request.user, job)
         form = RetrySerializer(data=request.data)
         form.is_valid(raise_exception=True)
-        params = options_of(form.validated_data).as_json() if request.data else {}
+        params = ReadOptions.of(form.validated_data).as_json() if request.data else {}
         if params and job.kind != JobKind.IMPORT:
             raise InvalidError("Only an import can be told to read otherwise.", hint="Send nothing.")
         if job.kind in OF_GRAPH:

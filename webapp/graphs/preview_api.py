@@ -17,6 +17,7 @@ from rest_framework.views import APIView
 
 from retrieval.errors import SourceError
 from retrieval.kg.readers import child_process, preview_graph
+from retrieval.kg.readers.options import ReadOptions
 from retrieval.kg.readers.preview import Preview
 from retrieval.questions import preview_questions
 from webapp.accounts.models import User
@@ -24,7 +25,7 @@ from webapp.accounts.permissions import Analyst
 from webapp.api.errors import TooManyUploadsError
 from webapp.api.fields import Text
 from webapp.api.waiting import Turns, let_go
-from webapp.graphs.reading import ColumnsField
+from webapp.graphs.reading import ReadingSerializer
 from webapp.graphs.serializers import ProblemSerializer
 from webapp.uploads import elsewhere, services
 
@@ -41,7 +42,7 @@ WITHIN_S = 30.0
 _looking = Turns()
 
 
-class PreviewRequestSerializer(serializers.Serializer[object]):
+class PreviewRequestSerializer(ReadingSerializer):
     """Uploads, and corrections of what they were taken for."""
 
     uploads = serializers.ListField(
@@ -51,11 +52,9 @@ class PreviewRequestSerializer(serializers.Serializer[object]):
         child=Text(max_length=2000), required=False, default=list, max_length=FILES_MAX
     )
     kind = serializers.ChoiceField(choices=["graph", "questions"], required=False, default="graph")
-    format = Text(max_length=32, required=False, allow_blank=True, default="")
-    delimiter = Text(max_length=10, required=False, allow_blank=True, default="", trim_whitespace=False)
-    header = serializers.BooleanField(required=False, allow_null=True, default=None)
-    encoding = Text(max_length=40, required=False, allow_blank=True, default="")
-    columns = ColumnsField(required=False, allow_null=True, default=None)
+    format = Text(  # type: ignore[assignment]  # a question set has other formats than a graph
+        max_length=32, required=False, allow_blank=True, default=""
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """At least one file."""
@@ -112,13 +111,7 @@ class PreviewView(APIView):
         data = form.validated_data
         user = cast(User, request.user)
         found = services.complete(ids=data["uploads"], user=user)
-        options: dict[str, Any] = {
-            "fmt": None if data["format"] in ("", "auto") else data["format"],
-            "delimiter": data["delimiter"] or None,
-            "header": data["header"],
-            "encoding": data["encoding"] or None,
-            "columns": data["columns"],
-        }
+        options = ReadOptions.of(data)
         guesses = [
             {**_guess(upload.path, upload.name, data["kind"], options), "upload": upload.pk, "source": None}
             for upload in found
@@ -140,14 +133,11 @@ def _many() -> TooManyUploadsError:
     )
 
 
-def _guess(path: Path, name: str, kind: Any, options: dict[str, Any]) -> dict[str, Any]:
+def _guess(path: Path, name: str, kind: Any, options: ReadOptions) -> dict[str, Any]:
     let_go()  # it may be looked at for seconds
     try:
-        if kind == "questions":
-            given = {key: options[key] for key in ("fmt", "encoding")}
-            seen = child_process.call(preview_questions, path, name, what=name, limits=LIMITS, **given)
-        else:
-            seen = child_process.call(preview_graph, path, name, what=name, limits=LIMITS, **options)
+        preview = preview_questions if kind == "questions" else preview_graph
+        seen = child_process.call(preview, path, name, options, what=name, limits=LIMITS)
     except SourceError as error:
         seen = Preview(name, kind, "", notes=(str(error),))
     made = dataclasses.asdict(seen)

@@ -9,11 +9,10 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from retrieval.kg.readers.catalog import FORMATS
+from retrieval.kg.readers.rows_layout import ROLES
 from webapp.api.fields import Text
-from webapp.graphs.services import ReadOptions
 
 FORMAT_CHOICES = ["auto", *FORMATS]
-ROLES = ("head", "relation", "tail")
 
 
 @extend_schema_field(
@@ -51,14 +50,3 @@ class ReadingSerializer(serializers.Serializer[object]):
     header = serializers.BooleanField(required=False, allow_null=True, default=None)
     encoding = Text(max_length=40, required=False, allow_blank=True, default="")
     columns = ColumnsField(required=False, allow_null=True, default=None)
-
-
-def options_of(data: dict[str, Any]) -> ReadOptions:
-    """How files are to be read, as it was said."""
-    return ReadOptions(
-        None if data["format"] == "auto" else data["format"],
-        data["delimiter"] or None,
-        data["header"],
-        data["encoding"] or None,
-        data["columns"],
-    )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -15,6 +15,7 @@ from django.core.files.storage import default_storage
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from retrieval.kg.readers.options import ReadOptions
 from webapp.accounts.models import User
 from webapp.api.errors import NameTakenError
 from webapp.graphs import announce, progress, snapshots, sniff
@@ -31,21 +32,6 @@ from webapp.jobs.models import ACTIVE, Job, JobKind
 from webapp.uploads import elsewhere
 from webapp.uploads.models import Upload
 from webapp.uploads.services import Arrived, use
-
-
-@dataclass(frozen=True, slots=True)
-class ReadOptions:
-    """How to read the files; None and ``auto`` let the readers guess."""
-
-    format: str | None = None
-    delimiter: str | None = None
-    header: bool | None = None
-    encoding: str | None = None
-    columns: Mapping[str, int | str] | None = None
-
-    def as_json(self) -> dict[str, Any]:
-        """For the job's row."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)

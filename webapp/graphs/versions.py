@@ -14,6 +14,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from retrieval.kg.analysis import comparison
+from retrieval.kg.readers.options import ReadOptions
 from webapp.accounts.models import User
 from webapp.api.errors import ConflictError, GraphNotReadyError, VersionGoneError
 from webapp.graphs import announce, progress, services, snapshots, sniff
@@ -34,7 +35,7 @@ class Change:
     """What is to be made of files: the next content (replace), or a change of the current one."""
 
     mode: Mode
-    options: services.ReadOptions
+    options: ReadOptions
     note: str = ""
 
 

@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from retrieval.kg.readers.options import ReadOptions
 from webapp.accounts import quotas
 from webapp.accounts.models import User
 from webapp.accounts.permissions import OwnerWrites
@@ -22,7 +23,6 @@ from webapp.api.parsers import Json
 from webapp.graphs import dependents, files, selectors, versions
 from webapp.graphs import serializers as shapes
 from webapp.graphs.models import Graph, Mode, Snapshot, SourceFile
-from webapp.graphs.reading import options_of
 from webapp.graphs.selectors import visible_graphs
 from webapp.jobs.serializers import JobSerializer
 from webapp.uploads import services as uploads
@@ -146,7 +146,7 @@ class VersionsView(_OfGraph):
         quotas.require_room(user, sum(file.size for file in data["files"]))
         job = versions.start(
             graph=graph,
-            change=versions.Change(Mode(data["mode"]), options_of(data), data["note"]),
+            change=versions.Change(Mode(data["mode"]), ReadOptions.of(data), data["note"]),
             files=data["files"],
             uploads=uploads.complete(ids=data["uploads"], user=user),
             sources=data["sources"],

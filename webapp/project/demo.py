@@ -13,6 +13,7 @@ from django.db import connection
 
 from retrieval import demo as content
 from retrieval.errors import ClewError, SourceError
+from retrieval.kg.readers.options import DETECT
 from retrieval.questions import files as readers
 from retrieval.types import Problem, Question
 from webapp.accounts.models import Role, User
@@ -54,7 +55,7 @@ def _load(stopping: Callable[[], bool]) -> None:
                 description=DESCRIPTION,
                 visibility=Visibility.PUBLIC,
                 files=files,
-                options=graphs.ReadOptions(),
+                options=DETECT,
                 user=user,
                 examples=content.EXAMPLES,
             )

@@ -15,7 +15,8 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from retrieval.questions.files import FORMATS
+from retrieval.kg.readers.options import ReadOptions
+from retrieval.questions.formats import FORMATS
 from webapp.accounts.models import User
 from webapp.accounts.permissions import AnalystWrites
 from webapp.api.fields import Text
@@ -175,8 +176,7 @@ class QuestionSetViewSet(viewsets.GenericViewSet[QuestionSet]):
                 name=data["name"],
                 graph=graph,
                 upload=file,
-                format=data["format"],
-                encoding=data["encoding"] or None,
+                options=ReadOptions.of(data),
                 user=user,
             )
         for upload in arrived:

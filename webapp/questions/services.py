@@ -18,6 +18,7 @@ from django.db import IntegrityError, transaction
 from retrieval import types
 from retrieval.errors import EmptySourceError
 from retrieval.kg.readers import child_process
+from retrieval.kg.readers.options import ReadOptions
 from retrieval.questions import files as readers
 from webapp.accounts import quotas
 from webapp.accounts.models import User
@@ -40,11 +41,10 @@ def import_question_set(
     name: str,
     graph: Graph,
     upload: File[Any],
-    format: str,
-    encoding: str | None = None,
+    options: ReadOptions,
     user: User | None,
 ) -> QuestionSet:
-    """Read an uploaded file of questions; ``auto`` as its format is replaced by the one detected.
+    """Read an uploaded file of questions. The set keeps its format, which is detected where none is named.
 
     Raises:
         SourceError: the file cannot be read.
@@ -60,7 +60,7 @@ def import_question_set(
             for chunk in upload.chunks():
                 file.write(chunk)
         format, questions, problems = child_process.call(
-            readers.read_set, path, format, encoding, what=shown, limits=LIMITS
+            readers.read_set, path, options, what=shown, limits=LIMITS
         )
     # A file of an archive is named by its path in it.
     named = [replace(p, file=p.file.replace(path.name, shown, 1)) for p in problems]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from retrieval.errors import EmptySourceError
 from retrieval.kg.build.facts import MEMORY
@@ -17,6 +16,7 @@ from retrieval.kg.build.id_encoding import IdEncoder
 from retrieval.kg.build.progress import BuildProgress
 from retrieval.kg.build.versions import merge, without
 from retrieval.kg.readers import read_graph
+from retrieval.kg.readers.options import DETECT, ReadOptions
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.storage import published
 from retrieval.types import Problem, Progress, SourceReport
@@ -25,10 +25,11 @@ from retrieval.types import Problem, Progress, SourceReport
 def write_version(
     paths: Sequence[Path],
     out: Path,
-    base: Path | None,
-    how: Mapping[str, Any],
+    options: ReadOptions = DETECT,
     *,
-    removing: bool,
+    base: Path | None = None,
+    removing: bool = False,
+    names: Mapping[Path, str] | None = None,
     problems: Callable[[Problem], None],
     progress: Callable[[Progress], None],
 ) -> tuple[SourceReport, ...]:
@@ -37,18 +38,19 @@ def write_version(
     Args:
         paths: the files.
         out: the new version's directory.
+        options, names, problems, progress: see :func:`build_from_files`.
         base: the version before, whose facts go in too, or from which those of the files are taken.
-        how: what else :func:`build_from_files` takes of files.
         removing: whether they are taken out of ``base``.
-        problems, progress: see :func:`build_from_files`.
 
     Raises:
         EmptySourceError: nothing would be left of the graph; or as :func:`build_from_files`, like all others.
     """
     before = Snapshot(base) if base is not None else None
     if not removing or before is None:
-        return build_from_files(paths, out, problems=problems, progress=progress, base=before, **how)[1]
-    table = read_graph(paths, problems=problems, progress=progress, **how)
+        return build_from_files(
+            paths, out, options, problems=problems, progress=progress, names=names, base=before
+        )[1]
+    table = read_graph(paths, options, problems=problems, progress=progress, names=names)
     left = without(before, table)
     if not len(left) and (left.passages is None or not left.passages.height):
         raise EmptySourceError(
@@ -61,23 +63,19 @@ def write_version(
 def build_from_files(
     paths: Path | str | Sequence[Path | str],
     out: Path | str,
+    options: ReadOptions = DETECT,
     *,
     problems: Callable[[Problem], None],
     progress: Callable[[Progress], None] | None = None,
     cancelled: Callable[[], bool] = lambda: False,
     memory: int = MEMORY,
-    fmt: str | None = None,
-    delimiter: str | None = None,
-    header: bool | None = None,
-    encoding: str | None = None,
-    columns: Mapping[str, int | str] | None = None,
     names: Mapping[Path, str] | None = None,
     base: Snapshot | None = None,
 ) -> tuple[Snapshot, tuple[SourceReport, ...]]:
     """Read files and write their snapshot to ``out`` (beside it, then renamed into place).
 
     Args:
-        paths, problems, fmt, delimiter, header, encoding, columns, names: see :func:`retrieval.kg.readers.read_graph`.
+        paths, options, problems, names: see :func:`retrieval.kg.readers.read_graph`.
         out: the snapshot's directory.
         progress: called with bytes read and with stages.
         cancelled: asked between pieces of work.
@@ -100,13 +98,9 @@ def build_from_files(
         encoder = IdEncoder(directory, memory)
         table = read_graph(
             paths,
+            options,
             problems=problems,
             progress=steps.passed,
-            fmt=fmt,
-            delimiter=delimiter,
-            header=header,
-            encoding=encoding,
-            columns=columns,
             names=names,
             sink=None if base is not None and base.has_iris else encoder,
         )

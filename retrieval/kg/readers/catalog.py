@@ -1,20 +1,51 @@
-"""The formats that graphs are read from."""
+"""All formats that graphs are read from. A format is one file below ``formats`` and its line here.
+
+Lists, forms, detection, reading and the documentation take everything from here; no reader is loaded for it.
+"""
 
 from __future__ import annotations
 
-from retrieval.kg.readers.documents import DOCUMENT_FORMATS, PASSAGE_FORMATS
+from collections.abc import Iterable, Mapping
+from importlib import import_module
+from types import MappingProxyType
 
-DELIMITED_FORMATS = ("delimited", "tsv", "csv", "psv")
-RDF_FORMATS = ("ntriples", "turtle", "nquads", "rdfxml", "jsonld")
-#: Nodes and edges with attributes.
-PROPERTY_FORMATS = ("property-csv", "property-jsonl", "graphml")
-#: Every value of ``fmt`` besides None and ``auto``.
-FORMATS = (
-    *DELIMITED_FORMATS,
-    *PROPERTY_FORMATS,
-    *RDF_FORMATS,
+from retrieval.errors import ConfigError
+from retrieval.kg.readers.format import Format
+from retrieval.kg.readers.options import DETECTED, ReadOptions
+
+#: Modules of ``retrieval.kg.readers.formats``, in the order of lists. Of two formats that a file is equally likely to
+#: be of, it is the one that comes first.
+MODULES = (
+    "rows",
+    "properties",
+    "rdf",
     "parquet",
     "subgraphs",
-    *DOCUMENT_FORMATS,
-    *PASSAGE_FORMATS,
+    "documents",
+    "passages",
 )
+
+
+def read(modules: Iterable[str]) -> Mapping[str, Format]:
+    """The formats that modules declare, by name."""
+    found: list[Format] = []
+    for module in modules:
+        found += import_module(f"retrieval.kg.readers.formats.{module}").FORMATS
+    return MappingProxyType({one.name: one for one in found})
+
+
+FORMATS = read(MODULES)
+
+
+def asked(options: ReadOptions) -> Format | None:
+    """The format that was asked for; rows where only what rows have was said.
+
+    Raises:
+        ConfigError: there is none of that name.
+    """
+    name = options.format
+    if name in DETECTED:
+        return FORMATS["delimited"] if options.delimiter or options.columns else None
+    if name not in FORMATS:
+        raise ConfigError(f"The graph format {name!r} is unknown.", hint=f"Use one of: {', '.join(FORMATS)}.")
+    return FORMATS[name]

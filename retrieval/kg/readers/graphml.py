@@ -12,9 +12,10 @@ from xml.parsers import expat
 
 from retrieval.errors import SourceError
 from retrieval.kg.readers.file_contents import FactFile
+from retrieval.kg.readers.input_file import InputFile
 from retrieval.kg.readers.nesting import DEPTH
 from retrieval.kg.readers.problems import ProblemLog
-from retrieval.kg.readers.property_csv import RELATIONS
+from retrieval.kg.readers.property_layout import RELATIONS
 from retrieval.kg.readers.property_rows import (
     TYPE,
     BadRowError,
@@ -30,16 +31,16 @@ UNNAMED = "edge"
 _PIECE = 1 << 18
 
 
-def read_graphml(source: Source, log: ProblemLog) -> FactFile:
+def read_graphml(file: InputFile, log: ProblemLog) -> FactFile:
     """Read one GraphML file. Where its XML breaks, what came before goes in and a problem says so.
 
     Raises:
         SourceError: it declares a document type, which could hold entities that grow.
     """
-    reader = _Reader(source, log)
-    with source.open() as file:
+    reader = _Reader(file.source, log)
+    with file.source.open() as opened:
         try:
-            while piece := file.read(_PIECE):
+            while piece := opened.read(_PIECE):
                 reader.parser.Parse(piece, False)
             reader.parser.Parse(b"", True)
         except expat.ExpatError as error:

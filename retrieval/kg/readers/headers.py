@@ -8,8 +8,8 @@ from pathlib import Path
 
 from retrieval.errors import SourceError
 from retrieval.kg.readers.compression import open_bytes
-from retrieval.kg.readers.delimited import cells_of
-from retrieval.kg.readers.property_csv import find_layout
+from retrieval.kg.readers.property_layout import find_layout
+from retrieval.kg.readers.rows_layout import cells_of
 
 #: A file of one line is no larger.
 HEADER_LIMIT = 64 * 1024

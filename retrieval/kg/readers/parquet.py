@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from retrieval.errors import SourceError
-from retrieval.kg.readers.delimited import choose_columns, guess_columns
 from retrieval.kg.readers.file_contents import FactFile
+from retrieval.kg.readers.input_file import InputFile
 from retrieval.kg.readers.problems import ProblemLog
-from retrieval.kg.readers.property_csv import Layout, layout_of, read_cells
+from retrieval.kg.readers.property_csv import read_cells
+from retrieval.kg.readers.property_layout import Layout, layout_of
 from retrieval.kg.readers.property_rows import BadRowError, PropertyRows, as_text
-from retrieval.kg.readers.subgraphs import read_subgraphs
+from retrieval.kg.readers.rows_layout import ROLES, choose_columns, guess_columns
+from retrieval.kg.readers.sources import is_parquet
+from retrieval.kg.readers.subgraphs import subgraphs_from
 from retrieval.kg.table import LABEL_LIMIT
 
-_FACT = ("head", "relation", "tail")
 _SUBGRAPHS = ("graph", "subgraph")
 _BATCH = 10_000
 #: A file may have so many rows a byte, beyond the first ``_EASY``: more is a bomb.
@@ -59,27 +61,25 @@ def rows_of(frame: pl.LazyFrame, name: str) -> Iterator[tuple[int, dict[str, Any
         yield from enumerate(part.iter_rows(named=True), first + 1)
 
 
-def read_parquet(
-    path: Path, log: ProblemLog, *, columns: Mapping[str, int | str] | None = None, limit: int | None = None
-) -> FactFile:
-    """Read one Parquet file.
-
-    Args:
-        path: where it lies.
-        log: takes the bad rows; their line is the row's number.
-        columns: as :func:`retrieval.kg.readers.delimited.read_delimited` takes them.
-        limit: at most so many rows.
+def read_parquet(file: InputFile, log: ProblemLog) -> FactFile:
+    """Read one Parquet file; the line of a bad row is the row's number.
 
     Raises:
-        SourceError: the file is broken.
+        SourceError: the file is broken, or is no Parquet file.
         ConfigError: the columns do not fit.
     """
-    frame = scan(path, log.file)
-    frame = frame if limit is None else frame.head(limit)
+    if not is_parquet(file.path):
+        _ = file.source  # says what is wrong with one that nobody can read
+        raise SourceError(
+            f"{file.name} is no Parquet file.", hint="Leave the format out, so that it is guessed."
+        )
+    columns = file.options.columns
+    frame = scan(file.path, log.file)
+    frame = frame if file.limit is None else frame.head(file.limit)
     names = frame.collect_schema().names()
     if columns is None:
         if any(name in names for name in _SUBGRAPHS):
-            return read_subgraphs(rows_of(frame, log.file), log)
+            return subgraphs_from(rows_of(frame, log.file), log)
         if {"text", "contents", "context", "paragraphs"} & set(names):
             return _passages(frame, names, log)
         layout = layout_of(names)
@@ -98,22 +98,22 @@ def _facts(frame: pl.LazyFrame, chosen: list[str], log: ProblemLog) -> FactFile:
     """Three columns as facts, whole columns at a time."""
     text = frame.select(
         pl.col(column).cast(pl.String).str.strip_chars().fill_null("").alias(role)
-        for column, role in zip(chosen, _FACT, strict=True)
+        for column, role in zip(chosen, ROLES, strict=True)
     )
     rows = _collected(text.with_row_index("line", offset=1), log.file)
     good = pl.lit(value=True)
-    for role in _FACT:
+    for role in ROLES:
         size = pl.col(role).str.len_bytes()
         good &= (size > 0) & (size <= LABEL_LIMIT) & ~pl.col(role).str.contains("\0", literal=True)
     for line, *cells in rows.filter(~good).iter_rows():
-        empty = next((role for role, cell in zip(_FACT, cells, strict=True) if not cell), None)
+        empty = next((role for role, cell in zip(ROLES, cells, strict=True) if not cell), None)
         if empty:
             log.add(line, f"the {empty} is empty", " | ".join(cells), "blank")
         else:
             log.add(
                 line, f"a name is longer than {LABEL_LIMIT} bytes or holds a NUL character", " | ".join(cells)
             )
-    return FactFile(log.file, rows.filter(good).select(_FACT), log.count)
+    return FactFile(log.file, rows.filter(good).select(ROLES), log.count)
 
 
 def _properties(frame: pl.LazyFrame, layout: Layout, log: ProblemLog) -> FactFile:

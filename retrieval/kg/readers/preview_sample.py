@@ -15,8 +15,8 @@ from retrieval.kg.readers import archives
 from retrieval.kg.readers.archives import archive_kind
 from retrieval.kg.readers.compression import open_bytes, plain_name
 from retrieval.kg.readers.decoding import decoded, encoding_of
+from retrieval.kg.readers.options import ReadOptions
 from retrieval.kg.readers.preview import Kind, Preview
-from retrieval.kg.readers.reading import ReadOptions
 from retrieval.kg.readers.sources import WRONG_KINDS, Source, is_parquet
 
 #: Rows shown, lines shown as they stand, and how much of each.

@@ -1,6 +1,6 @@
 """Nodes and edges as JSON objects, one a line or in one array.
 
-- an edge has a source, a relation and a target (see :mod:`~retrieval.kg.readers.property_csv` for the words);
+- an edge has a source, a relation and a target (see :mod:`~retrieval.kg.readers.property_layout` for the words);
 - a node has an ``id`` or a name, and what is known of it beside that, plainly or under ``properties``;
 - ``apoc.export.json``: ``{"type": "node" | "relationship", ...}``.
 """
@@ -11,9 +11,10 @@ import json
 from collections.abc import Mapping
 
 from retrieval.kg.readers.file_contents import FactFile
+from retrieval.kg.readers.input_file import InputFile
 from retrieval.kg.readers.json_rows import json_rows
 from retrieval.kg.readers.problems import ProblemLog
-from retrieval.kg.readers.property_csv import BAGS, IDS, RELATIONS, SOURCES, TARGETS
+from retrieval.kg.readers.property_layout import BAGS, IDS, RELATIONS, SOURCES, TARGETS
 from retrieval.kg.readers.property_rows import (
     NAMES,
     TYPE,
@@ -23,7 +24,6 @@ from retrieval.kg.readers.property_rows import (
     attribute_rows,
     name_among,
 )
-from retrieval.kg.readers.sources import Source
 
 #: What passages and documents have, and nodes only beside a type.
 _TEXTS = frozenset({"text", "contents", "paragraph_text", "paragraphs", "context"})
@@ -39,10 +39,10 @@ def is_graph_object(row: object) -> bool:
     return bool(row.keys() & {*IDS, *NAMES}) and (described or not row.keys() & _TEXTS)
 
 
-def read_property_jsonl(source: Source, log: ProblemLog) -> FactFile:
+def read_property_jsonl(file: InputFile, log: ProblemLog) -> FactFile:
     """Read one file of nodes, of edges, or of both."""
     rows = PropertyRows(log)
-    for line, row in json_rows(source, log.add):
+    for line, row in json_rows(file.source, log.add):
         try:
             _read_object(row, rows, line)
         except BadRowError as error:

@@ -21,6 +21,7 @@ import pyoxigraph as ox
 
 from retrieval.errors import SourceError
 from retrieval.kg.readers.file_contents import NODE_SCHEMA, TERM_SCHEMA, FactFile, FactSink
+from retrieval.kg.readers.input_file import InputFile
 from retrieval.kg.readers.nesting import CheckedJson, CheckedXml, Readable
 from retrieval.kg.readers.problems import ProblemLog
 from retrieval.kg.readers.sources import Source
@@ -63,8 +64,8 @@ _CHUNK = 1 << 20
 _ROWS = 50_000
 
 
-def read_rdf(source: Source, log: ProblemLog, fmt: str, sink: FactSink | None = None) -> FactFile:
-    """Read one RDF file. Named graphs are merged into one. A ``sink`` takes the rows as they are read.
+def read_rdf(file: InputFile, log: ProblemLog) -> FactFile:
+    """Read one RDF file. Named graphs are merged into one. The file's sink takes the rows as they are read.
 
     A bad statement of N-Triples, N-Quads or Turtle is reported and the rest is read; RDF/XML and JSON-LD end
     at their first syntax error, and the problem says so.
@@ -73,8 +74,8 @@ def read_rdf(source: Source, log: ProblemLog, fmt: str, sink: FactSink | None = 
         SourceError: the file is broken below its syntax, or nests deeper than is read, or is XML with entities that
             could grow.
     """
-    quads = (_lines if fmt in _BY_LINE else _statements)(source, log, fmt)
-    return collect(quads, log, source.path.name.split(".")[0], sink)
+    quads = (_lines if log.format in _BY_LINE else _statements)(file.source, log, log.format)
+    return collect(quads, log, file.path.name.split(".")[0], file.sink)
 
 
 def collect(

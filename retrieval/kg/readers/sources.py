@@ -15,7 +15,8 @@ from retrieval.types import Progress
 
 _PARQUET = b"PAR1"
 BLOCK = 16 * 1024 * 1024
-SNIFF = 64 * 1024
+#: How much of a file is looked at to tell what it is.
+HEAD = 64 * 1024
 _SHOWN = 1000
 #: The longest line that is read, in bytes; no more of a longer one is held at a time.
 LINE_LIMIT = 32 * 1024 * 1024
@@ -70,7 +71,7 @@ class Source:
             if not encoding and start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
                 self.encoding = "utf-16"
             with self.open() as file:
-                self.head = file.read(SNIFF)
+                self.head = file.read(HEAD)
         except OSError as error:
             raise SourceError(
                 f"{self.name} cannot be opened: {error.strerror or error}.",
@@ -90,6 +91,10 @@ class Source:
     def text_head(self) -> str:
         """The first bytes as text, for guessing; bytes that are not UTF-8 are replaced."""
         return self.head.decode("utf-8-sig", errors="replace")
+
+    def first_line(self) -> str:
+        """The first line that is not blank; empty where there is none."""
+        return next((line for line in self.text_head().splitlines() if line.strip()), "")
 
     def blocks(self, bad: Callable[[int, str, str], None]) -> Iterator[tuple[int, bytes]]:
         """Whole lines in blocks of about ``BLOCK`` bytes, each with the number of its first line (from 1).

@@ -12,6 +12,8 @@ from typing import Any
 import polars as pl
 
 from retrieval.kg.readers.file_contents import FACT_SCHEMA, FactFile
+from retrieval.kg.readers.input_file import InputFile
+from retrieval.kg.readers.json_rows import json_rows
 from retrieval.kg.readers.problems import ProblemLog
 from retrieval.kg.readers.question_files import BadRow, subgraph_of
 from retrieval.kg.table import LABEL_LIMIT
@@ -20,8 +22,13 @@ from retrieval.kg.table import LABEL_LIMIT
 _CHUNK = 200_000
 
 
-def read_subgraphs(rows: Iterable[tuple[int, Any]], log: ProblemLog) -> FactFile:
-    """Read the subgraphs of a question set.
+def read_subgraphs(file: InputFile, log: ProblemLog) -> FactFile:
+    """Read the subgraphs of a question set in JSON."""
+    return subgraphs_from(json_rows(file.source, log.add), log)
+
+
+def subgraphs_from(rows: Iterable[tuple[int, Any]], log: ProblemLog) -> FactFile:
+    """The subgraphs that rows of a question set bring.
 
     Args:
         rows: line and value of each question.

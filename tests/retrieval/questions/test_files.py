@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 
 from retrieval.errors import ConfigError, EmptySourceError, SourceError
+from retrieval.kg.readers.options import ReadOptions
 from retrieval.questions.files import (
     detect_format,
     read_questions,
@@ -24,12 +25,12 @@ PATHQUESTION = DATA / "pathquestion"
 
 @pytest.fixture
 def read(tmp_path):
-    def reader(name, content, **options):
+    def reader(name, content, hops=None, **options):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         problems: list[Problem] = []
-        return read_questions(path, problems=problems.append, **options), problems
+        return read_questions(path, ReadOptions(**options), problems=problems.append, hops=hops), problems
 
     return reader
 
@@ -174,7 +175,7 @@ def test_files_that_cannot_be_used_are_refused(read, tmp_path):
         read("a.jsonl", "{oops\n")
     for text, fmt in (("", None), ("\n \n", None), ("", "metaqa"), ("[]", "jsonl")):
         with pytest.raises(EmptySourceError, match=r"no question in b\.jsonl: the file is empty") as error:
-            read("b.jsonl", text, fmt=fmt)
+            read("b.jsonl", text, format=fmt)
         assert "holds questions" in error.value.hint
     with pytest.raises(SourceError, match="could not be recognised"):
         read("c.txt", "just\nprose\n")
@@ -187,7 +188,7 @@ def test_files_that_cannot_be_used_are_refused(read, tmp_path):
     with pytest.raises(SourceError, match="cannot be opened"):
         read_questions(tmp_path / "missing", problems=pytest.fail)
     with pytest.raises(ConfigError, match="'csv'"):
-        read("g.jsonl", "{}", fmt="csv")
+        read("g.jsonl", "{}", format="csv")
 
 
 def test_splits_are_fixed_by_id_and_seed():

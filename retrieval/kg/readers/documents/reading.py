@@ -18,9 +18,9 @@ from retrieval.kg.readers.documents.plain import markdown_blocks, text_blocks
 from retrieval.kg.readers.documents.records import BadRecord, Record, passage_record, question_records
 from retrieval.kg.readers.documents.splitting import Block, pieces
 from retrieval.kg.readers.file_contents import FACT_SCHEMA, LINK_SCHEMA, PASSAGE_SCHEMA, FactFile
+from retrieval.kg.readers.input_file import InputFile
 from retrieval.kg.readers.json_rows import json_rows
 from retrieval.kg.readers.problems import ProblemLog
-from retrieval.kg.readers.sources import Source
 from retrieval.kg.table import LABEL_LIMIT
 from retrieval.types import Passage, Progress
 
@@ -31,24 +31,16 @@ CHUNK = 10_000
 _TITLE_LIMIT = 300
 
 
-def read_document(
-    path: Path, name: str, fmt: str, log: ProblemLog, progress: Callable[[Progress], None] | None = None
-) -> FactFile:
-    """Cut one document into passages.
-
-    Args:
-        path: where it lies; may be gzipped.
-        name: what its owner calls it: the passages are named by it and numbered.
-        fmt: one of ``DOCUMENT_FORMATS``.
-        log: takes what could not be read.
-        progress: told how many passages were cut.
+def read_document(file: InputFile, log: ProblemLog) -> FactFile:
+    """Cut one document into passages, named by it and numbered.
 
     Raises:
         SourceError: it cannot be read at all.
         EmptySourceError: there is no text in it.
     """
+    name, progress = file.name, file.progress
     rows = _Rows()
-    for number, passage in enumerate(passages_of(path, name, fmt, log), start=1):
+    for number, passage in enumerate(passages_of(file.path, name, log.format, log), start=1):
         rows.add(passage)
         if progress is not None and number % 1000 == 0:
             progress(Progress("cutting passages", number, 0, "passages", name))
@@ -61,7 +53,7 @@ def read_document(
 
 
 def passages_of(path: Path, name: str, fmt: str, log: ProblemLog) -> Iterator[Passage]:
-    """The passages of a document as they are cut; see :func:`read_document`."""
+    """The passages of a document of a format, as they are cut; see :func:`read_document`."""
     if fmt == "pdf":
         from retrieval.kg.readers.documents.pdf import open_pdf, pdf_blocks, title_of  # noqa: PLC0415 - loads pypdf
 
@@ -109,9 +101,9 @@ def _named(
         yield Passage(0, f"{name}#{number}", shown[:_TITLE_LIMIT], piece.text, name, url())
 
 
-def read_passages(source: Source, name: str, fmt: str, log: ProblemLog) -> FactFile:
+def read_passages(file: InputFile, log: ProblemLog) -> FactFile:
     """Read a file of passages, or of questions with theirs; see :func:`passages_from`."""
-    return passages_from(json_rows(source, log.add), name, fmt, log)
+    return passages_from(json_rows(file.source, log.add), file.name, log.format, log)
 
 
 def passages_from(rows_in: Iterable[tuple[int, Any]], name: str, fmt: str, log: ProblemLog) -> FactFile:

@@ -13,6 +13,7 @@ from retrieval.kg import snapshot
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.build.from_files import build_from_files
 from retrieval.kg.readers import read_graph
+from retrieval.kg.readers.options import ReadOptions
 from tests.retrieval.kg.worlds import FILMS, random_facts
 
 MESSY = (
@@ -38,9 +39,9 @@ def both(tmp_path, files, **how):
     for name, content in files.items():
         paths.append(tmp_path / name)
         paths[-1].write_bytes(content)
-    said = [[], []]
-    slow = build_snapshot(read_graph(paths, problems=said[0].append, **how), tmp_path / "slow")
-    fast, reports = build_from_files(paths, tmp_path / "fast", problems=said[1].append, memory=200, **how)
+    said, options = ([], []), ReadOptions(**how)
+    slow = build_snapshot(read_graph(paths, options, problems=said[0].append), tmp_path / "slow")
+    fast, reports = build_from_files(paths, tmp_path / "fast", options, problems=said[1].append, memory=200)
     assert said[0] == said[1]
     same(slow.path, fast.path)
     assert fast.manifest.duplicates == slow.manifest.duplicates
@@ -246,7 +247,7 @@ def test_a_file_without_a_fact_is_refused_and_leaves_nothing(tmp_path):
     with pytest.raises(EmptySourceError, match=r"line 1: 1 column found"):
         build_from_files(source, tmp_path / "out", problems=lambda p: None)
     with pytest.raises(ConfigError):
-        build_from_files(source, tmp_path / "out", problems=lambda p: None, fmt="nonsense")
+        build_from_files(source, tmp_path / "out", ReadOptions(format="nonsense"), problems=lambda p: None)
     assert [path.name for path in tmp_path.iterdir()] == ["g.tsv"]
 
 

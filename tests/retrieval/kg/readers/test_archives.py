@@ -14,6 +14,7 @@ import zstandard
 
 from retrieval.errors import EmptySourceError, SourceError
 from retrieval.kg.readers import archives, preview_graph, read_graph
+from retrieval.kg.readers.options import ReadOptions
 from retrieval.questions import preview_questions
 from retrieval.questions.files import detect_format, read_questions
 
@@ -66,7 +67,7 @@ def read(tmp_path, scratch):
         path = tmp_path / name
         path.write_bytes(content)
         problems = []
-        return read_graph(path, problems=problems.append, **options), problems
+        return read_graph(path, ReadOptions(**options), problems=problems.append), problems
 
     return reader
 

@@ -8,6 +8,7 @@ import pytest
 
 from retrieval.errors import ConfigError, EmptySourceError, SourceError
 from retrieval.kg.readers import preview_graph, read_graph, sources
+from retrieval.kg.readers.options import ReadOptions
 from retrieval.kg.readers.sources import Source
 from retrieval.questions.files import read_questions
 
@@ -230,11 +231,11 @@ def test_text_that_is_not_of_the_encoding_named(tmp_path):
     path = tmp_path / "a.tsv"
     path.write_text("a\tr\tb\n")
     with pytest.raises(SourceError, match="is not text in utf-16"):
-        read_graph(path, problems=pytest.fail, encoding="utf-16")
-    assert "is not text in utf-16" in preview_graph(path, encoding="utf-16").notes[0]
+        read_graph(path, ReadOptions(encoding="utf-16"), problems=pytest.fail)
+    assert "is not text in utf-16" in preview_graph(path, options=ReadOptions(encoding="utf-16")).notes[0]
     for name in ("klingon", "rot13", "hex"):
         with pytest.raises(ConfigError, match=f"'{name}' is unknown"):
-            read_graph(path, problems=pytest.fail, encoding=name)
+            read_graph(path, ReadOptions(encoding=name), problems=pytest.fail)
 
 
 def test_a_file_of_blanks_is_empty(read):

@@ -8,6 +8,7 @@ import pytest
 from retrieval.errors import SourceError
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.readers import preview_graph, read_graph
+from retrieval.kg.readers.options import ReadOptions
 from retrieval.questions.files import read_questions
 
 FACTS = [("Jaws", "directed_by", "Spielberg"), ("Hook", "in_language", "French")]
@@ -25,7 +26,7 @@ def read(tmp_path):
                 path.write_bytes(content if isinstance(content, bytes) else content.encode())
             paths.append(path)
         problems = []
-        return read_graph(paths, problems=problems.append, **options), problems
+        return read_graph(paths, ReadOptions(**options), problems=problems.append), problems
 
     return reader
 
@@ -47,7 +48,9 @@ def test_parquet_of_facts(read, tmp_path):
     wide = parquet([(1, 0.5, *row) for row in FACTS], "n", "w", "x", "y", "z")
     corrected = read({"kb.parquet": wide}, columns={"head": "x", "relation": 3, "tail": "z"})[0]
     assert corrected.facts.rows() == FACTS
-    found = preview_graph(tmp_path / "kb.parquet", columns={"head": "x", "relation": 3, "tail": "z"})
+    found = preview_graph(
+        tmp_path / "kb.parquet", options=ReadOptions(columns={"head": "x", "relation": 3, "tail": "z"})
+    )
     assert (found.format, found.columns) == ("parquet", {"head": 2, "relation": 3, "tail": 4})
     assert found.header_cells == ("n", "w", "x", "y", "z")
     assert found.rows == tuple(FACTS)

@@ -20,6 +20,7 @@ from retrieval.kg.readers.documents.markup import Page
 from retrieval.kg.readers.documents.plain import plain
 from retrieval.kg.readers.documents.sentences import sentences
 from retrieval.kg.readers.nesting import CheckedXml, Levels
+from retrieval.kg.readers.options import ReadOptions
 
 RDF = '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:x="http://x/">{}</rdf:RDF>'
 CEILING_S = 20.0
@@ -213,7 +214,9 @@ def test_a_table_of_endless_columns_is_not_read(written, mark):
     assert any("Rows have 8,001 columns, and at most 1,000 are read." in note for note in seen.notes)
     with pytest.raises(ConfigError, match="have 8,001 columns"):
         read_graph(
-            path, problems=lambda _: None, delimiter=mark, columns={"head": 0, "relation": 1, "tail": 2}
+            path,
+            ReadOptions(delimiter=mark, columns={"head": 0, "relation": 1, "tail": 2}),
+            problems=lambda _: None,
         )
 
 
@@ -221,9 +224,8 @@ def test_only_the_columns_that_are_asked_for_are_kept(written):
     rows = "\n".join("|".join(f"{row}.{i}" for i in range(900)) for row in range(200))
     table = read_graph(
         written("a.csv", rows + "\nshort|row\n"),
+        ReadOptions(delimiter="|", columns={"head": 899, "relation": 0, "tail": 5}),
         problems=lambda _: None,
-        delimiter="|",
-        columns={"head": 899, "relation": 0, "tail": 5},
     )
     assert table.facts.rows()[199] == ("199.899", "199.0", "199.5")
     assert len(table) == 200

@@ -7,6 +7,7 @@ import pytest
 
 from retrieval.errors import ConfigError, SourceError
 from retrieval.kg.readers import preview_graph, preview_sample, read_graph
+from retrieval.kg.readers.options import ReadOptions
 from retrieval.questions import preview_questions
 
 FACTS = [("Jaws", "directed_by", "Spielberg"), ("Hook", "in_language", "French")]
@@ -18,7 +19,7 @@ def look(tmp_path):
         # As an upload lies: under another name than its owner's.
         path = tmp_path / "upload"
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return preview(path, name, **options)
+        return preview(path, name, ReadOptions(**options))
 
     return looker
 
@@ -41,7 +42,7 @@ def test_a_table_of_three_columns(look, mark, pack):
 
 def test_more_columns_are_guessed_by_name_and_corrected_by_position(look, tmp_path):
     text = "id,object,weight,subject,predicate\n1,Spielberg,0.5,Jaws,directed_by\n"
-    found = look(text, "facts.csv", fmt="csv")
+    found = look(text, "facts.csv", format="csv")
     assert found.format == "property-csv"  # columns beside the facts are attributes of them
     plain = look("1\tSpielberg\t0.5\tJaws\tdirected_by\n2\tFrench\t1\tHook\tin_language\n")
     assert plain.columns == {"head": 0, "relation": 1, "tail": 2}
@@ -53,7 +54,7 @@ def test_more_columns_are_guessed_by_name_and_corrected_by_position(look, tmp_pa
     right = {"head": 3, "relation": 4, "tail": 1}
     corrected = look("1\tSpielberg\t0.5\tJaws\tdirected_by\n2\tFrench\t1\tHook\tin_language\n", columns=right)
     assert corrected.rows == tuple(FACTS)
-    table = read_graph(tmp_path / "upload", problems=pytest.fail, columns=right)
+    table = read_graph(tmp_path / "upload", ReadOptions(columns=right), problems=pytest.fail)
     assert table.facts.rows() == FACTS
 
 
@@ -61,7 +62,7 @@ def test_columns_may_be_named_by_the_header(tmp_path):
     path = tmp_path / "kb.csv"
     path.write_text("tgt,kind,src\nSpielberg,directed_by,Jaws\n")
     named = {"head": "src", "relation": "Kind", "tail": "tgt"}
-    assert read_graph(path, problems=pytest.fail, columns=named).facts.rows() == FACTS[:1]
+    assert read_graph(path, ReadOptions(columns=named), problems=pytest.fail).facts.rows() == FACTS[:1]
 
 
 @pytest.mark.parametrize(
@@ -84,7 +85,7 @@ def test_an_encoding_is_guessed_shown_and_used(look, tmp_path):
     assert found.encoding != "utf-8"
     assert found.rows[0] == ("Amélie", "dirigé_par", "Jean-Pierre Jeunet")
     assert "not UTF-8" in found.notes[0]
-    table = read_graph(tmp_path / "upload", problems=pytest.fail, encoding=found.encoding)
+    table = read_graph(tmp_path / "upload", ReadOptions(encoding=found.encoding), problems=pytest.fail)
     assert table.facts.rows()[0] == ("Amélie", "dirigé_par", "Jean-Pierre Jeunet")
     assert table.reports[0].encoding == found.encoding
     wide = look(text.encode("utf-16"))
@@ -173,7 +174,7 @@ def test_what_cannot_be_read_says_why(look, tmp_path):
     with pytest.raises(SourceError, match="cannot be opened"):
         preview_graph(tmp_path / "nothing")
     with pytest.raises(ConfigError, match="'xls'"):
-        look("a\tb\tc\n", fmt="xls")
+        look("a\tb\tc\n", format="xls")
 
 
 def test_question_sets(look):

@@ -5,6 +5,7 @@ import pytest
 from retrieval.errors import EmptySourceError, SourceError
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.readers import read_graph
+from retrieval.kg.readers.options import ReadOptions
 
 
 class Read:
@@ -16,7 +17,7 @@ class Read:
             (directory / name).write_bytes(content if isinstance(content, bytes) else content.encode())
         paths = [directory / name for name in files]
         self.table = read_graph(
-            paths, problems=lambda p: self.problems.append((p.file, p.line, p.message)), **how
+            paths, ReadOptions(**how), problems=lambda p: self.problems.append((p.file, p.line, p.message))
         )
         for name in ("facts", "node_attributes", "fact_attributes", "passages", "fact_passages", "nodes"):
             frame = getattr(self.table, name)
@@ -170,7 +171,7 @@ def test_three_columns_in_the_order_of_a_fact_stay_delimited(read):
 
 
 @pytest.mark.parametrize(
-    "how", [{"fmt": "csv"}, {"delimiter": ","}, {"fmt": "property-csv"}, {"header": True}]
+    "how", [{"format": "csv"}, {"delimiter": ","}, {"format": "property-csv"}, {"header": True}]
 )
 def test_a_header_of_nodes_is_known_whatever_was_asked(read, how):
     files = {"n.csv": "id,name,type\n1,A,x\n", "e.csv": "source,relation,target,since\n1,r,1,2000\n"}
@@ -258,7 +259,7 @@ def test_nodes_without_edges_are_no_graph(read, tmp_path):
 )
 def test_files_without_a_good_row(read, fmt, content, says):
     with pytest.raises(SourceError, match=says):
-        read({"bad.txt": content}, fmt=fmt)
+        read({"bad.txt": content}, format=fmt)
 
 
 def test_bytes_that_are_no_text_and_long_values(read):

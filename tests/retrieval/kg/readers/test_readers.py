@@ -14,11 +14,13 @@ TRIPLES = [("Jaws", "directed_by", "Steven Spielberg"), ("Hook", "in_language", 
 
 @pytest.fixture
 def read(tmp_path):
-    def reader(content, name="kb.txt", **options):
+    def reader(content, name="kb.txt", progress=None, **options):
         path = tmp_path / name
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         problems = []
-        table = readers.read_graph(path, problems=problems.append, **options)
+        table = readers.read_graph(
+            path, readers.ReadOptions(**options), problems=problems.append, progress=progress
+        )
         return table, problems
 
     return reader
@@ -47,11 +49,11 @@ def test_delimiter_and_header_may_be_given(read):
     assert rows(read("a:b:c\n", delimiter=":")[0]) == [("a", "b", "c")]
     assert rows(read("x,y,z\na,b,c\n", header=True)[0]) == [("a", "b", "c")]
     assert rows(read("head,relation,tail\na,b,c\n", header=False)[0])[0] == ("head", "relation", "tail")
-    assert rows(read("a|b|c\n", fmt="psv")[0]) == [("a", "b", "c")]
+    assert rows(read("a|b|c\n", format="psv")[0]) == [("a", "b", "c")]
     with pytest.raises(ConfigError, match="not one character"):
         read("a::b::c\n", delimiter="::")
     with pytest.raises(ConfigError, match="'xls'"):
-        read("a,b,c\n", fmt="xls")
+        read("a,b,c\n", format="xls")
 
 
 def test_commas_may_be_quoted(read):
@@ -110,11 +112,11 @@ def test_line_numbers_hold_across_blocks(read, monkeypatch):
 
 def test_no_good_row_is_refused_with_the_reason(read):
     with pytest.raises(EmptySourceError, match=r"line 1: 1 column found.*Check the format"):
-        read("this is\nprose\nand nothing else\n", fmt="delimited")
+        read("this is\nprose\nand nothing else\n", format="delimited")
     with pytest.raises(EmptySourceError, match=r"kb.txt has no text"):
         read("")
     with pytest.raises(EmptySourceError, match="empty"):
-        read(gzip.compress(b"  \n"), fmt="delimited")
+        read(gzip.compress(b"  \n"), format="delimited")
     with pytest.raises(EmptySourceError, match="holds no fact"):
         read("head\trelation\ttail\n")
 
@@ -193,7 +195,7 @@ RDF["nquads"] = RDF["ntriples"].replace(" .\n", " <http://ex.org/graph> .\n")
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
 @pytest.mark.parametrize("given", [True, False])
 def test_every_rdf_format_gives_the_same_graph(read, tmp_path, fmt, pack, given):
-    table, problems = read(pack(RDF[fmt].encode()), "data.txt", fmt=fmt if given else None)
+    table, problems = read(pack(RDF[fmt].encode()), "data.txt", format=fmt if given else None)
     assert problems == []
     graph = build_snapshot(table, tmp_path / "g")
     hops = {(h.source.label, h.step.label, h.target.label) for h in map(graph.hop, range(graph.num_triples))}

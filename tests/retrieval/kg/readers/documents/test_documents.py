@@ -9,14 +9,17 @@ import pytest
 
 from retrieval.errors import EmptySourceError, SourceError
 from retrieval.kg.readers import read_graph
+from retrieval.kg.readers.options import ReadOptions
 from retrieval.kg.table import TripleTable
 from retrieval.types import Problem
 from tests.retrieval.kg.readers.documents.pdfs import write_pdf
 
 
-def read(*paths: Path, **options: object) -> tuple[TripleTable, list[Problem]]:
+def read(
+    *paths: Path, names: dict[Path, str] | None = None, **options: object
+) -> tuple[TripleTable, list[Problem]]:
     problems: list[Problem] = []
-    table = read_graph(list(paths), problems=problems.append, **options)  # type: ignore[arg-type]
+    table = read_graph(list(paths), ReadOptions(**options), problems=problems.append, names=names)  # type: ignore[arg-type]
     return table, problems
 
 

@@ -1,0 +1,63 @@
+"""Content type detection: which format of the catalog a file is of."""
+
+from __future__ import annotations
+
+from retrieval.errors import SourceError
+from retrieval.kg.readers import catalog
+from retrieval.kg.readers.format import Certainty, Format
+from retrieval.kg.readers.input_file import InputFile
+from retrieval.kg.readers.question_files import is_question_list
+
+
+def format_of(file: InputFile) -> Format:
+    """The format that a file is read as.
+
+    Raises:
+        ConfigError: the format that was asked for is unknown.
+        SourceError: the file cannot be opened, or holds no graph.
+    """
+    return own_format(file) or text_format(file)
+
+
+def own_format(file: InputFile) -> Format | None:
+    """The format of a file whose reader opens it itself, asked for or detected; None of files of text."""
+    asked = catalog.asked(file.options)
+    found, certainty = _likeliest(file, opens_itself=True)
+    if certainty == Certainty.CERTAIN or (asked is None and certainty):
+        return found
+    return asked if asked is not None and asked.opens_itself else None
+
+
+def text_format(file: InputFile) -> Format:
+    """The format of a file of text: what was asked for, else what it looks like."""
+    if file.header_line is not None:
+        return catalog.FORMATS["property-csv"]
+    return catalog.asked(file.options) or _detected(file)
+
+
+def is_plain_text(file: InputFile) -> bool:
+    """Whether nothing but its name says that a file is a document: a list of words beside a graph looks the same."""
+    found, certainty = _likeliest(file, opens_itself=True)
+    return certainty == Certainty.POSSIBLE and found.family == "documents"
+
+
+def _detected(file: InputFile) -> Format:
+    found, certainty = _likeliest(file, opens_itself=False)
+    if certainty == Certainty.POSSIBLE and file.begins_json:
+        raise SourceError(
+            f"{file.name} is JSON without a graph in it.",
+            hint="A question set is uploaded under its graph; a graph in JSON is nodes and edges, passages or RDF.",
+        )
+    if certainty == Certainty.POSSIBLE and is_question_list(file.head):
+        raise SourceError(
+            f"{file.name} is a question set, not a graph.", hint="Import it under its graph, as questions."
+        )
+    return found
+
+
+def _likeliest(file: InputFile, *, opens_itself: bool) -> tuple[Format, Certainty]:
+    """The format that a file is most likely of, the first of them in the catalog, and how sure that is."""
+    formats = [one for one in catalog.FORMATS.values() if one.opens_itself == opens_itself]
+    sure = [one.certainty(file) for one in formats]
+    best = max(sure)
+    return formats[sure.index(best)], best

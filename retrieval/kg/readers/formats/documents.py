@@ -1,0 +1,65 @@
+"""Documents, which are cut into passages: told by their names, or by first bytes that nothing else begins with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from retrieval.kg.readers.format import Certainty, Format, never
+from retrieval.kg.readers.formats.rdf import rdf_format
+from retrieval.kg.readers.rows_layout import count_columns, guess_delimiter
+
+if TYPE_CHECKING:
+    from retrieval.kg.readers.input_file import InputFile
+
+
+def _detect_text(file: InputFile) -> Certainty:
+    """Plain text is a document where its lines do not look like rows of three columns, or RDF."""
+    from retrieval.kg.readers.decoding import head_text  # noqa: PLC0415 - loads what detects encodings
+    from retrieval.kg.readers.sources import HEAD, WRONG_KINDS  # noqa: PLC0415 - as above
+
+    if file.suffix not in (".txt", ".text") or not file.path.is_file():
+        return Certainty.NO
+    if file.start.startswith(tuple(WRONG_KINDS)):
+        return Certainty.NO
+    text = head_text(file.path, HEAD)
+    lines = [line for line in text.splitlines() if line.strip()][:200]
+    if not lines or rdf_format(text) is not None or text.lstrip().startswith(("{", "[")):
+        return Certainty.NO if lines else Certainty.POSSIBLE
+    mark = guess_delimiter(lines)
+    rows = sum(count_columns(line, mark) == 3 or "\t" in line or "|" in line for line in lines)
+    return Certainty.NO if 2 * rows >= len(lines) else Certainty.POSSIBLE
+
+
+def _detect_html(file: InputFile) -> Certainty:
+    begins = file.start.lstrip()[:15].lower().startswith((b"<!doctype html", b"<html"))
+    return Certainty.LIKELY if begins else Certainty.NO
+
+
+def _detect_pdf(file: InputFile) -> Certainty:
+    return Certainty.LIKELY if file.start.startswith(b"%PDF") else Certainty.NO
+
+
+def _document(
+    name: str, label: str, *suffixes: str, detect: Callable[[InputFile], Certainty] | None = None
+) -> Format:
+    return Format(
+        name=name,
+        label=label,
+        holds="a document, which is cut into passages",
+        family="documents",
+        read="retrieval.kg.readers.documents.reading:read_document",
+        suffixes=suffixes,
+        detect=detect or never,
+        options=(),
+        alternatives=("text", "markdown", "html", "delimited"),
+        opens_itself=True,
+    )
+
+
+FORMATS = (
+    _document("text", "Plain text", detect=_detect_text),
+    _document("markdown", "Markdown", ".md", ".markdown"),
+    _document("html", "Web page", ".html", ".htm", ".xhtml", detect=_detect_html),
+    _document("pdf", "PDF", ".pdf", detect=_detect_pdf),
+)

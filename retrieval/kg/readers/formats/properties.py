@@ -1,0 +1,74 @@
+"""Nodes and edges with attributes."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from retrieval.kg.readers.format import Certainty, Format
+from retrieval.kg.readers.property_layout import find_layout
+
+if TYPE_CHECKING:
+    from retrieval.kg.readers.input_file import InputFile
+
+
+def names_properties(file: InputFile) -> bool:
+    """Whether what would be read as rows of facts begins with a header of nodes or edges."""
+    if file.options.header is False or file.options.columns is not None:
+        return False
+    return find_layout(file.source.first_line()) is not None
+
+
+def _detect_csv(file: InputFile) -> Certainty:
+    return Certainty.LIKELY if names_properties(file) else Certainty.NO
+
+
+def _detect_jsonl(file: InputFile) -> Certainty:
+    """The first object, as far as it was read, is a node or an edge."""
+    from retrieval.kg.readers.property_jsonl import is_graph_object  # noqa: PLC0415 - loads polars
+
+    if not file.begins_json:
+        return Certainty.NO
+    try:
+        row, _ = json.JSONDecoder().raw_decode(file.head.lstrip().removeprefix("[").lstrip())
+    except (ValueError, RecursionError):
+        return Certainty.NO
+    return Certainty.LIKELY if is_graph_object(row) else Certainty.NO
+
+
+def _detect_graphml(file: InputFile) -> Certainty:
+    found = "<graphml" in file.head and file.head.lstrip().startswith("<")
+    return Certainty.CERTAIN if found else Certainty.NO
+
+
+FORMATS = (
+    Format(
+        name="property-csv",
+        label="Nodes and edges (CSV)",
+        holds="nodes and edges with attributes: GFM-RAG, Neo4j",
+        family="properties",
+        read="retrieval.kg.readers.property_csv:read_property_csv",
+        detect=_detect_csv,
+        options=("delimiter", "header", "encoding"),
+        alternatives=("delimited", "tsv", "csv", "psv"),
+    ),
+    Format(
+        name="property-jsonl",
+        label="Nodes and edges (JSON lines)",
+        holds="nodes and edges with attributes",
+        family="properties",
+        read="retrieval.kg.readers.property_jsonl:read_property_jsonl",
+        detect=_detect_jsonl,
+        alternatives=("passages", "hotpotqa", "2wiki", "musique", "jsonld"),
+    ),
+    Format(
+        name="graphml",
+        label="GraphML",
+        holds="nodes and edges with attributes",
+        family="properties",
+        read="retrieval.kg.readers.graphml:read_graphml",
+        suffixes=(".graphml",),
+        detect=_detect_graphml,
+        one_piece=True,
+    ),
+)

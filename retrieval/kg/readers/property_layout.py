@@ -1,0 +1,156 @@
+"""What the columns of nodes and edges are, told by their names.
+
+- GFM-RAG: ``name,type,attributes`` (nodes), ``source,relation,target,attributes`` (edges), ``name,attributes``
+  (relations, of which nothing is kept).
+- ``neo4j-admin import``: ``:ID``, ``:LABEL``, ``:START_ID``, ``:END_ID``, ``:TYPE``, ``:IGNORE``, with id spaces,
+  types and arrays.
+- ``apoc.export.csv``: ``_id,_labels,...,_start,_end,_type,...`` in one file.
+- others: a node file begins with ``id`` and has a name or a type; an edge file has source, target and relation.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from retrieval.kg.readers.property_rows import NAMES, TYPE
+from retrieval.kg.readers.rows_layout import WIDTH, looks_like_header
+
+SOURCES = ("source", "source_id", "start", "start_id", "from", "src", "head", "subject")
+TARGETS = ("target", "target_id", "end", "end_id", "to", "dst", "tail", "object")
+RELATIONS = (
+    "relation",
+    "relationship",
+    "predicate",
+    "rel_type",
+    "relation_type",
+    "type",
+    "rel",
+    "edge",
+    "label",
+)
+IDS = ("id", "uid", "node_id", "nodeid")
+BAGS = ("attributes", "properties", "props")
+_MARKS = (",", "\t", ";", "|")
+_NEO4J = re.compile(r"^([^:]*):(ID|LABEL|START_ID|END_ID|TYPE|IGNORE)(?:\((.*)\))?(?:\{.*\})?$")
+_TYPED = re.compile(
+    r"^(.+):(?:int|long|float|double|boolean|byte|short|char|string|point|date|time|datetime|localtime"
+    r"|localdatetime|duration)(?:\{.*\})?(\[\])?$"
+)
+_APOC = {"_id": "id", "_labels": "types", "_start": "source", "_end": "target", "_type": "relation"}
+
+
+@dataclass
+class Layout:
+    """Which column is what; ``columns`` has ``id``, ``name``, ``types``, ``source``, ``relation``, ``target``, ``bag``.
+
+    Attributes:
+        attributes: (column, key, whether it is an array).
+        spaces: id spaces by role.
+        named: whether ids are names.
+        relations: a file that names relations.
+    """
+
+    width: int
+    columns: dict[str, int] = field(default_factory=dict)
+    attributes: list[tuple[int, str, bool]] = field(default_factory=list)
+    spaces: dict[str, str] = field(default_factory=dict)
+    named: bool = False
+    relations: bool = False
+
+
+def find_layout(header: str) -> tuple[str, Layout] | None:
+    """The delimiter and layout of a header line, or None where it is not one of nodes or edges."""
+    for mark in _MARKS:
+        try:
+            cells = [cell.strip() for cell in next(csv.reader([header], delimiter=mark))]
+        except (csv.Error, StopIteration):
+            continue
+        if not 2 <= len(cells) <= WIDTH or len(set(cells)) < len([c for c in cells if c]):
+            continue
+        layout = _neo4j(cells) or _apoc(cells)
+        if layout is None and not looks_like_header(header, mark):
+            layout = _edges(cells) or _nodes(cells)
+        if layout is not None:
+            return mark, layout
+    return None
+
+
+def layout_of(cells: Sequence[str]) -> Layout | None:
+    """The layout of columns by their names, or None where they are not those of nodes or edges."""
+    return _neo4j(cells) or _apoc(cells) or _edges(cells) or _nodes(cells) if cells else None
+
+
+def _neo4j(cells: Sequence[str]) -> Layout | None:
+    layout = Layout(len(cells))
+    roles = {"ID": "id", "LABEL": "types", "START_ID": "source", "END_ID": "target", "TYPE": "relation"}
+    ignored = set()
+    for i, cell in enumerate(cells):
+        if found := _NEO4J.match(cell):
+            name, role, space = found[1], roles.get(found[2], ""), found[3] or ""
+            if not role:
+                ignored.add(i)
+            elif role == "id" and role in layout.columns:
+                return None
+            else:
+                layout.columns[role], layout.spaces[role] = i, space
+            if role == "id" and name:
+                layout.attributes.append((i, name, False))
+    if not ({"id"} <= layout.columns.keys() or {"source", "target"} <= layout.columns.keys()):
+        return None
+    taken = {i for role, i in layout.columns.items()} | ignored
+    for i, cell in enumerate(cells):
+        if i not in taken and cell:
+            typed = _TYPED.match(cell)
+            layout.attributes.append((i, typed[1], bool(typed[2])) if typed else (i, cell, False))
+    return layout
+
+
+def _apoc(cells: Sequence[str]) -> Layout | None:
+    columns = {_APOC[cell]: i for i, cell in enumerate(cells) if cell in _APOC}
+    if not ({"id", "types"} <= columns.keys() or {"source", "target", "relation"} <= columns.keys()):
+        return None
+    return Layout(len(cells), columns, _others(cells, columns))
+
+
+def _edges(cells: Sequence[str]) -> Layout | None:
+    lower = [cell.lower().strip("_") for cell in cells]
+    columns = {}
+    for role, words in (("source", SOURCES), ("target", TARGETS), ("relation", RELATIONS), ("bag", BAGS)):
+        column = next((lower.index(word) for word in words if word in lower), None)
+        if column is not None:
+            columns[role] = column
+    if not {"source", "target", "relation"} <= columns.keys():
+        return None
+    own_id = next((i for i, cell in enumerate(lower) if cell in IDS), None)
+    taken = {**columns, **({} if own_id is None else {"own": own_id})}
+    named = not any(lower[columns[role]].endswith("id") for role in ("source", "target"))
+    return Layout(len(cells), columns, _others(cells, taken), named=named)
+
+
+def _nodes(cells: Sequence[str]) -> Layout | None:
+    lower = [cell.lower() for cell in cells]
+    if lower == ["name", "attributes"]:
+        return Layout(2, {"id": 0}, relations=True, named=True)
+    columns = {}
+    if lower[0] in IDS:
+        columns["id"] = 0
+    for role, words in (("name", NAMES), ("bag", BAGS)):
+        column = next((lower.index(word) for word in words if word in lower), None)
+        if column is not None:
+            columns[role] = column
+    types = [word for word in (TYPE, "types", "labels", "category", "label") if word in lower]
+    if types and lower.index(types[0]) != columns.get("name"):
+        columns["types"] = lower.index(types[0])
+    if "id" in columns and columns.keys() & {"name", "types"}:
+        return Layout(len(cells), columns, _others(cells, columns))
+    if lower[0] == "name" and lower[1] == TYPE:
+        columns["id"] = columns.pop("name")
+        return Layout(len(cells), columns, _others(cells, columns), named=True)
+    return None
+
+
+def _others(cells: Sequence[str], columns: dict[str, int]) -> list[tuple[int, str, bool]]:
+    return [(i, cell, False) for i, cell in enumerate(cells) if cell and i not in columns.values()]
