@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,16 +11,35 @@ from pathlib import Path
 
 import pytest
 
+import retrieval
 import retrieval.methods
 from retrieval.methods import registry
 
 DOCS = Path(__file__).parents[2] / "docs"
+ENGINE = Path(retrieval.__file__).parent
 _BLOCK = re.compile(r"^```\w+ (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def blocks(guide: str) -> dict[str, str]:
     """The code of a guide by the place that it names."""
     return dict(_BLOCK.findall((DOCS / guide).read_text(encoding="utf-8")))
+
+
+def format_added(folder: Path) -> Path:
+    """A copy of the engine with the format of "Add a format", put in as the guide says; gives its root."""
+    code = blocks("add-a-format.md")
+    line = code.pop("catalog")
+    shutil.copytree(
+        ENGINE,
+        folder / "retrieval",
+        ignore=shutil.ignore_patterns("__pycache__", "checkpoint", "facts", "questions.*"),
+    )
+    readers = folder / "retrieval" / "kg" / "readers"
+    for place, text in code.items():
+        (readers / "formats" / place).write_text(text, encoding="utf-8")
+    catalog = readers / "catalog.py"
+    catalog.write_text(catalog.read_text().replace("MODULES = (\n", f"MODULES = (\n{line}", 1))
+    return folder
 
 
 @contextmanager

@@ -33,6 +33,8 @@ from retrieval.errors import ClewError, SourceError
 
 logger = logging.getLogger(__name__)
 
+#: Where the child imports this package from.
+ROOT = Path(__file__).resolve().parents[3]
 MB = 1 << 20
 #: How often the one that waits is asked whether to go on, in seconds.
 TICK_S = 0.1
@@ -244,17 +246,16 @@ class _Child:
     _lock = threading.Lock()
 
     def __init__(self) -> None:
-        root = str(Path(__file__).resolve().parents[3])
         environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
         self.owner = os.getpid()
         self.process = subprocess.Popen(
-            [sys.executable, "-c", "from retrieval.kg.readers.child_process import serve; serve()"],
+            [sys.executable, "-P", "-c", "from retrieval.kg.readers.child_process import serve; serve()"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env={
                 **environment,
-                "PYTHONPATH": root,
+                "PYTHONPATH": str(ROOT),
                 "PYTHONDONTWRITEBYTECODE": os.environ.get("PYTHONDONTWRITEBYTECODE", ""),
                 "OPENBLAS_NUM_THREADS": "1",
                 "RUST_BACKTRACE": "0",

@@ -45,7 +45,7 @@ FORMATS = (
     Format(
         name="property-csv",
         label="Nodes and edges (CSV)",
-        holds="nodes and edges with attributes: GFM-RAG, Neo4j",
+        holds="nodes and edges with attributes",
         family="properties",
         read="retrieval.kg.readers.property_csv:read_property_csv",
         detect=_detect_csv,
