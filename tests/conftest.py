@@ -77,7 +77,7 @@ def django_db_setup(django_db_setup: None) -> Iterator[None]:
 def _layout(settings: Any) -> Any:
     from webapp.project import embedded
 
-    return embedded.Layout(settings.CLEW.home)
+    return embedded.ServerLayout(settings.CLEW.home)
 
 
 @pytest.fixture
@@ -146,14 +146,14 @@ def tiny_graph(users: dict[str, Any]) -> Any:
     from retrieval.kg.build import build_snapshot
     from retrieval.kg.table import TripleTable
     from webapp.graphs import files
-    from webapp.graphs.models import Graph, GraphState, Snapshot
+    from webapp.graphs.models import Graph, GraphState, GraphVersion
 
     graph = Graph.objects.create(name="Tiny", created_by=users["admin"], visibility="public")
     name = files.snapshot_name(graph.pk, 1)
     files.local_path(name).parent.mkdir(parents=True)
     built = build_snapshot(TripleTable.of(TINY), files.local_path(name))
     m = built.manifest
-    graph.snapshot = Snapshot.objects.create(
+    graph.snapshot = GraphVersion.objects.create(
         graph=graph,
         version=1,
         hash=built.hash,

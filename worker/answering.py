@@ -27,16 +27,16 @@ from retrieval.llm.metering import Meter, metered
 from retrieval.methods import registry
 from retrieval.pipeline import AskRequest, Steering
 from retrieval.types import AgentAction
-from webapp.answers import services, steering, walks
+from webapp.answers import agent_steps, services, steering
 from webapp.answers.log import last_seq
 from webapp.answers.models import Run
 from webapp.answers.publish import Publisher
-from webapp.experiments.choosing import checkpoint_in_use
+from webapp.experiments.resolution import checkpoint_in_use
 from webapp.graphs.models import Graph
 from webapp.graphs.selectors import endpoint_of
-from webapp.jobs import cancel, patience, queue
-from webapp.jobs.patience import patiently
-from worker import endpoints, engines, held, identity, language_models
+from webapp.jobs import cancel, database_retry, queue
+from webapp.jobs.database_retry import retry_while_away
+from worker import endpoints, engines, identity, language_models, watchdog
 
 logger = logging.getLogger(__name__)
 Halt = services.Ending | RunPaused
@@ -51,7 +51,7 @@ def answer(run_id: str) -> None:
     """Answer the run whose turn it is, which need not be the one that this message was sent for."""
     if identity.stopping.is_set():
         return  # it stays queued
-    run = patiently(partial(services.claim, worker=identity.NAME))
+    run = retry_while_away(partial(services.claim, worker=identity.NAME))
     if run is not None:
         work(run)
 
@@ -61,16 +61,16 @@ def work(run: Run) -> None:
 
     While the database is away the run waits for it. One that nothing was found of before goes back to the queue.
     """
-    with held.holding(
-        held.RUN,
+    with watchdog.holding(
+        watchdog.RUN,
         run.pk,
         limit_s=settings.RUN_SECONDS_MAX,
         stopped=cancel.flag("run", run.pk),
         give_up=lambda why: _give_up(run, why),
     ) as one:
-        before = patiently(lambda: last_seq(run.pk))
+        before = retry_while_away(lambda: last_seq(run.pk))
         publisher = Publisher(run.pk, after=before)
-        meter = patiently(lambda: language_models.meter_of_run(run.user_id, run.usage))
+        meter = retry_while_away(lambda: language_models.meter_of_run(run.user_id, run.usage))
         ending = _work(run, publisher, meter, one)
         if one.given_up:
             return
@@ -79,20 +79,20 @@ def work(run: Run) -> None:
         except Exception:
             # The log could not be written: somebody else ended or deleted the run, or the database was away.
             logger.warning("the log of run %s broke off", run.pk, exc_info=True)
-            after, ending = patiently(lambda: last_seq(run.pk)), _broken()
+            after, ending = retry_while_away(lambda: last_seq(run.pk)), _broken()
         if isinstance(ending, AnswerFinal):
             ending = replace(ending, usage=replace(meter.usage, triples=ending.usage.triples))
         first = run.claimed_at == run.started_at
         if isinstance(ending, RunFailed) and ending.code == AWAY and after == before and first:
-            patiently(lambda: services.give_back(run_id=run.pk))
+            retry_while_away(lambda: services.give_back(run_id=run.pk))
             return
         usage = language_models.as_json(meter)
-        patiently(lambda: _end(run, after, ending, usage))
+        retry_while_away(lambda: _end(run, after, ending, usage))
         cancel.clear("run", run.pk)
         cancel.clear(steering.PAUSE, run.pk)
 
 
-def _work(run: Run, publisher: Publisher, meter: Meter, one: held.Held) -> Halt:
+def _work(run: Run, publisher: Publisher, meter: Meter, one: watchdog.Held) -> Halt:
     """What the run ends or pauses with, whatever is raised."""
     ending: Halt
     try:
@@ -100,7 +100,7 @@ def _work(run: Run, publisher: Publisher, meter: Meter, one: held.Held) -> Halt:
             return _stream(run, publisher, one)
     except ClewError as error:
         ending = RunFailed(error.code, error.message, error.hint)
-    except patience.AWAY:
+    except database_retry.AWAY:
         logger.warning("run %s lost the database", run.pk, exc_info=True)
         ending = RunFailed(
             AWAY,
@@ -108,7 +108,7 @@ def _work(run: Run, publisher: Publisher, meter: Meter, one: held.Held) -> Halt:
             "What was found is kept. Ask again to get the whole answer.",
         )
     except BaseException as error:
-        if held.goes_down(error):
+        if watchdog.goes_down(error):
             raise
         logger.exception("run %s broke", run.pk)
         ending = _broken()
@@ -116,9 +116,9 @@ def _work(run: Run, publisher: Publisher, meter: Meter, one: held.Held) -> Halt:
     return ending if one.why is None else _told(one.why)
 
 
-def _told(why: held.Why) -> RunFailed | RunCancelled:
+def _told(why: watchdog.Why) -> RunFailed | RunCancelled:
     """How a run ends that was stopped without having noticed, or that took too long."""
-    if why == held.Why.STOPPED:
+    if why == watchdog.Why.STOPPED:
         return _stopped(0)
     return RunFailed(
         why.value,
@@ -127,9 +127,9 @@ def _told(why: held.Why) -> RunFailed | RunCancelled:
     )
 
 
-def _give_up(run: Run, why: held.Why) -> None:
+def _give_up(run: Run, why: watchdog.Why) -> None:
     """End a run whose work does not end."""
-    patiently(lambda: services.end(run_id=run.pk, after=last_seq(run.pk), event=_told(why)))
+    retry_while_away(lambda: services.end(run_id=run.pk, after=last_seq(run.pk), event=_told(why)))
 
 
 def _end(run: Run, after: int, ending: Halt, usage: dict[str, Any]) -> None:
@@ -146,7 +146,7 @@ def _stopped(paths: int) -> RunCancelled:
     return RunCancelled("Stopped. What was found until then is kept.", paths)
 
 
-def _stream(run: Run, publisher: Publisher, one: held.Held) -> Halt:
+def _stream(run: Run, publisher: Publisher, one: watchdog.Held) -> Halt:
     flag = cancel.flag("run", run.pk)
 
     def cancelled() -> bool:
@@ -156,11 +156,11 @@ def _stream(run: Run, publisher: Publisher, one: held.Held) -> Halt:
     for event in _events(run, cancelled):
         if event.type in TERMINAL_TYPES or isinstance(event, RunPaused):
             assert isinstance(event, Halt)
-            return _told(held.Why.OVERDUE) if one.overdue and isinstance(event, RunCancelled) else event
+            return _told(watchdog.Why.OVERDUE) if one.overdue and isinstance(event, RunCancelled) else event
         paths += isinstance(event, PathRetrieved)
         publisher.add(event)
         if cancelled():
-            return _told(held.Why.OVERDUE) if one.overdue else _stopped(paths)
+            return _told(watchdog.Why.OVERDUE) if one.overdue else _stopped(paths)
     raise RuntimeError("the engine ended without a terminal event")
 
 
@@ -177,7 +177,7 @@ def _request(run: Run) -> AskRequest:
     asked = AskRequest(run.question, given=tuple(run.entities), budget=run.budget, seed=run.seed)
     if not registry.method(run.method).steerable:
         return asked
-    walk = walks.of(run.pk)
+    walk = agent_steps.of(run.pk)
     actions, by_person = walk.actions, walk.by_person
     if run.next_action is not None:
         actions = (*actions, from_plain(AgentAction, run.next_action))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from retrieval.events import Event
 from webapp.answers.models import Run
 from webapp.graphs import endpoints
-from webapp.graphs.models import Endpoint
+from webapp.graphs.models import GraphEndpoint
 from worker import engines, language_models
 
 
@@ -24,7 +24,7 @@ def _numbering(graph_id: int) -> Callable[[Sequence[str]], Mapping[str, int]]:
     return numbers
 
 
-def events_of(run: Run, endpoint: Endpoint, *, cancelled: Callable[[], bool]) -> Iterator[Event]:
+def events_of(run: Run, endpoint: GraphEndpoint, *, cancelled: Callable[[], bool]) -> Iterator[Event]:
     """The events of a run on a graph in an endpoint, with the entities' numbers of that graph.
 
     Raises:

@@ -16,10 +16,10 @@ from retrieval.methods import registry
 from retrieval.methods._shared.engine_spec import EngineSpec
 from webapp.answers.models import Run
 from webapp.experiments import methods
-from webapp.experiments.choosing import checkpoint_in_use
 from webapp.experiments.models import Checkpoint, Report
+from webapp.experiments.resolution import checkpoint_in_use
 from webapp.graphs.files import local_path
-from webapp.graphs.models import Snapshot
+from webapp.graphs.models import GraphVersion
 from webapp.graphs.selectors import ready, require_version
 from webapp.project.env import DEFAULT_ENCODER
 from worker import language_models
@@ -80,7 +80,7 @@ def of_report(report: Report) -> Engine:
 
 
 def _engine(
-    snapshot: Snapshot,
+    snapshot: GraphVersion,
     checkpoint: Checkpoint | None,
     method: str,
     reasoner: str,
@@ -102,7 +102,7 @@ def _engine(
     )
 
 
-def _asked_with(snapshot: Snapshot, checkpoint: Checkpoint | None) -> Checkpoint | None:
+def _asked_with(snapshot: GraphVersion, checkpoint: Checkpoint | None) -> Checkpoint | None:
     """What a router asks a graph of facts alone with, where its own checkpoint has nothing to decide."""
     if checkpoint is None or checkpoint.method != "router" or snapshot.passages:
         return None
@@ -134,7 +134,7 @@ def warm_graphs() -> None:
         connection.close()
 
 
-def warm(snapshot: Snapshot, checkpoint: Checkpoint | None) -> None:
+def warm(snapshot: GraphVersion, checkpoint: Checkpoint | None) -> None:
     """Open one engine of a graph and run it once over the graph's own first label."""
     from retrieval.pipeline import AskRequest  # noqa: PLC0415
 

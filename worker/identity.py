@@ -6,9 +6,9 @@ import os
 import secrets
 import threading
 
-from webapp.jobs import presence
+from webapp.jobs import heartbeats
 
-NAME = f"{presence.machine()}:{os.getpid()}:{secrets.token_hex(4)}"
+NAME = f"{heartbeats.machine()}:{os.getpid()}:{secrets.token_hex(4)}"
 """Unlike any other worker's, also after a restart: claims name it."""
 
 stopping = threading.Event()

@@ -22,7 +22,7 @@ from webapp.graphs.models import Mode, SourceFile
 from webapp.graphs.selectors import next_version
 from webapp.jobs import queue
 from webapp.jobs.models import Job
-from webapp.uploads import elsewhere
+from webapp.uploads import remote_sources
 from worker import reporting
 
 #: An import that says nothing for so long, in seconds, is stuck at its file.
@@ -110,7 +110,7 @@ def _fetch(context: reporting.Context, sources: list[SourceFile]) -> None:
         target = files.place(source.path)
         if source.origin and not target.exists():
             limit: int = settings.RESUMABLE_MAX_BYTES
-            source.size = elsewhere.fetch(source.origin, target, limit=limit, progress=context.progress)
+            source.size = remote_sources.fetch(source.origin, target, limit=limit, progress=context.progress)
             source.save(update_fields=["size"])
             if context.job.graph.owner is not None:
                 quotas.require_room(context.job.graph.owner, 0)

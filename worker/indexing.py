@@ -13,7 +13,7 @@ from retrieval.kg.analysis import schema, statistics
 from retrieval.types import Progress
 from webapp.api.errors import GraphNotReadyError
 from webapp.graphs import files, progress, selectors
-from webapp.graphs.models import IndexState, Snapshot
+from webapp.graphs.models import GraphVersion, IndexState
 from webapp.jobs import queue
 from webapp.jobs.models import Job
 from worker import engines, reporting
@@ -50,10 +50,10 @@ def work(context: reporting.Context) -> dict[str, Any]:
     return {"entities": version.entities, "passages": version.passages}
 
 
-def _version(job: Job) -> Snapshot | None:
+def _version(job: Job) -> GraphVersion | None:
     """The version that the job is to index: the one that was current when it was queued."""
     wanted = job.params.get("snapshot")
-    return job.graph.snapshot if wanted is None else Snapshot.objects.filter(pk=wanted).first()
+    return job.graph.snapshot if wanted is None else GraphVersion.objects.filter(pk=wanted).first()
 
 
 def renew() -> None:

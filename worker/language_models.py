@@ -22,7 +22,7 @@ from retrieval.llm.settings import LLMSettings
 from retrieval.types import Usage
 from webapp.api.redis import redis_client
 from webapp.jobs import queue
-from webapp.language_models import sealing, selectors, services
+from webapp.language_models import encryption, selectors, services
 from webapp.language_models.models import Provider
 
 logger = logging.getLogger(__name__)
@@ -44,8 +44,8 @@ def settings_of(key: int) -> LLMSettings:
     if key == selectors.ENVIRONMENT:
         secret = settings.CLEW.llm_api_key or ""
     else:
-        sealed = Provider.objects.get(pk=key).sealed_key
-        secret = sealing.unseal(sealed) if sealed else ""
+        sealed = Provider.objects.get(pk=key).encrypted_key
+        secret = encryption.decrypt(sealed) if sealed else ""
     return LLMSettings(
         model.base_url,
         model.model,

@@ -18,12 +18,12 @@ from retrieval.llm import pacing
 from webapp.answers import services as answers
 from webapp.graphs import services as graphs
 from webapp.graphs import trash
-from webapp.jobs import presence
+from webapp.jobs import heartbeats
 from webapp.jobs import services as jobs
-from webapp.jobs.patience import AWAY
+from webapp.jobs.database_retry import AWAY
 from webapp.review.services import deletion as reviews
 from webapp.uploads import services as uploads
-from worker import answering, engines, held, identity, indexing, language_models
+from worker import answering, engines, identity, indexing, language_models, watchdog
 
 logger = logging.getLogger(__name__)
 _done = threading.Event()
@@ -46,7 +46,7 @@ def queues_of(controller: Any) -> list[str]:
 def on_init(sender: Any, **_: Any) -> None:
     """Load what the first question needs before saying that this worker is there."""
     pacing.use(language_models.SharedPace())
-    if presence.ANSWERS in queues_of(sender):
+    if heartbeats.ANSWERS in queues_of(sender):
         engines.warm_encoder()
 
 
@@ -56,9 +56,9 @@ def on_ready(sender: Any, **_: Any) -> None:
     names = queues_of(sender.controller if hasattr(sender, "controller") else sender)
     threading.Thread(target=_beat, args=(names,), name="heartbeat", daemon=True).start()
     threading.Thread(target=_look, args=(names,), name="lookout", daemon=True).start()
-    if presence.JOBS in names and presence.ANSWERS not in names:
+    if heartbeats.JOBS in names and heartbeats.ANSWERS not in names:
         threading.Thread(target=_stand_in, name="stand-in", daemon=True).start()
-    warm = engines.warm_graphs if presence.ANSWERS in names else _warm_jobs
+    warm = engines.warm_graphs if heartbeats.ANSWERS in names else _warm_jobs
     threading.Thread(target=warm, name="warm-up", daemon=True).start()
 
 
@@ -73,7 +73,7 @@ def on_shutdown(sender: Any, **_: Any) -> None:
     """Say that this worker is gone."""
     _done.set()
     for name in queues_of(sender):
-        presence.leave(name, identity.NAME)
+        heartbeats.leave(name, identity.NAME)
 
 
 def _warm_jobs() -> None:
@@ -88,10 +88,10 @@ def _beat(names: list[str]) -> None:
     while not _done.is_set():
         try:
             for name in names:
-                presence.beat(name, identity.NAME)
+                heartbeats.beat(name, identity.NAME)
         except RedisError as error:  # it comes back; the heart must go on
             logger.warning("heartbeat failed: %s", error)
-        _done.wait(presence.BEAT_S)
+        _done.wait(heartbeats.BEAT_S)
 
 
 def _look(names: list[str]) -> None:
@@ -99,11 +99,11 @@ def _look(names: list[str]) -> None:
     tidied = time.monotonic()
     chores = chores_of(names)
     while True:
-        if _do(held.look):
+        if _do(watchdog.look):
             _end_process(names)
         for chore in chores:
             _do(chore)
-        if presence.JOBS in names and time.monotonic() - tidied > TIDY_EVERY_S:
+        if heartbeats.JOBS in names and time.monotonic() - tidied > TIDY_EVERY_S:
             tidied = time.monotonic()
             for chore in (uploads.sweep, trash.sweep, reviews.sweep, graphs.sweep_files):
                 _do(chore)
@@ -121,7 +121,7 @@ def _stand_in() -> None:
 
 def stand_in() -> None:
     """Answer in a worker of jobs while no answers worker is there: a new one takes long to load what it needs."""
-    while not identity.stopping.is_set() and presence.count(presence.ANSWERS) == 0:
+    while not identity.stopping.is_set() and heartbeats.count(heartbeats.ANSWERS) == 0:
         run = answers.claim(worker=identity.NAME)
         if run is None:
             return
@@ -131,19 +131,19 @@ def stand_in() -> None:
 def chores_of(names: list[str]) -> list[Callable[[], None]]:
     """What a worker of these queues does every few seconds, so that no run or job is stuck."""
     chores: list[Callable[[], None]] = [answers.sweep, jobs.sweep, _sweep_forgotten_runs]
-    if presence.ANSWERS in names:
+    if heartbeats.ANSWERS in names:
         chores += [answers.send_waiting]
-    if presence.JOBS in names:
+    if heartbeats.JOBS in names:
         chores += [_sweep_forgotten_jobs, jobs.send_waiting]
     return chores
 
 
 def _sweep_forgotten_runs() -> None:
-    answers.sweep_forgotten(worker=identity.NAME, held=held.keys(held.RUN))
+    answers.sweep_forgotten(worker=identity.NAME, held=watchdog.keys(watchdog.RUN))
 
 
 def _sweep_forgotten_jobs() -> None:
-    jobs.sweep_forgotten(worker=identity.NAME, held=held.keys(held.JOB))
+    jobs.sweep_forgotten(worker=identity.NAME, held=watchdog.keys(watchdog.JOB))
 
 
 def _do(chore: Callable[[], object]) -> object:
@@ -162,11 +162,11 @@ def _end_process(names: list[str]) -> None:
     """End this process, because a thread of it cannot be ended otherwise; whoever started it starts another."""
     identity.stopping.set()  # long jobs give themselves back, and nothing is begun
     until = time.monotonic() + FINISH_S
-    while (held.keys(held.RUN) or held.keys(held.JOB)) and time.monotonic() < until:
+    while (watchdog.keys(watchdog.RUN) or watchdog.keys(watchdog.JOB)) and time.monotonic() < until:
         time.sleep(0.1)
     for name in names:
         with contextlib.suppress(RedisError):
-            presence.leave(name, identity.NAME)
+            heartbeats.leave(name, identity.NAME)
     logger.error("this worker ends, because work in it does not")
     logging.shutdown()
     os._exit(EXIT_CODE)

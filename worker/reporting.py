@@ -15,10 +15,10 @@ from django.db import connection, transaction
 from retrieval.errors import Cancelled, ClewError, StorageFullError
 from retrieval.types import Progress
 from webapp.jobs import cancel, log, services
+from webapp.jobs.database_retry import retry_while_away
 from webapp.jobs.models import Job
-from webapp.jobs.patience import patiently
 from webapp.jobs.signals import job_ended_early
-from worker import held, identity
+from worker import identity, watchdog
 
 Failed = Callable[[Job, ClewError], None]
 
@@ -29,7 +29,7 @@ REPORT_EVERY_S = 0.25
 class Context:
     """What the work of one job is given."""
 
-    def __init__(self, job: Job, one: held.Held) -> None:
+    def __init__(self, job: Job, one: watchdog.Held) -> None:
         self.job = job
         self._held = one
         self._flag = cancel.flag("job", job.pk)
@@ -86,12 +86,12 @@ def run(job_id: int, work: Callable[[Context], Any], *, failed: Failed | None = 
     """
     if identity.stopping.is_set():
         return  # it stays queued
-    job = patiently(partial(services.claim, job_id=job_id, worker=identity.NAME))
+    job = retry_while_away(partial(services.claim, job_id=job_id, worker=identity.NAME))
     if job is None:
         return
     flag = cancel.flag("job", job.pk)
-    with held.holding(
-        held.JOB,
+    with watchdog.holding(
+        watchdog.JOB,
         job.pk,
         limit_s=settings.JOB_HOURS_MAX[job.kind] * 3600,
         stopped=lambda: flag() or services.is_cancel_requested(job.pk),
@@ -101,18 +101,18 @@ def run(job_id: int, work: Callable[[Context], Any], *, failed: Failed | None = 
             with one.at_work():
                 result = work(Context(job, one))
         except BaseException as error:
-            if held.goes_down(error):
+            if watchdog.goes_down(error):
                 services.requeue(job_id=job.pk)
                 raise
             connection.close()  # it may have broken in the middle of a request
             if not one.given_up:
-                patiently(partial(_ended, job, error, one, failed))
+                retry_while_away(partial(_ended, job, error, one, failed))
         else:
             if not one.given_up:
-                patiently(partial(services.finish, job_id=job.pk, result=result))
+                retry_while_away(partial(services.finish, job_id=job.pk, result=result))
 
 
-def _ended(job: Job, error: BaseException, one: held.Held, failed: Failed | None) -> None:
+def _ended(job: Job, error: BaseException, one: watchdog.Held, failed: Failed | None) -> None:
     """Write how a job ended that is not done."""
     if one.overdue:
         _fail(job, _overdue(job), failed)
@@ -147,7 +147,7 @@ def _overdue(job: Job) -> ClewError:
         f"The job took longer than {settings.JOB_HOURS_MAX[job.kind]:g} hours and was stopped.",
         hint="What it keeps on its way is kept: try it again to go on, or give it less to do.",
     )
-    error.code = held.Why.OVERDUE.value
+    error.code = watchdog.Why.OVERDUE.value
     return error
 
 
@@ -167,7 +167,9 @@ def _fail(job: Job, error: ClewError, failed: Failed | None) -> None:
             failed(job, error)
 
 
-def _give_up(job: Job, why: held.Why, failed: Failed | None) -> None:
+def _give_up(job: Job, why: watchdog.Why, failed: Failed | None) -> None:
     """End the row of a job whose work does not end."""
-    end = partial(_fail, job, _overdue(job), failed) if why == held.Why.OVERDUE else partial(_stopped, job)
-    patiently(end)
+    end = (
+        partial(_fail, job, _overdue(job), failed) if why == watchdog.Why.OVERDUE else partial(_stopped, job)
+    )
+    retry_while_away(end)

@@ -32,7 +32,7 @@ Key = tuple[str, "NamedPath"]
 
 
 @dataclass(slots=True)
-class Merged:
+class MergedCandidate:
     """One relation path of a question from one topic, and who holds it."""
 
     sources: list[dict[str, Any]] = field(default_factory=list)
@@ -40,10 +40,10 @@ class Merged:
 
 
 @dataclass(frozen=True, slots=True)
-class Pool:
+class CandidatePool:
     """All candidates of a question set: by question, by topic and relation path."""
 
-    by_question: dict[str, dict[Key, Merged]]
+    by_question: dict[str, dict[Key, MergedCandidate]]
     names: Mapping[int, str]
     labels: list[Label]
 
@@ -93,11 +93,11 @@ def _label_sets(row: Queue) -> list[LabelSet]:
     return queues.require_label_sets(list(LabelSet.objects.filter(pk__in=wanted)), wanted)
 
 
-def _pool(label_sets: Sequence[LabelSet], context: reporting.Context) -> Pool:
+def _pool(label_sets: Sequence[LabelSet], context: reporting.Context) -> CandidatePool:
     """The relation paths of all label sets; those of one topic and one chain are one candidate."""
     from retrieval.supervision.labels import read_labels  # noqa: PLC0415 - torch comes with it
 
-    merged: dict[str, dict[Key, Merged]] = {}
+    merged: dict[str, dict[Key, MergedCandidate]] = {}
     every: list[Label] = []
     for labels in label_sets:
         context.check()
@@ -106,7 +106,9 @@ def _pool(label_sets: Sequence[LabelSet], context: reporting.Context) -> Pool:
             if label.role != "path":
                 continue
             every.append(label)
-            one = merged.setdefault(label.question, {}).setdefault((label.topic, label.path), Merged())
+            one = merged.setdefault(label.question, {}).setdefault(
+                (label.topic, label.path), MergedCandidate()
+            )
             # A path that an analyst refused before is a vote against it.
             score = label.score if label.verdict == "accepted" else 0.0
             one.scores[labels.pk] = max(score, one.scores.get(labels.pk, 0.0))
@@ -119,10 +121,12 @@ def _pool(label_sets: Sequence[LabelSet], context: reporting.Context) -> Pool:
                     "explanation": label.explanation,
                 }
             )
-    return Pool(merged, {labels.pk: labels.name for labels in label_sets}, every)
+    return CandidatePool(merged, {labels.pk: labels.name for labels in label_sets}, every)
 
 
-def _draft(snapshot: kg.Snapshot, question: Question, pool: Pool, *, simple: bool) -> queues.DraftItem:
+def _draft(
+    snapshot: kg.Snapshot, question: Question, pool: CandidatePool, *, simple: bool
+) -> queues.DraftItem:
     found = pool.by_question.get(question.id, {})
     total, found = len(found), _best(found)
     ids = {id for name in question.answers if (id := snapshot.find_entity(name)) is not None}
@@ -150,7 +154,7 @@ def _draft(snapshot: kg.Snapshot, question: Question, pool: Pool, *, simple: boo
     )
 
 
-def _best(found: dict[Key, Merged]) -> dict[Key, Merged]:
+def _best(found: dict[Key, MergedCandidate]) -> dict[Key, MergedCandidate]:
     """The paths of a question, without the worst where there are too many to be shown."""
     if len(found) <= added_paths.CANDIDATES_MAX:
         return found
@@ -159,7 +163,13 @@ def _best(found: dict[Key, Merged]) -> dict[Key, Merged]:
 
 
 def _candidate(
-    snapshot: kg.Snapshot, topic: str, path: NamedPath, merged: Merged, answers: np.ndarray, *, simple: bool
+    snapshot: kg.Snapshot,
+    topic: str,
+    path: NamedPath,
+    merged: MergedCandidate,
+    answers: np.ndarray,
+    *,
+    simple: bool,
 ) -> queues.DraftCandidate:
     reached = _reached(snapshot, topic, path, simple=simple)
     hits = int(np.isin(reached, answers).sum())

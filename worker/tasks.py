@@ -6,7 +6,7 @@ from typing import Any
 
 from celery import Task
 
-from worker import held
+from worker import watchdog
 
 
 class TaskError(Exception):
@@ -27,6 +27,6 @@ class SafeTask(Task[Any, Any]):
         except Exception:
             raise
         except BaseException as error:
-            if held.goes_down(error):
+            if watchdog.goes_down(error):
                 raise
             raise TaskError(f"{type(error).__name__}: {error}") from error

@@ -31,7 +31,7 @@ from webapp.questions.models import QuestionSet
 from webapp.questions.selectors import as_engine
 from webapp.review.models import Queue
 from worker import engines, reporting
-from worker.reviewed import Learned, reviewed
+from worker.review_labels import Learned, reviewed
 
 Row = TypeVar("Row", bound=Model)
 

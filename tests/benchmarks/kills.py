@@ -20,7 +20,7 @@ from tests.e2e import world
 from tests.support.clew import Clew
 from webapp.project import orphans
 from webapp.project.embedded import Servers
-from webapp.project.layout import Layout
+from webapp.project.layout import ServerLayout
 from webapp.project.server import Server
 
 ASKERS, KILLS = 30, 4
@@ -184,5 +184,5 @@ def _results(clew: Clew, askers: list[Asker], stop: threading.Event, section: Se
 
 def _states(clew: Clew) -> Counter[str]:
     """How many runs are in each state."""
-    with psycopg.connect(Layout(clew.home).database_url) as sql:
+    with psycopg.connect(ServerLayout(clew.home).database_url) as sql:
         return Counter(dict(sql.execute("SELECT state, count(*) FROM answers_run GROUP BY state").fetchall()))

@@ -113,13 +113,13 @@ def _copy(queue: Any, *, items: int, analysts: int, judged: int) -> None:
     from django.apps import apps
     from django.db import connection, transaction
 
-    from webapp.review.models import Candidate, Item, Queue
+    from webapp.review.models import CandidatePath, Item, Queue
 
     first = queue.rows.get()
     known = {"queue": queue.pk, "item": first.pk, "items": items, "analysts": analysts, "judged": judged}
     changed = {"position": "number", "key": "'q' || number", "item_id": "item.id"}
     with transaction.atomic(), connection.cursor() as cursor:
-        for sql, model in ((ITEM, Item), (CANDIDATES, Candidate)):
+        for sql, model in ((ITEM, Item), (CANDIDATES, CandidatePath)):
             columns = [field.column for field in model._meta.concrete_fields if field.column != "id"]
             mine = changed if model is Item else {"item_id": changed["item_id"]}
             values = ", ".join(mine.get(name, f"made.{name}") for name in columns)

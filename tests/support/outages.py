@@ -18,7 +18,7 @@ from webapp.project import embedded
 def without_postgres() -> Iterator[None]:
     """Every connection to the test database is cut, and new ones are refused."""
     name = connection.settings_dict["NAME"]
-    with psycopg.connect(embedded.Layout(settings.CLEW.home).database_url, autocommit=True) as sql:
+    with psycopg.connect(embedded.ServerLayout(settings.CLEW.home).database_url, autocommit=True) as sql:
         sql.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS false')
         try:
             sql.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", [name])

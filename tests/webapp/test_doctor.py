@@ -12,7 +12,7 @@ from django.core.management import CommandError, call_command
 
 from retrieval.kg.snapshot import integrity
 from webapp.graphs import files
-from webapp.graphs.models import Snapshot, SourceFile
+from webapp.graphs.models import GraphVersion, SourceFile
 from webapp.project import doctor
 from webapp.uploads.models import folder as incoming
 
@@ -134,7 +134,7 @@ def test_a_checkpoint(checkpoint, tiny_graph):
 
 
 def test_database_and_files_that_do_not_agree(tiny_graph, place):
-    Snapshot.objects.filter(graph=tiny_graph).update(hash="0" * 64)
+    GraphVersion.objects.filter(graph=tiny_graph).update(hash="0" * 64)
     SourceFile.objects.create(graph=tiny_graph, name="a.tsv", path=f"uploads/{tiny_graph.pk}/0.tsv", size=3)
     shutil.copytree(place, place.with_name("9"))
     (Path(settings.MEDIA_ROOT) / "checkpoints" / "4711").mkdir(parents=True)

@@ -8,7 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from tests.support.sparql_server import SparqlServer
 from webapp.graphs import endpoints
-from webapp.graphs.models import Endpoint, EndpointTerm, Graph
+from webapp.graphs.models import EndpointTerm, Graph, GraphEndpoint
 from webapp.jobs.models import Job
 
 FILMS = """
@@ -138,7 +138,7 @@ def test_an_endpoint_that_is_slow_empty_or_gone_is_not_kept(connect, server, all
 
 def test_names_are_taken_once(connect, films):
     assert refused(connect()) == (409, "name_taken")
-    assert Endpoint.objects.count() == 1
+    assert GraphEndpoint.objects.count() == 1
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def test_settings_change_only_when_the_endpoint_answers(api, films, server):
         "empty_source",
     )
     assert refused(api("analyst").patch(path, {"hops": 1}, format="json")) == (403, "forbidden")
-    row = Endpoint.objects.get()
+    row = GraphEndpoint.objects.get()
     assert (row.url, row.named_graph, row.hops) == (server.url, "http://x/films", 3)
 
 
@@ -211,7 +211,7 @@ def test_it_is_shared_renamed_and_deleted_like_any_other(api, films):
     assert (restored["name"], restored["endpoint"]["named_graph"]) == ("Movies", "http://x/films")
     api().delete(f"{path}?confirm=Movies")
     assert api().delete(f"/api/v1/trash/{films['id']}?confirm=Movies").status_code == 204
-    assert (Graph.objects.count(), Endpoint.objects.count()) == (0, 0)
+    assert (Graph.objects.count(), GraphEndpoint.objects.count()) == (0, 0)
 
 
 def test_entities_are_found_by_their_whole_name_or_iri(api, films):

@@ -7,7 +7,7 @@ import pytest
 
 from retrieval.errors import SourceError
 from webapp.api.errors import NotAllowedError
-from webapp.uploads import elsewhere
+from webapp.uploads import remote_sources
 
 pytestmark = pytest.mark.django_db
 ADDRESSES = (
@@ -27,12 +27,12 @@ def test_an_address_with_control_characters_is_refused(api, settings, source):
     assert answer.status_code in (400, 403)
     assert answer.json()["error"]["code"]
     with pytest.raises(NotAllowedError):
-        elsewhere.require_host(source)
+        remote_sources.require_host(source)
 
 
 def test_a_path_with_control_characters_is_refused():
     with pytest.raises(SourceError, match="control characters"):
-        elsewhere.require_allowed("/tmp/a\nb")
+        remote_sources.require_allowed("/tmp/a\nb")
 
 
 @pytest.mark.parametrize(

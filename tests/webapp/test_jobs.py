@@ -12,7 +12,7 @@ from django.db import connection
 from retrieval.errors import ClewError
 from retrieval.types import Progress
 from webapp.graphs.models import Graph, GraphState, IndexState
-from webapp.jobs import cancel, presence, services
+from webapp.jobs import cancel, heartbeats, services
 from webapp.jobs.models import Job, JobKind, JobState
 
 
@@ -151,15 +151,15 @@ def test_jobs_of_a_dead_worker_are_tried_once_more_then_failed(job, tiny_graph, 
     tiny_graph.index_state = IndexState.BUILDING
     tiny_graph.save()
     services.claim(job_id=job.pk, worker="a")
-    presence.beat(presence.JOBS, "a")
+    heartbeats.beat(heartbeats.JOBS, "a")
     services.sweep()
     assert state(job) == JobState.RUNNING
-    presence.leave(presence.JOBS, "a")
+    heartbeats.leave(heartbeats.JOBS, "a")
     services.sweep()
     assert state(job) == JobState.QUEUED
     assert redis.llen("clew:celery:jobs") == 2
     services.claim(job_id=job.pk, worker="b")
-    presence.leave(presence.JOBS, "b")
+    heartbeats.leave(heartbeats.JOBS, "b")
     services.sweep()
     assert state(job) == JobState.FAILED
     assert (job.error_code, job.error_hint) == ("worker_lost", "Start it again.")
@@ -173,20 +173,20 @@ def seconds_ago(redis, worker, seconds):
 
 
 def test_a_heart_that_stopped_counts_as_gone(redis, monkeypatch):
-    presence.beat(presence.JOBS, "a")
-    assert (presence.count(presence.JOBS), presence.is_alive(presence.JOBS, "a")) == (1, True)
-    seconds_ago(redis, "a", presence.LOST_AFTER_S + 2)
-    assert (presence.count(presence.JOBS), presence.is_alive(presence.JOBS, "a")) == (0, False)
+    heartbeats.beat(heartbeats.JOBS, "a")
+    assert (heartbeats.count(heartbeats.JOBS), heartbeats.is_alive(heartbeats.JOBS, "a")) == (1, True)
+    seconds_ago(redis, "a", heartbeats.LOST_AFTER_S + 2)
+    assert (heartbeats.count(heartbeats.JOBS), heartbeats.is_alive(heartbeats.JOBS, "a")) == (0, False)
     monkeypatch.setattr(redis, "info", lambda _: {"uptime_in_seconds": 60})
-    assert presence.is_lost(presence.JOBS, "a")
+    assert heartbeats.is_lost(heartbeats.JOBS, "a")
 
 
 def test_a_redis_that_has_just_come_back_has_heard_nobody_yet(redis, monkeypatch):
-    seconds_ago(redis, "a", presence.LOST_AFTER_S + 2)
+    seconds_ago(redis, "a", heartbeats.LOST_AFTER_S + 2)
     monkeypatch.setattr(redis, "info", lambda _: {"uptime_in_seconds": 3})
-    assert not presence.is_lost(presence.JOBS, "a")
-    presence.leave(presence.JOBS, "a")  # it said so itself
-    assert presence.is_lost(presence.JOBS, "a")
+    assert not heartbeats.is_lost(heartbeats.JOBS, "a")
+    heartbeats.leave(heartbeats.JOBS, "a")  # it said so itself
+    assert heartbeats.is_lost(heartbeats.JOBS, "a")
 
 
 @pytest.mark.parametrize("behind", [-30, 30, 3600])
@@ -194,22 +194,23 @@ def test_a_machine_whose_clock_is_wrong_is_as_alive_as_others(redis, monkeypatch
     real = time.time
     with monkeypatch.context() as other_machine:
         other_machine.setattr(time, "time", lambda: real() - behind)
-        presence.beat(presence.JOBS, "a")
-        assert presence.count(presence.JOBS) == 1
-    assert (presence.count(presence.JOBS), presence.is_lost(presence.JOBS, "a")) == (1, False)
+        heartbeats.beat(heartbeats.JOBS, "a")
+        assert heartbeats.count(heartbeats.JOBS) == 1
+    assert (heartbeats.count(heartbeats.JOBS), heartbeats.is_lost(heartbeats.JOBS, "a")) == (1, False)
 
 
 def test_a_worker_of_this_machine_whose_process_has_ended_is_gone_at_once(redis):
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
-    here, pid = presence.machine(), os.getpid()
+    here, pid = heartbeats.machine(), os.getpid()
     for worker in (f"{here}:{pid}:x", f"{here}:{ended.pid}:x", f"elsewhere:{ended.pid}:x"):
-        presence.beat(presence.JOBS, worker)
+        heartbeats.beat(heartbeats.JOBS, worker)
     lost = [
-        presence.is_lost(presence.JOBS, f"{where}:x") for where in (f"{here}:{pid}", f"{here}:{ended.pid}")
+        heartbeats.is_lost(heartbeats.JOBS, f"{where}:x")
+        for where in (f"{here}:{pid}", f"{here}:{ended.pid}")
     ]
     assert lost == [False, True]
-    assert not presence.is_lost(presence.JOBS, f"elsewhere:{ended.pid}:x")
+    assert not heartbeats.is_lost(heartbeats.JOBS, f"elsewhere:{ended.pid}:x")
 
 
 def test_a_person_may_have_so_many_jobs_waiting(tiny_graph, users, api, settings):

@@ -8,8 +8,8 @@ from django.db import connection
 
 from retrieval.errors import ConfigError
 from retrieval.types import Usage
-from webapp.language_models import sealing, selectors, services
-from webapp.language_models.models import Change, Provider
+from webapp.language_models import encryption, selectors, services
+from webapp.language_models.models import Provider, ProviderChange
 
 LOCAL = {"name": "Local", "base_url": "http://localhost:11434/v1/", "model": "small", "api_key": "sk-secret"}
 
@@ -52,8 +52,8 @@ def test_the_first_is_the_default_and_its_key_is_never_shown_again(api):
     assert (shown["source"], shown["prompt_price"], shown["completion_price"]) == ("page", 0.5, None)
     assert "sk-secret" not in answer.content.decode()
     row = Provider.objects.get()
-    assert "sk-secret" not in row.sealed_key
-    assert sealing.unseal(row.sealed_key) == "sk-secret"
+    assert "sk-secret" not in row.encrypted_key
+    assert encryption.decrypt(row.encrypted_key) == "sk-secret"
     assert api("viewer").get("/api/v1/status").json()["llm"] == {
         "configured": True,
         "model": "small",
@@ -66,10 +66,10 @@ def test_the_first_is_the_default_and_its_key_is_never_shown_again(api):
 
 
 def test_a_key_of_another_installation_is_said_to_be_unreadable(api, monkeypatch):
-    sealed = sealing.seal("sk-secret")
+    sealed = encryption.encrypt("sk-secret")
     monkeypatch.setattr(settings, "SECRET_KEY", "another")
     with pytest.raises(ConfigError, match="stored with another secret key"):
-        sealing.unseal(sealed)
+        encryption.decrypt(sealed)
 
 
 def test_others_see_names_and_change_nothing(api):
@@ -116,14 +116,14 @@ def test_a_changed_model_keeps_its_key_until_it_is_taken_away(api):
         api().patch(f"/api/v1/language-models/{key}", {"model": "big"}, format="json").json()["key_set"]
         is True
     )
-    assert Change.objects.first().fields == {"model": ["small", "big"]}
+    assert ProviderChange.objects.first().fields == {"model": ["small", "big"]}
     assert (
         api().patch(f"/api/v1/language-models/{key}", {"api_key": ""}, format="json").json()["key_set"]
         is False
     )
-    assert Change.objects.first().fields == {"api_key": ["set", ""]}
+    assert ProviderChange.objects.first().fields == {"api_key": ["set", ""]}
     assert api().delete(f"/api/v1/language-models/{key}").status_code == 204
-    assert Change.objects.first().action == "deleted"
+    assert ProviderChange.objects.first().action == "deleted"
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def test_limits_are_changed_and_taken_away(api):
     api().patch(url, {"run_tokens": 5000, "user_day_cost": 2.5}, format="json")
     changed = api().patch(url, {"run_tokens": None}, format="json").json()
     assert changed == {**nothing, "user_day_cost": 2.5}
-    assert Change.objects.first().fields == {"run_tokens": [5000, None]}
+    assert ProviderChange.objects.first().fields == {"run_tokens": [5000, None]}
 
 
 def test_what_is_used_adds_up_over_a_day(api, users):

@@ -21,7 +21,7 @@ from webapp.accounts.models import ApiToken, Role, Scope, User
 from webapp.accounts.services import create_token
 from webapp.answers.models import Run
 from webapp.experiments.models import Checkpoint, LabelSet, Report, TrajectorySet
-from webapp.graphs.models import Endpoint, Graph, Snapshot
+from webapp.graphs.models import Graph, GraphEndpoint, GraphVersion
 from webapp.jobs.models import Job, JobKind
 from webapp.language_models.models import Provider
 from webapp.project import api_urls
@@ -293,7 +293,7 @@ def world(tiny_graph, users):
     seen, hidden = tiny_graph, Graph.objects.create(name=SECRET, owner=people["owner"], state="ready")
     seen.owner = people["owner"]
     seen.save()
-    first = Snapshot.objects.get(graph=seen)
+    first = GraphVersion.objects.get(graph=seen)
     for graph in (hidden,):
         first.pk, first.graph = None, graph
         first.save(force_insert=True)
@@ -319,7 +319,7 @@ def world(tiny_graph, users):
         made["trashed-version"].append(Thing(kept.pk, place))
     for name, visibility in (("Remote", "public"), (f"{SECRET} remote", "private")):
         remote = Graph.objects.create(name=name, owner=people["owner"], visibility=visibility, state="ready")
-        Endpoint.objects.create(
+        GraphEndpoint.objects.create(
             graph=remote,
             url="http://x/",
             hops=1,

@@ -11,7 +11,7 @@ from retrieval.methods import registry
 from webapp.experiments import labelling, services
 from webapp.experiments.models import Checkpoint, LabelSet
 from webapp.graphs import files, trash
-from webapp.graphs.models import Graph, Snapshot
+from webapp.graphs.models import Graph, GraphVersion
 from webapp.jobs.models import Job
 from webapp.questions.models import QuestionSet
 
@@ -203,7 +203,7 @@ def test_checkpoints_are_listed_by_graph_and_method(api, tiny_graph, question_se
 
 
 def test_a_checkpoint_of_an_older_version_is_not_current(api, tiny_graph, checkpoint):
-    old = Snapshot.objects.create(
+    old = GraphVersion.objects.create(
         graph=tiny_graph, version=2, hash="old", path="p", entities=1, relations=1, triples=1
     )
     row = checkpoint(snapshot=old)
@@ -226,10 +226,10 @@ def test_a_deleted_checkpoint_takes_its_files_along(
         (folder / "states.npy").write_bytes(b"s")
     assert api().delete(f"/api/v1/checkpoints/{row.pk}").status_code == 204
     assert (Checkpoint.objects.count(), path.exists(), mine.exists()) == (0, True, True)
-    Checkpoint.kept.update(deleted_at=timezone.now() - timedelta(days=8))
+    Checkpoint.with_trash.update(deleted_at=timezone.now() - timedelta(days=8))
     with django_capture_on_commit_callbacks(execute=True):
         trash.sweep()
-    assert (Checkpoint.kept.count(), path.exists()) == (0, False)
+    assert (Checkpoint.with_trash.count(), path.exists()) == (0, False)
     assert (mine.exists(), other.exists()) == (False, True)
     assert api("analyst").delete(f"/api/v1/checkpoints/{row.pk}").status_code == 404
 

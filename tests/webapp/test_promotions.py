@@ -10,7 +10,7 @@ from tests.webapp.test_runs import ask
 from webapp.answers.models import Run
 from webapp.experiments import promoting
 from webapp.experiments.models import Promotion
-from webapp.graphs.models import Snapshot
+from webapp.graphs.models import GraphVersion
 from webapp.graphs.selectors import require_version
 from worker import engines
 
@@ -129,7 +129,7 @@ def test_let_clew_choose_asks_facts_with_the_checkpoint_in_use(api, tiny_graph, 
     )
     promote(client, candidate)
     assert routed() == (candidate.pk, None)
-    Snapshot.objects.filter(pk=tiny_graph.snapshot_id).update(passages=3)
+    GraphVersion.objects.filter(pk=tiny_graph.snapshot_id).update(passages=3)
     assert routed() == (decider.pk, None), "beside passages it decides, and the steps need no training"
 
 
@@ -147,7 +147,7 @@ def test_promoting_twice_is_one_event_and_methods_do_not_mix(api, tiny_graph, ch
 
 
 def test_a_checkpoint_that_cannot_be_used_is_not_promoted(api, tiny_graph, checkpoint):
-    old = Snapshot.objects.create(
+    old = GraphVersion.objects.create(
         graph=tiny_graph, version=9, hash="old", path="p", entities=1, relations=1, triples=1
     )
     stale, foreign = checkpoint(snapshot=old), checkpoint(encoder="another")
@@ -164,7 +164,7 @@ def test_a_new_version_of_the_graph_begins_anew(api, tiny_graph, checkpoint):
     row = checkpoint()
     checkpoint()
     promote(api("analyst"), row)
-    tiny_graph.snapshot = Snapshot.objects.create(
+    tiny_graph.snapshot = GraphVersion.objects.create(
         graph=tiny_graph, version=2, hash="new", path="p", entities=1, relations=1, triples=1
     )
     tiny_graph.save()

@@ -13,7 +13,7 @@ from webapp.answers import log, services
 from webapp.answers.models import Run, RunEvent, RunState
 from webapp.answers.publish import publish
 from webapp.graphs.models import Graph
-from webapp.jobs import presence
+from webapp.jobs import heartbeats
 
 STARTED = RunStarted("q?", "rel-rag-path", "extractive", "hash", None, "enc", 50, 0)
 
@@ -24,7 +24,7 @@ def ask(client, graph, question="What borders Switzerland?", **more):
 
 @pytest.fixture
 def worker(redis):
-    presence.beat(presence.ANSWERS, "w")
+    heartbeats.beat(heartbeats.ANSWERS, "w")
 
 
 def test_a_question_becomes_a_queued_run(api, tiny_graph, worker, redis):
@@ -206,10 +206,10 @@ def test_a_run_whose_worker_died_fails_and_keeps_its_events(api, tiny_graph):
     key = uuid.UUID(ask(api("viewer"), tiny_graph).json()["id"])
     services.claim(worker="w")
     publish(key, after=0, events=[STARTED])
-    presence.beat(presence.ANSWERS, "w")
+    heartbeats.beat(heartbeats.ANSWERS, "w")
     services.sweep()
     assert Run.objects.get().state == RunState.RUNNING
-    presence.leave(presence.ANSWERS, "w")
+    heartbeats.leave(heartbeats.ANSWERS, "w")
     services.sweep()
     services.sweep()
     run = api("viewer").get(f"/api/v1/runs/{key}").json()

@@ -193,7 +193,7 @@ def test_servers_of_a_test_run_that_was_killed_are_stopped(tmp_path, monkeypatch
 
 def test_a_home_with_a_long_path_starts(home):
     servers = embedded.Servers(home / ("x" * 150))
-    other = embedded.Layout(home / ("y" * 150))
+    other = embedded.ServerLayout(home / ("y" * 150))
     assert servers.layout.reach != other.reach
     servers.hold()
     try:

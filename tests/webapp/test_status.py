@@ -5,7 +5,7 @@ import redis as client
 from django.conf import settings
 
 from webapp.graphs import files
-from webapp.jobs import presence
+from webapp.jobs import heartbeats
 from webapp.project import health
 
 URL = "/api/v1/status"
@@ -20,8 +20,8 @@ def troubles(api, role="viewer"):
 
 @pytest.fixture
 def workers(redis):
-    presence.beat(presence.ANSWERS, "a")
-    presence.beat(presence.JOBS, "b")
+    heartbeats.beat(heartbeats.ANSWERS, "a")
+    heartbeats.beat(heartbeats.JOBS, "b")
 
 
 def test_all_is_well(api, workers):
@@ -29,7 +29,7 @@ def test_all_is_well(api, workers):
 
 
 def test_workers_that_are_missing(api, workers):
-    presence.leave(presence.JOBS, "b")
+    heartbeats.leave(heartbeats.JOBS, "b")
     said = "No worker for jobs is running: imports, training and evaluations wait."
     assert troubles(api) == [("workers", said)]
 
@@ -37,7 +37,7 @@ def test_workers_that_are_missing(api, workers):
 def test_a_queue_that_is_away(api, workers, monkeypatch):
     viewer = api("viewer")
     with monkeypatch.context() as away:
-        away.setattr(presence, "redis_client", lambda: client.Redis(port=1))
+        away.setattr(heartbeats, "redis_client", lambda: client.Redis(port=1))
         answer = viewer.get(URL)
     assert answer.status_code == 200
     assert [one["code"] for one in answer.json()["troubles"]] == ["queue"]

@@ -11,7 +11,7 @@ from retrieval.methods import registry
 from retrieval.types import AgentAction, Answer, Node, RelationStep, Usage
 from webapp.answers import log, services, steering
 from webapp.answers.models import AgentCorrection, Run, RunState
-from webapp.graphs.models import Snapshot
+from webapp.graphs.models import GraphVersion
 
 EXPLORE = AgentAction("explore", entities=(Node(0, "Switzerland"),), facts=3, count=1, front=0)
 BORDERS = AgentAction("choose", relations=(RelationStep("borders", "borders"),), facts=2, score=0.7)
@@ -157,7 +157,7 @@ def test_a_run_is_steered_by_who_asked_or_an_administrator(api, paused):
 
 
 def test_a_run_of_a_version_that_was_deleted_rests(api, paused, tiny_graph):
-    Snapshot.objects.update(hash="another")
+    GraphVersion.objects.update(hash="another")
     answer = post(api("viewer"), paused, "steer", {"keep": 1})
     assert (answer.status_code, answer.json()["error"]["code"]) == (409, "version_gone")
 

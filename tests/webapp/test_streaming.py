@@ -20,7 +20,7 @@ from webapp.answers.announce import group
 from webapp.answers.models import Run
 from webapp.answers.publish import Publisher, publish
 from webapp.graphs import announce
-from webapp.jobs import presence
+from webapp.jobs import heartbeats
 from webapp.jobs import services as jobs
 from webapp.jobs.models import JobKind
 from webapp.project.asgi import application
@@ -44,7 +44,7 @@ def path(index):
 def run(tiny_graph, users):
     """A run that a living worker has claimed."""
     services.create_run(graph=tiny_graph, ask=services.Ask("What borders Switzerland?"), user=users["viewer"])
-    presence.beat(presence.ANSWERS, "w")
+    heartbeats.beat(heartbeats.ANSWERS, "w")
     return services.claim(worker="w")
 
 
@@ -155,7 +155,7 @@ async def test_a_quiet_socket_stays_open(run, cookie):
 
 async def keep_alive():
     while True:
-        await sync_to_async(presence.beat)(presence.ANSWERS, "w")
+        await sync_to_async(heartbeats.beat)(heartbeats.ANSWERS, "w")
         await asyncio.sleep(1)
 
 
@@ -204,7 +204,7 @@ async def test_a_paused_run_keeps_its_socket_and_goes_on_over_it(run, cookie):
     connection = await opened(url(run), cookie)
     await append(run.pk, after=0, events=[STARTED])
     await sync_to_async(steering.rest)(run_id=run.pk, after=1, event=RESTS)
-    await sync_to_async(presence.leave)(presence.ANSWERS, "w")
+    await sync_to_async(heartbeats.leave)(heartbeats.ANSWERS, "w")
     assert [f["type"] for f in await frames(connection, 2)] == ["run.started", "run.paused"]
     await asyncio.sleep(1.5)  # it is looked for runs without a worker in the meantime
     assert await connection.receive_nothing()
@@ -234,7 +234,7 @@ async def test_a_dead_worker_ends_the_stream(run, cookie):
     await append(run.pk, after=0, events=[STARTED])
     connection = await opened(url(run), cookie)
     await frames(connection, 1)
-    await sync_to_async(presence.leave)(presence.ANSWERS, "w")
+    await sync_to_async(heartbeats.leave)(heartbeats.ANSWERS, "w")
     assert [(f["type"], f["code"]) for f in await frames(connection, 1)] == [("run.failed", "worker_lost")]
     assert await close_code(connection) == 1000
 

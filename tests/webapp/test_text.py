@@ -5,7 +5,7 @@ import json
 import pytest
 
 from retrieval.kg.readers.options import DETECT
-from webapp.experiments import choosing
+from webapp.experiments import resolution
 from webapp.questions import selectors
 from webapp.questions import services as questions
 
@@ -29,9 +29,9 @@ def test_a_graph_serves_the_methods_whose_needs_it_holds(api, tiny_graph):
 
 
 def test_a_graph_of_passages_alone_is_asked_as_text_unless_told_otherwise(tiny_graph):
-    assert choosing.method_and_checkpoint(tiny_graph, None, None)[0] == "rel-rag-path"
+    assert resolution.method_and_checkpoint(tiny_graph, None, None)[0] == "rel-rag-path"
     tiny_graph.snapshot.triples, tiny_graph.snapshot.passages = 0, 3
-    assert choosing.method_and_checkpoint(tiny_graph, None, None) == ("text-rag", None)
+    assert resolution.method_and_checkpoint(tiny_graph, None, None) == ("text-rag", None)
 
 
 def test_supporting_passages_are_kept_with_their_question(tmp_path, tiny_graph):

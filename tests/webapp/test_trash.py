@@ -92,12 +92,20 @@ def test_the_sweeper_deletes_for_good_what_was_there_long_enough(api, trained, q
     for url in (f"{SETS}/{question_set.pk}", f"{CHECKPOINTS}/{trained[0].pk}", f"{REPORTS}/{report.pk}"):
         assert client.delete(url).status_code == 204
     trash.sweep()
-    assert (QuestionSet.kept.count(), Checkpoint.kept.count(), Report.kept.count()) == (1, 2, 1)
+    assert (QuestionSet.with_trash.count(), Checkpoint.with_trash.count(), Report.with_trash.count()) == (
+        1,
+        2,
+        1,
+    )
     long_ago = timezone.now() - timedelta(days=8)
     for model in (QuestionSet, Checkpoint, Report):
-        model.kept.exclude(deleted_at=None).update(deleted_at=long_ago)
+        model.with_trash.exclude(deleted_at=None).update(deleted_at=long_ago)
     trash.sweep()
-    assert (QuestionSet.kept.count(), Checkpoint.kept.count(), Report.kept.count()) == (0, 1, 0)
+    assert (QuestionSet.with_trash.count(), Checkpoint.with_trash.count(), Report.with_trash.count()) == (
+        0,
+        1,
+        0,
+    )
 
 
 def test_deleting_for_good_repeats_the_name_and_takes_the_files(
@@ -110,7 +118,7 @@ def test_deleting_for_good_repeats_the_name_and_takes_the_files(
     assert client.delete(url).status_code == 400
     with django_capture_on_commit_callbacks(execute=True):
         assert client.delete(f"{url}?confirm={name}").status_code == 204
-    assert (Checkpoint.kept.count(), files.local_path(row.path).exists()) == (1, False)
+    assert (Checkpoint.with_trash.count(), files.local_path(row.path).exists()) == (1, False)
     assert client.delete(f"{TRASH}/ghosts/1?confirm=x").status_code == 404
 
 
@@ -128,4 +136,4 @@ def test_question_sets_count_for_the_quota_also_in_the_trash(api, question_set, 
         save_question_set(
             name="More", graph=tiny_graph, questions=_questions(), format="jsonl", user=users["analyst"]
         )
-    assert QuestionSet.kept.count() == 1
+    assert QuestionSet.with_trash.count() == 1

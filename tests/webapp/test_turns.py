@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 
 from webapp.accounts.models import User
-from webapp.answers import services, turns
+from webapp.answers import fair_queue, services
 from webapp.answers.models import Run
 from webapp.api.errors import TooManyRunsError
 from webapp.graphs.models import Graph
@@ -56,7 +56,7 @@ def test_the_runs_of_one_person_come_in_order(ask):
 def test_each_run_that_waits_shows_its_place(ask, api, tiny_graph, django_assert_max_num_queries):
     mine = ask("viewer", 3)
     other = ask("analyst")[0]
-    assert [turns.positions()[run.pk] for run in (*mine, other)] == [1, 3, 4, 2]
+    assert [fair_queue.positions()[run.pk] for run in (*mine, other)] == [1, 3, 4, 2]
     client = api("viewer")
     client.get("/api/v1/runs")
     with django_assert_max_num_queries(6):

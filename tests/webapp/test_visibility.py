@@ -14,7 +14,7 @@ OURS = [model for model in apps.get_models() if model.__module__.startswith("web
 #: Rows without an address of their own: they are read by way of another row, or never shown.
 WITHOUT_ADDRESS = {
     "graphs.seeded",
-    "language_models.limits",
+    "language_models.spendinglimits",
     "review.currentannotation",
     "review.queuecounter",
     "review.reservation",

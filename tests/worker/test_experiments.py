@@ -53,7 +53,7 @@ def questions(tiny_graph, users):
 
 
 def start(graph, questions, **fields):
-    evaluation = reports.Evaluation(**{"split": "all", **fields})
+    evaluation = reports.EvaluationRequest(**{"split": "all", **fields})
     return reports.start_report(graph=graph, question_set=questions, evaluation=evaluation, user=None)
 
 

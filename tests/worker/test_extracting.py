@@ -10,7 +10,7 @@ from retrieval.kg.table import TripleTable
 from retrieval.types import Passage
 from tests.retrieval.reasoning.endpoint import Endpoint, fails, says
 from webapp.graphs import files
-from webapp.graphs.models import Graph, GraphState, Snapshot
+from webapp.graphs.models import Graph, GraphState, GraphVersion
 from webapp.jobs.models import Job, JobState
 from webapp.language_models import selectors, services
 from worker import extracting
@@ -38,7 +38,7 @@ def corpus(users):
     name = files.snapshot_name(graph.pk, 1)
     files.local_path(name).parent.mkdir(parents=True)
     built = build_snapshot(TripleTable.of([], passages=PASSAGES), files.local_path(name))
-    graph.snapshot = Snapshot.objects.create(
+    graph.snapshot = GraphVersion.objects.create(
         graph=graph, version=1, hash=built.hash, path=name, entities=0, relations=0, triples=0
     )
     graph.save()

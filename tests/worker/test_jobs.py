@@ -19,7 +19,7 @@ from webapp.answers import services as answers
 from webapp.answers.models import RunState
 from webapp.graphs import files, snapshots
 from webapp.graphs import services as graphs
-from webapp.graphs.models import Graph, GraphState, IndexState, Problem
+from webapp.graphs.models import Graph, GraphState, ImportProblem, IndexState
 from webapp.jobs import services
 from webapp.jobs.models import Job, JobKind, JobState
 from worker import answering, engines, identity, importing, indexing, reporting
@@ -56,7 +56,7 @@ def test_an_import_makes_a_graph_that_can_be_asked(upload, redis):
     assert (graph.snapshot.entities, graph.snapshot.relations, graph.snapshot.triples) == (4, 3, 3)
     assert (job.state, job.result["triples"], job.result["problems"]) == (JobState.DONE, 3, 1)
     assert snapshots.of_graph(graph).find_entity("Paris") is not None
-    problem = Problem.objects.get()
+    problem = ImportProblem.objects.get()
     assert (problem.file, problem.line, problem.text) == ("facts.tsv", 2, "bad row")
     index = Job.objects.get(kind=JobKind.INDEX)
     assert (index.state, index.graph_id) == (JobState.QUEUED, graph.pk)

@@ -120,7 +120,7 @@ def test_an_evaluation_stops_at_its_users_limit_and_goes_on_with_a_larger_one(
         report = reports.start_report(
             graph=tiny_graph,
             question_set=question_set,
-            evaluation=reports.Evaluation(split="all", reasoner="llm"),
+            evaluation=reports.EvaluationRequest(split="all", reasoner="llm"),
             user=users["analyst"],
         )
         evaluating.evaluate(report.job_id)

@@ -18,7 +18,7 @@ from webapp.questions.services import save_question_set
 from webapp.review.domain import consensus
 from webapp.review.models import Item, Queue
 from webapp.review.services import queues, right_answers, submissions
-from worker import evaluating, held, reporting, reviewed, reviewing, training
+from worker import evaluating, reporting, review_labels, reviewing, training, watchdog
 
 CAPITAL, BORDERS = (("capital", False),), (("borders", False),)
 LANGUAGE = (("official_language", False),)
@@ -94,8 +94,8 @@ def learned(queue, also=None, questions=None):
     job = Job.objects.get(pk=queue.job_id)
     snapshot = kg.open(files.local_path(queue.snapshot.path))
     asked = as_engine(questions or queue.question_set)
-    one = held.Held("job", job.pk, 600, lambda: False, lambda why: None)
-    return reviewed.reviewed(reporting.Context(job, one), queue, also, snapshot, asked)
+    one = watchdog.Held("job", job.pk, 600, lambda: False, lambda why: None)
+    return review_labels.reviewed(reporting.Context(job, one), queue, also, snapshot, asked)
 
 
 def test_verdicts_win_over_the_label_sets(queue, users):

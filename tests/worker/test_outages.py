@@ -15,9 +15,9 @@ from retrieval.types import Answer, Usage
 from tests.support.outages import start_redis, stop_redis, without_postgres, without_redis
 from webapp.answers import services as answers
 from webapp.answers.models import Run, RunEvent, RunState
-from webapp.jobs import patience, presence, services
+from webapp.jobs import database_retry, heartbeats, services
 from webapp.jobs.models import Job, JobKind, JobState
-from worker import answering, held, identity, lifecycle, reporting
+from worker import answering, identity, lifecycle, reporting, watchdog
 
 STARTED = RunStarted("q?", "rel-rag-path", "extractive", "hash", None, "enc", 50, 0)
 FINAL = AnswerFinal((Answer("Germany", 0.9),), None, "", (), Usage(), 1.0)
@@ -67,9 +67,9 @@ def test_a_question_asked_while_the_queue_is_away_is_kept_and_sent_later(api, ti
     run = Run.objects.get()
     assert (body["run"], run.state) == (str(run.pk), RunState.QUEUED)
     assert redis.llen("clew:celery:answers") == 0
-    look(presence.ANSWERS)
+    look(heartbeats.ANSWERS)
     assert redis.llen("clew:celery:answers") == 1
-    look(presence.ANSWERS)
+    look(heartbeats.ANSWERS)
     assert redis.llen("clew:celery:answers") == 1  # it is there already
 
 
@@ -88,13 +88,13 @@ def test_a_job_asked_for_while_the_queue_is_away_is_kept_and_sent_later(api, tin
         answer = client.post(url, {}, format="json")
     job = Job.objects.get()
     assert (answer.status_code, answer.json()["job"], job.state) == (503, job.pk, JobState.QUEUED)
-    look(presence.JOBS)
+    look(heartbeats.JOBS)
     assert redis.llen("clew:celery:jobs") == 1
 
 
 def test_messages_that_redis_lost_are_sent_again(run, job, redis):
     redis.flushdb()
-    look(presence.ANSWERS, presence.JOBS)
+    look(heartbeats.ANSWERS, heartbeats.JOBS)
     assert (redis.llen("clew:celery:answers"), redis.llen("clew:celery:jobs")) == (1, 1)
 
 
@@ -147,7 +147,7 @@ def test_events_that_were_written_before_the_connection_broke_are_not_written_tw
 
 def test_a_run_that_lost_the_database_before_anything_was_found_is_done_after_all(run, scripted, redis):
     def lose():
-        raise patience.AWAY[0]("gone")
+        raise database_retry.AWAY[0]("gone")
 
     scripted(lose, STARTED, FINAL)
     answering.answer(str(run.pk))
@@ -209,24 +209,24 @@ def test_work_goes_on_while_redis_is_away(run, scripted, servers, redis):
 
 
 def test_an_end_that_could_not_be_written_is_written_by_the_sweep(run, scripted, monkeypatch, events):
-    monkeypatch.setattr(patience, "PATIENCE_S", 0.1)
+    monkeypatch.setattr(database_retry, "PATIENCE_S", 0.1)
     scripted(STARTED, FINAL)
 
     def away(**_):
-        raise patience.AWAY[0]("gone")
+        raise database_retry.AWAY[0]("gone")
 
     with monkeypatch.context() as broken:
         broken.setattr(answers, "end", away)
-        with pytest.raises(patience.AWAY):
+        with pytest.raises(database_retry.AWAY):
             answering.answer(str(run.pk))
     run.refresh_from_db()
-    assert (run.state, held.keys(held.RUN)) == (RunState.RUNNING, set())
-    presence.beat(presence.ANSWERS, identity.NAME)
-    look(presence.ANSWERS)
+    assert (run.state, watchdog.keys(watchdog.RUN)) == (RunState.RUNNING, set())
+    heartbeats.beat(heartbeats.ANSWERS, identity.NAME)
+    look(heartbeats.ANSWERS)
     run.refresh_from_db()
     assert run.state == RunState.RUNNING  # it may have been claimed this very moment
     Run.objects.update(claimed_at=LONG_AGO)
-    look(presence.ANSWERS)
+    look(heartbeats.ANSWERS)
     run.refresh_from_db()
     assert (run.state, run.error_code) == (RunState.FAILED, "worker_lost")
     assert [event["type"] for event in events(run)] == ["run.started", "run.failed"]
@@ -235,7 +235,7 @@ def test_an_end_that_could_not_be_written_is_written_by_the_sweep(run, scripted,
 def test_a_run_claimed_by_nobody_who_knows_is_queued_again(run, redis):
     answers.claim(worker=identity.NAME)  # and the database's answer is lost
     Run.objects.update(claimed_at=LONG_AGO, started_at=LONG_AGO)
-    look(presence.ANSWERS)
+    look(heartbeats.ANSWERS)
     run.refresh_from_db()
     assert (run.state, run.worker) == (RunState.QUEUED, "")
     assert answers.claim(worker=identity.NAME).pk == run.pk
@@ -246,7 +246,7 @@ def test_what_a_worker_is_at_is_not_forgotten(run, job, scripted):
 
     def while_at_it():
         Run.objects.update(claimed_at=LONG_AGO)
-        look(presence.ANSWERS)
+        look(heartbeats.ANSWERS)
         looked.append(Run.objects.get().state)
 
     scripted(STARTED, while_at_it, FINAL)
@@ -254,7 +254,7 @@ def test_what_a_worker_is_at_is_not_forgotten(run, job, scripted):
 
     def work(context):
         Job.objects.update(started_at=LONG_AGO)
-        look(presence.JOBS)
+        look(heartbeats.JOBS)
         looked.append(Job.objects.get().state)
 
     reporting.run(job.pk, work)
@@ -264,13 +264,13 @@ def test_what_a_worker_is_at_is_not_forgotten(run, job, scripted):
 def test_a_job_whose_end_could_not_be_written_is_queued_again(job, monkeypatch):
     services.claim(job_id=job.pk, worker=identity.NAME)
     Job.objects.update(started_at=LONG_AGO)
-    presence.beat(presence.JOBS, identity.NAME)
-    look(presence.JOBS)
+    heartbeats.beat(heartbeats.JOBS, identity.NAME)
+    look(heartbeats.JOBS)
     job.refresh_from_db()
     assert job.state == JobState.QUEUED
     services.claim(job_id=job.pk, worker=identity.NAME)
     Job.objects.update(started_at=LONG_AGO)
-    look(presence.JOBS)
+    look(heartbeats.JOBS)
     job.refresh_from_db()
     assert (job.state, job.error_code) == (JobState.FAILED, "worker_lost")
 
@@ -285,11 +285,11 @@ def test_a_queued_run_can_be_stopped_while_redis_is_away(api, tiny_graph, server
 
 def test_a_worker_of_jobs_answers_while_no_answers_worker_is_there(run, scripted):
     scripted(STARTED, FINAL)
-    presence.beat(presence.ANSWERS, "elsewhere:1:x")
+    heartbeats.beat(heartbeats.ANSWERS, "elsewhere:1:x")
     lifecycle.stand_in()
     run.refresh_from_db()
     assert run.state == RunState.QUEUED
-    presence.leave(presence.ANSWERS, "elsewhere:1:x")
+    heartbeats.leave(heartbeats.ANSWERS, "elsewhere:1:x")
     lifecycle.stand_in()
     run.refresh_from_db()
     assert (run.state, run.answers) == (RunState.DONE, ["Germany"])
@@ -299,19 +299,19 @@ def test_a_killed_answers_worker_of_this_machine_is_stood_in_for_before_it_is_si
     scripted(STARTED, FINAL)
     killed = subprocess.Popen([sys.executable, "-c", ""])
     killed.wait()
-    presence.beat(presence.ANSWERS, f"{presence.machine()}:{killed.pid}:x")
+    heartbeats.beat(heartbeats.ANSWERS, f"{heartbeats.machine()}:{killed.pid}:x")
     lifecycle.stand_in()
     run.refresh_from_db()
     assert run.state == RunState.DONE
 
 
 def test_a_run_that_a_worker_of_jobs_answers_is_not_lost(run):
-    presence.beat(presence.JOBS, "elsewhere:1:x")
+    heartbeats.beat(heartbeats.JOBS, "elsewhere:1:x")
     answers.claim(worker="elsewhere:1:x")
     answers.sweep()
     run.refresh_from_db()
     assert run.state == RunState.RUNNING
-    presence.leave(presence.JOBS, "elsewhere:1:x")
+    heartbeats.leave(heartbeats.JOBS, "elsewhere:1:x")
     answers.sweep()
     run.refresh_from_db()
     assert run.state != RunState.RUNNING

@@ -20,7 +20,7 @@ from webapp.answers.models import Run, RunState
 from webapp.experiments import reports
 from webapp.graphs import services as graphs
 from webapp.graphs.models import GraphState, IndexState
-from webapp.jobs import presence
+from webapp.jobs import heartbeats
 from webapp.jobs.models import JobState
 from webapp.project import embedded
 from webapp.questions.services import save_question_set
@@ -41,7 +41,7 @@ def start(stored, tmp_path):
     running = []
 
     def begin():
-        layout = embedded.Layout(settings.CLEW.home)
+        layout = embedded.ServerLayout(settings.CLEW.home)
         name = connection.settings_dict["NAME"]
         environ = {
             **os.environ,
@@ -55,7 +55,7 @@ def start(stored, tmp_path):
         with log:
             process = subprocess.Popen(command, cwd=ROOT, env=environ, stdout=log, stderr=log)
         running.append(process)
-        wait_for(lambda: presence.count(presence.ANSWERS) == presence.count(presence.JOBS) == 1)
+        wait_for(lambda: heartbeats.count(heartbeats.ANSWERS) == heartbeats.count(heartbeats.JOBS) == 1)
         return process
 
     yield begin
@@ -98,7 +98,7 @@ def test_from_upload_to_answer(start, users):
     asked = [Question("q1", "What is the capital of Germany?", ("Germany",), ("Berlin",), split="test")]
     questions = save_question_set(name="One", graph=graph, questions=asked, format="jsonl", user=None)
     report = reports.start_report(
-        graph=graph, question_set=questions, evaluation=reports.Evaluation(), user=users["analyst"]
+        graph=graph, question_set=questions, evaluation=reports.EvaluationRequest(), user=users["analyst"]
     )
 
     def evaluated():
@@ -110,7 +110,7 @@ def test_from_upload_to_answer(start, users):
     assert [row.row["predicted"] for row in report.rows.all()] == [["Berlin"]]
     process.send_signal(signal.SIGTERM)
     assert process.wait(20) == 0
-    assert presence.count(presence.ANSWERS) == presence.count(presence.JOBS) == 0
+    assert heartbeats.count(heartbeats.ANSWERS) == heartbeats.count(heartbeats.JOBS) == 0
 
 
 def test_an_import_whose_worker_was_killed_is_done_by_the_next(start, users):
@@ -133,7 +133,7 @@ def test_an_import_whose_worker_was_killed_is_done_by_the_next(start, users):
     first.wait(20)
     graph.refresh_from_db()
     assert (graph.state, graph.snapshot) == (GraphState.IMPORTING, None)
-    wait_for(lambda: presence.count(presence.JOBS) == 0)
+    wait_for(lambda: heartbeats.count(heartbeats.JOBS) == 0)
     start()
 
     def done():

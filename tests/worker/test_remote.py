@@ -10,7 +10,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from retrieval.errors import ConfigError
 from webapp.api.errors import StorageAwayError
-from webapp.graphs import files, remote, services, snapshots, trash
+from webapp.graphs import files, object_storage, services, snapshots, trash
 from webapp.graphs.models import Graph, GraphState, IndexState
 from webapp.jobs.models import Job, JobKind, JobState
 from webapp.project import env
@@ -46,7 +46,7 @@ def bucket(server, settings, monkeypatch):
     made.create()
     address = f"s3://{BUCKET}/some/prefix?endpoint={server}&region=us-east-1"
     settings.STORAGES = {**settings.STORAGES, "remote": remote_storage(address)}
-    remote._looked.clear()
+    object_storage._looked.clear()
     yield made
     made.objects.all().delete()
     made.delete()
@@ -75,7 +75,7 @@ def graph(bucket, users):
 def forget(graph):
     """Be another machine, which has nothing yet."""
     snapshots._open.clear()
-    remote._looked.clear()
+    object_storage._looked.clear()
     for kind in ("snapshots", "uploads", "fetching"):
         shutil.rmtree(files.place(kind), ignore_errors=True)
 
@@ -84,20 +84,20 @@ def test_what_is_made_is_sent(graph, bucket):
     version = f"snapshots/{graph.pk}/1"
     there = keys(bucket)
     assert f"uploads/{graph.pk}/0.tsv" in there
-    assert f"{version}/{remote.LISTED}" in there
+    assert f"{version}/{object_storage.LISTED}" in there
     local = {
         f"{version}/{path.relative_to(files.place(version)).as_posix()}"
         for path in files.place(version).rglob("*")
         if path.is_file()
     }
-    assert {key for key in there if key.startswith(version)} == local | {f"{version}/{remote.LISTED}"}
+    assert {key for key in there if key.startswith(version)} == local | {f"{version}/{object_storage.LISTED}"}
 
 
 def test_another_machine_fetches_it_once(graph, api, monkeypatch):
     fetched = []
-    real = remote._fetch
+    real = object_storage._fetch
     monkeypatch.setattr(
-        remote, "_fetch", lambda bucket, key, path: fetched.append(key) or real(bucket, key, path)
+        object_storage, "_fetch", lambda bucket, key, path: fetched.append(key) or real(bucket, key, path)
     )
     forget(graph)
     with ThreadPoolExecutor(4) as pool:
@@ -107,7 +107,7 @@ def test_another_machine_fetches_it_once(graph, api, monkeypatch):
     assert found[0]["label"] == "Paris"
     assert {path: path.stat().st_ino for path in paths} == inode
     assert 1 <= len(fetched) <= 4
-    remote._looked.clear()
+    object_storage._looked.clear()
     assert files.local_path(graph.snapshot.path).stat().st_ino == next(iter(inode.values()))
 
 
@@ -123,8 +123,8 @@ def test_the_index_comes_after(graph, bucket):
     assert any(name.startswith("cache/") for name in made)
     shutil.rmtree(path)
     elsewhere.rename(path)  # another machine, which has the snapshot without its index
-    remote._stamp_of(path).write_text("{}")
-    remote._looked.clear()
+    object_storage._stamp_of(path).write_text("{}")
+    object_storage._looked.clear()
     files.local_path(graph.snapshot.path)
     assert {p.relative_to(path).as_posix(): p.stat().st_size for p in path.rglob("*") if p.is_file()} == made
 
@@ -139,7 +139,7 @@ def test_the_work_of_another_machine_can_be_gone_on_with(graph, users):
 
 
 def test_what_is_half_sent_is_not_there(graph, bucket):
-    bucket.Object(f"some/prefix/{graph.snapshot.path}/{remote.LISTED}").delete()
+    bucket.Object(f"some/prefix/{graph.snapshot.path}/{object_storage.LISTED}").delete()
     forget(graph)
     assert not files.local_path(graph.snapshot.path).exists()
 
@@ -157,12 +157,12 @@ def test_snapshots_that_were_not_used_for_long_make_way(graph, users, settings, 
     first, second = graph.snapshot.path, other.snapshot.path
     settings.CLEW = replace(settings.CLEW, cache_gb=0.0)
     shutil.rmtree(files.place(second))
-    remote._looked.clear()
+    object_storage._looked.clear()
     files.local_path(second)
     assert files.place(first).is_dir()  # in use lately
-    monkeypatch.setattr(remote, "IN_USE_S", -1.0)
+    monkeypatch.setattr(object_storage, "IN_USE_S", -1.0)
     shutil.rmtree(files.place(second))
-    remote._looked.clear()
+    object_storage._looked.clear()
     files.local_path(second)
     assert (files.place(first).is_dir(), files.place(second).is_dir()) == (False, True)
     assert snapshots.opened(first).num_triples == 2
@@ -196,7 +196,7 @@ def test_removing_one_name_leaves_those_that_begin_alike(bucket):
 def test_a_storage_that_is_away_says_so_and_copies_go_on(graph, settings, api):
     gone = f"s3://{BUCKET}/some/prefix?endpoint=http://127.0.0.1:9&region=us-east-1"
     settings.STORAGES = {**settings.STORAGES, "remote": remote_storage(gone)}
-    remote._looked.clear()
+    object_storage._looked.clear()
     assert files.local_path(graph.snapshot.path).is_dir()
     forget(graph)
     with pytest.raises(StorageAwayError, match="object storage"):
@@ -240,5 +240,5 @@ def test_what_is_stored_there_is_counted_there(graph, bucket, api):
     caches = stored("snapshots/", "/cache/")
     assert row["uploads"] == stored("uploads/") >= len(FACTS)
     assert (row["snapshots"], row["caches"]) == (stored("snapshots/") - caches, caches)
-    assert row["others"] == 7 + stored(trained, remote.LISTED)
+    assert row["others"] == 7 + stored(trained, object_storage.LISTED)
     assert row["total"] == sum(sizes.values())

@@ -21,7 +21,7 @@ from webapp.answers import services, steering
 from webapp.answers.models import AgentCorrection, Run
 from webapp.experiments import services as experiments
 from webapp.graphs import files
-from webapp.jobs import presence
+from webapp.jobs import heartbeats
 from webapp.questions.services import save_question_set
 from worker import answering, identity, training
 
@@ -238,7 +238,7 @@ def test_a_waiting_continuation_is_stopped_behind_its_log(agent, work, steer, ev
 
 def test_no_sweep_ends_a_paused_run(agent, work):
     work(STARTED, FIRST, paused(1, BORDERS))
-    presence.leave(presence.ANSWERS, identity.NAME)
+    heartbeats.leave(heartbeats.ANSWERS, identity.NAME)
     services.sweep()
     services.fail_if_worker_lost(run_id=agent.pk)
     agent.refresh_from_db()

@@ -32,7 +32,7 @@ def questions(tiny_graph, users):
 
 def make(graph, questions, **how):
     return sets.start_synthesis(
-        graph=graph, question_set=questions, how=sets.Synthesis(**how), name="", user=None
+        graph=graph, question_set=questions, how=sets.SynthesisRequest(**how), name="", user=None
     )
 
 
@@ -67,10 +67,10 @@ def test_a_question_set_becomes_trajectories_and_their_shortest_forms(made):
 
 def test_what_refinement_left_is_marked_in_what_was_done(made):
     refined = {one.refined_from: one for one in read_trajectories(stored(made, "refined"))}
-    for row in sets.Rows(made):
+    for row in sets.TrajectoryRows(made):
         kept = [row["actions"][position] for position in row["kept"]]
         assert [action["kind"] for action in kept] == [a.kind for a in refined[row["id"]].actions]
-    assert len(sets.Rows(made, shortened=True)) < made.trajectories
+    assert len(sets.TrajectoryRows(made, shortened=True)) < made.trajectories
 
 
 def test_the_last_actions_that_fit_are_the_ones_kept():
@@ -93,7 +93,7 @@ def test_they_are_listed_searched_and_downloaded(api, made):
     )
     url = f"/api/v1/trajectory-sets/{made.pk}"
     page = client.get(f"{url}/trajectories", {"q": "CAPITAL", "page_size": 1}).json()
-    assert page["count"] == len(sets.Rows(made, text="capital")) >= 1
+    assert page["count"] == len(sets.TrajectoryRows(made, text="capital")) >= 1
     assert (page["results"][0]["topics"], page["results"][0]["kept"]) == (["Germany"], [0, 1, 2])
     assert client.get(f"{url}/trajectories", {"q": "no such"}).json()["results"] == []
     text = b"".join(client.get(f"{url}/download", {"form": "refined"}).streaming_content).decode()

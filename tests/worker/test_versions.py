@@ -10,7 +10,7 @@ from webapp.answers import services as answers
 from webapp.answers.models import RunState
 from webapp.api.errors import VersionGoneError
 from webapp.graphs import files, selectors, services, trash, versions
-from webapp.graphs.models import Graph, GraphState, IndexState, Mode, Snapshot, SourceFile
+from webapp.graphs.models import Graph, GraphState, GraphVersion, IndexState, Mode, SourceFile
 from webapp.jobs.models import Job, JobKind, JobState
 from worker import answering, importing, indexing
 
@@ -257,7 +257,7 @@ def test_a_version_that_was_in_the_trash_for_long_is_gone(api, graph, change, se
     trash.sweep()
     assert files.local_path(first.path).is_dir()
     long_ago = timezone.now() - timedelta(days=settings.CLEW.trash_days, seconds=1)
-    Snapshot.objects.filter(pk=first.pk).update(deleted_at=long_ago)
+    GraphVersion.objects.filter(pk=first.pk).update(deleted_at=long_ago)
     trash.sweep()
     assert not files.local_path(first.path).exists()
     assert [one.version for one in graph.snapshots.all()] == [2]
@@ -274,7 +274,7 @@ def test_a_deleted_version_comes_back_when_work_under_way_used_it(api, graph, ch
     made.delete()
     api().delete(f"/api/v1/graphs/{graph.pk}/versions/1")
     checkpoint(graph=graph, snapshot=first)
-    Snapshot.objects.filter(pk=first.pk).update(deleted_at=timezone.now() - timedelta(days=400))
+    GraphVersion.objects.filter(pk=first.pk).update(deleted_at=timezone.now() - timedelta(days=400))
     trash.sweep()
     assert [r["version"] for r in listed(api, graph)] == [2, 1]
 

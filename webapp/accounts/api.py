@@ -20,21 +20,21 @@ from webapp.accounts.authentication import Session
 from webapp.accounts.models import Role, User
 from webapp.accounts.services import check_password, create_token
 from webapp.api.errors import BadLoginError, CsrfError, PasswordChangeError
-from webapp.api.fields import Text
+from webapp.api.fields import PlainText
 
 
 class LoginSerializer(serializers.Serializer[object]):
     """A user name and a password."""
 
-    username = Text(max_length=150)
-    password = Text(max_length=1000, trim_whitespace=False)
+    username = PlainText(max_length=150)
+    password = PlainText(max_length=1000, trim_whitespace=False)
 
 
 class NewPasswordSerializer(serializers.Serializer[object]):
     """The password that one has, and the one that one wants."""
 
-    old_password = Text(max_length=1000, trim_whitespace=False)
-    new_password = Text(max_length=1000, trim_whitespace=False)
+    old_password = PlainText(max_length=1000, trim_whitespace=False)
+    new_password = PlainText(max_length=1000, trim_whitespace=False)
 
 
 class UserSerializer(serializers.Serializer[User]):

@@ -10,13 +10,13 @@ from rest_framework import serializers, viewsets
 from webapp.accounts.models import Role, User
 from webapp.accounts.permissions import AdminWrites
 from webapp.api.errors import NameTakenError
-from webapp.api.fields import Text
+from webapp.api.fields import PlainText
 
 
 class PeopleGroupSerializer(serializers.ModelSerializer[Group]):
     """A group of people; who they are is told to administrators and members."""
 
-    name = Text(max_length=150)
+    name = PlainText(max_length=150)
     members = serializers.SlugRelatedField(
         source="user_set", slug_field="username", queryset=User.objects.all(), many=True, required=False
     )

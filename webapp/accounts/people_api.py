@@ -16,7 +16,7 @@ from webapp.accounts import people, quotas
 from webapp.accounts.models import Role, User
 from webapp.accounts.permissions import Admin
 from webapp.api.access import visible
-from webapp.api.fields import Text
+from webapp.api.fields import PlainText
 
 QUOTA_MAX = 2**60
 
@@ -60,7 +60,7 @@ class MadeAccountSerializer(AccountSerializer):
 class NewPersonSerializer(serializers.Serializer[object]):
     """A person to be made."""
 
-    username = Text(max_length=150, validators=[User.username_validator])
+    username = PlainText(max_length=150, validators=[User.username_validator])
     role = serializers.ChoiceField(choices=Role.choices)
     quota = serializers.IntegerField(
         min_value=0, max_value=QUOTA_MAX, required=False, allow_null=True, default=None

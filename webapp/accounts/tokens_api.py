@@ -18,7 +18,7 @@ from webapp.accounts.services import make_token
 from webapp.accounts.signals import person_changed
 from webapp.api.access import visible
 from webapp.api.errors import ForbiddenError
-from webapp.api.fields import Text
+from webapp.api.fields import PlainText
 
 DAYS_MAX = 3650
 
@@ -36,7 +36,7 @@ class ApiTokenSerializer(serializers.ModelSerializer[ApiToken]):
 class NewTokenSerializer(serializers.Serializer[object]):
     """A token to be made."""
 
-    name = Text(max_length=100)
+    name = PlainText(max_length=100)
     scopes = serializers.MultipleChoiceField(choices=Scope.choices, allow_empty=False)
     expires_days = serializers.IntegerField(
         min_value=1, max_value=DAYS_MAX, required=False, allow_null=True, default=None

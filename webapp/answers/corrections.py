@@ -10,9 +10,9 @@ from django.db.models import QuerySet
 
 from retrieval.events import from_plain
 from retrieval.types import AgentAction
-from webapp.answers import walks
+from webapp.answers import agent_steps
+from webapp.answers.agent_steps import AgentSteps
 from webapp.answers.models import AgentCorrection, Run, RunState
-from webapp.answers.walks import Walk
 
 KEPT, OPEN, UNDONE = "kept", "open", "undone"
 STATES = {
@@ -28,17 +28,17 @@ def corrections(*, graph_id: int | None = None) -> QuerySet[AgentCorrection]:
     return rows if graph_id is None else rows.filter(run__graph_id=graph_id)
 
 
-class States:
+class CorrectionStates:
     """What became of corrections; the log of each run is read once."""
 
     def __init__(self) -> None:
-        self._walks: dict[Any, Walk] = {}
+        self._walks: dict[Any, AgentSteps] = {}
 
     def of(self, correction: AgentCorrection) -> str:
         """One of ``STATES``."""
         run = correction.run
         if run.pk not in self._walks:
-            self._walks[run.pk] = walks.of(run.pk)
+            self._walks[run.pk] = agent_steps.of(run.pk)
         walk = self._walks[run.pk]
         if not _stands(correction, walk):
             return UNDONE
@@ -56,32 +56,32 @@ def trajectories(*, graph_id: int) -> Iterator[str]:
     for run in (
         runs.select_related("user").prefetch_related("corrections").order_by("created_at").iterator(100)
     ):
-        walk = walks.of(run.pk)
+        walk = agent_steps.of(run.pk)
         if _ended(run, walk) and any(_stands(one, walk) for one in run.corrections.all()):
             yield json.dumps(_row(run, walk), ensure_ascii=False) + "\n"
 
 
-def _stands(correction: AgentCorrection, walk: Walk) -> bool:
+def _stands(correction: AgentCorrection, walk: AgentSteps) -> bool:
     steps = walk.steps[: correction.step]
     if len(steps) < correction.step:
         return False
     done = [step.chosen for step in steps]
     wanted = [from_plain(AgentAction, action) for action in (*correction.before, correction.chosen)]
     return steps[-1].valid and all(
-        a is not None and walks.same(a, b) for a, b in zip(done, wanted, strict=False)
+        a is not None and agent_steps.same(a, b) for a, b in zip(done, wanted, strict=False)
     )
 
 
-def _ended(run: Run, walk: Walk) -> bool:
+def _ended(run: Run, walk: AgentSteps) -> bool:
     last = _possible(walk)[-1:]
     return run.state == RunState.DONE and bool(walk.answers) and bool(last) and last[0].kind == "finish"
 
 
-def _possible(walk: Walk) -> list[AgentAction]:
+def _possible(walk: AgentSteps) -> list[AgentAction]:
     return [step.chosen for step in walk.steps if step.valid and step.chosen is not None]
 
 
-def _row(run: Run, walk: Walk) -> dict[str, Any]:
+def _row(run: Run, walk: AgentSteps) -> dict[str, Any]:
     return {
         "id": str(run.pk),
         "question": run.question,

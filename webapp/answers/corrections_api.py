@@ -41,7 +41,7 @@ class CorrectionViewSet(viewsets.GenericViewSet[AgentCorrection]):
         if not has_role(request, Role.ANALYST):
             rows = rows.filter(run__user=cast(User, request.user))
         page = self.paginate_queryset(rows)
-        context = {"state_of": corrections.States().of}
+        context = {"state_of": corrections.CorrectionStates().of}
         return self.get_paginated_response(CorrectionSerializer(page, many=True, context=context).data)
 
     @extend_schema(

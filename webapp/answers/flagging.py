@@ -14,11 +14,11 @@ from webapp.accounts.models import User
 from webapp.answers.models import ACTIVE, Flag, FlagKind, Run, RunEvent
 from webapp.api.errors import ConflictError, InvalidError
 from webapp.graphs import browse, selectors, snapshots
-from webapp.graphs.models import Snapshot
+from webapp.graphs.models import GraphVersion
 from webapp.review.services import flagged, right_answers
 from webapp.review.services.flagged import ShownPath
 
-TELLING = (QuestionLinked, PathRetrieved, ChainsBuilt, AnswerFinal)
+SHOWN_EVENTS = (QuestionLinked, PathRetrieved, ChainsBuilt, AnswerFinal)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def _same(flag: Flag, run: Run, user: User) -> Flag:
 
 def _shown(run_id: UUID) -> Shown:
     shown = Shown()
-    rows = RunEvent.objects.filter(run_id=run_id, type__in=[cls.type for cls in TELLING]).order_by("seq")
+    rows = RunEvent.objects.filter(run_id=run_id, type__in=[cls.type for cls in SHOWN_EVENTS]).order_by("seq")
     for payload in rows.values_list("payload", flat=True):
         event = from_payload(payload)
         if isinstance(event, QuestionLinked):
@@ -131,7 +131,7 @@ def _keep(shown: Shown, topic: str, steps: Sequence[RelationStep], score: float)
     shown.paths[key] = max(shown.paths.get(key, 0.0), min(1.0, score))
 
 
-def _label(snapshot: Snapshot, entity: int) -> str:
+def _label(snapshot: GraphVersion, entity: int) -> str:
     opened = snapshots.opened(snapshot.path)
     return opened.entity_label(browse.require_entity(opened, entity))
 

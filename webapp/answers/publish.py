@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from retrieval.events import Event
 from webapp.answers import announce, log
-from webapp.jobs.patience import patiently
+from webapp.jobs.database_retry import retry_while_away
 
 BATCH_MAX = 64
 
@@ -104,7 +104,7 @@ class Publisher:
                 return self._seq + len(events)
             return publish(self._run_id, after=self._seq, events=events, times=times)
 
-        self._seq = patiently(append)
+        self._seq = retry_while_away(append)
 
 
 def _gather(get: Callable[[], Timed | None]) -> tuple[list[Timed], bool]:

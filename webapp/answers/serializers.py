@@ -12,10 +12,10 @@ from rest_framework import serializers
 
 from retrieval.events import from_plain
 from retrieval.types import AgentAction
-from webapp.answers import selectors, turns
+from webapp.answers import fair_queue, selectors
 from webapp.answers.models import AgentCorrection, Flag, FlagKind, Run, RunState
-from webapp.api.fields import ErrorSerializer, Stored, Text, error_of
-from webapp.jobs import presence
+from webapp.api.fields import ErrorSerializer, PlainText, Stored, error_of
+from webapp.jobs import heartbeats
 from webapp.language_models.serializers import LLMUsageSerializer
 from webapp.review.api.inputs import RightAnswersField
 
@@ -47,13 +47,13 @@ class Waiting:
     @cached_property
     def positions(self) -> dict[UUID, int]:
         """The place of each run that waits."""
-        return turns.positions()
+        return fair_queue.positions()
 
     @cached_property
     def without_worker(self) -> bool:
         """Whether nobody works on them; not known, and not said, while Redis is away."""
         try:
-            return presence.count(presence.ANSWERS) == 0
+            return heartbeats.count(heartbeats.ANSWERS) == 0
         except RedisError:
             return False
 
@@ -170,7 +170,7 @@ class NewFlagSerializer(serializers.Serializer[object]):
     chain = serializers.IntegerField(
         min_value=0, max_value=2**31 - 1, required=False, allow_null=True, default=None
     )
-    comment = Text(max_length=2000, required=False, allow_blank=True, default="")
+    comment = PlainText(max_length=2000, required=False, allow_blank=True, default="")
     right_answers = RightAnswersField(required=False, default=list)
 
 
@@ -185,10 +185,10 @@ class AskSerializer(serializers.Serializer[object]):
     """A question."""
 
     graph = serializers.IntegerField()
-    question = Text(allow_blank=True, max_length=100_000)
-    method = Text(max_length=32, required=False, allow_null=True, default=None)
+    question = PlainText(allow_blank=True, max_length=100_000)
+    method = PlainText(max_length=32, required=False, allow_null=True, default=None)
     checkpoint = serializers.IntegerField(required=False, allow_null=True, default=None)
-    reasoner = Text(max_length=32, required=False, allow_null=True, default=None)
+    reasoner = PlainText(max_length=32, required=False, allow_null=True, default=None)
     budget = serializers.IntegerField(required=False, allow_null=True, default=None)
     seed = serializers.IntegerField(min_value=0, max_value=2**31 - 1, required=False, default=0)
     llm = serializers.IntegerField(
@@ -256,7 +256,7 @@ class CorrectionSerializer(serializers.ModelSerializer[AgentCorrection]):
 class ContenderSerializer(serializers.Serializer[object]):
     """A method to be compared."""
 
-    method = Text(max_length=32)
+    method = PlainText(max_length=32)
     checkpoint = serializers.IntegerField(required=False, allow_null=True, default=None)
 
 

@@ -15,17 +15,17 @@ from retrieval.events import AnswerFinal, RunCancelled, RunFailed, to_payload
 from retrieval.limits import QUESTION_LIMIT
 from retrieval.methods import registry
 from webapp.accounts.models import User
-from webapp.answers import announce, log, turns
+from webapp.answers import announce, fair_queue, log
 from webapp.answers.log import last_seq
 from webapp.answers.models import ACTIVE, Run, RunState
 from webapp.api.errors import ConflictError, InvalidError
-from webapp.experiments import choosing
+from webapp.experiments import resolution
 from webapp.experiments.models import Checkpoint
 from webapp.graphs import browse, endpoints, snapshots
 from webapp.graphs.models import Graph
 from webapp.graphs.selectors import endpoint_of
-from webapp.jobs import cancel, presence, queue
-from webapp.uploads import elsewhere
+from webapp.jobs import cancel, heartbeats, queue
+from webapp.uploads import remote_sources
 
 ANSWERS_LISTED = 20
 """Answers kept in the run's row for lists; all of them are in its last event."""
@@ -69,12 +69,12 @@ def create_run(*, graph: Graph, ask: Ask, user: User, group: UUID | None = None)
         NotConfiguredError: the language model was asked for and none is set up.
         TooManyRunsError: the person has enough of them waiting.
     """
-    turns.require_room(user)
+    fair_queue.require_room(user)
     question = check_question(ask.question)
     snapshot_hash = _checked_entities(graph, ask.entities)
-    method, checkpoint = choosing.method_and_checkpoint(graph, ask.method, ask.checkpoint)
-    reasoner = choosing.reasoner(ask.reasoner, method)
-    llm = choosing.language_model(reasoner, ask.llm)
+    method, checkpoint = resolution.method_and_checkpoint(graph, ask.method, ask.checkpoint)
+    reasoner = resolution.reasoner(ask.reasoner, method)
+    llm = resolution.language_model(reasoner, ask.llm)
     with transaction.atomic():
         run = Run.objects.create(
             graph=graph,
@@ -85,7 +85,7 @@ def create_run(*, graph: Graph, ask: Ask, user: User, group: UUID | None = None)
             llm=llm.id if llm else None,
             llm_name=llm.name if llm else "",
             checkpoint=checkpoint,
-            budget=choosing.budget(ask.budget),
+            budget=resolution.budget(ask.budget),
             seed=ask.seed,
             entities=list(dict.fromkeys(ask.entities)),
             user=user,
@@ -105,7 +105,7 @@ def _checked_entities(graph: Graph, entities: Sequence[int]) -> str:
     """
     endpoint = endpoint_of(graph)
     if endpoint is not None:
-        elsewhere.require_host(endpoint.url, "Graphs may not be asked at")
+        remote_sources.require_host(endpoint.url, "Graphs may not be asked at")
         endpoints.iris(graph.pk, entities)
         return ""
     snapshot = snapshots.of_graph(graph)
@@ -165,7 +165,7 @@ def check_question(text: str) -> str:
 
 def claim(*, worker: str) -> Run | None:
     """Begin the run whose turn it is, or go on with it; None when none waits."""
-    run_id = turns.claim_next(worker)
+    run_id = fair_queue.claim_next(worker)
     rows = Run.objects.select_related("graph", "graph__snapshot", "graph__endpoint", "checkpoint")
     return None if run_id is None else rows.filter(pk=run_id).first()
 
@@ -251,7 +251,7 @@ def fail_if_worker_lost(*, run_id: UUID | str) -> None:
     run = Run.objects.filter(pk=run_id, state=RunState.RUNNING).exclude(worker="").first()
     # A worker of jobs answers too, while no other does.
     if run is not None and all(
-        presence.is_lost(queued, run.worker) for queued in (presence.ANSWERS, presence.JOBS)
+        heartbeats.is_lost(queued, run.worker) for queued in (heartbeats.ANSWERS, heartbeats.JOBS)
     ):
         _lost(run, again=False)
 
@@ -290,7 +290,7 @@ def sweep() -> None:
 def sweep_forgotten(*, worker: str, held: Collection[UUID]) -> None:
     """End the runs that a worker has by the database and not by itself: their end could not be written."""
     forgotten = Run.objects.filter(
-        state=RunState.RUNNING, worker=worker, claimed_at__lt=Now() - presence.SETTLED
+        state=RunState.RUNNING, worker=worker, claimed_at__lt=Now() - heartbeats.SETTLED
     ).exclude(pk__in=held)
     for run in forgotten:
         _lost(run, again=True)
@@ -298,7 +298,7 @@ def sweep_forgotten(*, worker: str, held: Collection[UUID]) -> None:
 
 def send_waiting() -> None:
     """Wake the workers for runs whose messages were lost. One too many is harmless."""
-    missing = Run.objects.filter(state=RunState.QUEUED).count() - queue.waiting(presence.ANSWERS)
+    missing = Run.objects.filter(state=RunState.QUEUED).count() - queue.waiting(heartbeats.ANSWERS)
     if missing > 0:
         waiting = Run.objects.filter(state=RunState.QUEUED).order_by("created_at")
         for run_id in waiting.values_list("pk", flat=True)[:missing]:

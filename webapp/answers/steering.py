@@ -19,9 +19,9 @@ from retrieval.events import AgentRewound, RunPaused, to_plain
 from retrieval.methods import registry
 from retrieval.types import AgentAction
 from webapp.accounts.models import User
-from webapp.answers import announce, log, walks
+from webapp.answers import agent_steps, announce, log
+from webapp.answers.agent_steps import AgentSteps
 from webapp.answers.models import ACTIVE, AgentCorrection, Run, RunState
-from webapp.answers.walks import Walk
 from webapp.api.errors import ConflictError, InvalidError
 from webapp.experiments import methods
 from webapp.graphs.selectors import require_version
@@ -81,7 +81,7 @@ def steer_run(*, run: Run, steer: Steer, user: User) -> Run:
     _require_steerable(run)
     with transaction.atomic():
         run = Run.objects.select_for_update(of=("self",)).select_related("graph__snapshot").get(pk=run.pk)
-        walk = walks.of(run.pk)
+        walk = agent_steps.of(run.pk)
         _require_possible(run, walk, steer)
         said: list[AgentRewound | RunPaused] = []
         if steer.keep < len(walk.steps) or run.state != RunState.PAUSED:
@@ -109,7 +109,7 @@ def _require_steerable(run: Run) -> None:
         )
 
 
-def _require_possible(run: Run, walk: Walk, steer: Steer) -> None:
+def _require_possible(run: Run, walk: AgentSteps, steer: Steer) -> None:
     if run.state in ACTIVE:
         raise ConflictError("This run goes on already.", hint="Pause it first.")
     require_version(run.graph, run.snapshot_hash)
@@ -123,15 +123,15 @@ def _require_possible(run: Run, walk: Walk, steer: Steer) -> None:
         raise InvalidError("There is nothing to take back.", hint="Keep fewer steps, or choose an action.")
 
 
-def _rest(keep: int, walk: Walk) -> RunPaused:
+def _rest(keep: int, walk: AgentSteps) -> RunPaused:
     message = f"Taken back to step {keep}." if keep else "Taken back to the beginning."
     return RunPaused(keep, message, walk.ahead.get(keep, ()))
 
 
-def _keep_correction(run: Run, walk: Walk, steer: Steer, user: User) -> None:
+def _keep_correction(run: Run, walk: AgentSteps, steer: Steer, user: User) -> None:
     """Keep the person's action as a label, unless the policy would have done the same."""
     proposed = walk.proposed.get(steer.keep)
-    if steer.action is None or (proposed is not None and walks.same(steer.action, proposed)):
+    if steer.action is None or (proposed is not None and agent_steps.same(steer.action, proposed)):
         return
     AgentCorrection.objects.get_or_create(
         run=run,

@@ -8,7 +8,7 @@ from typing import Any
 from rest_framework import serializers
 
 
-class Text(serializers.CharField):
+class PlainText(serializers.CharField):
     """Text without lone surrogates, which JSON can spell and UTF-8 cannot. (NUL is refused by the parent.)"""
 
     default_error_messages = {"not_unicode": "This is not valid Unicode text."}

@@ -25,7 +25,7 @@ from webapp.api.params import integer
 from webapp.experiments import labelling, methods, promoting, selectors
 from webapp.experiments import serializers as shapes
 from webapp.experiments.models import Checkpoint, LabelSet
-from webapp.graphs import discarding, files
+from webapp.graphs import files, trash
 from webapp.graphs.selectors import visible_graphs
 from webapp.questions.selectors import question_sets
 
@@ -97,7 +97,7 @@ class CheckpointViewSet(viewsets.GenericViewSet[Checkpoint]):
     @extend_schema(responses={204: None})
     def destroy(self, request: Request, pk: str) -> Response:
         """Put a checkpoint into the trash. Reports and runs that used it stay."""
-        discarding.put(self.get_object(), user=cast(User, request.user))
+        trash.put(self.get_object(), user=cast(User, request.user))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 

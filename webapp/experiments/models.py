@@ -8,7 +8,7 @@ from django.db import models
 from retrieval.errors import TrainingDataError
 from webapp.api.access import AccessControlled
 from webapp.api.errors import ConflictError
-from webapp.graphs.models import Graph, Snapshot, Trashable
+from webapp.graphs.models import Graph, GraphVersion, Trashable
 from webapp.jobs.models import JobState
 from webapp.questions.models import QuestionSet
 
@@ -137,7 +137,7 @@ class Checkpoint(Trashable):
 
     method = models.CharField(max_length=32)
     graph = models.ForeignKey(Graph, on_delete=models.CASCADE, related_name="checkpoints")
-    snapshot = models.ForeignKey(Snapshot, on_delete=models.CASCADE, related_name="checkpoints")
+    snapshot = models.ForeignKey(GraphVersion, on_delete=models.CASCADE, related_name="checkpoints")
     question_set = models.ForeignKey(
         QuestionSet, null=True, on_delete=models.SET_NULL, related_name="checkpoints"
     )
@@ -185,14 +185,14 @@ class Promotion(AccessControlled):
         return f"{self.method}: {self.checkpoint_id}"
 
 
-class Topics(models.TextChoices):
+class TopicSource(models.TextChoices):
     """Where the topic entities of an evaluation come from."""
 
     GIVEN = "given"
     LINKED = "linked"
 
 
-class Subgraphs(models.TextChoices):
+class SubgraphSource(models.TextChoices):
     """Where a question that brings its own subgraph is asked."""
 
     OWN = "own"
@@ -223,8 +223,8 @@ class Report(MadeByJob, Trashable):
     llm = models.IntegerField(null=True)
     llm_name = models.CharField(max_length=200, blank=True)
     limit = models.PositiveIntegerField(null=True)
-    topics = models.CharField(max_length=16, choices=Topics, default=Topics.GIVEN)
-    subgraphs = models.CharField(max_length=16, choices=Subgraphs, default=Subgraphs.OWN)
+    topics = models.CharField(max_length=16, choices=TopicSource, default=TopicSource.GIVEN)
+    subgraphs = models.CharField(max_length=16, choices=SubgraphSource, default=SubgraphSource.OWN)
     options = models.JSONField(default=dict)
     summary = models.JSONField(default=dict)
 
@@ -235,7 +235,7 @@ class Report(MadeByJob, Trashable):
         return f"{self.method} on {self.question_set_name} ({self.split})"
 
 
-class Outcome(models.TextChoices):
+class QuestionOutcome(models.TextChoices):
     """How a question went."""
 
     RIGHT = "right"
@@ -255,7 +255,7 @@ class ReportQuestion(AccessControlled):
     key = models.CharField(max_length=200)
     question = models.TextField()
     hops = models.PositiveSmallIntegerField(null=True)
-    outcome = models.CharField(max_length=16, choices=Outcome)
+    outcome = models.CharField(max_length=16, choices=QuestionOutcome)
     predicted_hash = models.CharField(max_length=64)
     row = models.JSONField()
 

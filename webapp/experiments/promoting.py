@@ -7,9 +7,9 @@ from django.db.models import QuerySet
 
 from webapp.accounts.models import User
 from webapp.api.errors import ConflictError
-from webapp.experiments import choosing
+from webapp.experiments import resolution
 from webapp.experiments.models import Checkpoint, Promotion, Report
-from webapp.experiments.reports import Evaluation, start_report
+from webapp.experiments.reports import EvaluationRequest, start_report
 from webapp.graphs import announce
 from webapp.graphs.models import Graph
 from webapp.jobs import queue
@@ -37,12 +37,12 @@ def promote(*, checkpoint: Checkpoint, user: User | None) -> Promotion:
     """
     with transaction.atomic():
         graph = _locked(checkpoint.graph_id)
-        choosing.require_fitting(checkpoint, graph, checkpoint.method)
+        resolution.require_fitting(checkpoint, graph, checkpoint.method)
         method = checkpoint.method
-        standing = choosing.standing_promotions(graph).filter(method=method).first()
+        standing = resolution.standing_promotions(graph).filter(method=method).first()
         if standing is not None and standing.checkpoint_id == checkpoint.pk:
             return standing
-        used = choosing.checkpoint_in_use(graph, method=method)
+        used = resolution.checkpoint_in_use(graph, method=method)
         previous = None if used is None or used.pk == checkpoint.pk else used
         made = Promotion.objects.create(
             graph=graph, method=method, checkpoint=checkpoint, previous=previous, user=user
@@ -59,12 +59,12 @@ def roll_back(*, graph: Graph, method: str, user: User | None) -> Checkpoint:
     """
     with transaction.atomic():
         graph = _locked(graph.pk)
-        last = choosing.standing_promotions(graph).filter(method=method, undoes=None).first()
+        last = resolution.standing_promotions(graph).filter(method=method, undoes=None).first()
         if last is None:
             raise NothingToRollBackError(
                 f"No checkpoint of {method} was promoted on {graph.name}.", hint="Promote the one you want."
             )
-        before = choosing.fitting(graph).filter(pk=last.previous_id or 0).first()
+        before = resolution.fitting(graph).filter(pk=last.previous_id or 0).first()
         if before is None:
             raise NothingToRollBackError(
                 f"There is no checkpoint that was used before {last.checkpoint_id}.",
@@ -79,7 +79,7 @@ def roll_back(*, graph: Graph, method: str, user: User | None) -> Checkpoint:
 
 def start_before(*, job: Job, question_set: QuestionSet) -> Report:
     """Evaluate what a training's method uses now; called before the new checkpoint is there."""
-    used = choosing.checkpoint_in_use(job.graph, method=job.params["method"])
+    used = resolution.checkpoint_in_use(job.graph, method=job.params["method"])
     return _evaluate(job, question_set, used)
 
 
@@ -89,7 +89,7 @@ def start_after(*, job: Job, question_set: QuestionSet, checkpoint: Checkpoint) 
 
 
 def _evaluate(job: Job, question_set: QuestionSet, checkpoint: Checkpoint | None) -> Report:
-    evaluation = Evaluation(split="test", method=job.params["method"], checkpoint=checkpoint)
+    evaluation = EvaluationRequest(split="test", method=job.params["method"], checkpoint=checkpoint)
     return start_report(graph=job.graph, question_set=question_set, evaluation=evaluation, user=job.user)
 
 

@@ -21,11 +21,11 @@ from webapp.accounts.rights import require_manager
 from webapp.api.access import visible
 from webapp.api.errors import InvalidError
 from webapp.api.params import MAX, integer
-from webapp.experiments import comparing, reports, selectors
+from webapp.experiments import comparison, reports, selectors
 from webapp.experiments import report_serializers as shapes
 from webapp.experiments.api import find_checkpoint
-from webapp.experiments.models import Outcome, Report
-from webapp.graphs import discarding, files
+from webapp.experiments.models import QuestionOutcome, Report
+from webapp.graphs import files, trash
 from webapp.graphs.selectors import visible_graphs
 from webapp.questions.selectors import question_sets
 
@@ -79,7 +79,7 @@ class ReportViewSet(viewsets.GenericViewSet[Report]):
             question_set=get_object_or_404(
                 visible(question_sets(), request.user), pk=data.pop("question_set")
             ),
-            evaluation=reports.Evaluation(
+            evaluation=reports.EvaluationRequest(
                 checkpoint=find_checkpoint(data.pop("checkpoint"), request.user), **data
             ),
             user=cast(User, request.user),
@@ -94,7 +94,7 @@ class ReportViewSet(viewsets.GenericViewSet[Report]):
     @extend_schema(responses={204: None})
     def destroy(self, request: Request, pk: str) -> Response:
         """Put a report into the trash; an evaluation that goes on is stopped."""
-        discarding.put(self.get_object(), user=cast(User, request.user))
+        trash.put(self.get_object(), user=cast(User, request.user))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     @extend_schema(request=None, responses={202: shapes.EvaluationSerializer})
@@ -107,7 +107,9 @@ class ReportViewSet(viewsets.GenericViewSet[Report]):
 
     @extend_schema(
         parameters=[
-            OpenApiParameter("outcome", str, description=f"some of {', '.join(Outcome.values)}, with commas"),
+            OpenApiParameter(
+                "outcome", str, description=f"some of {', '.join(QuestionOutcome.values)}, with commas"
+            ),
             OpenApiParameter("hops", int),
             OpenApiParameter("q", str, description="a part of the question"),
         ],
@@ -118,7 +120,7 @@ class ReportViewSet(viewsets.GenericViewSet[Report]):
         """How the questions went."""
         query = request.query_params
         wanted = [name for name in query.get("outcome", "").split(",") if name]
-        _require_known("outcome", wanted, Outcome.values)
+        _require_known("outcome", wanted, QuestionOutcome.values)
         rows = selectors.report_questions(
             self.get_object(),
             outcomes=wanted,
@@ -154,7 +156,7 @@ class ReportViewSet(viewsets.GenericViewSet[Report]):
     def compare(self, request: Request) -> Response:
         """Reports of the same questions, side by side."""
         found = _named(request)
-        whole = {"reports": found, "metrics": comparing.metrics(found), "pairs": comparing.pairs(found)}
+        whole = {"reports": found, "metrics": comparison.metrics(found), "pairs": comparison.pairs(found)}
         return Response(shapes.ComparedSerializer(whole).data)
 
     @extend_schema(
@@ -165,13 +167,13 @@ class ReportViewSet(viewsets.GenericViewSet[Report]):
     @action(detail=False, url_path="compare/paired", pagination_class=None)
     def paired(self, request: Request) -> Response:
         """Whether the second report is better than the first by more than chance."""
-        return Response(comparing.paired(*_pair(request)))
+        return Response(comparison.paired(*_pair(request)))
 
     @extend_schema(
         operation_id="reports_compare_questions",
         parameters=[
             _IDS,
-            OpenApiParameter("change", str, enum=comparing.CHANGES),
+            OpenApiParameter("change", str, enum=comparison.CHANGES),
             OpenApiParameter("q", str, description="a part of the question"),
         ],
         responses=shapes.DifferenceSerializer(many=True),
@@ -181,9 +183,9 @@ class ReportViewSet(viewsets.GenericViewSet[Report]):
         """Questions that went otherwise in the second report than in the first."""
         (first, second), query = _pair(request), request.query_params
         change = query.get("change", "")
-        _require_known("change", [change] if change else [], comparing.CHANGES)
+        _require_known("change", [change] if change else [], comparison.CHANGES)
         text = query.get("q", "").replace("\0", "")
-        rows = comparing.differences(first, second, change, text)
+        rows = comparison.differences(first, second, change, text)
         page = cast(Any, self.paginate_queryset(cast(Any, rows)))
         return self.get_paginated_response([shapes.as_difference(row) for row in page])
 
@@ -198,9 +200,9 @@ def _named(request: Request) -> list[Report]:
     keys = list(dict.fromkeys(filter(None, request.query_params.get("ids", "").split(","))))
     if not all(key.isascii() and key.isdigit() and len(key) <= 10 and int(key) <= MAX for key in keys):
         raise InvalidError("ids names no reports.", hint="Give numbers of reports with commas: ids=3,4.")
-    comparing.require_count(len(keys))
+    comparison.require_count(len(keys))
     found = [get_object_or_404(visible(selectors.reports(), request.user), pk=key) for key in keys]
-    comparing.require_comparable(found)
+    comparison.require_comparable(found)
     return found
 
 

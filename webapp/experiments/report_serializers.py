@@ -7,10 +7,10 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from webapp.api.fields import Text
+from webapp.api.fields import PlainText
 from webapp.api.schema import tuple_of
-from webapp.experiments.comparing import CHANGES
-from webapp.experiments.models import Outcome, Report, ReportQuestion, Subgraphs, Topics
+from webapp.experiments.comparison import CHANGES
+from webapp.experiments.models import QuestionOutcome, Report, ReportQuestion, SubgraphSource, TopicSource
 from webapp.experiments.serializers import SEED_MAX, MadeByJobSerializer, ReportUsageSerializer
 from webapp.jobs.serializers import JobSerializer
 
@@ -152,7 +152,7 @@ class ReportDetailSerializer(ReportSerializer):
     @extend_schema_field(OutcomesSerializer)
     def get_outcomes(self, report: Report) -> dict[str, int]:
         """Questions by how they went."""
-        return {**dict.fromkeys(Outcome.values, 0), **(_part(report, "outcomes") or {})}
+        return {**dict.fromkeys(QuestionOutcome.values, 0), **(_part(report, "outcomes") or {})}
 
     @extend_schema_field(serializers.DictField())
     def get_no_answers(self, report: Report) -> dict[str, Any]:
@@ -184,19 +184,21 @@ class EvaluateSerializer(serializers.Serializer[object]):
 
     graph = serializers.IntegerField()
     question_set = serializers.IntegerField()
-    split = Text(max_length=16, required=False, default="test")
-    method = Text(max_length=32, required=False, allow_null=True, default=None)
+    split = PlainText(max_length=16, required=False, default="test")
+    method = PlainText(max_length=32, required=False, allow_null=True, default=None)
     checkpoint = serializers.IntegerField(required=False, allow_null=True, default=None)
-    reasoner = Text(max_length=32, required=False, allow_null=True, default=None)
+    reasoner = PlainText(max_length=32, required=False, allow_null=True, default=None)
     budget = serializers.IntegerField(required=False, allow_null=True, default=None)
     seed = serializers.IntegerField(min_value=0, max_value=SEED_MAX, required=False, default=0)
     llm = serializers.IntegerField(
         min_value=0, max_value=SEED_MAX, required=False, allow_null=True, default=None
     )
     limit = serializers.IntegerField(max_value=SEED_MAX, required=False, allow_null=True, default=None)
-    topics = serializers.ChoiceField(choices=Topics.choices, required=False, default=Topics.GIVEN.value)
+    topics = serializers.ChoiceField(
+        choices=TopicSource.choices, required=False, default=TopicSource.GIVEN.value
+    )
     subgraphs = serializers.ChoiceField(
-        choices=Subgraphs.choices, required=False, default=Subgraphs.OWN.value
+        choices=SubgraphSource.choices, required=False, default=SubgraphSource.OWN.value
     )
     options = serializers.DictField(required=False, default=dict)
 
@@ -227,7 +229,7 @@ class ReportQuestionSerializer(serializers.Serializer[object]):
     no_answer = serializers.CharField(allow_null=True)
     error = serializers.CharField(allow_null=True)
     hops = serializers.IntegerField(allow_null=True)
-    outcome = serializers.ChoiceField(choices=Outcome.choices)
+    outcome = serializers.ChoiceField(choices=QuestionOutcome.choices)
     hit = serializers.FloatField()
     f1 = serializers.FloatField()
     exact_set = serializers.FloatField()
@@ -295,8 +297,8 @@ def as_difference(rows: ReportQuestion) -> dict[str, Any]:
     """A question of ``comparing.differences`` as the API shows it."""
     was, now = rows.other_outcome, rows.outcome  # type: ignore[attr-defined]  # annotated
     change = "changed"
-    if (was == Outcome.RIGHT) != (now == Outcome.RIGHT):
-        change = "gained" if now == Outcome.RIGHT else "lost"
+    if (was == QuestionOutcome.RIGHT) != (now == QuestionOutcome.RIGHT):
+        change = "gained" if now == QuestionOutcome.RIGHT else "lost"
     return {
         "id": rows.key,
         "question": rows.question,

@@ -15,8 +15,8 @@ from retrieval.errors import Cancelled, TrainingDataError
 from retrieval.methods import registry
 from webapp.accounts.models import User
 from webapp.api.errors import ConflictError, InvalidError
-from webapp.experiments import choosing
-from webapp.experiments.models import Checkpoint, Report, ReportQuestion, Subgraphs, Topics
+from webapp.experiments import resolution
+from webapp.experiments.models import Checkpoint, Report, ReportQuestion, SubgraphSource, TopicSource
 from webapp.experiments.services import empty_split, require_set_of_graph
 from webapp.graphs import files, snapshots
 from webapp.graphs.models import Graph
@@ -30,7 +30,7 @@ SPLITS = ("train", "dev", "test", ALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluation:
+class EvaluationRequest:
     """What to evaluate, as it came."""
 
     split: str = "test"
@@ -41,13 +41,13 @@ class Evaluation:
     seed: int = 0
     llm: int | None = None
     limit: int | None = None
-    topics: str = Topics.GIVEN.value
-    subgraphs: str = Subgraphs.OWN.value
+    topics: str = TopicSource.GIVEN.value
+    subgraphs: str = SubgraphSource.OWN.value
     options: dict[str, Any] = field(default_factory=dict)
 
 
 def start_report(
-    *, graph: Graph, question_set: QuestionSet, evaluation: Evaluation, user: User | None
+    *, graph: Graph, question_set: QuestionSet, evaluation: EvaluationRequest, user: User | None
 ) -> Report:
     """Make a report and queue the job that fills it.
 
@@ -65,10 +65,10 @@ def start_report(
     _require_split(question_set, evaluation.split)
     if evaluation.limit is not None and evaluation.limit < 1:
         raise InvalidError("No question is left to ask.", hint="Give a limit of at least 1, or none.")
-    method, checkpoint = choosing.method_and_checkpoint(graph, evaluation.method, evaluation.checkpoint)
+    method, checkpoint = resolution.method_and_checkpoint(graph, evaluation.method, evaluation.checkpoint)
     registry.parse_options(method, evaluation.options)
-    reasoner = choosing.reasoner(evaluation.reasoner, method)
-    llm = choosing.language_model(reasoner, evaluation.llm)
+    reasoner = resolution.reasoner(evaluation.reasoner, method)
+    llm = resolution.language_model(reasoner, evaluation.llm)
     with transaction.atomic():
         report = Report.objects.create(
             graph=graph,
@@ -82,7 +82,7 @@ def start_report(
             reasoner=reasoner,
             llm=llm.id if llm else None,
             llm_name=llm.name if llm else "",
-            budget=choosing.budget(evaluation.budget),
+            budget=resolution.budget(evaluation.budget),
             seed=evaluation.seed,
             limit=evaluation.limit,
             topics=evaluation.topics,

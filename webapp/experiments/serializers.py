@@ -8,8 +8,8 @@ from typing import Any, cast
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from webapp.api.fields import ErrorSerializer, Text, error_of
-from webapp.experiments import choosing
+from webapp.api.fields import ErrorSerializer, PlainText, error_of
+from webapp.experiments import resolution
 from webapp.experiments.models import Checkpoint, LabelSet, Promotion, TrajectorySet
 from webapp.graphs.models import Graph
 from webapp.jobs.models import JobState
@@ -98,11 +98,11 @@ class CheckpointSerializer(serializers.ModelSerializer[Checkpoint]):
         used = self._used(checkpoint)
         return None if used is None else used.promoted_at
 
-    def _used(self, checkpoint: Checkpoint) -> choosing.InUse | None:
+    def _used(self, checkpoint: Checkpoint) -> resolution.InUse | None:
         seen = cast(dict[str, Any], self.context)  # shared by the checkpoints of a list
-        by_graph: dict[Graph, dict[str, choosing.InUse]] = seen.setdefault("in_use", {})
+        by_graph: dict[Graph, dict[str, resolution.InUse]] = seen.setdefault("in_use", {})
         if checkpoint.graph not in by_graph:
-            by_graph[checkpoint.graph] = choosing.in_use(checkpoint.graph)
+            by_graph[checkpoint.graph] = resolution.in_use(checkpoint.graph)
         used = by_graph[checkpoint.graph].get(checkpoint.method)
         return used if used is not None and used.checkpoint == checkpoint.pk else None
 
@@ -124,7 +124,7 @@ class CheckpointInUseField(serializers.Field[Any, Any, Any, Any]):
 
     def to_representation(self, value: Graph) -> dict[str, Any] | None:
         """None where there is none."""
-        found = choosing.checkpoint_in_use(value)
+        found = resolution.checkpoint_in_use(value)
         return dict(CheckpointSerializer(found).data) if found else None
 
 
@@ -152,7 +152,7 @@ class PromotionSerializer(serializers.ModelSerializer[Promotion]):
 class RollbackSerializer(serializers.Serializer[object]):
     """Which method goes back."""
 
-    method = Text(max_length=32)
+    method = PlainText(max_length=32)
 
 
 class TrainSerializer(serializers.Serializer[object]):
@@ -161,7 +161,7 @@ class TrainSerializer(serializers.Serializer[object]):
     question_set = serializers.IntegerField(
         required=False, allow_null=True, default=None, help_text="needed, unless the review has one"
     )
-    method = Text(max_length=32)
+    method = PlainText(max_length=32)
     config = serializers.DictField(required=False, default=dict)
     fraction = serializers.FloatField(required=False, default=1.0)
     seed = serializers.IntegerField(
@@ -223,9 +223,9 @@ class LabelSerializer(serializers.Serializer[object]):
 
     graph = serializers.IntegerField()
     question_set = serializers.IntegerField()
-    strategy = Text(max_length=32)
-    prompt = Text(max_length=32, required=False, allow_blank=True, default="")
-    name = Text(max_length=200, required=False, allow_blank=True, default="")
+    strategy = PlainText(max_length=32)
+    prompt = PlainText(max_length=32, required=False, allow_blank=True, default="")
+    name = PlainText(max_length=200, required=False, allow_blank=True, default="")
 
 
 class LabellingSerializer(serializers.Serializer[object]):
@@ -269,12 +269,12 @@ class SynthesiseSerializer(serializers.Serializer[object]):
 
     graph = serializers.IntegerField()
     question_set = serializers.IntegerField()
-    policy = Text(max_length=16, required=False, default="offline")
+    policy = PlainText(max_length=16, required=False, default="offline")
     samples = serializers.IntegerField(min_value=1, max_value=20, required=False, default=2)
     astray = serializers.FloatField(min_value=0, max_value=1, required=False, default=0.15)
     match = serializers.FloatField(min_value=0, max_value=1, required=False, default=1.0)
     seed = serializers.IntegerField(min_value=0, max_value=SEED_MAX, required=False, default=0)
-    name = Text(max_length=200, required=False, allow_blank=True, default="")
+    name = PlainText(max_length=200, required=False, allow_blank=True, default="")
 
 
 class SynthesisSerializer(serializers.Serializer[object]):

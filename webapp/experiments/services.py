@@ -16,7 +16,7 @@ from retrieval.kg.snapshot.storage import published, read_json
 from retrieval.methods import registry
 from webapp.accounts.models import User
 from webapp.api.errors import InvalidError
-from webapp.experiments import choosing, methods
+from webapp.experiments import methods, resolution
 from webapp.experiments.models import Checkpoint, LabelSet, TrajectorySet
 from webapp.graphs import announce, files, snapshots
 from webapp.graphs.models import Graph
@@ -165,7 +165,7 @@ def save_checkpoint(*, job: Job, path: str, **made: Any) -> Checkpoint:
     with transaction.atomic():
         for name in ("question_set", "label_set"):  # the engine took long; they may have been deleted
             made[name] = _still_there(made[name])
-        checkpoint, _ = Checkpoint.kept.update_or_create(
+        checkpoint, _ = Checkpoint.with_trash.update_or_create(
             job=job, defaults={"graph": graph, "snapshot": graph.snapshot, "path": path, **made}
         )
         announce.graph_changed_on_commit(graph.pk)
@@ -185,7 +185,7 @@ def adopt_checkpoint(*, graph: Graph, trained: Path, question_set: QuestionSet) 
     """
     manifest, config = (read_json(trained / f"{name}.json") for name in ("manifest", "config"))
     snapshot = graph.snapshot
-    if snapshot is None or (snapshot.hash, choosing.encoder_name()) != (
+    if snapshot is None or (snapshot.hash, resolution.encoder_name()) != (
         manifest.get("snapshot"),
         manifest.get("encoder"),
     ):

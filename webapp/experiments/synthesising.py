@@ -31,7 +31,7 @@ RAW, REFINED, PAIRS = "raw", "refined", "pairs"
 
 
 @dataclass(frozen=True, slots=True)
-class Synthesis:
+class SynthesisRequest:
     """How trajectories are made.
 
     Attributes:
@@ -50,7 +50,7 @@ class Synthesis:
 
 
 def start_synthesis(
-    *, graph: Graph, question_set: QuestionSet, how: Synthesis, name: str, user: User | None
+    *, graph: Graph, question_set: QuestionSet, how: SynthesisRequest, name: str, user: User | None
 ) -> TrajectorySet:
     """Make a trajectory set and queue the job that fills it.
 
@@ -114,7 +114,7 @@ def remove_files(graph_id: int, key: int) -> None:
         files.remove(files.trajectories_name(graph_id, key, form))
 
 
-class Rows(Sequence[dict[str, Any]]):
+class TrajectoryRows(Sequence[dict[str, Any]]):
     """Trajectories of a set that is done, in the order of its file, read when they are looked at.
 
     A row is a trajectory with ``kept``: the positions in its ``actions`` that refinement left.

@@ -60,7 +60,7 @@ class TrajectorySetViewSet(viewsets.GenericViewSet[TrajectorySet]):
                 visible(question_sets(), request.user), pk=data.pop("question_set")
             ),
             name=data.pop("name"),
-            how=synthesising.Synthesis(**data),
+            how=synthesising.SynthesisRequest(**data),
             user=cast(User, request.user),
         )
         answer = shapes.SynthesisSerializer({"trajectory_set": made, "job": made.job}).data
@@ -91,7 +91,7 @@ class TrajectorySetViewSet(viewsets.GenericViewSet[TrajectorySet]):
         made = self.get_object()
         made.require_done()
         query = request.query_params
-        rows = synthesising.Rows(
+        rows = synthesising.TrajectoryRows(
             made,
             text=query.get("q", "").strip(),
             shortened=query.get("shortened", "") in {"1", "true"},

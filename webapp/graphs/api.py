@@ -27,7 +27,7 @@ from webapp.api.errors import TooLargeError
 from webapp.api.parsers import Json
 from webapp.graphs import browse, endpoints, progress, selectors, services, snapshots, trash
 from webapp.graphs import serializers as shapes
-from webapp.graphs.models import Graph, Problem
+from webapp.graphs.models import Graph, ImportProblem
 from webapp.graphs.selectors import visible_graphs
 from webapp.jobs.serializers import JobSerializer
 from webapp.uploads import services as uploads
@@ -210,7 +210,7 @@ class GraphViewSet(viewsets.GenericViewSet[Graph]):
         return Response(browse.passage(self._snapshot(request), number))
 
 
-def _as_csv(name: str, rows: QuerySet[Problem]) -> FileResponse:
+def _as_csv(name: str, rows: QuerySet[ImportProblem]) -> FileResponse:
     text = io.StringIO(newline="")
     found = (types.Problem(row.file, row.line, row.message, row.text) for row in rows.iterator())
     import_report.write_problems(text, found)

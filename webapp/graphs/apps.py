@@ -17,11 +17,11 @@ class GraphsConfig(AppConfig):
         """Say what counts against quotas; listen for jobs that end without having done their work."""
         from webapp.accounts import quotas  # noqa: PLC0415  # models are not loaded before this
         from webapp.graphs import progress  # noqa: PLC0415
-        from webapp.graphs.models import Snapshot, SourceFile  # noqa: PLC0415
+        from webapp.graphs.models import GraphVersion, SourceFile  # noqa: PLC0415
         from webapp.jobs.signals import job_ended_early, job_retried  # noqa: PLC0415
 
         quotas.count(SourceFile, owner="graph__owner", size="size")
-        quotas.count(Snapshot, owner="graph__owner", size="bytes")
+        quotas.count(GraphVersion, owner="graph__owner", size="bytes")
 
         def on_ended_early(sender: Any, job: Any, **_: Any) -> None:
             progress.job_ended_early(job=job)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from django.db.models import Count, Model
 
-from webapp.graphs.models import Graph, Snapshot
+from webapp.graphs.models import Graph, GraphVersion
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def of_graph(graph: Graph) -> dict[str, int]:
 
 def of_versions(graph: Graph) -> dict[int, dict[str, int]]:
     """How many things of each kind point at each version, by the version's id."""
-    versions = list(Snapshot.objects.filter(graph=graph).values("pk", "hash"))
+    versions = list(GraphVersion.objects.filter(graph=graph).values("pk", "hash"))
     found: dict[int, dict[str, int]] = {version["pk"]: {} for version in versions}
     for one in DEPENDENTS.values():
         if one.version:

@@ -20,11 +20,11 @@ from retrieval.kg.sparql.graph import Probe, SparqlGraph
 from retrieval.kg.sparql.options import SparqlOptions
 from retrieval.kg.sparql.subgraph_cache import SubgraphCache, term
 from webapp.accounts.models import User
+from webapp.api.concurrency import release_connection
 from webapp.api.errors import BusyError, NameTakenError
-from webapp.api.waiting import let_go
 from webapp.graphs import announce, browse
-from webapp.graphs.models import Endpoint, EndpointTerm, Graph, GraphState, Visibility
-from webapp.uploads import elsewhere
+from webapp.graphs.models import EndpointTerm, Graph, GraphEndpoint, GraphState, Visibility
+from webapp.uploads import remote_sources
 
 PATIENCE_S = 20.0
 """The longest that a request waits for one query, in seconds; runs wait as long as their graph says."""
@@ -60,7 +60,7 @@ class Connection:
         )
 
 
-def connection_of(endpoint: Endpoint) -> Connection:
+def connection_of(endpoint: GraphEndpoint) -> Connection:
     """How an endpoint is asked."""
     values = {each.name: getattr(endpoint, each.name) for each in dataclasses.fields(Connection)}
     return Connection(**{**values, "languages": tuple(values["languages"])})
@@ -87,7 +87,7 @@ def opened(
         NotAllowedError: the operator has not listed its host (any more).
         ConfigError: an option makes no sense.
     """
-    elsewhere.require_host(connection.url, "Graphs may not be asked at")
+    remote_sources.require_host(connection.url, "Graphs may not be asked at")
     chosen = dataclasses.replace(connection.options, **options)
     with SparqlGraph(connection.url, chosen, cancelled=cancelled, pulls=pulls()) as remote:
         yield remote
@@ -103,7 +103,7 @@ def _waited_for(connection: Connection, **options: Any) -> Iterator[SparqlGraph]
     if not _waiting.acquire(blocking=False):
         raise BusyError("Many are waiting for endpoints just now.", hint="Try again in a moment.")
     try:
-        let_go()
+        release_connection()
         with opened(connection, timeout=min(connection.timeout, PATIENCE_S), **options) as remote:
             yield remote
     finally:
@@ -142,14 +142,14 @@ def connect(
     try:
         with transaction.atomic():
             graph.save(force_insert=True)
-            Endpoint.objects.create(graph=graph, **dataclasses.asdict(connection), **_healthy(probe))
+            GraphEndpoint.objects.create(graph=graph, **dataclasses.asdict(connection), **_healthy(probe))
             announce.graph_changed_on_commit(graph.pk)
     except IntegrityError:
         raise NameTakenError(f"There is a graph named {name}.", hint="Choose another name.") from None
     return graph
 
 
-def change(*, endpoint: Endpoint, connection: Connection) -> Endpoint:
+def change(*, endpoint: GraphEndpoint, connection: Connection) -> GraphEndpoint:
     """Ask a graph elsewhere, or otherwise, from now on; nothing changes unless that answers.
 
     Raises:
@@ -158,7 +158,7 @@ def change(*, endpoint: Endpoint, connection: Connection) -> Endpoint:
     return _updated(endpoint, **dataclasses.asdict(connection), **_healthy(_tried(connection)))
 
 
-def check(*, endpoint: Endpoint) -> Endpoint:
+def check(*, endpoint: GraphEndpoint) -> GraphEndpoint:
     """Try the endpoint now, and keep what came of it."""
     try:
         found = _healthy(_tried(connection_of(endpoint)))
@@ -178,7 +178,7 @@ def _healthy(probe: Probe) -> dict[str, Any]:
     return {"checked_at": timezone.now(), "took_ms": probe.took_ms, "named": probe.named, **nothing_wrong}
 
 
-def _updated(endpoint: Endpoint, **values: Any) -> Endpoint:
+def _updated(endpoint: GraphEndpoint, **values: Any) -> GraphEndpoint:
     for name, value in values.items():
         setattr(endpoint, name, value)
     endpoint.save(update_fields=list(values))
@@ -233,7 +233,7 @@ def iris(graph_id: int, wanted: Sequence[int]) -> list[str]:
 # --- looking around -----------------------------------------------------------------------------------
 
 
-def entities(endpoint: Endpoint, text: str, limit: int) -> list[dict[str, Any]]:
+def entities(endpoint: GraphEndpoint, text: str, limit: int) -> list[dict[str, Any]]:
     """The entities of exactly this name or IRI; none for no text.
 
     Raises:
@@ -258,7 +258,7 @@ def entities(endpoint: Endpoint, text: str, limit: int) -> list[dict[str, Any]]:
     ]
 
 
-def neighbours(endpoint: Endpoint, *, entity: int, **query: Any) -> dict[str, Any]:
+def neighbours(endpoint: GraphEndpoint, *, entity: int, **query: Any) -> dict[str, Any]:
     """What lies around an entity, as :func:`browse.neighbours`: of a hub the first facts only, which ``cut`` says.
 
     Raises:

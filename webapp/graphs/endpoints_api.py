@@ -15,9 +15,9 @@ from rest_framework.views import APIView
 from retrieval.kg.sparql.options import SparqlOptions
 from webapp.accounts.models import User
 from webapp.accounts.permissions import AdminWrites, OwnerWrites
-from webapp.api.fields import Text
+from webapp.api.fields import PlainText
 from webapp.graphs import endpoints
-from webapp.graphs.models import Endpoint, Graph, Visibility
+from webapp.graphs.models import Graph, GraphEndpoint, Visibility
 from webapp.graphs.selectors import visible_graphs
 from webapp.graphs.serializers import GraphSerializer
 
@@ -27,8 +27,8 @@ USUAL = SparqlOptions()
 class ConnectionSerializer(serializers.Serializer[object]):
     """Where a graph lives, and how it is asked there."""
 
-    url = Text(max_length=2000)
-    named_graph = Text(
+    url = PlainText(max_length=2000)
+    named_graph = PlainText(
         max_length=2000, required=False, allow_blank=True, default="", help_text="IRI; empty for the default"
     )
     languages = serializers.ListField(
@@ -64,8 +64,8 @@ class ConnectionSerializer(serializers.Serializer[object]):
 class NewEndpointSerializer(ConnectionSerializer):
     """A graph that lives in an endpoint."""
 
-    name = Text(max_length=200)
-    description = Text(max_length=5000, required=False, allow_blank=True, default="")
+    name = PlainText(max_length=200)
+    description = PlainText(max_length=5000, required=False, allow_blank=True, default="")
     visibility = serializers.ChoiceField(
         choices=Visibility.choices, required=False, default=Visibility.PRIVATE.value
     )
@@ -95,9 +95,9 @@ class EndpointsView(APIView):
 class _OfGraph(APIView):
     permission_classes = [OwnerWrites]
 
-    def endpoint(self, request: Request, pk: int) -> Endpoint:
+    def endpoint(self, request: Request, pk: int) -> GraphEndpoint:
         """The endpoint of a graph that the user may change."""
-        found = get_object_or_404(Endpoint, graph=get_object_or_404(visible_graphs(request.user), pk=pk))
+        found = get_object_or_404(GraphEndpoint, graph=get_object_or_404(visible_graphs(request.user), pk=pk))
         self.check_object_permissions(request, found.graph)
         return found
 

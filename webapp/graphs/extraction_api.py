@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 
 from webapp.accounts.models import User
 from webapp.accounts.permissions import AdminWrites
-from webapp.api.fields import ErrorSerializer, Text
+from webapp.api.fields import ErrorSerializer, PlainText
 from webapp.graphs import extraction
 from webapp.graphs import serializers as shapes
 from webapp.graphs.selectors import visible_graphs
@@ -34,7 +34,7 @@ class ExtractableSerializer(serializers.Serializer[object]):
 class ExtractSerializer(serializers.Serializer[object]):
     """What to extract how."""
 
-    name = Text(max_length=200)
+    name = PlainText(max_length=200)
     llm = serializers.IntegerField(
         required=False, allow_null=True, default=None, min_value=0, max_value=2**31 - 1
     )

@@ -15,7 +15,7 @@ from rest_framework.views import APIView
 from retrieval.kg.analysis import import_report, schema, statistics
 from webapp.graphs import selectors, snapshots
 from webapp.graphs.api import VERSION
-from webapp.graphs.models import Snapshot
+from webapp.graphs.models import GraphVersion
 from webapp.graphs.selectors import visible_graphs
 
 
@@ -150,7 +150,7 @@ class GraphSchemaSerializer(serializers.Serializer[object]):
 class _OfVersion(APIView):
     """The version that is looked at: the current one unless ``snapshot`` names another by its hash."""
 
-    def version(self, request: Request, pk: int) -> Snapshot:
+    def version(self, request: Request, pk: int) -> GraphVersion:
         """It.
 
         Raises:
@@ -172,7 +172,7 @@ class ReportView(_OfVersion):
         return Response(ImportReportSerializer(_shown(version)).data)
 
 
-def _shown(version: Snapshot) -> dict[str, Any]:
+def _shown(version: GraphVersion) -> dict[str, Any]:
     """The report that was kept; of versions that were made before reports were, what can still be told."""
     kept = version.report or dataclasses.asdict(import_report.report(snapshots.opened(version.path), ()))
     files = [

@@ -8,7 +8,7 @@ from pathlib import Path
 from django.conf import settings
 from django.core.files.storage import default_storage
 
-from webapp.graphs import remote
+from webapp.graphs import object_storage
 
 CACHE = "cache"
 KINDS = ("uploads", "snapshots", "checkpoints", "labels", "reports", "trajectories")
@@ -57,13 +57,13 @@ def local_path(name: str) -> Path:
         StorageAwayError: it would have to be fetched, and the object storage does not answer.
     """
     path = place(name)
-    remote.ensure(name, path)
+    object_storage.ensure(name, path)
     return path
 
 
 def send(name: str) -> None:
     """Store a file or directory that was made on this machine where all machines find it."""
-    remote.send(name, place(name))
+    object_storage.send(name, place(name))
 
 
 def make_way(out: Path) -> None:
@@ -94,7 +94,7 @@ def remove_graph(graph_id: int) -> None:
     """Delete everything stored for a graph."""
     for kind in KINDS:
         shutil.rmtree(place(f"{kind}/{graph_id}"), ignore_errors=True)
-        remote.remove(f"{kind}/{graph_id}")
+        object_storage.remove(f"{kind}/{graph_id}")
 
 
 def size(name: str, *, caches: bool = False) -> int:
@@ -110,10 +110,10 @@ def remove(name: str) -> None:
     """Delete a stored file or directory, if it is there."""
     path = place(name)
     shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
-    remote.remove(name)
+    object_storage.remove(name)
 
 
 def remove_uploads(graph_id: int) -> None:
     """Delete the uploaded files of a graph."""
     shutil.rmtree(place(f"uploads/{graph_id}"), ignore_errors=True)
-    remote.remove(f"uploads/{graph_id}")
+    object_storage.remove(f"uploads/{graph_id}")

@@ -46,7 +46,7 @@ class Mode(models.TextChoices):
 Row_co = TypeVar("Row_co", bound=models.Model, covariant=True)
 
 
-class Living(models.Manager[Row_co]):
+class NotInTrash(models.Manager[Row_co]):
     """Rows that are not in the trash."""
 
     def get_queryset(self) -> models.QuerySet[Row_co]:
@@ -55,15 +55,15 @@ class Living(models.Manager[Row_co]):
 
 
 class Trashable(AccessControlled):
-    """What goes to the trash when it is deleted: nobody finds it there, but through ``kept``, which has all rows."""
+    """What goes to the trash when it is deleted: nobody finds it there, but through ``with_trash``."""
 
     deleted_at = models.DateTimeField(null=True, editable=False)
     deleted_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+", editable=False
     )
 
-    objects = Living()
-    kept = models.Manager()
+    objects = NotInTrash()
+    with_trash = models.Manager()
 
     class Meta:
         abstract = True
@@ -82,7 +82,7 @@ class Graph(AccessControlled):
     description = models.TextField(blank=True)
     state = models.CharField(max_length=16, choices=GraphState, default=GraphState.IMPORTING)
     index_state = models.CharField(max_length=16, choices=IndexState, default=IndexState.NONE)
-    snapshot = models.ForeignKey("Snapshot", null=True, on_delete=models.SET_NULL, related_name="+")
+    snapshot = models.ForeignKey("GraphVersion", null=True, on_delete=models.SET_NULL, related_name="+")
     examples = models.JSONField(default=list)
     problem_count = models.PositiveIntegerField(default=0)
     last_version = models.PositiveIntegerField(default=0)
@@ -138,7 +138,7 @@ class SourceFile(AccessControlled):
 
     graph = models.ForeignKey(Graph, on_delete=models.CASCADE, related_name="files")
     job = models.ForeignKey("jobs.Job", null=True, on_delete=models.SET_NULL, related_name="files")
-    snapshot = models.ForeignKey("Snapshot", null=True, on_delete=models.SET_NULL, related_name="files")
+    snapshot = models.ForeignKey("GraphVersion", null=True, on_delete=models.SET_NULL, related_name="files")
     name = models.CharField(max_length=255)
     path = models.CharField(max_length=300)
     size = models.BigIntegerField()
@@ -151,7 +151,7 @@ class SourceFile(AccessControlled):
         return self.name
 
 
-class Snapshot(AccessControlled):
+class GraphVersion(AccessControlled):
     """One immutable version of a graph: a directory in the storage.
 
     ``base`` is the version that it changed, ``bytes`` what it takes on the disk without its caches, ``report`` the
@@ -186,13 +186,14 @@ class Snapshot(AccessControlled):
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
+        db_table = "graphs_snapshot"
         constraints = [models.UniqueConstraint(fields=["graph", "version"], name="snapshot_version")]
 
     def __str__(self) -> str:
         return f"{self.graph_id} v{self.version}"
 
 
-class Endpoint(AccessControlled):
+class GraphEndpoint(AccessControlled):
     """The SPARQL endpoint that a graph lives in. Such a graph has no version: it is asked where it is.
 
     ``named_graph`` is the graph that is asked there, empty for the endpoint's default; ``languages`` are those of names
@@ -216,6 +217,9 @@ class Endpoint(AccessControlled):
     error_code = models.CharField(max_length=50, blank=True)
     error_message = models.TextField(blank=True)
     error_hint = models.TextField(blank=True)
+
+    class Meta:
+        db_table = "graphs_endpoint"
 
     def __str__(self) -> str:
         return self.url
@@ -241,7 +245,7 @@ class EndpointTerm(AccessControlled):
         return self.term
 
 
-class Problem(AccessControlled):
+class ImportProblem(AccessControlled):
     """A row of a source file that could not be used, as the import ``job`` found it."""
 
     visible_through = "graph"
@@ -254,6 +258,7 @@ class Problem(AccessControlled):
     text = models.TextField(blank=True)
 
     class Meta:
+        db_table = "graphs_problem"
         ordering = ["id"]
 
     def __str__(self) -> str:

@@ -22,12 +22,12 @@ from retrieval.kg.readers.preview import Preview
 from retrieval.questions import preview_questions
 from webapp.accounts.models import User
 from webapp.accounts.permissions import Analyst
+from webapp.api.concurrency import ConcurrencyLimit, release_connection
 from webapp.api.errors import TooManyUploadsError
-from webapp.api.fields import Text
-from webapp.api.waiting import Turns, let_go
+from webapp.api.fields import PlainText
 from webapp.graphs.reading import ReadingSerializer
 from webapp.graphs.serializers import ProblemSerializer
-from webapp.uploads import elsewhere, services
+from webapp.uploads import remote_sources, services
 
 FILES_MAX = 50
 LIMITS = child_process.Limits(memory=1 << 30, seconds=30.0)
@@ -39,7 +39,7 @@ SAMPLE = 16 * 1024**2
 WITHIN_S = 30.0
 """How long the hosts may take for it, all together."""
 
-_looking = Turns()
+_looking = ConcurrencyLimit()
 
 
 class PreviewRequestSerializer(ReadingSerializer):
@@ -49,10 +49,10 @@ class PreviewRequestSerializer(ReadingSerializer):
         child=serializers.UUIDField(), required=False, default=list, max_length=FILES_MAX
     )
     sources = serializers.ListField(
-        child=Text(max_length=2000), required=False, default=list, max_length=FILES_MAX
+        child=PlainText(max_length=2000), required=False, default=list, max_length=FILES_MAX
     )
     kind = serializers.ChoiceField(choices=["graph", "questions"], required=False, default="graph")
-    format = Text(  # type: ignore[assignment]  # a question set has other formats than a graph
+    format = PlainText(  # type: ignore[assignment]  # a question set has other formats than a graph
         max_length=32, required=False, allow_blank=True, default=""
     )
 
@@ -120,9 +120,9 @@ class PreviewView(APIView):
         for source in data["sources"]:
             with tempfile.NamedTemporaryFile(dir=settings.FILE_UPLOAD_TEMP_DIR) as sample:
                 with _looking.one(user.pk, most=settings.SOURCES_AT_ONCE, refusal=_many()):
-                    sample.write(elsewhere.sample(source, most=SAMPLE, within=until - time.monotonic()))
+                    sample.write(remote_sources.sample(source, most=SAMPLE, within=until - time.monotonic()))
                 sample.flush()
-                seen = _guess(Path(sample.name), elsewhere.name_of(source), data["kind"], options)
+                seen = _guess(Path(sample.name), remote_sources.name_of(source), data["kind"], options)
             guesses.append({**seen, "upload": None, "source": source})
         return Response(GuessSerializer(guesses, many=True).data)
 
@@ -134,7 +134,7 @@ def _many() -> TooManyUploadsError:
 
 
 def _guess(path: Path, name: str, kind: Any, options: ReadOptions) -> dict[str, Any]:
-    let_go()  # it may be looked at for seconds
+    release_connection()  # it may be looked at for seconds
     try:
         preview = preview_questions if kind == "questions" else preview_graph
         seen = child_process.call(preview, path, name, options, what=name, limits=LIMITS)

@@ -18,10 +18,10 @@ from webapp.graphs import files as storage
 from webapp.graphs.models import (
     Graph,
     GraphState,
+    GraphVersion,
+    ImportProblem,
     IndexState,
     Mode,
-    Problem,
-    Snapshot,
     SourceFile,
 )
 from webapp.jobs import services as jobs
@@ -35,10 +35,10 @@ def save_problems(*, job: Job, problems: Sequence[types.Problem], count: int) ->
     """Keep the bad rows of an import (again from the start when the import is repeated)."""
     graph = job.graph
     with transaction.atomic():
-        Problem.objects.filter(job=job).delete()
-        Problem.objects.bulk_create(
+        ImportProblem.objects.filter(job=job).delete()
+        ImportProblem.objects.bulk_create(
             [
-                Problem(
+                ImportProblem(
                     graph=graph,
                     job=job,
                     file=problem.file[-255:],
@@ -65,19 +65,19 @@ class Origin:
 
     job: Job | None = None
     mode: Mode = Mode.REPLACE
-    base: Snapshot | None = None
+    base: GraphVersion | None = None
     note: str = ""
     problems: int = 0
     report: dict[str, Any] = field(default_factory=dict)
 
 
-def imported(*, graph: Graph, version: int, manifest: Manifest, origin: Origin | None = None) -> Snapshot:
+def imported(*, graph: Graph, version: int, manifest: Manifest, origin: Origin | None = None) -> GraphVersion:
     """Record a snapshot that stands, make it the graph's current one, and queue its vector index."""
     origin = origin or Origin()
     path = storage.snapshot_name(graph.pk, version)
     storage.send(path)
     with transaction.atomic():
-        snapshot, _ = Snapshot.objects.update_or_create(
+        snapshot, _ = GraphVersion.objects.update_or_create(
             graph=graph,
             version=version,
             defaults={
@@ -105,7 +105,7 @@ def imported(*, graph: Graph, version: int, manifest: Manifest, origin: Origin |
     return snapshot
 
 
-def use_version(*, graph: Graph, snapshot: Snapshot, user: User | None) -> None:
+def use_version(*, graph: Graph, snapshot: GraphVersion, user: User | None) -> None:
     """Make a version the current one, and have it indexed where it is not."""
     update(
         graph,

@@ -10,7 +10,7 @@ from rest_framework import serializers
 
 from retrieval.kg.readers.catalog import FORMATS
 from retrieval.kg.readers.rows_layout import ROLES
-from webapp.api.fields import Text
+from webapp.api.fields import PlainText
 
 FORMAT_CHOICES = ["auto", *FORMATS]
 
@@ -46,7 +46,7 @@ class ReadingSerializer(serializers.Serializer[object]):
     """What is said of files beyond their bytes; what is left out is guessed."""
 
     format = serializers.ChoiceField(choices=FORMAT_CHOICES, required=False, default="auto")
-    delimiter = Text(max_length=10, required=False, allow_blank=True, default="", trim_whitespace=False)
+    delimiter = PlainText(max_length=10, required=False, allow_blank=True, default="", trim_whitespace=False)
     header = serializers.BooleanField(required=False, allow_null=True, default=None)
-    encoding = Text(max_length=40, required=False, allow_blank=True, default="")
+    encoding = PlainText(max_length=40, required=False, allow_blank=True, default="")
     columns = ColumnsField(required=False, allow_null=True, default=None)

@@ -6,7 +6,7 @@ from django.db.models import QuerySet
 
 from webapp.api.access import Person, visible
 from webapp.api.errors import VersionGoneError
-from webapp.graphs.models import Endpoint, Graph, GraphState, Problem, Snapshot
+from webapp.graphs.models import Graph, GraphEndpoint, GraphState, GraphVersion, ImportProblem
 
 
 def graphs() -> QuerySet[Graph]:
@@ -24,12 +24,12 @@ def may_see(user: Person, graph_id: int) -> bool:
     return visible(Graph.objects.filter(pk=graph_id), user).exists()
 
 
-def endpoint_of(graph: Graph) -> Endpoint | None:
+def endpoint_of(graph: Graph) -> GraphEndpoint | None:
     """The endpoint that a graph lives in; None for one that was imported."""
     return getattr(graph, "endpoint", None)
 
 
-def problems(graph: Graph) -> QuerySet[Problem]:
+def problems(graph: Graph) -> QuerySet[ImportProblem]:
     """The bad rows of the files of a graph's version, in the order they were met; of its last import without one."""
     if graph.snapshot is not None:
         return graph.problems.filter(job=graph.snapshot.job_id)
@@ -42,27 +42,27 @@ def ready() -> QuerySet[Graph]:
     return graphs().filter(state=GraphState.READY)
 
 
-def versions(graph: Graph) -> QuerySet[Snapshot]:
+def versions(graph: Graph) -> QuerySet[GraphVersion]:
     """A graph's versions, newest first, without those in the trash."""
-    rows = Snapshot.objects.filter(graph=graph, deleted_at=None).select_related("created_by", "base")
+    rows = GraphVersion.objects.filter(graph=graph, deleted_at=None).select_related("created_by", "base")
     return rows.prefetch_related("files").order_by("-version")
 
 
 def next_version(graph: Graph) -> int:
     """The number of the version that comes next. Numbers of deleted versions are not used again."""
     last = Graph.objects.filter(pk=graph.pk).values_list("last_version", flat=True).first() or 0
-    newest = Snapshot.objects.filter(graph=graph).order_by("-version").values_list("version", flat=True)
+    newest = GraphVersion.objects.filter(graph=graph).order_by("-version").values_list("version", flat=True)
     return max(last, newest.first() or 0) + 1
 
 
-def version(graph: Graph, hash: str) -> Snapshot | None:
+def version(graph: Graph, hash: str) -> GraphVersion | None:
     """The version of a graph that has this content, the newest if several have; None when it was deleted."""
     if graph.snapshot is not None and graph.snapshot.hash == hash:
         return graph.snapshot
-    return Snapshot.objects.filter(graph=graph, hash=hash, deleted_at=None).order_by("-version").first()
+    return GraphVersion.objects.filter(graph=graph, hash=hash, deleted_at=None).order_by("-version").first()
 
 
-def require_version(graph: Graph, hash: str) -> Snapshot:
+def require_version(graph: Graph, hash: str) -> GraphVersion:
     """The version of a graph that has this content.
 
     Raises:

@@ -10,8 +10,8 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from webapp.accounts.models import User
-from webapp.api.fields import ErrorSerializer, Text, error_of
-from webapp.graphs.models import Endpoint, Graph, Problem, Snapshot, Visibility
+from webapp.api.fields import ErrorSerializer, PlainText, error_of
+from webapp.graphs.models import Graph, GraphEndpoint, GraphVersion, ImportProblem, Visibility
 from webapp.graphs.reading import ReadingSerializer
 from webapp.graphs.selectors import endpoint_of
 from webapp.jobs.serializers import JobSerializer
@@ -20,11 +20,11 @@ MAX_FILES = 50
 Field = serializers.Field[Any, Any, Any, Any]
 
 
-class SnapshotSerializer(serializers.ModelSerializer[Snapshot]):
+class SnapshotSerializer(serializers.ModelSerializer[GraphVersion]):
     """A version of a graph."""
 
     class Meta:
-        model = Snapshot
+        model = GraphVersion
         fields = ["hash", "version", "created_at"]
 
 
@@ -36,21 +36,21 @@ class GroupNameSerializer(serializers.ModelSerializer[Group]):
         fields = ["id", "name"]
 
 
-class EndpointSerializer(serializers.ModelSerializer[Endpoint]):
+class EndpointSerializer(serializers.ModelSerializer[GraphEndpoint]):
     """The endpoint that a graph lives in, and what the last check of it found."""
 
     languages = serializers.ListField(child=serializers.CharField())
     error = serializers.SerializerMethodField()
 
     class Meta:
-        model = Endpoint
+        model = GraphEndpoint
         fields = [
             *("url", "named_graph", "languages", "hops", "max_triples", "per_entity", "timeout"),
             *("checked_at", "took_ms", "named", "error"),
         ]
 
     @extend_schema_field(ErrorSerializer(allow_null=True))
-    def get_error(self, endpoint: Endpoint) -> dict[str, str] | None:
+    def get_error(self, endpoint: GraphEndpoint) -> dict[str, str] | None:
         """What was wrong when it was checked."""
         return error_of(endpoint)
 
@@ -145,7 +145,7 @@ class FilesSerializer(ReadingSerializer):
         help_text="ids of resumable uploads that are complete",
     )
     sources = serializers.ListField(
-        child=Text(max_length=2000),
+        child=PlainText(max_length=2000),
         required=False,
         default=list,
         max_length=MAX_FILES,
@@ -162,8 +162,8 @@ class FilesSerializer(ReadingSerializer):
 class UploadSerializer(FilesSerializer):
     """A graph to import."""
 
-    name = Text(max_length=200)
-    description = Text(max_length=5000, required=False, allow_blank=True, default="")
+    name = PlainText(max_length=200)
+    description = PlainText(max_length=5000, required=False, allow_blank=True, default="")
     visibility = serializers.ChoiceField(
         choices=Visibility.choices, required=False, default=Visibility.PRIVATE.value
     )
@@ -172,8 +172,8 @@ class UploadSerializer(FilesSerializer):
 class GraphChangeSerializer(serializers.Serializer[object]):
     """What can be changed of a graph."""
 
-    name = Text(max_length=200, required=False)
-    description = Text(max_length=5000, required=False, allow_blank=True)
+    name = PlainText(max_length=200, required=False)
+    description = PlainText(max_length=5000, required=False, allow_blank=True)
     visibility = serializers.ChoiceField(choices=Visibility.choices, required=False)
     groups = serializers.PrimaryKeyRelatedField(queryset=Group.objects.all(), many=True, required=False)
     owner = serializers.SlugRelatedField(
@@ -188,11 +188,11 @@ class UploadedSerializer(serializers.Serializer[object]):
     job = JobSerializer()
 
 
-class ProblemSerializer(serializers.ModelSerializer[Problem]):
+class ProblemSerializer(serializers.ModelSerializer[ImportProblem]):
     """A row that could not be used."""
 
     class Meta:
-        model = Problem
+        model = ImportProblem
         fields = ["file", "line", "message", "text"]
 
 
@@ -287,7 +287,7 @@ class FactQuerySerializer(serializers.Serializer[object]):
     """Which fact to show."""
 
     head = serializers.IntegerField(min_value=0)
-    relation = Text(max_length=4096)
+    relation = PlainText(max_length=4096)
     tail = serializers.IntegerField(min_value=0)
 
 
@@ -317,7 +317,7 @@ class NeighboursQuerySerializer(serializers.Serializer[object]):
     """Which neighbours to list."""
 
     entity = serializers.IntegerField(min_value=0)
-    relation = Text(max_length=2000, required=False)
+    relation = PlainText(max_length=2000, required=False)
     direction = serializers.ChoiceField(choices=["out", "in"], required=False)
     limit = serializers.IntegerField(min_value=0, max_value=500, required=False, default=50)
     offset = serializers.IntegerField(min_value=0, max_value=2**31 - 1, required=False, default=0)

@@ -22,20 +22,20 @@ from webapp.graphs import announce, progress, snapshots, sniff
 from webapp.graphs import files as storage
 from webapp.graphs.models import (
     Graph,
-    Snapshot,
+    GraphVersion,
     SourceFile,
     Visibility,
 )
 from webapp.jobs import cancel
 from webapp.jobs import services as jobs
 from webapp.jobs.models import ACTIVE, Job, JobKind
-from webapp.uploads import elsewhere
+from webapp.uploads import remote_sources
 from webapp.uploads.models import Upload
 from webapp.uploads.services import Arrived, use
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class ImportFiles:
     """The files of an import: ``uploads`` are those of ``files`` that had arrived before, ``sources`` are elsewhere."""
 
     files: Sequence[File[Any]] = ()
@@ -64,7 +64,7 @@ def create_graph(
         NotAllowedError: the operator does not allow a source.
     """
     for source in sources:
-        elsewhere.require_allowed(source)
+        remote_sources.require_allowed(source)
     with ExitStack() as stack:
         given = [*files, *(stack.enter_context(Arrived(upload)) for upload in uploads)]
         for file in given:
@@ -77,10 +77,10 @@ def create_graph(
             owner=user,
             examples=list(examples),
         )
-        return graph, _keep(graph, Given(given, uploads, sources), options)
+        return graph, _keep(graph, ImportFiles(given, uploads, sources), options)
 
 
-def _keep(graph: Graph, given: Given, options: ReadOptions) -> Job:
+def _keep(graph: Graph, given: ImportFiles, options: ReadOptions) -> Job:
     try:
         with transaction.atomic():
             graph.save(force_insert=True)
@@ -104,7 +104,7 @@ def _keep(graph: Graph, given: Given, options: ReadOptions) -> Job:
     return job
 
 
-def keep_files(*, job: Job, given: Given, stored: list[str] | None = None) -> None:
+def keep_files(*, job: Job, given: ImportFiles, stored: list[str] | None = None) -> None:
     """Store the files of an import, or note where they are to be fetched from. In a transaction.
 
     ``stored`` gets their names in the storage, to be removed when the transaction fails.
@@ -123,7 +123,7 @@ def keep_files(*, job: Job, given: Given, stored: list[str] | None = None) -> No
         storage.send(path)
         SourceFile.objects.create(graph=job.graph, job=job, name=shown, path=path, size=file.size)
     for position, source in enumerate(given.sources, start=before + len(given.files)):
-        shown = elsewhere.name_of(source)[-255:]
+        shown = remote_sources.name_of(source)[-255:]
         path = default_storage.get_available_name(storage.upload_name(job.graph_id, position, shown))
         SourceFile.objects.create(graph=job.graph, job=job, name=shown, path=path, size=0, origin=source)
 
@@ -171,7 +171,7 @@ def purge_graph(*, graph: Graph) -> None:
     """Delete a graph for good with all that was made of it."""
     for job in Job.objects.filter(graph=graph, state__in=ACTIVE):
         cancel.request("job", job.pk)
-    paths = list(Snapshot.objects.filter(graph=graph).values_list("path", flat=True))
+    paths = list(GraphVersion.objects.filter(graph=graph).values_list("path", flat=True))
     graph_id = graph.pk
 
     def clean() -> None:

@@ -11,7 +11,7 @@ from retrieval.errors import DamagedError
 from retrieval.kg import snapshot as kg
 from webapp.api.errors import GraphNotReadyError, NotImportedError
 from webapp.graphs.files import local_path
-from webapp.graphs.models import Graph, GraphState, Snapshot
+from webapp.graphs.models import Graph, GraphState, GraphVersion
 from webapp.graphs.selectors import endpoint_of
 
 _open: OrderedDict[str, kg.Snapshot] = OrderedDict()
@@ -19,7 +19,7 @@ _damaged: set[str] = set()
 _lock = threading.Lock()
 
 
-def require_current(graph: Graph) -> Snapshot:
+def require_current(graph: Graph) -> GraphVersion:
     """The row of the graph's current version.
 
     Raises:

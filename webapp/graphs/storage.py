@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from django.conf import settings
 from django.db.models import Model, Sum
 
-from webapp.graphs import files, remote
-from webapp.graphs.models import Snapshot
+from webapp.graphs import files, object_storage
+from webapp.graphs.models import GraphVersion
 from webapp.uploads.models import folder
 
 OTHERS = [kind for kind in files.KINDS if kind not in ("uploads", "snapshots")]
@@ -45,7 +45,7 @@ def of_graphs(graph_ids: Collection[int]) -> dict[int, Used]:
     """
     found = (
         _stored_elsewhere(graph_ids)
-        if remote.enabled()
+        if object_storage.enabled()
         else {graph_id: _on_disk(graph_id) for graph_id in graph_ids}
     )
     rows = in_database(graph_ids)
@@ -70,7 +70,7 @@ def _on_disk(graph_id: int) -> Used:
     def bytes_of(kind: str) -> int:
         return files.size(f"{kind}/{graph_id}", caches=True)
 
-    paths = list(Snapshot.objects.filter(graph=graph_id).values_list("path", flat=True))
+    paths = list(GraphVersion.objects.filter(graph=graph_id).values_list("path", flat=True))
     snapshots = sum(files.size(path) for path in paths)
     return Used(
         uploads=bytes_of("uploads"),
@@ -83,7 +83,7 @@ def _on_disk(graph_id: int) -> Used:
 def _stored_elsewhere(graph_ids: Collection[int]) -> dict[int, Used]:
     found: Counter[tuple[str, str]] = Counter()
     for kind in files.KINDS:
-        for name, size in remote.sizes(kind).items():
+        for name, size in object_storage.sizes(kind).items():
             _, graph_id, *inside = name.split("/")
             cache = kind == "snapshots" and inside[1:2] == [files.CACHE]
             found["caches" if cache else kind, graph_id] += size

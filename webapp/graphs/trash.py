@@ -16,17 +16,17 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from webapp.accounts.models import User
-from webapp.accounts.rights import may_manage
+from webapp.accounts.rights import may_manage, require_manager
 from webapp.api.access import visible
 from webapp.api.errors import ConfirmError, NameTakenError
-from webapp.graphs import announce, dependents, discarding, services, versions
-from webapp.graphs.models import Graph, Snapshot, Trashable
+from webapp.graphs import announce, dependents, services, versions
+from webapp.graphs.models import Graph, GraphVersion, Trashable
 from webapp.jobs import services as jobs
 from webapp.jobs.models import ACTIVE, Job
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class TrashKind:
     """Something made of a graph that goes to the trash.
 
     Attributes:
@@ -42,18 +42,38 @@ class Kind:
     renamed: bool = False
 
 
-KINDS: dict[str, Kind] = {}
+KINDS: dict[str, TrashKind] = {}
 """By the name that addresses have."""
 
 
 def register(kind: str, **what: Any) -> None:
-    """Say what goes to the trash, with the fields of :class:`Kind`."""
-    KINDS[kind] = Kind(**what)
+    """Say what goes to the trash, with the fields of :class:`TrashKind`."""
+    KINDS[kind] = TrashKind(**what)
+
+
+def put(row: Trashable, *, user: User) -> None:
+    """Put what was made of a graph where nobody finds it, with its files; a job that still makes it is stopped.
+
+    Raises:
+        ForbiddenError: it is somebody else's.
+    """
+    require_manager(user, row)
+    with transaction.atomic():
+        type(row).with_trash.filter(pk=row.pk).update(deleted_at=timezone.now(), deleted_by=user)
+        job = getattr(row, "job", None)
+        if job is not None and job.state in ACTIVE:
+            jobs.stop(job)
+        announce.graph_changed_on_commit(_graph_of(row))
+
+
+def _graph_of(row: Any) -> int:
+    key: int = row.graph_id
+    return key
 
 
 def made(kind: str, user: User) -> list[Any]:
     """What is in the trash of a kind and can be restored by a user, the last deleted first."""
-    rows = KINDS[kind].model.kept.exclude(deleted_at=None).filter(graph__deleted_at=None)
+    rows = KINDS[kind].model.with_trash.exclude(deleted_at=None).filter(graph__deleted_at=None)
     found = visible(rows, user).select_related("graph__owner", "deleted_by").order_by("-deleted_at")
     return [row for row in found if may_manage(user, row)]
 
@@ -69,13 +89,13 @@ def take_out(kind: str, row: Trashable, *, name: str | None = None) -> None:
         changed["name"] = name
     try:
         with transaction.atomic():
-            type(row).kept.filter(pk=row.pk).update(**changed)
+            type(row).with_trash.filter(pk=row.pk).update(**changed)
     except IntegrityError:
         raise NameTakenError(
             f"There is one named {name or KINDS[kind].name(row)} by now.",
             hint="Restore it under another name.",
         ) from None
-    announce.graph_changed_on_commit(discarding.graph_of(row))
+    announce.graph_changed_on_commit(_graph_of(row))
 
 
 def trashed() -> QuerySet[Graph]:
@@ -132,7 +152,7 @@ def restore(*, graph: Graph, name: str | None = None) -> Graph:
     return graph
 
 
-def kept_until(row: Graph | Snapshot | Trashable) -> datetime:
+def kept_until(row: Graph | GraphVersion | Trashable) -> datetime:
     """When what is in the trash is deleted for good."""
     assert row.deleted_at is not None, "it is in the trash"
     return row.deleted_at + timedelta(days=settings.CLEW.trash_days)
@@ -145,12 +165,12 @@ def sweep() -> None:
         if not dependents.hold(graph):
             services.purge_graph(graph=graph)
     for kind in KINDS.values():
-        for row in kind.model.kept.filter(deleted_at__lte=since):
+        for row in kind.model.with_trash.filter(deleted_at__lte=since):
             kind.purge(row)
     for snapshot in versions.trashed().filter(deleted_at__lte=since):
         purge_version(snapshot)
 
 
-def purge_version(snapshot: Snapshot) -> bool:
+def purge_version(snapshot: GraphVersion) -> bool:
     """Delete a version in the trash for good; it comes back instead (False) where something points at it by now."""
     return versions.purge(snapshot=snapshot, used_by=dependents.of_versions(snapshot.graph)[snapshot.pk])

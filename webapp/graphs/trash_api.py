@@ -18,10 +18,10 @@ from webapp.accounts import quotas
 from webapp.accounts.models import Role, User
 from webapp.accounts.permissions import OwnerWrites
 from webapp.api.errors import ConfirmError, ConflictError
-from webapp.api.fields import Text
+from webapp.api.fields import PlainText
 from webapp.graphs import serializers as shapes
 from webapp.graphs import services, storage, trash, versions
-from webapp.graphs.models import Graph, Snapshot
+from webapp.graphs.models import Graph, GraphVersion
 from webapp.graphs.selectors import visible_graphs
 
 
@@ -48,7 +48,7 @@ class TrashedSerializer(serializers.Serializer[object]):
 class RestoreSerializer(serializers.Serializer[object]):
     """Under which name; its own when left out."""
 
-    name = Text(max_length=200, required=False)
+    name = PlainText(max_length=200, required=False)
 
 
 class GraphStorageSerializer(serializers.Serializer[object]):
@@ -256,14 +256,14 @@ def _mine(request: Request) -> QuerySet[Graph]:
     return trash.trashed() if user.has_role(Role.ADMIN) else trash.trashed().filter(owner=user)
 
 
-def _my_versions(request: Request) -> QuerySet[Snapshot]:
+def _my_versions(request: Request) -> QuerySet[GraphVersion]:
     user = cast(User, request.user)
     rows = versions.trashed()
     return rows if user.has_role(Role.ADMIN) else rows.filter(graph__owner=user)
 
 
-def _shown(row: Graph | Snapshot, graph: Graph, version: int | None) -> dict[str, object]:
-    held = row if isinstance(row, Snapshot) else row.snapshot
+def _shown(row: Graph | GraphVersion, graph: Graph, version: int | None) -> dict[str, object]:
+    held = row if isinstance(row, GraphVersion) else row.snapshot
     return {
         "kind": "graphs" if version is None else "versions",
         "id": graph.pk,

@@ -19,10 +19,10 @@ from webapp.accounts.models import User
 from webapp.api.errors import ConflictError, GraphNotReadyError, VersionGoneError
 from webapp.graphs import announce, progress, services, snapshots, sniff
 from webapp.graphs import files as storage
-from webapp.graphs.models import Graph, Mode, Snapshot, SourceFile
+from webapp.graphs.models import Graph, GraphVersion, Mode, SourceFile
 from webapp.jobs import services as jobs
 from webapp.jobs.models import ACTIVE, Job, JobKind
-from webapp.uploads import elsewhere
+from webapp.uploads import remote_sources
 from webapp.uploads.models import Upload
 from webapp.uploads.services import Arrived
 
@@ -31,7 +31,7 @@ DIFFS_KEPT_S = 24 * 3600
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Change:
+class VersionChange:
     """What is to be made of files: the next content (replace), or a change of the current one."""
 
     mode: Mode
@@ -42,7 +42,7 @@ class Change:
 def start(
     *,
     graph: Graph,
-    change: Change,
+    change: VersionChange,
     files: Sequence[File[Any]] = (),
     uploads: Sequence[Upload] = (),
     sources: Sequence[str] = (),
@@ -57,7 +57,7 @@ def start(
         NotAllowedError: the operator does not allow a source.
     """
     for source in sources:
-        elsewhere.require_allowed(source)
+        remote_sources.require_allowed(source)
     stored: list[str] = []
     with ExitStack() as stack:
         given = [*files, *(stack.enter_context(Arrived(upload)) for upload in uploads)]
@@ -77,7 +77,9 @@ def start(
                     user=user,
                     params={**change.options.as_json(), "mode": change.mode.value, "note": change.note},
                 )
-                services.keep_files(job=job, given=services.Given(given, uploads, sources), stored=stored)
+                services.keep_files(
+                    job=job, given=services.ImportFiles(given, uploads, sources), stored=stored
+                )
                 progress.importing(graph=locked)
         except BaseException:
             for path in stored:
@@ -102,7 +104,7 @@ def _locked(graph: Graph) -> Graph:
     return locked
 
 
-def activate(*, graph: Graph, snapshot: Snapshot, user: User | None) -> Graph:
+def activate(*, graph: Graph, snapshot: GraphVersion, user: User | None) -> Graph:
     """Make an earlier or later version the one that is asked. All versions stay.
 
     Raises:
@@ -111,20 +113,20 @@ def activate(*, graph: Graph, snapshot: Snapshot, user: User | None) -> Graph:
     """
     with transaction.atomic():
         locked = _locked(graph)
-        if not Snapshot.objects.filter(pk=snapshot.pk, deleted_at=None).exists():
+        if not GraphVersion.objects.filter(pk=snapshot.pk, deleted_at=None).exists():
             raise VersionGoneError(f"Version {snapshot.version} was deleted.", hint="Restore it first.")
         if locked.snapshot_id != snapshot.pk:
             progress.use_version(graph=locked, snapshot=snapshot, user=user)
     return locked
 
 
-def trashed() -> QuerySet[Snapshot]:
+def trashed() -> QuerySet[GraphVersion]:
     """Deleted versions of graphs that are not deleted themselves, the last deleted first."""
-    rows = Snapshot.objects.select_related("graph__owner", "deleted_by").exclude(deleted_at=None)
+    rows = GraphVersion.objects.select_related("graph__owner", "deleted_by").exclude(deleted_at=None)
     return rows.filter(graph__deleted_at=None).order_by("-deleted_at")
 
 
-def discard(*, snapshot: Snapshot, used_by: Mapping[str, int], user: User | None) -> None:
+def discard(*, snapshot: GraphVersion, used_by: Mapping[str, int], user: User | None) -> None:
     """Put a version that nothing depends on where nobody finds it. It can be restored for a while.
 
     Args:
@@ -147,17 +149,17 @@ def discard(*, snapshot: Snapshot, used_by: Mapping[str, int], user: User | None
                 f"Version {snapshot.version} is used by {', '.join(using)}.",
                 hint="Delete those first, for good where they are in the trash; or keep it.",
             )
-        Snapshot.objects.filter(pk=snapshot.pk).update(deleted_at=timezone.now(), deleted_by=user)
+        GraphVersion.objects.filter(pk=snapshot.pk).update(deleted_at=timezone.now(), deleted_by=user)
         announce.graph_changed_on_commit(graph.pk)
 
 
-def restore(*, snapshot: Snapshot) -> None:
+def restore(*, snapshot: GraphVersion) -> None:
     """Take a version out of the trash. Which one is asked stays as it is."""
-    Snapshot.objects.filter(pk=snapshot.pk).update(deleted_at=None, deleted_by=None)
+    GraphVersion.objects.filter(pk=snapshot.pk).update(deleted_at=None, deleted_by=None)
     announce.graph_changed_on_commit(snapshot.graph_id)
 
 
-def purge(*, snapshot: Snapshot, used_by: Mapping[str, int]) -> bool:
+def purge(*, snapshot: GraphVersion, used_by: Mapping[str, int]) -> bool:
     """Delete a version in the trash for good, with its files.
 
     Returns:
@@ -165,7 +167,7 @@ def purge(*, snapshot: Snapshot, used_by: Mapping[str, int]) -> bool:
     """
     with transaction.atomic():
         Graph.objects.select_for_update().get(pk=snapshot.graph_id)
-        found = Snapshot.objects.filter(pk=snapshot.pk).exclude(deleted_at=None).first()
+        found = GraphVersion.objects.filter(pk=snapshot.pk).exclude(deleted_at=None).first()
         if found is None:
             return True
         if any(used_by.values()):
@@ -193,7 +195,7 @@ def discard_files(*, job: Job) -> None:
     rows.delete()
 
 
-def diff(old: Snapshot, new: Snapshot) -> dict[str, Any]:
+def diff(old: GraphVersion, new: GraphVersion) -> dict[str, Any]:
     """What ``new`` has that ``old`` has not, and the other way round; kept for a day."""
     key = f"diff:{old.hash}:{new.hash}"
     found: dict[str, Any] | None = cache.get(key)

@@ -17,12 +17,12 @@ from webapp.accounts import quotas
 from webapp.accounts.models import User
 from webapp.accounts.permissions import OwnerWrites
 from webapp.api.errors import GraphNotReadyError, InvalidError
-from webapp.api.fields import Text
+from webapp.api.fields import PlainText
 from webapp.api.params import integer
 from webapp.api.parsers import Json
 from webapp.graphs import dependents, files, selectors, versions
 from webapp.graphs import serializers as shapes
-from webapp.graphs.models import Graph, Mode, Snapshot, SourceFile
+from webapp.graphs.models import Graph, GraphVersion, Mode, SourceFile
 from webapp.graphs.selectors import visible_graphs
 from webapp.jobs.serializers import JobSerializer
 from webapp.uploads import services as uploads
@@ -52,7 +52,7 @@ class DependentsSerializer(serializers.Serializer[object]):
         return {kind: serializers.IntegerField() for kind in ("versions", *dependents.DEPENDENTS)}
 
 
-class VersionSerializer(serializers.ModelSerializer[Snapshot]):
+class VersionSerializer(serializers.ModelSerializer[GraphVersion]):
     """A version: how it was made, what it holds, and what points at it. ``base`` is the version that it changed."""
 
     snapshot = serializers.IntegerField(source="pk")
@@ -65,22 +65,22 @@ class VersionSerializer(serializers.ModelSerializer[Snapshot]):
     used_by = serializers.SerializerMethodField()
 
     class Meta:
-        model = Snapshot
+        model = GraphVersion
         fields = [
             *("version", "hash", "snapshot", "mode", "base", "note", "entities", "relations", "triples"),
             *("passages", "attributes", "bytes", "problems", "files", "current", "used_by"),
             *("created_at", "created_by"),
         ]
 
-    def get_bytes(self, snapshot: Snapshot) -> int:
+    def get_bytes(self, snapshot: GraphVersion) -> int:
         """What it takes on the disk; looked up for versions that were made before it was counted."""
         return snapshot.bytes or files.size(snapshot.path)
 
-    def get_current(self, snapshot: Snapshot) -> bool:
+    def get_current(self, snapshot: GraphVersion) -> bool:
         """Whether it is the one that is asked."""
         return bool(self.context["graph"].snapshot_id == snapshot.pk)
 
-    def get_used_by(self, snapshot: Snapshot) -> UsedBySerializer:
+    def get_used_by(self, snapshot: GraphVersion) -> UsedBySerializer:
         """What points at it."""
         return cast(UsedBySerializer, self.context["used_by"][snapshot.pk])
 
@@ -89,7 +89,7 @@ class ChangeSerializer(shapes.FilesSerializer):
     """The next version."""
 
     mode = serializers.ChoiceField(choices=Mode.choices)
-    note = Text(max_length=2000, required=False, allow_blank=True, default="")
+    note = PlainText(max_length=2000, required=False, allow_blank=True, default="")
 
 
 class DiffSerializer(serializers.Serializer[object]):
@@ -146,7 +146,7 @@ class VersionsView(_OfGraph):
         quotas.require_room(user, sum(file.size for file in data["files"]))
         job = versions.start(
             graph=graph,
-            change=versions.Change(Mode(data["mode"]), ReadOptions.of(data), data["note"]),
+            change=versions.VersionChange(Mode(data["mode"]), ReadOptions.of(data), data["note"]),
             files=data["files"],
             uploads=uploads.complete(ids=data["uploads"], user=user),
             sources=data["sources"],

@@ -12,7 +12,7 @@ from kombu.exceptions import KombuError
 from redis.exceptions import RedisError
 
 from webapp.api.redis import redis_client
-from webapp.jobs import presence, unsent
+from webapp.jobs import heartbeats, unsent
 from webapp.jobs.celery import app
 
 logger = logging.getLogger(__name__)
@@ -33,21 +33,23 @@ WARM = "clew.warm"
 TEST_MODEL = "clew.test_model"
 
 QUEUE_OF = {
-    IMPORT_GRAPH: presence.JOBS,
-    INDEX_GRAPH: presence.JOBS,
-    TRAIN: presence.JOBS,
-    LABEL: presence.JOBS,
-    EVALUATE: presence.JOBS,
-    EXTRACT: presence.JOBS,
-    SYNTHESISE: presence.JOBS,
-    REVIEW: presence.JOBS,
-    PURGE_REVIEW: presence.JOBS,
-    ANSWER: presence.ANSWERS,
-    TEST_MODEL: presence.ANSWERS,
-    WARM: presence.ANSWERS,
+    IMPORT_GRAPH: heartbeats.JOBS,
+    INDEX_GRAPH: heartbeats.JOBS,
+    TRAIN: heartbeats.JOBS,
+    LABEL: heartbeats.JOBS,
+    EVALUATE: heartbeats.JOBS,
+    EXTRACT: heartbeats.JOBS,
+    SYNTHESISE: heartbeats.JOBS,
+    REVIEW: heartbeats.JOBS,
+    PURGE_REVIEW: heartbeats.JOBS,
+    ANSWER: heartbeats.ANSWERS,
+    TEST_MODEL: heartbeats.ANSWERS,
+    WARM: heartbeats.ANSWERS,
 }
 
-KIND_OF = {task: "job" for task, queue in QUEUE_OF.items() if queue == presence.JOBS and task != PURGE_REVIEW}
+KIND_OF = {
+    task: "job" for task, queue in QUEUE_OF.items() if queue == heartbeats.JOBS and task != PURGE_REVIEW
+}
 KIND_OF[ANSWER] = "run"
 """What has a row that says it waits, so that it is sent again until it is done."""
 

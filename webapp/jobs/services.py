@@ -17,7 +17,7 @@ from retrieval.errors import ClewError
 from retrieval.types import Progress
 from webapp.accounts.models import User
 from webapp.api.errors import ConflictError, TooManyJobsError
-from webapp.jobs import announce, cancel, log, presence, queue, stages, unsent
+from webapp.jobs import announce, cancel, heartbeats, log, queue, stages, unsent
 from webapp.jobs.models import ACTIVE, LONG, Job, JobKind, JobState, Level
 from webapp.jobs.signals import job_ended_early, job_retried
 from webapp.jobs.stages import StageState
@@ -259,14 +259,14 @@ def stop(job: Job | None) -> None:
 def sweep() -> None:
     """Find running jobs whose worker is gone: queue them once more, or say that they failed."""
     for job in Job.objects.filter(state=JobState.RUNNING).exclude(worker=""):
-        if presence.is_lost(presence.JOBS, job.worker):
+        if heartbeats.is_lost(heartbeats.JOBS, job.worker):
             _lost(job, f"The worker {job.worker} is gone; queued once more.")
 
 
 def sweep_forgotten(*, worker: str, held: Collection[int]) -> None:
     """The same for jobs that a worker has by the database and not by itself: their end could not be written."""
     forgotten = Job.objects.filter(
-        state=JobState.RUNNING, worker=worker, started_at__lt=Now() - presence.SETTLED
+        state=JobState.RUNNING, worker=worker, started_at__lt=Now() - heartbeats.SETTLED
     ).exclude(pk__in=held)
     for job in forgotten:
         _lost(job, "Its worker could not say how it ended; queued once more.")
@@ -296,7 +296,7 @@ def send_waiting() -> None:
     following = _next_long()
     if following is not None:
         could_begin.append(following)
-    if len(could_begin) > queue.waiting(presence.JOBS):
+    if len(could_begin) > queue.waiting(heartbeats.JOBS):
         for job in could_begin:
             queue.send(TASK_OF[JobKind(job.kind)], job.pk)
 

@@ -11,10 +11,10 @@ from django.http import HttpRequest, HttpResponseBase, JsonResponse
 
 from webapp.api.errors import QueueUnavailableError, body, status_of
 
-Kept = tuple[str, int | str]
+Unsent = tuple[str, int | str]
 """``run`` or ``job``, and its id."""
 
-_kept: ContextVar[list[Kept] | None] = ContextVar("unsent", default=None)
+_kept: ContextVar[list[Unsent] | None] = ContextVar("unsent", default=None)
 
 
 def note(kind: str, key: int | str | UUID) -> None:
@@ -35,7 +35,7 @@ def middleware(
     """Answer 503 with the ids of what is kept, where the workers could not be told."""
 
     def answer(request: HttpRequest) -> HttpResponseBase:
-        kept: list[Kept] = []
+        kept: list[Unsent] = []
         token = _kept.set(kept)
         try:
             response = get_response(request)
@@ -46,7 +46,7 @@ def middleware(
     return answer
 
 
-def _told(kept: list[Kept]) -> JsonResponse:
+def _told(kept: list[Unsent]) -> JsonResponse:
     error = QueueUnavailableError(
         "The queue is not reachable just now. What you asked for is kept.",
         hint="It begins by itself when the queue is back; there is no need to ask again.",

@@ -21,7 +21,7 @@ from webapp.api.access import visible
 from webapp.api.errors import InvalidError
 from webapp.language_models import selectors, services
 from webapp.language_models import serializers as shapes
-from webapp.language_models.models import Change, Provider, Spending
+from webapp.language_models.models import Provider, ProviderChange, Spending
 
 
 class LanguageModelViewSet(viewsets.GenericViewSet[Any]):
@@ -76,7 +76,7 @@ class LanguageModelViewSet(viewsets.GenericViewSet[Any]):
     @action(detail=False, permission_classes=[Admin])
     def changes(self, request: Request) -> Response:
         """Who changed what, the newest first."""
-        page = self.paginate_queryset(cast("QuerySet[Any]", Change.objects.select_related("user")))
+        page = self.paginate_queryset(cast("QuerySet[Any]", ProviderChange.objects.select_related("user")))
         return self.get_paginated_response(shapes.ModelChangeSerializer(cast(Any, page), many=True).data)
 
 

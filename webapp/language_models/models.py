@@ -10,7 +10,7 @@ from webapp.api.access import EVERYBODY, NOBODY, AccessControlled, Person
 
 
 class Provider(AccessControlled):
-    """A language model behind an OpenAI-compatible endpoint. ``sealed_key`` is its key, encrypted; empty without one.
+    """A language model behind an OpenAI-compatible endpoint. ``encrypted_key`` is empty without a key.
 
     Prices are of a million tokens, null where they are not known; ``requests_per_minute`` is 0 for no limit.
     """
@@ -18,7 +18,7 @@ class Provider(AccessControlled):
     name = models.CharField(max_length=100, unique=True)
     base_url = models.CharField(max_length=500)
     model = models.CharField(max_length=200)
-    sealed_key = models.TextField(blank=True)
+    encrypted_key = models.TextField(blank=True)
     context_length = models.PositiveIntegerField(default=0)
     prompt_price = models.FloatField(null=True)
     completion_price = models.FloatField(null=True)
@@ -54,7 +54,7 @@ class Action(models.TextChoices):
     LIMITS = "limits"
 
 
-class Change(AccessControlled):
+class ProviderChange(AccessControlled):
     """Who did what to a provider or to the limits. ``fields`` is {field: [before, after]}; never a key itself."""
 
     at = models.DateTimeField(auto_now_add=True)
@@ -64,6 +64,7 @@ class Change(AccessControlled):
     fields = models.JSONField(default=dict)
 
     class Meta:
+        db_table = "language_models_change"
         ordering = ["-at", "-id"]
 
     def __str__(self) -> str:
@@ -75,13 +76,16 @@ class Change(AccessControlled):
         return EVERYBODY if isinstance(user, User) and user.has_role(Role.ADMIN) else NOBODY
 
 
-class Limits(AccessControlled):
+class SpendingLimits(AccessControlled):
     """The one row of limits. Null is no limit; a day is one of UTC."""
 
     run_tokens = models.PositiveBigIntegerField(null=True)
     run_cost = models.FloatField(null=True)
     user_day_tokens = models.PositiveBigIntegerField(null=True)
     user_day_cost = models.FloatField(null=True)
+
+    class Meta:
+        db_table = "language_models_limits"
 
     def __str__(self) -> str:
         return "limits"

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from retrieval.types import Usage
 from webapp.api.errors import InvalidError, NotConfiguredError
-from webapp.language_models.models import Limits, Provider, Spending
+from webapp.language_models.models import Provider, Spending, SpendingLimits
 
 ENVIRONMENT = 0
 """The id of the provider that the environment sets."""
@@ -19,7 +19,7 @@ ENVIRONMENT = 0
 
 @dataclass(frozen=True, slots=True)
 class LanguageModel:
-    """A provider, wherever it was set up. ``sealed_key`` is None for the environment's, whose key is in it."""
+    """A provider, wherever it was set up. ``encrypted_key`` is None for the environment's, whose key is in it."""
 
     id: int
     name: str
@@ -85,9 +85,9 @@ def choose(key: int | None, instead: str) -> LanguageModel:
     return chosen
 
 
-def limits() -> Limits:
+def limits() -> SpendingLimits:
     """The limits; none at first."""
-    return Limits.objects.first() or Limits()
+    return SpendingLimits.objects.first() or SpendingLimits()
 
 
 def today() -> date:
@@ -132,7 +132,7 @@ def _of_row(row: Provider) -> LanguageModel:
         row.name,
         row.model,
         row.base_url,
-        bool(row.sealed_key),
+        bool(row.encrypted_key),
         row.enabled,
         row.default and row.enabled,
         row.context_length,

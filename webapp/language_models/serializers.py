@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 
 from rest_framework import serializers
 
-from webapp.api.fields import ErrorSerializer, Text
-from webapp.language_models.models import Action, Change
+from webapp.api.fields import ErrorSerializer, PlainText
+from webapp.language_models.models import Action, ProviderChange
 
 ADMIN_FIELDS = (
     "base_url",
@@ -62,10 +62,10 @@ class LanguageModelSerializer(serializers.Serializer[object]):
 class ProviderSerializer(serializers.Serializer[object]):
     """What an administrator enters. ``api_key`` is never shown again."""
 
-    name = Text(max_length=100)
-    base_url = Text(max_length=500)
-    model = Text(max_length=200)
-    api_key = Text(max_length=1000, required=False, allow_blank=True)
+    name = PlainText(max_length=100)
+    base_url = PlainText(max_length=500)
+    model = PlainText(max_length=200)
+    api_key = PlainText(max_length=1000, required=False, allow_blank=True)
     context_length = serializers.IntegerField(required=False, min_value=0, max_value=100_000_000)
     prompt_price = Amount()
     completion_price = Amount()
@@ -118,14 +118,14 @@ class ModelTestSerializer(serializers.Serializer[object]):
     error = ErrorSerializer(allow_null=True)
 
 
-class ModelChangeSerializer(serializers.ModelSerializer[Change]):
+class ModelChangeSerializer(serializers.ModelSerializer[ProviderChange]):
     """Who did what."""
 
     user = serializers.CharField(source="user.username", allow_null=True, default=None)
     action = serializers.ChoiceField(choices=Action.choices)
 
     class Meta:
-        model = Change
+        model = ProviderChange
         fields = ["at", "user", "name", "action", "fields"]
 
 

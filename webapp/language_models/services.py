@@ -16,8 +16,8 @@ from webapp.accounts.models import User
 from webapp.api.errors import ConflictError, KeyNeededError, NameTakenError
 from webapp.api.redis import redis_client
 from webapp.jobs import queue
-from webapp.language_models import sealing, selectors
-from webapp.language_models.models import Action, Change, Limits, Provider
+from webapp.language_models import encryption, selectors
+from webapp.language_models.models import Action, Provider, ProviderChange, SpendingLimits
 
 TEST_KEPT_S = 600
 LIMITS = ("run_tokens", "run_cost", "user_day_tokens", "user_day_cost")
@@ -47,7 +47,7 @@ def change_provider(*, key: int, values: Mapping[str, Any], user: User) -> Provi
     """
     provider = _own(key)
     moved = _server(values.get("base_url", provider.base_url)) != _server(provider.base_url)
-    if moved and provider.sealed_key and "api_key" not in values:
+    if moved and provider.encrypted_key and "api_key" not in values:
         raise KeyNeededError(
             f"{provider.name} is at another server now, which is not sent the key of the one before.",
             hint="Enter its key again, or leave it empty to use none.",
@@ -69,7 +69,7 @@ def delete_provider(*, key: int, user: User) -> None:
     """
     provider = _own(key)
     with transaction.atomic():
-        Change.objects.create(user=user, name=provider.name, action=Action.DELETED)
+        ProviderChange.objects.create(user=user, name=provider.name, action=Action.DELETED)
         provider.delete()
 
 
@@ -87,8 +87,8 @@ def _save(provider: Provider, values: Mapping[str, Any], user: User, action: Act
     fields: dict[str, Any] = {}
     for name, value in values.items():
         if name == "api_key":
-            fields["api_key"] = ["set" if provider.sealed_key else "", "set" if value else ""]
-            provider.sealed_key = sealing.seal(value) if value else ""
+            fields["api_key"] = ["set" if provider.encrypted_key else "", "set" if value else ""]
+            provider.encrypted_key = encryption.encrypt(value) if value else ""
         elif provider.pk is None or getattr(provider, name) != value:
             fields[name] = [None if provider.pk is None else getattr(provider, name), value]
             setattr(provider, name, value)
@@ -97,22 +97,22 @@ def _save(provider: Provider, values: Mapping[str, Any], user: User, action: Act
             if provider.default:
                 Provider.objects.exclude(pk=provider.pk).filter(default=True).update(default=False)
             provider.save()
-            Change.objects.create(user=user, name=provider.name, action=action, fields=fields)
+            ProviderChange.objects.create(user=user, name=provider.name, action=action, fields=fields)
     except IntegrityError:
         raise NameTakenError(
             f"There is a language model named {provider.name}.", hint="Choose another name."
         ) from None
 
 
-def change_limits(*, values: Mapping[str, Any], user: User) -> Limits:
+def change_limits(*, values: Mapping[str, Any], user: User) -> SpendingLimits:
     """Change the limits that are named; None takes one away."""
     with transaction.atomic():
-        limits, _ = Limits.objects.select_for_update().get_or_create(pk=1)
+        limits, _ = SpendingLimits.objects.select_for_update().get_or_create(pk=1)
         fields = {n: [getattr(limits, n), v] for n, v in values.items() if getattr(limits, n) != v}
         for name, value in values.items():
             setattr(limits, name, value)
         limits.save()
-        Change.objects.create(user=user, name="limits", action=Action.LIMITS, fields=fields)
+        ProviderChange.objects.create(user=user, name="limits", action=Action.LIMITS, fields=fields)
     return limits
 
 
@@ -150,7 +150,7 @@ def start_test(*, key: int, user: User) -> str:
     model = selectors.find(key)
     test = str(uuid4())
     keep_test(test, {"state": "waiting", "llm": key})
-    Change.objects.create(user=user, name=model.name, action=Action.TESTED)
+    ProviderChange.objects.create(user=user, name=model.name, action=Action.TESTED)
     queue.enqueue(queue.TEST_MODEL, test)
     return test
 

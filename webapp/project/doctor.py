@@ -21,9 +21,9 @@ from webapp.api.errors import StorageAwayError
 from webapp.api.redis import redis_client
 from webapp.experiments.models import Checkpoint, LabelSet, Report, TrajectorySet
 from webapp.experiments.synthesising import PAIRS, RAW, REFINED
-from webapp.graphs import files, remote
-from webapp.graphs.models import Graph, Snapshot, SourceFile
-from webapp.jobs import presence
+from webapp.graphs import files, object_storage
+from webapp.graphs.models import Graph, GraphVersion, SourceFile
+from webapp.jobs import heartbeats
 from webapp.jobs.models import ACTIVE, Job
 from webapp.uploads.models import Upload
 from webapp.uploads.models import folder as incoming
@@ -48,7 +48,7 @@ def look(*, fix: bool = False) -> Iterator[Finding]:
     if found.state == "damaged":
         return
     try:
-        stored = frozenset[str]() if not remote.enabled() else _stored_elsewhere()
+        stored = frozenset[str]() if not object_storage.enabled() else _stored_elsewhere()
     except StorageAwayError as error:
         yield Finding("damaged", "object storage", error.message, error.hint)
         stored = frozenset()
@@ -80,7 +80,7 @@ def redis_server() -> Finding:
     """Whether Redis answers and keeps what it is told; and the workers that say so there."""
     try:
         told = redis_client().info("persistence")
-        alive = {queue: presence.count(queue) for queue in (presence.ANSWERS, presence.JOBS)}
+        alive = {queue: heartbeats.count(queue) for queue in (heartbeats.ANSWERS, heartbeats.JOBS)}
     except (redis.RedisError, OSError) as error:
         return Finding("damaged", "Redis", f"does not answer ({type(error).__name__})", AGAIN)
     if isinstance(told, dict) and told.get("aof_last_write_status", "ok") != "ok":
@@ -104,7 +104,7 @@ def postgresql() -> Finding:
 
 def snapshots(stored: frozenset[str], *, fix: bool) -> Iterator[Finding]:
     """All versions of all graphs, those in the trash too."""
-    for row in Snapshot.objects.select_related("graph").order_by("graph__name", "version"):
+    for row in GraphVersion.objects.select_related("graph").order_by("graph__name", "version"):
         thing = f"{row.graph.name}, version {row.version}"
         place = files.place(row.path)
         if not place.exists() and row.path in stored:
@@ -118,7 +118,7 @@ def snapshots(stored: frozenset[str], *, fix: bool) -> Iterator[Finding]:
 
 def checkpoints(stored: frozenset[str], *, fix: bool) -> Iterator[Finding]:
     """All checkpoints."""
-    for row in Checkpoint.kept.select_related("graph").order_by("pk"):
+    for row in Checkpoint.with_trash.select_related("graph").order_by("pk"):
         thing = f"checkpoint {row.pk} ({row.method} of {row.graph.name})"
         place = files.place(row.path)
         if not place.exists() and row.path in stored:
@@ -150,8 +150,8 @@ def strays() -> Iterator[Finding]:
     graphs = set(Graph.objects.values_list("pk", flat=True))
     busy = set(Job.objects.filter(state__in=ACTIVE).exclude(graph=None).values_list("graph_id", flat=True))
     known = {
-        *Snapshot.objects.values_list("path", flat=True),
-        *Checkpoint.kept.values_list("path", flat=True),
+        *GraphVersion.objects.values_list("path", flat=True),
+        *Checkpoint.with_trash.values_list("path", flat=True),
     }
     for kind in files.KINDS:
         for path in _visible(files.place(kind)):
@@ -175,7 +175,7 @@ def _named() -> Iterator[tuple[str, str, int | None]]:
         yield f"file {source.name} of {source.graph.name}", source.path, source.size
     for labels in LabelSet.objects.exclude(finished_at=None).order_by("pk"):
         yield f"label set {labels.name}", files.labels_name(labels.graph_id, labels.pk), None
-    for report in Report.kept.exclude(finished_at=None).order_by("pk"):
+    for report in Report.with_trash.exclude(finished_at=None).order_by("pk"):
         yield f"report {report.pk}", f"{files.report_name(report.graph_id, report.pk)}/report.json", None
     for made in TrajectorySet.objects.exclude(finished_at=None).order_by("pk"):
         for form in (RAW, REFINED, PAIRS):
@@ -185,7 +185,7 @@ def _named() -> Iterator[tuple[str, str, int | None]]:
 
 def _stored_elsewhere() -> frozenset[str]:
     """What the object storage has: each file by its name, and the directories of snapshots and checkpoints."""
-    names = {name for kind in files.KINDS for name in remote.sizes(kind)}
+    names = {name for kind in files.KINDS for name in object_storage.sizes(kind)}
     return frozenset(names | {"/".join(name.split("/")[:3]) for name in names})
 
 

@@ -20,7 +20,7 @@ from typing import IO
 
 from webapp.project import home as homes
 from webapp.project.env import Env
-from webapp.project.layout import Layout
+from webapp.project.layout import ServerLayout
 from webapp.project.postgres import PostgresServer
 from webapp.project.redis_server import RedisServer
 from webapp.project.server import Server
@@ -47,7 +47,7 @@ class Servers:
     def __init__(
         self, home: Path, *, postgres: bool = True, redis: bool = True, say: Callable[[str], None] = to_stderr
     ) -> None:
-        self.layout = Layout(home)
+        self.layout = ServerLayout(home)
         self.say = say
         self.servers: list[Server] = []
         if redis:
@@ -186,7 +186,7 @@ def identify(home: Path, say: Callable[[str], None]) -> str:
     identity, copied = homes.identify(home)
     if copied is not None:
         say(f"{home} is a copy of {copied.path} and goes its own way from here.")
-        if (Layout(home).pgdata / "postmaster.pid").exists():
+        if (ServerLayout(home).pgdata / "postmaster.pid").exists():
             say(
                 "It was copied while its database ran, so that its last changes may be missing or torn. "
                 "Stop Clew before you copy its home."

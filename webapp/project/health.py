@@ -11,7 +11,7 @@ from webapp.accounts.models import Role, User
 from webapp.accounts.quotas import GB
 from webapp.graphs import snapshots, storage
 from webapp.graphs.selectors import visible_graphs
-from webapp.jobs import presence
+from webapp.jobs import heartbeats
 
 logger = logging.getLogger(__name__)
 #: Less free disk than this and imports begin to fail.
@@ -45,7 +45,7 @@ def look(user: User) -> Health:
 
 def _workers() -> dict[str, int] | None:
     try:
-        return {queue: presence.count(queue) for queue in (presence.ANSWERS, presence.JOBS)}
+        return {queue: heartbeats.count(queue) for queue in (heartbeats.ANSWERS, heartbeats.JOBS)}
     except (RedisError, OSError):
         logger.warning("Redis is not reachable", exc_info=True)
         return None
@@ -55,7 +55,7 @@ def _of_workers(workers: dict[str, int] | None) -> list[Trouble]:
     kept = "What is asked now is kept and begins by itself."
     if workers is None:
         return [Trouble("queue", "The queue (Redis) is not reachable just now.", kept)]
-    words = {presence.ANSWERS: "questions wait", presence.JOBS: "imports, training and evaluations wait"}
+    words = {heartbeats.ANSWERS: "questions wait", heartbeats.JOBS: "imports, training and evaluations wait"}
     return [
         Trouble("workers", f"No worker for {queue} is running: {words[queue]}.", kept)
         for queue, count in workers.items()

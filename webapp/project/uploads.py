@@ -16,8 +16,8 @@ from django.http import HttpRequest
 
 from webapp.accounts.authentication import user_of_token
 from webapp.accounts.models import Role, User
+from webapp.api.concurrency import too_slow
 from webapp.api.errors import body
-from webapp.api.waiting import too_slow
 
 _BROKEN_OFF = {"type": "http.disconnect"}
 _COMPRESS = "Compress the files with gzip."

@@ -19,15 +19,15 @@ from retrieval.kg.readers.options import ReadOptions
 from retrieval.questions.formats import FORMATS
 from webapp.accounts.models import User
 from webapp.accounts.permissions import AnalystWrites
-from webapp.api.fields import Text
+from webapp.api.fields import PlainText
 from webapp.api.params import integer
 from webapp.api.parsers import Json
-from webapp.graphs import discarding, snapshots
+from webapp.graphs import snapshots, trash
 from webapp.graphs.selectors import visible_graphs
 from webapp.graphs.serializers import ProblemSerializer
 from webapp.questions import checking, selectors, services
-from webapp.questions.models import Question, QuestionSet
-from webapp.uploads import elsewhere
+from webapp.questions.models import QuestionRow, QuestionSet
+from webapp.uploads import remote_sources
 from webapp.uploads import services as uploads
 
 
@@ -63,7 +63,7 @@ class QuestionSetSerializer(serializers.ModelSerializer[QuestionSet]):
         ]
 
 
-class QuestionSerializer(serializers.ModelSerializer[Question]):
+class QuestionSerializer(serializers.ModelSerializer[QuestionRow]):
     """A question."""
 
     id = serializers.CharField(source="key")
@@ -71,20 +71,20 @@ class QuestionSerializer(serializers.ModelSerializer[Question]):
     answers = serializers.ListField(child=serializers.CharField())
 
     class Meta:
-        model = Question
+        model = QuestionRow
         fields = ["id", "question", "topic_entities", "answers", "hops", "split"]
 
 
 class QuestionUploadSerializer(serializers.Serializer[object]):
     """A file of questions."""
 
-    name = Text(max_length=200)
+    name = PlainText(max_length=200)
     graph = serializers.IntegerField()
     file = serializers.FileField(allow_empty_file=True, required=False, default=None)
     upload = serializers.UUIDField(
         required=False, allow_null=True, default=None, help_text="a resumable upload that is complete"
     )
-    source = Text(  # type: ignore[assignment]  # a field of this name hides an option of the base
+    source = PlainText(  # type: ignore[assignment]  # a field of this name hides an option of the base
         max_length=2000,
         required=False,
         allow_blank=True,
@@ -92,7 +92,7 @@ class QuestionUploadSerializer(serializers.Serializer[object]):
         help_text="a path on the server or an address that the operator allows",
     )
     format = serializers.ChoiceField(choices=["auto", *FORMATS], required=False, default="auto")
-    encoding = Text(max_length=40, required=False, allow_blank=True, default="")
+    encoding = PlainText(max_length=40, required=False, allow_blank=True, default="")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """One file, in the request or uploaded before."""
@@ -171,7 +171,9 @@ class QuestionSetViewSet(viewsets.GenericViewSet[QuestionSet]):
         with ExitStack() as stack:
             file = stack.enter_context(uploads.Arrived(arrived[0])) if arrived else data["file"]
             if data["source"]:
-                file = stack.enter_context(elsewhere.fetched(data["source"], limit=settings.UPLOAD_MAX_BYTES))
+                file = stack.enter_context(
+                    remote_sources.fetched(data["source"], limit=settings.UPLOAD_MAX_BYTES)
+                )
             question_set = services.import_question_set(
                 name=data["name"],
                 graph=graph,
@@ -190,7 +192,7 @@ class QuestionSetViewSet(viewsets.GenericViewSet[QuestionSet]):
     @extend_schema(responses={204: None})
     def destroy(self, request: Request, pk: str) -> Response:
         """Put a question set into the trash. Checkpoints trained with it stay."""
-        discarding.put(self.get_object(), user=cast(User, request.user))
+        trash.put(self.get_object(), user=cast(User, request.user))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     @extend_schema(responses=QuestionCheckSerializer)

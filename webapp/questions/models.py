@@ -46,7 +46,7 @@ class QuestionSet(Trashable):
         return self.name
 
 
-class Question(AccessControlled):
+class QuestionRow(AccessControlled):
     """One question. ``key`` is its id within the set."""
 
     visible_through = "set__graph"
@@ -64,6 +64,7 @@ class Question(AccessControlled):
     split = models.CharField(max_length=16, blank=True)
 
     class Meta:
+        db_table = "questions_question"
         ordering = ["position"]
         constraints = [models.UniqueConstraint(fields=["set", "position"], name="question_position")]
 

@@ -11,8 +11,8 @@ from retrieval.kg.readers import child_process
 from retrieval.questions.sampling import sample_of
 from retrieval.types import Question
 from webapp.accounts.models import User
+from webapp.api.concurrency import ConcurrencyLimit, release_connection
 from webapp.api.errors import BusyError, InvalidError
-from webapp.api.waiting import Turns, let_go
 from webapp.graphs import snapshots
 from webapp.graphs.files import local_path
 from webapp.graphs.models import Graph
@@ -23,7 +23,7 @@ KEPT = 64
 LIMITS = child_process.Limits(memory=1 << 30, seconds=30.0)
 Key = tuple[str, int, int, tuple[int, ...]]
 
-_turns = Turns()
+_turns = ConcurrencyLimit()
 _processes = threading.BoundedSemaphore(2)
 """People wait for each other, so that they do not take all cores."""
 
@@ -48,7 +48,7 @@ def make(*, graph: Graph, n: int, seed: int, hops: Sequence[int], user: User) ->
             return _remembered[key]
     refusal = BusyError("Questions are being made for you already.", hint="Wait until they are there.")
     with _turns.one(user.pk, most=1, refusal=refusal):
-        let_go()
+        release_connection()
         with _processes:
             found = _made(local_path(version.path), n, seed, tuple(hops))
     with _lock:

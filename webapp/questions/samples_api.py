@@ -15,7 +15,7 @@ from retrieval import types
 from webapp.accounts.models import Role, User
 from webapp.accounts.permissions import Viewer
 from webapp.api.errors import ForbiddenError
-from webapp.api.fields import Text
+from webapp.api.fields import PlainText
 from webapp.graphs.selectors import visible_graphs
 from webapp.questions import samples
 from webapp.questions.api import QuestionSetSerializer
@@ -37,7 +37,7 @@ class SampleRequestSerializer(serializers.Serializer[object]):
         required=False,
         default=[1, 2, 3],
     )
-    name = Text(max_length=200, required=False, allow_blank=True, default="")
+    name = PlainText(max_length=200, required=False, allow_blank=True, default="")
 
 
 class SampleSerializer(serializers.Serializer[types.Question]):

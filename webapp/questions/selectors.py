@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db.models import QuerySet
 
 from retrieval import types
-from webapp.questions.models import Question, QuestionSet
+from webapp.questions.models import QuestionRow, QuestionSet
 
 
 def question_sets(*, graph_id: int | None = None) -> QuerySet[QuestionSet]:
@@ -14,7 +14,7 @@ def question_sets(*, graph_id: int | None = None) -> QuerySet[QuestionSet]:
     return rows.filter(graph_id=graph_id) if graph_id is not None else rows
 
 
-def questions(question_set: QuestionSet, *, split: str = "", text: str = "") -> QuerySet[Question]:
+def questions(question_set: QuestionSet, *, split: str = "", text: str = "") -> QuerySet[QuestionRow]:
     """A set's questions in their order, of one split or holding some text."""
     rows = question_set.rows.all()
     if split:

@@ -26,7 +26,7 @@ from webapp.api.errors import NameTakenError
 from webapp.graphs import services as graphs
 from webapp.graphs import sniff
 from webapp.graphs.models import Graph
-from webapp.questions.models import Question, QuestionSet
+from webapp.questions.models import QuestionRow, QuestionSet
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 SPLITS = ("train", "dev", "test")
@@ -112,7 +112,7 @@ def save_question_set(
             )
             for row in rows:
                 row.set = question_set
-            Question.objects.bulk_create(rows, batch_size=1000)
+            QuestionRow.objects.bulk_create(rows, batch_size=1000)
             graphs.set_examples(graph=graph, questions=_examples(rows))
     except IntegrityError:
         raise NameTakenError(
@@ -121,8 +121,8 @@ def save_question_set(
     return question_set
 
 
-def _row(position: int, question: types.Question) -> Question:
-    return Question(
+def _row(position: int, question: types.Question) -> QuestionRow:
+    return QuestionRow(
         position=position,
         key=_clean(question.id)[:200],
         question=_clean(question.question),
@@ -136,7 +136,7 @@ def _row(position: int, question: types.Question) -> Question:
     )
 
 
-def _size(row: Question) -> int:
+def _size(row: QuestionRow) -> int:
     """Bytes that a question counts for: its texts and lists as they are written."""
     lists = row.topic_entities, row.answers, row.paths, row.triples, row.passages
     return len(json.dumps([row.key, row.question, *lists], ensure_ascii=False).encode())
@@ -147,9 +147,9 @@ def _clean(text: str) -> str:
     return text.replace("\0", "�")
 
 
-def _examples(rows: Sequence[Question]) -> list[str]:
+def _examples(rows: Sequence[QuestionRow]) -> list[str]:
     """A few questions of different numbers of hops, to offer to who opens the graph."""
-    by_hops: dict[int | None, Question] = {}
+    by_hops: dict[int | None, QuestionRow] = {}
     for row in rows:
         if row.answers:
             by_hops.setdefault(row.hops, row)

@@ -12,7 +12,7 @@ from django.db import models
 
 from webapp.api.access import AccessControlled
 from webapp.experiments.models import MadeByJob
-from webapp.graphs.models import Graph, Snapshot
+from webapp.graphs.models import Graph, GraphVersion
 from webapp.questions.models import QuestionSet
 
 
@@ -36,7 +36,7 @@ class Queue(MadeByJob):
 
     name = models.CharField(max_length=200)
     graph = models.ForeignKey(Graph, on_delete=models.CASCADE, related_name="review_queues")
-    snapshot = models.ForeignKey(Snapshot, on_delete=models.CASCADE, related_name="+")
+    snapshot = models.ForeignKey(GraphVersion, on_delete=models.CASCADE, related_name="+")
     question_set = models.ForeignKey(QuestionSet, null=True, on_delete=models.SET_NULL, related_name="+")
     question_set_name = models.CharField(max_length=200)
     label_sets = models.JSONField(default=list)
@@ -138,7 +138,7 @@ class Item(AccessControlled):
         return self.question
 
 
-class Candidate(AccessControlled):
+class CandidatePath(AccessControlled):
     """A relation path that may be why the answers are the answers; of all label sets that hold it.
 
     ``path`` is as in label files, ``sources`` a list of ``{source, label_set, name, score, explanation}``;
@@ -165,6 +165,7 @@ class Candidate(AccessControlled):
     retired = models.BooleanField(default=False)
 
     class Meta:
+        db_table = "review_candidate"
         ordering = ["position"]
         constraints = [models.UniqueConstraint(fields=["item", "position"], name="review_candidate_position")]
         indexes = [
@@ -221,7 +222,9 @@ class Submission(AccessControlled):
     at = models.DateTimeField(auto_now_add=True)
     shown = models.CharField(max_length=64)
     comment = models.TextField(blank=True)
-    path = models.ForeignKey(Candidate, null=True, on_delete=models.CASCADE, related_name="+", db_index=False)
+    path = models.ForeignKey(
+        CandidatePath, null=True, on_delete=models.CASCADE, related_name="+", db_index=False
+    )
     replaces = models.ForeignKey(
         "self", null=True, on_delete=models.CASCADE, related_name="+", db_index=False
     )
@@ -280,7 +283,7 @@ class Verdict(AccessControlled):
     submission = models.ForeignKey(
         Submission, on_delete=models.CASCADE, related_name="verdicts", db_index=False
     )
-    candidate = models.ForeignKey(Candidate, null=True, on_delete=models.CASCADE, related_name="verdicts")
+    candidate = models.ForeignKey(CandidatePath, null=True, on_delete=models.CASCADE, related_name="verdicts")
     kind = models.CharField(max_length=16, choices=VerdictKind)
     reasons = models.JSONField(default=list)
     comment = models.TextField(blank=True)

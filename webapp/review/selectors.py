@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from django.db.models import Exists, OuterRef, Prefetch, QuerySet
 
 from webapp.accounts.models import User
-from webapp.review.models import Candidate, EventKind, Item, Queue, Submission, Verdict
+from webapp.review.models import CandidatePath, EventKind, Item, Queue, Submission, Verdict
 
 
 def queues(*, graph_id: int | None = None) -> QuerySet[Queue]:
@@ -36,12 +36,12 @@ def items(*, queue: Queue | None = None, states: Sequence[str] = (), text: str =
     return rows.filter(question__icontains=text) if text else rows
 
 
-def candidates(item: Item) -> list[Candidate]:
+def candidates(item: Item) -> list[CandidatePath]:
     """An item's candidates in their order, without those that were taken back."""
     return list(item.candidates.filter(retired=False))
 
 
-def same_path(item: Item, topic: str, path: Sequence[tuple[str, bool]]) -> Candidate | None:
+def same_path(item: Item, topic: str, path: Sequence[tuple[str, bool]]) -> CandidatePath | None:
     """The candidate of an item that is this path, if it has it; it may have been taken back."""
     return item.candidates.filter(topic=topic, path=[list(step) for step in path]).first()
 

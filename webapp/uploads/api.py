@@ -24,12 +24,12 @@ from webapp.accounts import quotas
 from webapp.accounts.models import User
 from webapp.accounts.permissions import Analyst
 from webapp.api.access import visible
+from webapp.api.concurrency import ConcurrencyLimit
 from webapp.api.errors import GoneError, TooManyUploadsError
-from webapp.api.waiting import Turns
 from webapp.uploads import services, streams, tus
 from webapp.uploads.models import Upload
 
-_sending = Turns()
+_sending = ConcurrencyLimit()
 OVERRIDABLE = {"PATCH", "DELETE", "HEAD", "OPTIONS", "POST", "GET"}
 
 

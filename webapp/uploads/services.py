@@ -22,6 +22,7 @@ from django.utils import timezone
 
 from retrieval.errors import StorageFullError
 from webapp.accounts.models import User
+from webapp.api.concurrency import release_connection
 from webapp.api.errors import (
     BusyError,
     ChecksumError,
@@ -31,7 +32,6 @@ from webapp.api.errors import (
     TooLargeError,
     TooManyUploadsError,
 )
-from webapp.api.waiting import let_go
 from webapp.uploads.models import Upload, folder
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def receive(*, upload: Upload, offset: int, chunks: Iterable[bytes], checksum: C
                     f"{upload.name} has {end} bytes, not {offset}.",
                     hint="Ask with HEAD and go on from there.",
                 )
-            let_go()  # a client may take as long as it needs
+            release_connection()  # a client may take as long as it needs
             try:
                 end = _append(file, upload, end, chunks, checksum)
             except (TooLargeError, ChecksumError):

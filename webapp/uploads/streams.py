@@ -12,7 +12,7 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest
 
-from webapp.api.waiting import too_slow
+from webapp.api.concurrency import too_slow
 
 PATHS = re.compile(r"/api/v1/uploads(/[0-9a-f-]{36})?$")
 KEY = "clew.body"

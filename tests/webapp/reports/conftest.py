@@ -20,7 +20,7 @@ def finished(tiny_graph, question_set, users):
     """``finished(rows)`` is a report whose job is done, with its files."""
 
     def make(rows=ROWS, questions="same", **fields):
-        evaluation = reports.Evaluation(split="dev", **fields)
+        evaluation = reports.EvaluationRequest(split="dev", **fields)
         report = reports.start_report(
             graph=tiny_graph, question_set=question_set, evaluation=evaluation, user=users["analyst"]
         )

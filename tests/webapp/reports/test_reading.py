@@ -102,11 +102,11 @@ def test_a_deleted_report_takes_everything_along(
 ):
     report = finished()
     assert api("analyst").delete(f"{URL}/{report.pk}").status_code == 204
-    assert (Report.objects.count(), Report.kept.count(), ReportQuestion.objects.count()) == (0, 1, 4)
-    Report.kept.update(deleted_at=timezone.now() - timedelta(days=8))
+    assert (Report.objects.count(), Report.with_trash.count(), ReportQuestion.objects.count()) == (0, 1, 4)
+    Report.with_trash.update(deleted_at=timezone.now() - timedelta(days=8))
     with django_capture_on_commit_callbacks(execute=True):
         trash.sweep()
-    assert (Report.kept.count(), ReportQuestion.objects.count()) == (0, 0)
+    assert (Report.with_trash.count(), ReportQuestion.objects.count()) == (0, 0)
     assert not files.local_path(files.report_name(tiny_graph.pk, report.pk)).exists()
 
 

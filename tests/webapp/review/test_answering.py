@@ -4,7 +4,7 @@ import json
 import uuid
 
 from tests.webapp.review.calls import ITEMS, URL, after, send
-from webapp.review.models import Candidate, Item, Submission
+from webapp.review.models import CandidatePath, Item, Submission
 
 
 def tell(client, item, *answers, **fields):
@@ -40,7 +40,7 @@ def test_paths_are_measured_by_what_an_analyst_says_and_more_are_found(api, make
     assert (told["shown"] != item["shown"], told["version"]) == (True, 1)
     again = tell(client, told, "Berlin").json()["item"]
     assert list(fits(again)) == ["capital", "borders"], "what was found for other answers makes room"
-    assert (fits(again)["capital"], Candidate.objects.filter(retired=True).count()) == ((1, 1.0, 1.0), 1)
+    assert (fits(again)["capital"], CandidatePath.objects.filter(retired=True).count()) == ((1, 1.0, 1.0), 1)
 
 
 def test_what_was_said_is_taken_back_and_said_again(api, make):

@@ -14,7 +14,7 @@ from webapp.accounts.models import User
 from webapp.graphs import files, progress, snapshots
 from webapp.review.domain import consensus, counters
 from webapp.review.domain.annotation import VerdictData
-from webapp.review.models import Candidate, CurrentAnnotation, Item, Reservation, Submission
+from webapp.review.models import CandidatePath, CurrentAnnotation, Item, Reservation, Submission
 from webapp.review.services import added_paths, adjudication, submissions
 
 LANGUAGE = (("official_language", False),)
@@ -179,7 +179,7 @@ def test_who_is_removed_in_the_middle_leaves_what_they_said(api, ann, make, user
     assert send(api("analyst"), first, "rational", "not-rational").json()["item"]["state"] == "done"
     shown = api("viewer").get(f"{URL}/{queue.pk}/statistics").json()
     assert [(one["analysts"], one["paths"]) for one in shown["pairs"]] == [(["analyst", "ann"], 2)]
-    assert Candidate.objects.get(author="ann").path == [["official_language", False]]
+    assert CandidatePath.objects.get(author="ann").path == [["official_language", False]]
 
 
 @pytest.mark.parametrize("what", ["hops", "topics"])

@@ -8,7 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from tests.webapp.review.calls import BORDERS, CAPITAL, ITEMS, URL, after, send
 from webapp.accounts.models import User
 from webapp.review.domain import consensus, counters
-from webapp.review.models import Candidate, CurrentAnnotation, Item, Submission, Verdict
+from webapp.review.models import CandidatePath, CurrentAnnotation, Item, Submission, Verdict
 
 LONG = "question_id,topic,path,verdict\n" + "q" * 200_000
 LANGUAGE = (("official_language", False),)
@@ -134,7 +134,7 @@ def test_an_import_is_taken_back_as_a_whole(api, make):
     mine = client.get(f"{ITEMS}/{Item.objects.get(key='q1').pk}").json()["mine"]
     assert [verdict["kind"] for verdict in mine["verdicts"]] == ["unsure", "not-rational"]
     assert client.get(f"{ITEMS}/{Item.objects.get(key='q3').pk}").json()["candidates"] == []
-    assert Candidate.objects.get(item__key="q3").retired
+    assert CandidatePath.objects.get(item__key="q3").retired
     assert Item.objects.get(key="q3").state == "open"
     assert tallied_right(queue)
     none = client.post(f"{URL}/{queue.pk}/redo", {"id": found["undo"]}, format="json")

@@ -6,7 +6,7 @@ import uuid
 import pytest
 
 from tests.webapp.review.calls import BORDERS, ITEMS, URL, after, draft, send
-from webapp.review.models import Candidate, Item, Submission
+from webapp.review.models import CandidatePath, Item, Submission
 
 LANGUAGE = (("official_language", False),)
 SPOKEN = (*BORDERS, *LANGUAGE)
@@ -102,7 +102,7 @@ def test_what_is_no_path_is_said_as_far_as_it_goes(api, item, spelled, message, 
     shown = hops(api("analyst"), item, *spelled)
     assert (shown["valid"], shown["error"]["message"], len(shown["steps"])) == (False, message, walked)
     assert add(api("analyst"), item, *spelled).json()["error"]["message"] == message
-    assert Candidate.objects.count() == 1
+    assert CandidatePath.objects.count() == 1
 
 
 NO_PATHS = ["{}", "[[1, false]]", '[["borders", 0]]', '[["borders"]]', "[", '[["a\\u0000", true]]']
@@ -152,10 +152,10 @@ def test_a_repeated_addition_adds_nothing(api, item):
     id = str(uuid.uuid4())
     for _ in range(2):
         assert add(api("analyst"), item, id=id).status_code == 200
-    assert (Candidate.objects.count(), Submission.objects.count()) == (2, 1)
+    assert (CandidatePath.objects.count(), Submission.objects.count()) == (2, 1)
     other = add(api("analyst"), item, path=BORDERS, id=id)
     assert other.status_code == 200, "a repeat by its id"
-    assert Candidate.objects.count() == 2
+    assert CandidatePath.objects.count() == 2
 
 
 def test_a_path_added_meanwhile_is_shown_before_one_judges(api, ann, item):
@@ -183,7 +183,7 @@ def test_who_judged_before_keeps_what_they_said(api, ann, item):
 def test_a_path_is_edited_from_one_of_the_same_question(api, item):
     answer = add(api("analyst"), item, edited_from=10**9)
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, "invalid")
-    assert Candidate.objects.count() == 1
+    assert CandidatePath.objects.count() == 1
 
 
 def test_viewers_add_nothing(api, item):

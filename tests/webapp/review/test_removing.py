@@ -10,7 +10,7 @@ from tests.webapp.review.calls import DRAFTS, ITEMS, URL, after, draft, judgemen
 from webapp.graphs import trash
 from webapp.graphs.models import Graph
 from webapp.review.models import (
-    Candidate,
+    CandidatePath,
     CurrentAnnotation,
     Item,
     Queue,
@@ -34,7 +34,7 @@ def counts(queue):
             model.objects.filter(queue=queue).count()
             for model in (CurrentAnnotation, Reservation, QueueCounter, Submission)
         ),
-        Candidate.objects.filter(item__queue=queue).count(),
+        CandidatePath.objects.filter(item__queue=queue).count(),
         Item.objects.filter(queue=queue).count(),
         Queue.objects.filter(pk=queue.pk).count(),
     ]

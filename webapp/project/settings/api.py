@@ -39,7 +39,7 @@ SPECTACULAR_SETTINGS = {
         "VerdictKindEnum": "webapp.review.models.VerdictKind",
         "ReviewEventKindEnum": "webapp.review.models.EventKind",
         "FlagKindEnum": "webapp.answers.models.FlagKind",
-        "OutcomeEnum": "webapp.experiments.models.Outcome",
+        "OutcomeEnum": "webapp.experiments.models.QuestionOutcome",
         "JobKindEnum": "webapp.jobs.models.JobKind",
         "NodeKindEnum": ["entity", "cvt", "literal"],
         "StageStateEnum": ["waiting", "running", "done", "skipped", "failed", "stopped"],

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from webapp.project import env, home
-from webapp.project.layout import Layout
+from webapp.project.layout import ServerLayout
 
 ENV = env.read()
 home.make_private(ENV.home)
-LAYOUT = Layout(ENV.home)
+LAYOUT = ServerLayout(ENV.home)
 DATABASE_ADDRESS = ENV.database_url or LAYOUT.database_url
 REDIS_ADDRESS = ENV.redis_url or LAYOUT.redis_url

@@ -8,7 +8,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from webapp.api.fields import Text
+from webapp.api.fields import PlainText
 from webapp.api.schema import RELATION_PATH
 from webapp.experiments.serializers import SEED_MAX
 from webapp.review.models import Ordering, Reason, VerdictKind
@@ -27,7 +27,7 @@ class NewQueueSerializer(serializers.Serializer[object]):
     graph = serializers.IntegerField()
     question_set = serializers.IntegerField()
     label_sets = serializers.ListField(child=serializers.IntegerField(), max_length=20)
-    name = Text(max_length=200, required=False, allow_blank=True, default="")
+    name = PlainText(max_length=200, required=False, allow_blank=True, default="")
     ordering = serializers.ChoiceField(
         choices=Ordering.choices, required=False, default=Ordering.UNCERTAINTY.value
     )
@@ -53,7 +53,7 @@ class SaidSerializer(serializers.Serializer[object]):
     reasons = serializers.ListField(
         child=serializers.ChoiceField(choices=Reason.choices), required=False, default=list
     )
-    comment = Text(max_length=COMMENT_MAX, required=False, allow_blank=True, default="")
+    comment = PlainText(max_length=COMMENT_MAX, required=False, allow_blank=True, default="")
 
 
 class JudgementSerializer(HoldingSerializer):
@@ -67,7 +67,7 @@ class JudgementSerializer(HoldingSerializer):
     reasons = serializers.ListField(
         child=serializers.ChoiceField(choices=Reason.choices), required=False, default=list
     )
-    comment = Text(max_length=COMMENT_MAX, required=False, allow_blank=True, default="")
+    comment = PlainText(max_length=COMMENT_MAX, required=False, allow_blank=True, default="")
 
 
 class UndoSerializer(serializers.Serializer[object]):
@@ -92,7 +92,7 @@ class DecisionSerializer(serializers.Serializer[object]):
     reasons = serializers.ListField(
         child=serializers.ChoiceField(choices=Reason.choices), required=False, default=list
     )
-    comment = Text(max_length=COMMENT_MAX, required=False, allow_blank=True, default="")
+    comment = PlainText(max_length=COMMENT_MAX, required=False, allow_blank=True, default="")
 
 
 @extend_schema_field(RELATION_PATH)
@@ -118,14 +118,14 @@ class PathField(serializers.JSONField):
             self.fail("not_a_path")
         if not isinstance(step[0], str) or "\0" in step[0]:
             self.fail("not_a_path")
-        name: str = Text(max_length=LABEL_MAX, trim_whitespace=False).run_validation(step[0])
+        name: str = PlainText(max_length=LABEL_MAX, trim_whitespace=False).run_validation(step[0])
         return name, step[1]
 
 
 class RightAnswersField(serializers.ListField):
     """Labels of entities that answer a question."""
 
-    child = Text(max_length=LABEL_MAX)
+    child = PlainText(max_length=LABEL_MAX)
 
     def __init__(self, **options: Any) -> None:
         super().__init__(max_length=ANSWERS_MAX, **options)
@@ -147,7 +147,7 @@ class PathTextField(PathField):
 class HopsQuerySerializer(serializers.Serializer[object]):
     """Which path is looked at; ``path`` is JSON."""
 
-    topic = Text(max_length=LABEL_MAX, trim_whitespace=False)
+    topic = PlainText(max_length=LABEL_MAX, trim_whitespace=False)
     path = PathTextField(binary=True)
 
 
@@ -155,7 +155,7 @@ class NewPathSerializer(serializers.Serializer[object]):
     """A path to be added."""
 
     id = serializers.UUIDField()
-    topic = Text(max_length=LABEL_MAX, trim_whitespace=False)
+    topic = PlainText(max_length=LABEL_MAX, trim_whitespace=False)
     path = PathField()
     edited_from = serializers.IntegerField(required=False, allow_null=True, default=None)
 
@@ -167,5 +167,5 @@ class ImportSerializer(serializers.Serializer[object]):
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         """``as`` is a word of Python's."""
-        name = Text(max_length=150, required=False, allow_blank=True, default="")
+        name = PlainText(max_length=150, required=False, allow_blank=True, default="")
         return {**super().get_fields(), "as": name}

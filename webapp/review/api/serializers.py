@@ -11,7 +11,7 @@ from webapp.api.fields import ErrorSerializer
 from webapp.graphs.serializers import HopSerializer, NodeSerializer, StepSerializer
 from webapp.review import selectors
 from webapp.review.api.inputs import PathField
-from webapp.review.models import Candidate, Item, Reason, Submission, Verdict, VerdictKind
+from webapp.review.models import CandidatePath, Item, Reason, Submission, Verdict, VerdictKind
 
 
 class CandidateSourceSerializer(serializers.Serializer[object]):
@@ -24,7 +24,7 @@ class CandidateSourceSerializer(serializers.Serializer[object]):
     explanation = serializers.CharField(allow_blank=True)
 
 
-class CandidateSerializer(serializers.ModelSerializer[Candidate]):
+class CandidateSerializer(serializers.ModelSerializer[CandidatePath]):
     """A relation path to be judged. ``author`` is the analyst who added it, null for one of a label set."""
 
     path = PathField()
@@ -34,7 +34,7 @@ class CandidateSerializer(serializers.ModelSerializer[Candidate]):
     edited_from = serializers.IntegerField(source="edited_from_id", allow_null=True)
 
     class Meta:
-        model = Candidate
+        model = CandidatePath
         fields = [
             *("id", "topic", "path", "steps", "sources", "reached", "hits", "precision", "recall"),
             *("author", "edited_from", "retired"),
@@ -42,18 +42,18 @@ class CandidateSerializer(serializers.ModelSerializer[Candidate]):
 
     # These are stored as they are shown: field by field they took most of an item's time.
     @extend_schema_field(StepSerializer(many=True))
-    def get_steps(self, candidate: Candidate) -> list[dict[str, Any]]:
+    def get_steps(self, candidate: CandidatePath) -> list[dict[str, Any]]:
         """The steps with their names for people."""
         steps: list[dict[str, Any]] = candidate.steps
         return steps
 
     @extend_schema_field(CandidateSourceSerializer(many=True))
-    def get_sources(self, candidate: Candidate) -> list[dict[str, Any]]:
+    def get_sources(self, candidate: CandidatePath) -> list[dict[str, Any]]:
         """Who holds it."""
         sources: list[dict[str, Any]] = candidate.sources
         return sources
 
-    def get_author(self, candidate: Candidate) -> str | None:
+    def get_author(self, candidate: CandidatePath) -> str | None:
         """Who added it."""
         return candidate.author or None
 

@@ -35,7 +35,7 @@ class PathError(InvalidError):
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class PathWalk:
     """A relation path from a topic, as far as it can be walked.
 
     Attributes:
@@ -69,14 +69,14 @@ def answers_of(snapshot: Snapshot, item: Item) -> np.ndarray:
     return np.unique(np.array([one for one in found if one is not None], np.int64))
 
 
-def walk(snapshot: Snapshot, topic: str, path: Path, *, simple: bool) -> Walk:
+def walk(snapshot: Snapshot, topic: str, path: Path, *, simple: bool) -> PathWalk:
     """Walk a path from a topic. What is wrong with it is told, not raised."""
     start = snapshot.find_entity(topic)
     if start is None:
         unknown = UnknownEntityError(
             f"The graph has no entity {topic[:200]}.", hint="Look the topic up by a part of its name."
         )
-        return Walk(None, (), (), unknown)
+        return PathWalk(None, (), (), unknown)
     known: list[tuple[int, bool]] = []
     error: ClewError | None = _too_long(path)
     for name, inverse in path[:STEPS_MAX]:
@@ -98,7 +98,7 @@ def walk(snapshot: Snapshot, topic: str, path: Path, *, simple: bool) -> Walk:
             )
             known, levels = known[:number], levels[:number]
             break
-    return Walk(start, tuple(known), tuple(levels), error)
+    return PathWalk(start, tuple(known), tuple(levels), error)
 
 
 def _too_long(path: Path) -> ClewError | None:
@@ -120,7 +120,7 @@ def fit(reached: np.ndarray, answers: np.ndarray) -> dict[str, Any]:
     }
 
 
-def steps(snapshot: Snapshot, found: Walk) -> list[dict[str, Any]]:
+def steps(snapshot: Snapshot, found: PathWalk) -> list[dict[str, Any]]:
     """Each step that was walked, with how many entities it reaches and some of them."""
     return [
         {
@@ -137,7 +137,7 @@ def steps(snapshot: Snapshot, found: Walk) -> list[dict[str, Any]]:
 
 
 def onward(
-    snapshot: Snapshot, found: Walk, answers: np.ndarray, *, simple: bool
+    snapshot: Snapshot, found: PathWalk, answers: np.ndarray, *, simple: bool
 ) -> tuple[list[dict[str, Any]], int | None]:
     """The relations by which a path can go on, best F1 first, and how many there are.
 
@@ -177,7 +177,7 @@ def _step(snapshot: Snapshot, relation: int, inverse: bool) -> dict[str, Any]:
     return {"relation": step.name, "label": step.label, "inverse": step.inverse}
 
 
-def drawn(snapshot: Snapshot, found: Walk, answers: np.ndarray, *, simple: bool) -> dict[str, Any]:
+def drawn(snapshot: Snapshot, found: PathWalk, answers: np.ndarray, *, simple: bool) -> dict[str, Any]:
     """The hops to some of what a path reaches, and which of that is an answer, which not, and which is missed."""
     reached = found.end if found.levels else np.zeros(0, np.int64)
     right = np.isin(reached, answers)

@@ -16,7 +16,7 @@ from webapp.accounts.models import User
 from webapp.api.errors import ConflictError, InvalidError
 from webapp.review import selectors
 from webapp.review.domain import consensus, relation_paths
-from webapp.review.models import Candidate, EventKind, Item, Queue, Submission
+from webapp.review.models import CandidatePath, EventKind, Item, Queue, Submission
 from webapp.review.services import submissions
 from webapp.review.services.queues import shown_of
 
@@ -97,8 +97,8 @@ def stored(
     authors: Sequence[str],
     *,
     sources: Sequence[dict[str, Any]] | None = None,
-    edited_from: Candidate | None = None,
-) -> list[Candidate]:
+    edited_from: CandidatePath | None = None,
+) -> list[CandidatePath]:
     """Store candidates behind those that an item has; its row is locked, and its queue's.
 
     Args:
@@ -111,7 +111,7 @@ def stored(
     Raises:
         InvalidError: these are too many.
     """
-    last = Candidate.objects.filter(item=item).aggregate(last=Max("position"))["last"]
+    last = CandidatePath.objects.filter(item=item).aggregate(last=Max("position"))["last"]
     first = 0 if last is None else last + 1
     if first + len(made) > CANDIDATES_MAX:
         raise InvalidError(
@@ -119,7 +119,7 @@ def stored(
         )
     held_by = [_analyst(author) for author in authors] if sources is None else sources
     rows = [
-        Candidate(
+        CandidatePath(
             item=item,
             position=position,
             sources=[source],
@@ -132,7 +132,7 @@ def stored(
         )
     ]
     Queue.objects.filter(pk=item.queue_id).update(candidates=F("candidates") + len(rows))
-    return Candidate.objects.bulk_create(rows)
+    return CandidatePath.objects.bulk_create(rows)
 
 
 def _analyst(name: str) -> dict[str, Any]:
@@ -146,7 +146,7 @@ def set_retired(item: Item, event: Submission, *, retired: bool) -> Item:
     return _changed(item, event.path, retired=retired)
 
 
-def _changed(item: Item, candidate: Candidate, *, retired: bool) -> Item:
+def _changed(item: Item, candidate: CandidatePath, *, retired: bool) -> Item:
     if candidate.retired != retired:
         candidate.retired = retired
         candidate.save(update_fields=["retired"])
@@ -156,10 +156,10 @@ def _changed(item: Item, candidate: Candidate, *, retired: bool) -> Item:
     return item
 
 
-def _origin(item: Item, edited_from: int | None) -> Candidate | None:
+def _origin(item: Item, edited_from: int | None) -> CandidatePath | None:
     if edited_from is None:
         return None
-    found = Candidate.objects.filter(item=item, pk=edited_from).first()
+    found = CandidatePath.objects.filter(item=item, pk=edited_from).first()
     if found is None:
         raise InvalidError(
             f"This question has no path {edited_from} to edit.", hint="Load the question again."

@@ -16,7 +16,7 @@ from webapp.review.domain import consensus, counters
 from webapp.review.domain.annotation import Annotation
 from webapp.review.models import (
     Accord,
-    Candidate,
+    CandidatePath,
     EventKind,
     Item,
     ItemState,
@@ -65,8 +65,8 @@ def sides(items: Sequence[Item]) -> list[dict[str, Any]]:
     """Each item with what every analyst who annotated it says of each path, and of the question as a whole."""
     keys = [item.pk for item in items]
     annotations = consensus.current_annotations(keys)
-    paths: dict[int, list[Candidate]] = defaultdict(list)
-    for one in Candidate.objects.filter(item__in=keys, retired=False).order_by("item", "position"):
+    paths: dict[int, list[CandidatePath]] = defaultdict(list)
+    for one in CandidatePath.objects.filter(item__in=keys, retired=False).order_by("item", "position"):
         paths[one.item_id].append(one)
     return [
         {

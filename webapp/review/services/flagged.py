@@ -10,11 +10,11 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from webapp.accounts.models import User
-from webapp.graphs.models import Graph, Snapshot
-from webapp.questions.models import Question
+from webapp.graphs.models import Graph, GraphVersion
+from webapp.questions.models import QuestionRow
 from webapp.review import selectors
 from webapp.review.domain import consensus, relation_paths
-from webapp.review.models import Candidate, Item, ItemState, Ordering, Queue
+from webapp.review.models import CandidatePath, Item, ItemState, Ordering, Queue
 from webapp.review.services import added_paths, right_answers
 from webapp.review.services.queues import shown_of
 
@@ -54,7 +54,7 @@ class Flagged:
     remark: str
 
 
-def put(*, graph: Graph, snapshot: Snapshot, flagged: Flagged, user: User) -> Item:
+def put(*, graph: Graph, snapshot: GraphVersion, flagged: Flagged, user: User) -> Item:
     """Put a question into the queue of flagged answers; one that is there gets the remark and the paths it lacks.
 
     The queue is made on first use, one for each version of a graph. A question is there once, whichever runs asked it.
@@ -74,7 +74,7 @@ def put(*, graph: Graph, snapshot: Snapshot, flagged: Flagged, user: User) -> It
     return item
 
 
-def _queue(graph: Graph, snapshot: Snapshot, user: User) -> Queue:
+def _queue(graph: Graph, snapshot: GraphVersion, user: User) -> Queue:
     there = Queue.objects.filter(snapshot=snapshot, flagged=True, deleted_at=None)
     found = there.first()
     if found is not None:
@@ -97,7 +97,9 @@ def _queue(graph: Graph, snapshot: Snapshot, user: User) -> Queue:
 
 def _added(queue: Queue, flagged: Flagged) -> Item:
     known = (
-        Question.objects.filter(set__graph=queue.graph_id, question=flagged.question).order_by("pk").first()
+        QuestionRow.objects.filter(set__graph=queue.graph_id, question=flagged.question)
+        .order_by("pk")
+        .first()
     )
     item = Item.objects.create(
         queue=queue,
@@ -139,7 +141,7 @@ def _add_paths(item: Item, flagged: Flagged) -> None:
     added_paths.stored(
         item, [fields for fields, _ in made], [""] * len(made), sources=[source for _, source in made]
     )
-    shown: list[Candidate] = selectors.candidates(item)
+    shown: list[CandidatePath] = selectors.candidates(item)
     digest = shown_of(item, shown)
     if digest != item.shown:
         item.version += 1 if item.shown else 0

@@ -14,7 +14,7 @@ from webapp.api.errors import ConflictError, ForbiddenError
 from webapp.review import selectors
 from webapp.review.domain import consensus, counters
 from webapp.review.domain.annotation import Annotation
-from webapp.review.models import Candidate, CurrentAnnotation, EventKind, Item, Queue, Submission
+from webapp.review.models import CandidatePath, CurrentAnnotation, EventKind, Item, Queue, Submission
 from webapp.review.services import added_paths, submissions
 from webapp.review.services.imports import chunks
 from webapp.review.services.queues import shown_of
@@ -87,7 +87,7 @@ def _paths(brought: QuerySet[Submission], after: Mapping[int, Sequence[Annotatio
         for event in brought.filter(kind=EventKind.ADDED_PATH, path__retired=False)
         if event.path_id not in judged
     ]
-    Candidate.objects.filter(pk__in=[event.path_id for event in added]).update(retired=True)
+    CandidatePath.objects.filter(pk__in=[event.path_id for event in added]).update(retired=True)
     return added
 
 

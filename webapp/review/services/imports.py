@@ -17,7 +17,7 @@ from webapp.graphs import snapshots
 from webapp.review.domain import consensus, counters, relation_paths
 from webapp.review.domain.annotation import Annotation, VerdictData
 from webapp.review.models import (
-    Candidate,
+    CandidatePath,
     CurrentAnnotation,
     EventKind,
     Item,
@@ -180,10 +180,10 @@ class _Chunk:
 
     def _paths(
         self, items: Sequence[Item], work: Mapping[int, ByAnalyst]
-    ) -> dict[int, dict[PathKey, Candidate]]:
+    ) -> dict[int, dict[PathKey, CandidatePath]]:
         """The paths of the items, with those that only the file has; what is no path is not among them."""
-        there: dict[int, dict[PathKey, Candidate]] = {item.pk: {} for item in items}
-        for one in Candidate.objects.filter(item__in=items).order_by("item", "position"):
+        there: dict[int, dict[PathKey, CandidatePath]] = {item.pk: {} for item in items}
+        for one in CandidatePath.objects.filter(item__in=items).order_by("item", "position"):
             there[one.item_id][one.topic, one.as_path] = one
         for item in items:
             fresh = self._fresh(item, work[item.pk], there[item.pk])
@@ -198,8 +198,8 @@ class _Chunk:
         return there
 
     def _fresh(
-        self, item: Item, by_analyst: ByAnalyst, there: Mapping[PathKey, Candidate]
-    ) -> list[Candidate]:
+        self, item: Item, by_analyst: ByAnalyst, there: Mapping[PathKey, CandidatePath]
+    ) -> list[CandidatePath]:
         """Paths of the file that the item lacks or that were taken back, stored."""
         wanted: dict[PathKey, str] = {}
         for name, lines in by_analyst.items():
@@ -213,7 +213,7 @@ class _Chunk:
         new = {key: name for key, name in wanted.items() if key not in there}
         return [*again, *(self._store(item, new, added_paths.CANDIDATES_MAX - len(there)) if new else ())]
 
-    def _store(self, item: Item, new: Mapping[PathKey, str], room: int) -> list[Candidate]:
+    def _store(self, item: Item, new: Mapping[PathKey, str], room: int) -> list[CandidatePath]:
         """Store paths, by who says something of them first; what cannot be walked is left out."""
         answers = relation_paths.answers_of(self._snapshot, item)
         made: list[dict[str, Any]] = []
@@ -229,7 +229,7 @@ class _Chunk:
         self,
         item: Item,
         by_analyst: ByAnalyst,
-        paths: Mapping[PathKey, Candidate],
+        paths: Mapping[PathKey, CandidatePath],
         held: dict[int, list[Annotation]],
     ) -> bool:
         """Record what each analyst says of an item; whether anything of it changed."""
@@ -258,7 +258,7 @@ class _Chunk:
         return after != before or item.pk in self._grown
 
     def _merged(
-        self, lines: Sequence[Line], paths: Mapping[PathKey, Candidate], mine: Annotation | None
+        self, lines: Sequence[Line], paths: Mapping[PathKey, CandidatePath], mine: Annotation | None
     ) -> list[VerdictData]:
         """What an analyst says of an item with what the file has; of one path said twice, the later counts."""
         if lines[-1].path is None:

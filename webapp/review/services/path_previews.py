@@ -28,7 +28,7 @@ def previews(item: Item, only: Sequence[int] = ()) -> list[dict[str, Any]]:
         if only and one.pk not in only:
             continue
         found = relation_paths.walk(snapshot, one.topic, one.as_path, simple=simple)
-        whole = found if found.error is None else relation_paths.Walk(None, (), (), found.error)
+        whole = found if found.error is None else relation_paths.PathWalk(None, (), (), found.error)
         shown.append({"candidate": one.pk, **relation_paths.drawn(snapshot, whole, answers, simple=simple)})
     return shown
 

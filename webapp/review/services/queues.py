@@ -21,7 +21,7 @@ from webapp.graphs.models import Graph
 from webapp.jobs import services as jobs
 from webapp.jobs.models import JobKind
 from webapp.questions.models import QuestionSet
-from webapp.review.models import Candidate, Item, Ordering, Queue
+from webapp.review.models import CandidatePath, Item, Ordering, Queue
 
 BATCH = 500
 
@@ -45,7 +45,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class DraftCandidate:
-    """A candidate before it is stored; the fields of :class:`Candidate`."""
+    """A candidate before it is stored; the fields of :class:`CandidatePath`."""
 
     topic: str
     path: tuple[tuple[str, bool], ...]
@@ -70,7 +70,7 @@ class DraftItem:
     candidates: list[DraftCandidate] = field(default_factory=list)
 
 
-def shown_of(item: Item | DraftItem, candidates: Sequence[Candidate | DraftCandidate]) -> str:
+def shown_of(item: Item | DraftItem, candidates: Sequence[CandidatePath | DraftCandidate]) -> str:
     """SHA-256 of what an analyst sees of an item."""
     seen = [
         item.question,
@@ -172,9 +172,9 @@ def _store(queue: Queue, drafts: Sequence[DraftItem], first: int) -> int:
     ]
     with transaction.atomic():
         Item.objects.bulk_create(rows)
-        made = Candidate.objects.bulk_create(
+        made = CandidatePath.objects.bulk_create(
             [
-                Candidate(
+                CandidatePath(
                     item=row,
                     position=position,
                     topic=one.topic,

@@ -21,7 +21,7 @@ from webapp.api.errors import ConflictError
 from webapp.graphs import browse
 from webapp.review import selectors
 from webapp.review.domain import consensus, relation_paths
-from webapp.review.models import Candidate, EventKind, Item, Submission
+from webapp.review.models import CandidatePath, EventKind, Item, Submission
 from webapp.review.services import added_paths, submissions
 from webapp.review.services.queues import shown_of
 
@@ -171,7 +171,7 @@ def _set(item: Item, event: Submission | None, answers: Sequence[str]) -> Item:
         if all(source["source"] == SOURCE for source in one.sources):
             one.retired = key not in found and one.pk not in judged
         found.pop(key, None)
-    Candidate.objects.bulk_update(
+    CandidatePath.objects.bulk_update(
         there, ["reached", "hits", "precision", "recall", "retired"], batch_size=500
     )
     sources = [_source(event, made) for made in found.values()]
@@ -182,9 +182,9 @@ def _set(item: Item, event: Submission | None, answers: Sequence[str]) -> Item:
     return item
 
 
-def _judged(candidates: Sequence[Candidate]) -> set[int]:
+def _judged(candidates: Sequence[CandidatePath]) -> set[int]:
     """Those of the candidates that a verdict is about, whether it still counts or not."""
-    rows = Candidate.objects.filter(pk__in=[one.pk for one in candidates], verdicts__isnull=False)
+    rows = CandidatePath.objects.filter(pk__in=[one.pk for one in candidates], verdicts__isnull=False)
     return set(rows.values_list("pk", flat=True))
 
 

@@ -17,7 +17,7 @@ from django.db import InterfaceError, OperationalError, connections
 from retrieval.errors import ConfigError
 from webapp.accounts import services as accounts
 from webapp.graphs import services as graphs
-from webapp.jobs import presence
+from webapp.jobs import heartbeats
 from webapp.project import demo, embedded, home, orphans, supervisor
 from webapp.uploads import services as uploads
 
@@ -155,7 +155,7 @@ def _web_answers() -> bool:
 
 def _workers_alive() -> bool:
     try:
-        return all(presence.count(queue) for queue in (presence.ANSWERS, presence.JOBS))
+        return all(heartbeats.count(queue) for queue in (heartbeats.ANSWERS, heartbeats.JOBS))
     except redis.RedisError:
         return False
 

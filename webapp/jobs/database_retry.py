@@ -19,7 +19,7 @@ PATIENCE_S = 120.0
 LONGEST_WAIT_S = 2.0
 
 
-def patiently(write: Callable[[], Written]) -> Written:
+def retry_while_away(write: Callable[[], Written]) -> Written:
     """Do what needs the database, again and again while it is away. Not for use within a transaction.
 
     Args:

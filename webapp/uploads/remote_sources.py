@@ -24,8 +24,8 @@ from django.core.files.base import File
 
 from retrieval.errors import SourceError
 from retrieval.types import Progress
+from webapp.api.concurrency import release_connection
 from webapp.api.errors import NotAllowedError
-from webapp.api.waiting import let_go
 
 PIECE = 1 << 20
 TIMEOUT_S = 30.0
@@ -141,7 +141,7 @@ def opened(source: str) -> Iterator[tuple[IO[bytes], int]]:
             yield file, real.stat().st_size
         return
     require_host(source)
-    let_go()  # the host may take as long as it needs
+    release_connection()  # the host may take as long as it needs
     opener = urllib.request.OpenerDirector()
     for handler in (
         urllib.request.HTTPHandler,

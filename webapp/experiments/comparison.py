@@ -12,7 +12,7 @@ from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 from retrieval.metrics import bootstrap
 from retrieval.metrics.scores import score_of_row
 from webapp.api.errors import NotComparableError
-from webapp.experiments.models import Outcome, Report, ReportQuestion
+from webapp.experiments.models import QuestionOutcome, Report, ReportQuestion
 
 REPORTS_MAX = 8
 GAINED, LOST, CHANGED = "gained", "lost", "changed"
@@ -68,7 +68,7 @@ def require_comparable(reports: Sequence[Report]) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class ReportPair:
     """How the second of two reports differs from the first, in questions."""
 
     a: int
@@ -78,11 +78,11 @@ class Pair:
     changed: int
 
 
-def pairs(reports: Sequence[Report]) -> list[Pair]:
+def pairs(reports: Sequence[Report]) -> list[ReportPair]:
     """The first report against each of the others."""
     first, *others = reports
     return [
-        Pair(first.pk, other.pk, *(differences(first, other, change).count() for change in CHANGES))
+        ReportPair(first.pk, other.pk, *(differences(first, other, change).count() for change in CHANGES))
         for other in others
     ]
 
@@ -129,7 +129,7 @@ def differences(a: Report, b: Report, change: str = "", text: str = "") -> Query
         other_outcome=Subquery(there.values("outcome")[:1]),
         other_hash=Subquery(there.values("predicted_hash")[:1]),
     )
-    right, was_right = Q(outcome=Outcome.RIGHT), Q(other_outcome=Outcome.RIGHT)
+    right, was_right = Q(outcome=QuestionOutcome.RIGHT), Q(other_outcome=QuestionOutcome.RIGHT)
     found = {
         GAINED: right & ~was_right,
         LOST: was_right & ~right,

@@ -19,7 +19,7 @@ from webapp.answers.models import RunState
 from webapp.graphs.models import GraphState
 from webapp.jobs import services
 from webapp.jobs.models import JobKind, JobState
-from worker import answering, held, importing, reporting
+from worker import answering, importing, reporting, watchdog
 
 ROOT = Path(__file__).parents[2]
 STARTED = RunStarted("q?", "rel-rag-path", "extractive", "hash", None, "enc", 50, 0)
@@ -34,8 +34,8 @@ def job(tiny_graph):
 @pytest.fixture
 def quick(monkeypatch):
     """Nobody is patient."""
-    monkeypatch.setattr(held, "GRACE_S", 0.1)
-    monkeypatch.setattr(held, "GIVE_UP_S", 0.6)
+    monkeypatch.setattr(watchdog, "GRACE_S", 0.1)
+    monkeypatch.setattr(watchdog, "GIVE_UP_S", 0.6)
 
 
 def background(task, *args, **more):
@@ -55,7 +55,7 @@ def look_until(condition, seconds=20):
     said, until = [], time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < until, "waited too long"
-        said.append(held.look())
+        said.append(watchdog.look())
         time.sleep(0.05)
     return said
 
@@ -99,7 +99,7 @@ def test_a_job_ends_whatever_is_raised(job, error):
     reporting.run(job.pk, work, failed=lambda job, error: told.append(error.code))
     assert (state(job), job.error_code, told) == (JobState.FAILED, "internal", ["internal"])
     assert type(error).__name__ in job.error_hint
-    assert held.keys(held.JOB) == set()
+    assert watchdog.keys(watchdog.JOB) == set()
 
 
 def test_an_import_that_panics_fails_and_so_does_its_graph(tiny_graph, monkeypatch, users):
@@ -168,7 +168,7 @@ def test_a_job_that_ignores_stop_is_interrupted(job, quick, tiny_graph):
 
 
 def test_work_that_stops_by_itself_is_not_interrupted(job, quick, monkeypatch):
-    monkeypatch.setattr(held, "GRACE_S", 60.0)
+    monkeypatch.setattr(watchdog, "GRACE_S", 60.0)
     begun = threading.Event()
 
     def work(context):
@@ -191,7 +191,7 @@ def test_a_job_that_never_returns_is_given_up_and_frees_its_place(job, quick, ti
     assert work.begun.wait(10)
     services.request_cancel(job=job)
     said = look_until(lambda: state(job) != JobState.RUNNING)
-    assert (job.state, said[-1], held.keys(held.JOB)) == (JobState.CANCELLED, True, set())
+    assert (job.state, said[-1], watchdog.keys(watchdog.JOB)) == (JobState.CANCELLED, True, set())
     assert services.claim(job_id=following.pk, worker="w").pk == following.pk
     work.released.set()
     thread.join(10)

@@ -13,13 +13,13 @@ from retrieval.errors import ConfigError
 PURPOSE = b"clew provider keys v1"
 
 
-def seal(text: str) -> str:
+def encrypt(text: str) -> str:
     """The text, encrypted and authenticated (Fernet: AES-128-CBC with HMAC-SHA256)."""
     return _box().encrypt(text.encode()).decode()
 
 
-def unseal(sealed: str) -> str:
-    """What :func:`seal` was given.
+def decrypt(sealed: str) -> str:
+    """What :func:`encrypt` was given.
 
     Raises:
         ConfigError: it was sealed with another secret.

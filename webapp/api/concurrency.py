@@ -17,7 +17,7 @@ from django.db import connection
 from retrieval.errors import ClewError
 
 
-def let_go() -> None:
+def release_connection() -> None:
     """Give the thread's connection to the database back, unless a transaction holds it."""
     if not connection.in_atomic_block:
         connection.close()
@@ -28,7 +28,7 @@ def too_slow(size: int, seconds: float) -> bool:
     return seconds > settings.BODY_PATIENCE_S and size < settings.BODY_LEAST_RATE * seconds
 
 
-class Turns:
+class ConcurrencyLimit:
     """How much of one kind a person may have under way at once, in this process."""
 
     def __init__(self) -> None:

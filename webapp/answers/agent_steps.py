@@ -18,11 +18,11 @@ from retrieval.events import (
 from retrieval.types import AgentAction, Answer, LinkedEntity
 from webapp.answers.models import RunEvent
 
-TELLING = (AgentStep, AgentRewound, RunPaused, RunStarted, QuestionLinked, AnswerFinal)
+STEP_EVENTS = (AgentStep, AgentRewound, RunPaused, RunStarted, QuestionLinked, AnswerFinal)
 
 
 @dataclass(slots=True)
-class Walk:
+class AgentSteps:
     """The steps of an agent that were not taken back.
 
     Attributes:
@@ -84,10 +84,10 @@ class Walk:
             self.proposed.setdefault(done, alternatives[0])
 
 
-def of(run_id: UUID) -> Walk:
+def of(run_id: UUID) -> AgentSteps:
     """The walk of a run, from its log."""
-    walk = Walk()
-    rows = RunEvent.objects.filter(run_id=run_id, type__in=[cls.type for cls in TELLING]).order_by("seq")
+    walk = AgentSteps()
+    rows = RunEvent.objects.filter(run_id=run_id, type__in=[cls.type for cls in STEP_EVENTS]).order_by("seq")
     for payload in rows.values_list("payload", flat=True):
         walk.take(from_payload(payload))
     return walk
