@@ -29,10 +29,10 @@ from retrieval.supervision.trajectories import Trajectory, read_trajectories
 from retrieval.text.features import TextEncoder
 from retrieval.training import checkpoint as checkpoints
 from retrieval.training.checkpoint import Checkpoint
-from retrieval.training.course import Course
 from retrieval.training.loop import fit
 from retrieval.training.recipe import SelfTrained, Splits, Staged, Task, Work
 from retrieval.training.result import TrainResult
+from retrieval.training.training_state import TrainingState
 from retrieval.types import Progress, Question
 from retrieval.validation import Validation, validate
 from retrieval.version import code_version
@@ -103,9 +103,9 @@ def train(
     torch.manual_seed(settings.seed)
     task: Task | SelfTrained = spec.part("task")(work, settings, splits, used, simple=simple)
     resume = out.with_name(f".{out.name}.resume")
-    course, curve = _stages(task, settings, resume, _key(work, settings, used, task), work)
+    state, curve = _stages(task, settings, resume, _key(work, settings, used, task), work)
     checkpoint = checkpoints.describe(
-        course.weights,
+        state.weights,
         settings,
         method=spec.name,
         snapshot=snapshot.hash,
@@ -115,7 +115,7 @@ def train(
         simple=simple,
         labels=dict(Counter(label.source for label in used)),
     )
-    metrics = {task.score_name: course.best, "epochs": float(course.epoch)}
+    metrics = {task.score_name: state.best, "epochs": float(state.epoch)}
     least_support = None
     if splits.dev or splits.train:
         found = _measure(work, task, checkpoint, splits.dev or splits.train)
@@ -137,23 +137,23 @@ def train(
 
 def _stages(
     task: Task | SelfTrained, settings: TrainingConfig, resume: Path, key: str, work: Work
-) -> tuple[Course, list[dict[str, float]]]:
+) -> tuple[TrainingState, list[dict[str, float]]]:
     """Train a task and those that follow it, each from the best weights of the one before; all measured steps."""
     if isinstance(task, SelfTrained):
         return task.learn(resume, key)
     stage: tuple[Task, TrainingConfig] | None = (task, settings)
-    course, curve, number, epochs = Course(), list[dict[str, float]](), 0, 0
+    state, curve, number, epochs = TrainingState(), list[dict[str, float]](), 0, 0
     while stage is not None:
         now, config = stage
-        course = fit(
+        state = fit(
             now, config, resume=resume / (f"stage{number}.pt" if number else "last.pt"), key=key,
-            progress=work.progress, cancelled=work.cancelled, least=course.best if number else -1.0,
+            progress=work.progress, cancelled=work.cancelled, least=state.best if number else -1.0,
         )  # fmt: skip
-        now.model.load_state_dict(course.weights)
-        curve += [{"stage": number, "step": step, **row} for step, row in enumerate(course.curve)]
-        epochs += course.epoch
+        now.model.load_state_dict(state.weights)
+        curve += [{"stage": number, "step": step, **row} for step, row in enumerate(state.curve)]
+        epochs += state.epoch
         stage, number = now.following() if isinstance(now, Staged) else None, number + 1
-    return replace(course, epoch=epochs), curve
+    return replace(state, epoch=epochs), curve
 
 
 def split(snapshot: Snapshot, questions: Sequence[Question], seed: int, *, plans: bool = False) -> Splits:

@@ -85,7 +85,7 @@ def _offline(
     context: reporting.Context, made: TrajectorySet, snapshot: Snapshot, grounded: Sequence[Grounded]
 ) -> tuple[World, list[Episode]]:
     from retrieval.methods.graph_s3.agent.environment import World  # noqa: PLC0415
-    from retrieval.methods.graph_s3.agent.fronts import Fronts  # noqa: PLC0415
+    from retrieval.methods.graph_s3.agent.frontier import Frontiers  # noqa: PLC0415
     from retrieval.methods.graph_s3.agent.synthesis import Synthesis, synthesise  # noqa: PLC0415
     from retrieval.supervision.answer_set import AnswerSetRationalizer  # noqa: PLC0415
 
@@ -94,7 +94,7 @@ def _offline(
     found = AnswerSetRationalizer().label(
         snapshot, grounded, encoder=encoder, progress=context.progress, cancelled=context.cancelled
     )
-    world = World(Fronts(snapshot, simple=found.simple))
+    world = World(Frontiers(snapshot, simple=found.simple))
     settings = Synthesis(**made.settings)
     return world, synthesise(
         world, grounded, found.labels, settings, progress=context.progress, cancelled=context.cancelled
@@ -109,7 +109,7 @@ def _by_model(
     replies: Path,
 ) -> tuple[World, list[Episode], dict[str, Any]]:
     from retrieval.llm.replies import ReplyStore  # noqa: PLC0415
-    from retrieval.methods.graph_s3.agent.behaviour import explore, world_of  # noqa: PLC0415
+    from retrieval.methods.graph_s3.agent.llm_synthesis import explore, world_of  # noqa: PLC0415
 
     llm = language_models.default_settings()
     if llm is None:
@@ -166,7 +166,7 @@ def _write(made: TrajectorySet, world: World, episodes: Sequence[Episode]) -> tu
 def kept_positions(raw: Sequence[dict[str, Any]], short: Sequence[dict[str, Any]]) -> list[int]:
     """Positions in a trajectory of the actions that its shortest form has, the last ones that fit.
 
-    Fronts are numbered anew by refinement, so that explorations are compared by whether they are of the topics.
+    Frontiers are numbered anew by refinement, so that explorations are compared by whether they are of the topics.
     """
     kept: list[int] = []
     wanted = len(short) - 1

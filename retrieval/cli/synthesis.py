@@ -158,7 +158,7 @@ def _offline(
 ) -> tuple[World, list[Episode]]:
     """Trajectories of a guide that knows rational paths."""
     from retrieval.methods.graph_s3.agent.environment import World  # noqa: PLC0415 - imports torch
-    from retrieval.methods.graph_s3.agent.fronts import Fronts  # noqa: PLC0415
+    from retrieval.methods.graph_s3.agent.frontier import Frontiers  # noqa: PLC0415
     from retrieval.methods.graph_s3.agent.synthesis import Synthesis, synthesise  # noqa: PLC0415
     from retrieval.supervision.answer_set import AnswerSetRationalizer  # noqa: PLC0415
     from retrieval.supervision.given import prefers_simple  # noqa: PLC0415
@@ -175,7 +175,7 @@ def _offline(
         simple = prefers_simple(graph, questions, labels)
         if misfits.total:
             note(f"Labels left out: {misfits}.")
-    world = World(Fronts(graph, simple=simple))
+    world = World(Frontiers(graph, simple=simple))
     return world, synthesise(world, questions, labels, settings, progress=progress, cancelled=cancelled)
 
 
@@ -191,7 +191,7 @@ def _by_model(
 ) -> tuple[World, list[Episode]]:
     """Trajectories of a language model, and what they cost."""
     from retrieval.llm.metering import Limit, Meter, metered  # noqa: PLC0415
-    from retrieval.methods.graph_s3.agent.behaviour import explore, world_of  # noqa: PLC0415 - imports torch
+    from retrieval.methods.graph_s3.agent.llm_synthesis import explore, world_of  # noqa: PLC0415 - imports torch
 
     world = world_of(graph)
     with metered(Meter(Limit(exploring.max_tokens, exploring.max_cost), whose="this synthesis")):

@@ -36,7 +36,7 @@ class WeightAverage:
                 self.values[name] = value.detach().clone()
 
     @contextmanager
-    def worn(self) -> Iterator[None]:
+    def swapped(self) -> Iterator[None]:
         """Give the model the average while the body runs; its own parameters come back after it."""
         own = {name: value.detach().clone() for name, value in self.model.named_parameters()}
         self._put(self.values)

@@ -15,10 +15,10 @@ import torch
 from torch import nn
 
 from retrieval.config import TrainingConfig
-from retrieval.errors import check
+from retrieval.errors import CheckpointError, check
 from retrieval.training.averaging import WeightAverage
-from retrieval.training.course import Course, copied
 from retrieval.training.recipe import Learning, Measured, Rated
+from retrieval.training.training_state import TrainingState, copied
 from retrieval.types import Progress
 
 #: Small training sets are visited several times an epoch, so that an epoch is worth a checkpoint.
@@ -43,7 +43,7 @@ def fit(
     progress: Callable[[Progress], None],
     cancelled: Callable[[], bool],
     least: float = -1.0,
-) -> Course:
+) -> TrainingState:
     """Train until the dev score has not risen for ``patience`` epochs.
 
     Args:
@@ -56,7 +56,7 @@ def fit(
         least: dev score of the model as it is; its weights are kept unless an epoch does better.
 
     Returns:
-        The course, with the best epoch's weights.
+        The state reached, with the best epoch's weights.
 
     Raises:
         Cancelled: ``cancelled()`` said so; the next call goes on after the last whole epoch.
@@ -68,17 +68,19 @@ def fit(
     if average:
         optimizer.register_step_post_hook(average.update)
     learner = _Learner(model, optimizer, average)
-    course = _load(resume, key, learner) or Course(best=least, weights=copied(model) if least >= 0 else {})
+    state = _load(resume, key, learner) or TrainingState(
+        best=least, weights=copied(model) if least >= 0 else {}
+    )
     size = min(max(task.size, _LEAST_PER_EPOCH), config.questions_per_epoch)
-    while course.epoch < config.epochs and course.since_best < config.patience:
-        rng = np.random.default_rng([config.seed, course.epoch])
-        torch.manual_seed(config.seed * 100_003 + course.epoch)
-        order = _order(task.size, size, course.epoch, config.seed)
-        loss = _epoch(task, config, optimizer, order, course, rng=rng, progress=progress, cancelled=cancelled)
-        with average.worn() if average else nullcontext():
-            course.record(task.score_name, loss, task.score(cancelled), model)
-        _save(resume, key, learner, course)
-    return course
+    while state.epoch < config.epochs and state.since_best < config.patience:
+        rng = np.random.default_rng([config.seed, state.epoch])
+        torch.manual_seed(config.seed * 100_003 + state.epoch)
+        order = _order(task.size, size, state.epoch, config.seed)
+        loss = _epoch(task, config, optimizer, order, state, rng=rng, progress=progress, cancelled=cancelled)
+        with average.swapped() if average else nullcontext():
+            state.record(task.score_name, loss, task.score(cancelled), model)
+        _save(resume, key, learner, state)
+    return state
 
 
 def _order(count: int, size: int, epoch: int, seed: int) -> np.ndarray:
@@ -95,7 +97,7 @@ def _epoch(
     config: TrainingConfig,
     optimizer: torch.optim.Optimizer,
     order: np.ndarray,
-    course: Course,
+    state: TrainingState,
     *,
     rng: np.random.Generator,
     progress: Callable[[Progress], None],
@@ -113,55 +115,59 @@ def _epoch(
         optimizer.step()
         summed, batches = summed + float(loss.detach()), batches + 1
         if isinstance(task, Measured):
-            course.curve.append({"loss": float(loss.detach()), **task.measures})
+            state.curve.append({"loss": float(loss.detach()), **task.measures})
         done = start + len(order[start : start + config.batch_size])
         metrics = {"loss": summed / batches, "rate": done / (time.perf_counter() - began)}
-        if course.epoch:
-            metrics[task.score_name] = course.history[-1][task.score_name]
+        if state.epoch:
+            metrics[task.score_name] = state.history[-1][task.score_name]
         progress(
             Progress(
                 "training",
-                course.epoch * len(order) + done,
+                state.epoch * len(order) + done,
                 config.epochs * len(order),
                 "questions",
-                f"epoch {course.epoch + 1} of at most {config.epochs}",
+                f"epoch {state.epoch + 1} of at most {config.epochs}",
                 metrics,
             )
         )
     return summed / max(batches, 1)
 
 
-def _save(path: Path, key: str, learner: _Learner, course: Course) -> None:
+def _save(path: Path, key: str, learner: _Learner, state: TrainingState) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     building = path.with_name(f".{path.name}.{os.getpid()}")
-    state = {
+    stored = {
         "key": key,
         "model": learner.model.state_dict(),
         "optimizer": learner.optimizer.state_dict(),
         "average": learner.average.state() if learner.average else None,
-        "epoch": course.epoch,
-        "best": course.best,
-        "since_best": course.since_best,
-        "weights": course.weights,
-        "history": course.history,
-        "curve": course.curve,
+        **{f.name: getattr(state, f.name) for f in fields(state)},
     }
-    torch.save(state, building)
+    torch.save(stored, building)
     building.replace(path)
 
 
-def _load(path: Path, key: str, learner: _Learner) -> Course | None:
-    """The course of an earlier training of the same key; None when there is none that can be used."""
+def _load(path: Path, key: str, learner: _Learner) -> TrainingState | None:
+    """The state of an earlier training of the same key; None when there is none.
+
+    Raises:
+        CheckpointError: the file is damaged; it was set aside, so that the next training starts anew.
+    """
+    if not path.is_file():
+        return None
     try:
-        state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
-    except FileNotFoundError:
-        return None
-    except Exception:
-        return None
-    if state.get("key") != key:
-        return None
-    learner.model.load_state_dict(state["model"])
-    learner.optimizer.load_state_dict(state["optimizer"])
-    if learner.average:
-        learner.average.restore(**state["average"])
-    return Course(*(state[f.name] for f in fields(Course)))
+        stored: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+        if stored["key"] != key:
+            return None
+        learner.model.load_state_dict(stored["model"])
+        learner.optimizer.load_state_dict(stored["optimizer"])
+        if learner.average:
+            learner.average.restore(**stored["average"])
+        return TrainingState(*(stored[f.name] for f in fields(TrainingState)))
+    except Exception as error:  # whatever torch, pickle or zipfile make of damage
+        aside = path.with_name(f"{path.name}.damaged")
+        path.replace(aside)
+        raise CheckpointError(
+            f"What the stopped training had kept is damaged; it was set aside as {aside.name}.",
+            hint="Train again to start from the beginning.",
+        ) from error

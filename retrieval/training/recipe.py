@@ -27,7 +27,7 @@ from retrieval.training.checkpoint import Checkpoint
 from retrieval.types import Progress, Question
 
 if TYPE_CHECKING:
-    from retrieval.training.course import Course
+    from retrieval.training.training_state import TrainingState
 
 #: Above so many entities, encoding their labels takes longer than it is worth.
 _ENTITY_TEXTS = 20_000
@@ -193,7 +193,7 @@ class SelfTrained(Protocol):
     @property
     def entity_texts(self) -> bool: ...  # noqa: D102
 
-    def learn(self, resume: Path, key: str) -> tuple[Course, list[dict[str, float]]]:
+    def learn(self, resume: Path, key: str) -> tuple[TrainingState, list[dict[str, float]]]:
         """Train it to the end, and every measured step.
 
         Args:

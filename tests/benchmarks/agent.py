@@ -35,9 +35,9 @@ from retrieval.methods.graph_s3.training import ImitationTask, OutcomeTask, Step
 from retrieval.questions.files import read_questions, training_sample, with_splits
 from retrieval.supervision.grounding import Grounded, ground
 from retrieval.train import label, split
-from retrieval.training.course import Course
 from retrieval.training.loop import fit
 from retrieval.training.recipe import Work
+from retrieval.training.training_state import Course
 from tests.benchmarks.methods import SETTINGS
 from tests.benchmarks.report import Section
 from tests.benchmarks.sets import CACHE, chosen

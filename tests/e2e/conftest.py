@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
 from tests.support.clew import Clew
 from tests.support.file_server import FileServer
@@ -16,6 +16,7 @@ from tests.support.llm_server import LLMServer
 from tests.support.sparql_server import SparqlServer
 from tests.support.tcp_proxy import TcpProxy
 
+expect.set_options(timeout=30_000)  # what is asserted is what comes, not how soon
 SHOTS = os.environ.get("CLEW_SHOTS")
 FILMS = """
 @prefix : <http://films.test/> .

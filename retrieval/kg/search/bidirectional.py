@@ -86,7 +86,7 @@ class _Side:
 
     Attributes:
         away: uint8 [E], one more than the hops to an entity; 0 where it was not reached.
-        fronts: for each hop the entities reached by it; the last one only once its cost was asked.
+        frontiers: for each hop the entities reached by it; the last one only once its cost was asked.
         layers: for each hop the arcs searched: ``(near, far, arc)`` as walked from this side.
     """
 
@@ -96,9 +96,9 @@ class _Side:
         self._end = int(others[0]) if len(others) == 1 else -1
         self.away = np.zeros(snapshot.num_entities, np.uint8)
         self.away[entities] = 1
-        self.fronts = [entities]
+        self.frontiers = [entities]
         self.layers: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
-        self._reached = self.fronts[0]
+        self._reached = self.frontiers[0]
         self._cost = -1
 
     @property
@@ -108,16 +108,16 @@ class _Side:
 
     def cost(self) -> int:
         """How many arcs the next hop has."""
-        if len(self.fronts) == self.hops:
-            self.fronts.append(sorted_unique(self._reached))
+        if len(self.frontiers) == self.hops:
+            self.frontiers.append(sorted_unique(self._reached))
             self._cost = -1
         if self._cost < 0:
-            self._cost = int(self._snapshot.degrees(self.fronts[-1]).sum())
+            self._cost = int(self._snapshot.degrees(self.frontiers[-1]).sum())
         return self._cost
 
     def grow(self) -> None:
         """Search one hop farther."""
-        front = self.fronts[-1]
+        front = self.frontiers[-1]
         owner, far, arcs = _leaving(self._snapshot, front)
         self.layers.append((front[owner], far, arcs))
         self._reached = far[(self.away[far] == 0) & (far != self._end)]
@@ -153,7 +153,7 @@ def path_region(snapshot: Snapshot, sources: np.ndarray, targets: np.ndarray, ho
     near, far, arcs = back.useful(ahead, hops)
     entering = (far, near, np.where(arcs < (facts := snapshot.num_triples), arcs + facts, arcs - facts))
     # What the side that grew last has reached last is useful only where the other one has reached it too.
-    every = np.concatenate([*ahead.fronts, *back.fronts])
+    every = np.concatenate([*ahead.frontiers, *back.frontiers])
     position = np.empty(snapshot.num_entities, np.int64)
     position[every] = np.arange(len(every))
     nodes = every[position[every] == np.arange(len(every))]

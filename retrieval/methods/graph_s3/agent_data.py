@@ -14,9 +14,9 @@ from torch import Tensor
 from retrieval.errors import TrainingDataError
 from retrieval.methods.graph_s3.agent.decisions import views
 from retrieval.methods.graph_s3.agent.environment import World
-from retrieval.methods.graph_s3.agent.fronts import Fronts
+from retrieval.methods.graph_s3.agent.frontier import Frontiers
 from retrieval.methods.graph_s3.agent.rewards import RewardWeights
-from retrieval.methods.graph_s3.agent.rollouts import Course, roll
+from retrieval.methods.graph_s3.agent.rollouts import Rollout, roll
 from retrieval.methods.graph_s3.agent.small_policy import relation_texts
 from retrieval.methods.graph_s3.agent.state import State
 from retrieval.methods.graph_s3.agent.synthesis import Episode, Synthesis, as_episode, refined, synthesise
@@ -90,7 +90,7 @@ class AgentData:
         *,
         rng: np.random.Generator | None = None,
         cancelled: Callable[[], bool] = lambda: False,
-    ) -> tuple[list[State], list[Course], list[tuple[str, ...]]]:
+    ) -> tuple[list[State], list[Rollout], list[tuple[str, ...]]]:
         """Search for the answers of questions; see ``rollouts.roll``. Also the views of each question."""
         states = [begun(self.world, question) for question in questions]
         seen = [views(state) for state in states]
@@ -98,8 +98,8 @@ class AgentData:
         asked = self.read(model, [text for each in seen for text in each])
         beginnings = list(zip(firsts, states, strict=True))
         relations = model.relations(self.relations)
-        ends, courses = roll(self.world, model, asked, relations, beginnings, rng=rng, cancelled=cancelled)
-        return ends, courses, seen
+        ends, rollouts = roll(self.world, model, asked, relations, beginnings, rng=rng, cancelled=cancelled)
+        return ends, rollouts, seen
 
 
 def begun(world: World, question: Grounded) -> State:
@@ -116,7 +116,7 @@ def make_trajectories(
         TrainingDataError: there is no trajectory.
         Cancelled: somebody pressed Stop.
     """
-    world = World(Fronts(work.snapshot, simple=simple), limits_of(config))
+    world = World(Frontiers(work.snapshot, simple=simple), limits_of(config))
     train = _some(splits.train, config.questions)
     settings = Synthesis(config.samples, config.astray, config.match, config.seed)
     episodes = synthesise(world, train, labels, settings, progress=work.progress, cancelled=work.cancelled)

@@ -22,9 +22,9 @@ from retrieval.methods.checkpoints import open_checkpoint
 from retrieval.methods.graph_s3.agent import serialise
 from retrieval.methods.graph_s3.agent.deciders import Deciders
 from retrieval.methods.graph_s3.agent.environment import Limits
+from retrieval.methods.graph_s3.agent.event_mapping import alternatives, step_event
 from retrieval.methods.graph_s3.agent.policy import Policy, ScoredAction, thought
 from retrieval.methods.graph_s3.agent.state import State
-from retrieval.methods.graph_s3.agent.telling import alternatives, step_event
 from retrieval.methods.graph_s3.agent.translation import understood
 from retrieval.methods.graph_s3.retriever import open_policy
 from retrieval.methods.graph_s3.spec import SPEC, GraphS3Options
@@ -268,7 +268,7 @@ class GraphS3Engine(Engine):
             graph = RestrictedSnapshot(graph, found.state.focus)
         return gather(
             graph, run.request.question, linked.entities, linked.unmatched, paths,
-            simple=self.deciders.world.fronts.simple, settings=self.settings.gather, cancelled=run.cancelled,
+            simple=self.deciders.world.frontiers.simple, settings=self.settings.gather, cancelled=run.cancelled,
             coverage=coverage,
         )  # fmt: skip
 

@@ -30,8 +30,8 @@ from retrieval.retriever import Retriever
 from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import Label
 from retrieval.training.checkpoint import Checkpoint
-from retrieval.training.course import Course
 from retrieval.training.recipe import Splits, Work
+from retrieval.training.training_state import TrainingState
 
 #: Dev questions that are searched for the score: each takes several replies.
 _DEV = 50
@@ -70,7 +70,7 @@ class LanguageAgentTask:
         self.model = AdaptedModel(config.llm, rank=config.lora_rank, dropout=config.dropout)
         self.policy: LanguagePolicy = language_policy(world, self.model, config)
 
-    def learn(self, resume: Path, key: str) -> tuple[Course, list[dict[str, float]]]:
+    def learn(self, resume: Path, key: str) -> tuple[TrainingState, list[dict[str, float]]]:
         """Imitation, then reinforcement; the weights of the stage with the better dev score are kept."""
         trainer = LanguageTrainer(
             self.world, self.model, settings_of(self.config), where=resume, key=key,
@@ -84,7 +84,7 @@ class LanguageAgentTask:
             if score > best:
                 best, weights = score, _copy(self.model)
         epochs = self.config.epochs + self.config.rl_epochs
-        return Course(epochs, best, weights=weights), trainer.curves
+        return TrainingState(epochs, best, weights=weights), trainer.curves
 
     def fingerprint(self) -> bytes:
         """Digest of the trajectories."""

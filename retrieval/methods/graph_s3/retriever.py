@@ -16,7 +16,7 @@ from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.methods._shared.ranking import RankingRetriever
 from retrieval.methods.graph_s3.agent import serialise
 from retrieval.methods.graph_s3.agent.environment import Limits, World
-from retrieval.methods.graph_s3.agent.fronts import Fronts
+from retrieval.methods.graph_s3.agent.frontier import Frontiers
 from retrieval.methods.graph_s3.agent.language_policy import LanguagePolicy
 from retrieval.methods.graph_s3.agent.rollouts import beam
 from retrieval.methods.graph_s3.agent.small_policy import WIDTH, SmallPolicy, make_model
@@ -39,7 +39,7 @@ def open_policy(
     """
     config = checkpoint.config
     assert isinstance(config, GraphS3Config), "a checkpoint is read for its own method"
-    world = World(Fronts(snapshot, simple=checkpoint.manifest.simple), limits_of(config))
+    world = World(Frontiers(snapshot, simple=checkpoint.manifest.simple), limits_of(config))
     if config.backend == "llm":
         adapted = AdaptedModel(config.llm, rank=config.lora_rank, dropout=config.dropout)
         return language_policy(world, load_weights(adapted, checkpoint), config)
@@ -100,7 +100,7 @@ class PolicyRetriever(RankingRetriever):
         other = super().restricted_to(snapshot)
         world = self.policy.world
         other.policy = self.policy.restricted_to(
-            World(Fronts(snapshot, simple=world.fronts.simple), world.limits)
+            World(Frontiers(snapshot, simple=world.frontiers.simple), world.limits)
         )
         return other
 

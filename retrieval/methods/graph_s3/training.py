@@ -218,7 +218,7 @@ class OutcomeTask(_Reinforced):
         self._renew(rng)
         group = self.data.config.group
         questions = [self.data.questions[int(i)] for i in chosen for _ in range(group)]
-        ends, courses, seen = self.data.search(self.drawing, questions, rng=rng)
+        ends, rollouts, seen = self.data.search(self.drawing, questions, rng=rng)
         rewards = np.array(
             [outcome_reward(end, np.array(q.answers)) for end, q in zip(ends, questions, strict=True)]
         ).reshape(-1, group)
@@ -228,10 +228,10 @@ class OutcomeTask(_Reinforced):
         decisions: list[tuple[int, Decision]] = []
         taken: list[int] = []
         advantages: list[float] = []
-        for course, views, value in zip(courses, seen, worth.tolist(), strict=True):
-            decisions += [(len(texts) + decision.view, decision) for decision, _ in course]
-            taken += [pick for _, pick in course]
-            advantages += [value] * len(course)
+        for rollout, views, value in zip(rollouts, seen, worth.tolist(), strict=True):
+            decisions += [(len(texts) + decision.view, decision) for decision, _ in rollout]
+            taken += [pick for _, pick in rollout]
+            advantages += [value] * len(rollout)
             texts += views
         with torch.no_grad():
             asked = self.data.read(self.drawing, texts)

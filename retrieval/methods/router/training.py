@@ -78,18 +78,18 @@ def train_classifier(
     task = ClassifierTask(train, dev, make_classifier(config, encoder.dim), encode)
     resume = out.with_name(f".{out.name}.resume")
     key = _key(task, config, encoder)
-    course = fit(
+    state = fit(
         task, config, resume=resume / "last.pt", key=key, progress=progress, cancelled=cancelled,
         least=task.score(cancelled),
     )  # fmt: skip
-    task.model.load_state_dict(course.weights)
+    task.model.load_state_dict(state.weights)
     metrics = {
-        task.score_name: course.best,
+        task.score_name: state.best,
         "threshold": float(task.model.threshold),
-        "epochs": float(course.epoch),
+        "epochs": float(state.epoch),
     }
     made = checkpoints.describe(
-        course.weights,
+        state.weights,
         config,
         method=SPEC.name,
         snapshot=snapshot,

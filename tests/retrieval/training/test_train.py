@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from retrieval.errors import Cancelled, TrainingDataError
+from retrieval.errors import Cancelled, CheckpointError, TrainingDataError
 from retrieval.methods._shared.opening import open_retriever
 from retrieval.methods.checkpoints import open_checkpoint
 from retrieval.supervision.answer_set import AnswerSetRationalizer
@@ -93,6 +93,16 @@ def test_a_stopped_training_goes_on_where_it_was(graph, tmp_path, averaging):
         == checkpoints.read_manifest(whole.checkpoint).fingerprint
     )
     assert sorted(p.name for p in tmp_path.iterdir()) == ["graph", "out", "whole"]
+
+
+def test_a_damaged_state_of_a_stopped_training_is_told_and_set_aside(graph, tmp_path):
+    kept = tmp_path / ".out.resume"
+    kept.mkdir()
+    (kept / "last.pt").write_bytes(b"PK\3\4 half a file")
+    with pytest.raises(CheckpointError, match=r"is damaged; it was set aside as last\.pt\.damaged"):
+        run(graph, tmp_path / "out")
+    assert [path.name for path in kept.iterdir()] == ["last.pt.damaged"]
+    assert run(graph, tmp_path / "out").checkpoint.is_dir()
 
 
 def test_what_was_noted_when_labels_were_found_is_said(graph, tmp_path, monkeypatch):

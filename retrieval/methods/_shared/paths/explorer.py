@@ -17,7 +17,7 @@ import torch
 from retrieval.errors import check
 from retrieval.kg.snapshot import Snapshot
 from retrieval.methods._shared.arc_groups import groups
-from retrieval.methods._shared.paths.walker import Front, Walker, logsumexp
+from retrieval.methods._shared.paths.walker import Frontier, Walker, logsumexp
 from retrieval.nn.query import Asked, Texts
 from retrieval.types import RelationPath
 
@@ -58,7 +58,7 @@ class _Level:
 
     states: list[_State]
     owners: np.ndarray
-    front: Front
+    front: Frontier
 
 
 @torch.inference_mode()

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from retrieval.errors import check
-from retrieval.methods._shared.paths.walker import Front, Options, Walker, logsumexp
+from retrieval.methods._shared.paths.walker import Frontier, Options, Walker, logsumexp
 from retrieval.nn.query import Asked, Texts
 
 #: Arcs of one entity and directed relation that can be drawn; each stands for its share of a larger hub.
@@ -46,7 +46,7 @@ class Drawn:
 class _Rows:
     """Walks under way, those that came the same way together: arcs so far, log-probability, number of draws."""
 
-    front: Front
+    front: Frontier
     arcs: np.ndarray
     relations: np.ndarray
     log: np.ndarray

@@ -18,7 +18,7 @@ from retrieval.nn.query import Asked, Texts
 
 
 @dataclass(frozen=True, slots=True)
-class Front:
+class Frontier:
     """n walks under way.
 
     Attributes:
@@ -92,14 +92,14 @@ class Walker:
         other.snapshot, other.states = snapshot, states
         return other
 
-    def start(self, topics: Sequence[int], texts: Texts) -> tuple[Asked, Front]:
+    def start(self, topics: Sequence[int], texts: Texts) -> tuple[Asked, Frontier]:
         """The questions as the model reads them, one seen from each topic, and a walk at each topic."""
         query = self.model.query
         asked, rows = query.read(texts), torch.arange(len(topics))
         focus = query.focus(asked, rows, asked.z_q)
-        return asked, Front(rows.numpy(), np.array(topics, np.int64), focus, torch.zeros_like(asked.z_q))
+        return asked, Frontier(rows.numpy(), np.array(topics, np.int64), focus, torch.zeros_like(asked.z_q))
 
-    def options(self, asked: Asked, front: Front, topics: np.ndarray, limit: int) -> Options:
+    def options(self, asked: Asked, front: Frontier, topics: np.ndarray, limit: int) -> Options:
         """Everything that can be done next.
 
         Args:
@@ -126,14 +126,14 @@ class Walker:
         stop = (queries * query.stop_states(asked.z_q[rows], front.taken)).sum(1)
         return Options(row, relation, arc, target, weight, vectors, logits, stop.numpy())
 
-    def advance(self, asked: Asked, front: Front, options: Options, chosen: np.ndarray) -> Front:
+    def advance(self, asked: Asked, front: Frontier, options: Options, chosen: np.ndarray) -> Frontier:
         """The walks that take the chosen options, in their order."""
         query = self.model.query
         row, took = options.row[chosen], torch.from_numpy(options.vectors[chosen])
         before, topic = torch.from_numpy(row), front.topic[row]
         memory = query.advance(front.focus[before], took)
         focus = query.focus(asked, torch.from_numpy(topic), memory)
-        return Front(topic, options.target[chosen], focus, front.taken[before] + took)
+        return Frontier(topic, options.target[chosen], focus, front.taken[before] + took)
 
 
 def logsumexp(values: np.ndarray, segments: np.ndarray, count: int) -> np.ndarray:

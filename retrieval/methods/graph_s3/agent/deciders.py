@@ -7,7 +7,7 @@ from copy import copy
 from typing import TYPE_CHECKING
 
 from retrieval.methods.graph_s3.agent.environment import Limits, World
-from retrieval.methods.graph_s3.agent.fronts import Fronts
+from retrieval.methods.graph_s3.agent.frontier import Frontiers
 from retrieval.methods.graph_s3.agent.policy import PathsPolicy, Policy
 from retrieval.methods.graph_s3.agent.prompted import PromptedPolicy
 from retrieval.methods.graph_s3.agent.state import State
@@ -43,7 +43,7 @@ class Deciders:
         simple: bool,
         limits: Limits,
     ) -> None:
-        self.world = World(Fronts(snapshot, simple=simple), limits)
+        self.world = World(Frontiers(snapshot, simple=simple), limits)
         self.trained: SmallPolicy | LanguagePolicy | None = (
             None if trained is None else trained.restricted_to(self.world)
         )
@@ -57,7 +57,7 @@ class Deciders:
             self.trained,
             self.zero_shot.restricted_to(snapshot),
             self.llm,
-            simple=self.world.fronts.simple,
+            simple=self.world.frontiers.simple,
             limits=self.world.limits,
         )
 

@@ -58,7 +58,7 @@ def decide(world: World, state: State) -> Decision:
     """What can be decided in a state, in the order of ``World.options``."""
     view, lineage = came(world, state)
     options = world.options(state)
-    begun = {branch.topic for front in state.fronts[1:] for branch in front.branches}
+    begun = {branch.topic for front in state.frontiers[1:] for branch in front.branches}
     kinds = [_kind(state, option.action, begun) for option in options]
     relations = [o.action.relations[0] if isinstance(o.action, Choose) else 0 for o in options]
     features = np.zeros((len(options), FEATURES), np.float32)
@@ -119,7 +119,7 @@ def _kind(state: State, action: Action, begun: set[int]) -> int:
     if not isinstance(action, Explore):
         return FINISH
     if action.front:
-        return ONWARD if action.front == len(state.fronts) - 1 else BACK
+        return ONWARD if action.front == len(state.frontiers) - 1 else BACK
     topics = action.entities or state.topics
     return BACK if any(topic in begun for topic in topics) else TOPIC
 
@@ -130,8 +130,8 @@ def _size(state: State, option: Option) -> int:
     if isinstance(action, Choose):
         return len(state.window.entities) if state.window is not None else 0
     if isinstance(action, Explore):
-        return len(action.entities) or len(state.fronts[action.front].entities)
-    return len(state.fronts[-1].entities)
+        return len(action.entities) or len(state.frontiers[action.front].entities)
+    return len(state.frontiers[-1].entities)
 
 
 def _turned(relation: int, total: int) -> int:

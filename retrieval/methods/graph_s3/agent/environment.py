@@ -14,8 +14,8 @@ import numpy as np
 
 from retrieval.methods.graph_s3.agent import wording
 from retrieval.methods.graph_s3.agent.actions import Action, Choose, Explore, Finish, Unreadable
-from retrieval.methods.graph_s3.agent.fronts import Around, Branch, Fronts
-from retrieval.methods.graph_s3.agent.state import Done, Front, State, Window, front_of
+from retrieval.methods.graph_s3.agent.frontier import Around, Branch, Frontiers
+from retrieval.methods.graph_s3.agent.state import Done, Frontier, State, Window, frontier_of
 
 _NONE = np.zeros(0, np.int64)
 
@@ -65,13 +65,13 @@ class World:
     """What agents do in one graph, as a function of state and action. Threads may share it.
 
     Args:
-        fronts: walks the graph.
+        frontiers: walks the graph.
         limits: see :class:`Limits`.
     """
 
-    def __init__(self, fronts: Fronts, limits: Limits | None = None) -> None:
-        self.fronts = fronts
-        self.snapshot = fronts.snapshot
+    def __init__(self, frontiers: Frontiers, limits: Limits | None = None) -> None:
+        self.frontiers = frontiers
+        self.snapshot = frontiers.snapshot
         self.limits = limits or Limits()
 
     def begin(self, question: str, topics: Sequence[int], mentions: Sequence[str] = ()) -> State:
@@ -80,7 +80,7 @@ class World:
             mentions[i] if i < len(mentions) and mentions[i] else self.snapshot.entity_label(topic)
             for i, topic in enumerate(topics)
         )
-        front = front_of(tuple(self.fronts.begin(topic) for topic in topics))
+        front = frontier_of(tuple(self.frontiers.begin(topic) for topic in topics))
         return State(question, tuple(topics), named, (front,))
 
     def options(self, state: State) -> tuple[Option, ...]:
@@ -98,7 +98,7 @@ class World:
             total = self.around(branches).total
             if total and state.looked + total <= self.limits.facts:
                 found.append(Option(action, total))
-        if len(state.fronts) > 1:
+        if len(state.frontiers) > 1:
             found.append(Option(Finish(), len(state.focus)))
         return tuple(found)
 
@@ -122,34 +122,34 @@ class World:
             count: at most so many of them.
         """
         most = window.pages * self.limits.page
-        return self.fronts.listed(window.branches, most if count is None else min(count, most))
+        return self.frontiers.listed(window.branches, most if count is None else min(count, most))
 
     def around(self, branches: Sequence[Branch]) -> Around:
         """The facts around several branches by directed relation."""
         if len(branches) == 1:
-            return self.fronts.around(branches[0])
+            return self.frontiers.around(branches[0])
         counts = np.zeros(2 * self.snapshot.num_relations, np.int64)
         for branch in branches:
-            found = self.fronts.around(branch)
+            found = self.frontiers.around(branch)
             counts[found.relations] += found.facts
         relations = np.flatnonzero(counts)
         return Around(relations, counts[relations])
 
     def _explorations(self, state: State) -> list[tuple[Explore, tuple[Branch, ...]]]:
-        """Fronts that are not in the window, the newest first; each topic by itself."""
-        actions = [Explore(index) for index in range(len(state.fronts) - 1, 0, -1)]
+        """Frontiers that are not in the window, the newest first; each topic by itself."""
+        actions = [Explore(index) for index in range(len(state.frontiers) - 1, 0, -1)]
         actions += [Explore(0, (t,)) for t in state.topics] if len(state.topics) > 1 else [Explore(0)]
         found = []
         for action in actions:
-            branches = _explored(state.fronts[action.front], action.entities)
+            branches = _explored(state.frontiers[action.front], action.entities)
             if branches and not _shows(state.window, action.front, branches):
                 found.append((action, branches))
         return found
 
     def _explore(self, state: State, action: Explore) -> tuple[State, Observation]:
-        if not 0 <= action.front < len(state.fronts):
+        if not 0 <= action.front < len(state.frontiers):
             return self._refuse(state, action, f"There is no front {action.front}. {self._hint(state)}")
-        front = state.fronts[action.front]
+        front = state.frontiers[action.front]
         branches = _explored(front, action.entities)
         reached = np.isin(action.entities, front.entities)
         if not branches or not reached.all():
@@ -188,10 +188,10 @@ class World:
             )
         branches, arcs = self._followed(window, action)
         kept = np.unique(arcs % self.snapshot.num_triples)
-        front = front_of(branches)
+        front = frontier_of(branches)
         said = f"Kept {len(kept):,} facts, left {max(window.total - len(kept), 0):,}. They lead to "
         after = replace(
-            state, window=None, fronts=(*state.fronts, front), focus=np.union1d(state.focus, kept)
+            state, window=None, frontiers=(*state.frontiers, front), focus=np.union1d(state.focus, kept)
         )
         return self._done(after, action, f"{said}{self._names(front.entities)}.", kept=arcs, window=len(kept))
 
@@ -203,7 +203,7 @@ class World:
         relations = action.relations or tuple(np.unique(self._relation_of(chosen)).tolist())
         for branch in window.branches:
             for relation in relations:
-                after, walked = self.fronts.step(branch, relation)
+                after, walked = self.frontiers.step(branch, relation)
                 if action.arcs:
                     some = walked[np.isin(walked, chosen)]
                     complete = len(some) == len(walked)
@@ -215,7 +215,7 @@ class World:
         return tuple(found), np.concatenate(arcs) if arcs else _NONE
 
     def _finish(self, state: State) -> tuple[State, Observation]:
-        if len(state.fronts) == 1:
+        if len(state.frontiers) == 1:
             return self._refuse(state, Finish(), f"Nothing is kept to answer from. {self._hint(state)}")
         found = state.answers()
         text = f"The focus holds {len(state.focus):,} facts. They answer with {self._names(found)}."
@@ -248,11 +248,11 @@ class World:
         if state.window is not None:
             parts.append(f"choose among {wording.relations(self.snapshot, state.window)}")
         names = [
-            self._names(np.array(a.entities) if a.entities else state.fronts[a.front].entities)
+            self._names(np.array(a.entities) if a.entities else state.frontiers[a.front].entities)
             for a, _ in self._explorations(state)[:3]
         ]
         parts += [f"explore {name}" for name in names]
-        parts += ["finish"] if len(state.fronts) > 1 else []
+        parts += ["finish"] if len(state.frontiers) > 1 else []
         return f"Possible: {'; '.join(parts)}." if parts else ""
 
     def _names(self, entities: np.ndarray) -> str:
@@ -272,7 +272,7 @@ class World:
         return np.unique(ends.astype(np.int64))
 
 
-def _explored(front: Front, entities: tuple[int, ...]) -> tuple[Branch, ...]:
+def _explored(front: Frontier, entities: tuple[int, ...]) -> tuple[Branch, ...]:
     """The branches of a front, or what they have of some entities."""
     if not entities:
         return tuple(branch for branch in front.branches if len(branch.entities))

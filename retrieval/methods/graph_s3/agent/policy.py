@@ -78,8 +78,8 @@ def thought(world: World, state: State, action: Action) -> str:
         if action.entities or action.front == 0:
             entities = [graph.entity_label(e) for e in action.entities or state.topics]
             return f"The question is about {' and '.join(entities)}: look at the facts around."
-        named = wording.names(graph, state.fronts[action.front].entities)
-        if action.front < len(state.fronts) - 1:
+        named = wording.names(graph, state.frontiers[action.front].entities)
+        if action.front < len(state.frontiers) - 1:
             return f"That led elsewhere; go back to {named}."
         return f"The answer lies further on: look at the facts around {named}."
     return action.reason
@@ -135,9 +135,9 @@ class PathsPolicy:
                     if path.relations[: len(branch.path)] == branch.path != path.relations:
                         masses[Choose((path.relations[len(branch.path)],))] += path.score
             return masses
-        begun = {branch.topic for front in state.fronts[1:] for branch in front.branches}
+        begun = {branch.topic for front in state.frontiers[1:] for branch in front.branches}
         waiting = [topic for topic in state.topics if topic not in begun and self._paths[topic]]
-        here = state.fronts[-1].branches if len(state.fronts) > 1 else ()
+        here = state.frontiers[-1].branches if len(state.frontiers) > 1 else ()
         onward = sum(
             path.score
             for branch in here
@@ -155,5 +155,5 @@ class PathsPolicy:
             leave = Explore(0, (waiting[0],)) if len(state.topics) > 1 else Explore(0)
         masses[leave] += ended if here else 1.0
         if here:
-            masses[Explore(len(state.fronts) - 1)] += onward
+            masses[Explore(len(state.frontiers) - 1)] += onward
         return masses

@@ -59,7 +59,7 @@ def refine(
         keep: what must stay the same: the answers alone (eq. 5), or also the relation paths that lead to them.
 
     Returns:
-        Actions whose fronts are numbered anew; ``actions`` themselves when nothing can be left out.
+        Actions whose frontiers are numbered anew; ``actions`` themselves when nothing can be left out.
     """
     end = replay(world, beginning, actions)
     choices = _choices(world, beginning, actions)

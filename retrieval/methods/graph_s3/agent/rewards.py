@@ -127,11 +127,11 @@ def _part(state: State, action: Action, wanted: Action, ends: Mapping[Choose, np
 
 
 def _entities(state: State, action: Explore) -> np.ndarray:
-    if action.front >= len(state.fronts):
+    if action.front >= len(state.frontiers):
         return np.zeros(0, np.int64)
-    return np.unique(action.entities) if action.entities else state.fronts[action.front].entities
+    return np.unique(action.entities) if action.entities else state.frontiers[action.front].entities
 
 
 def _reached(world: World, state: State, action: Choose) -> np.ndarray:
     after, observation = world.step(state, action)
-    return after.fronts[-1].entities if observation.valid else np.zeros(0, np.int64)
+    return after.frontiers[-1].entities if observation.valid else np.zeros(0, np.int64)

@@ -18,7 +18,7 @@ from retrieval.nn.query import Asked
 from retrieval.types import RelationPath
 
 #: Decisions taken and the options taken in them, of one search.
-Course = list[tuple[Decision, int]]
+Rollout = list[tuple[Decision, int]]
 #: Log-probability of a search that came to its end, and where it ended.
 Ended = tuple[float, State]
 
@@ -88,7 +88,7 @@ def roll(
     *,
     rng: np.random.Generator | None = None,
     cancelled: Callable[[], bool] = lambda: False,
-) -> tuple[list[State], list[Course]]:
+) -> tuple[list[State], list[Rollout]]:
     """Search from several states at once until each has ended or used up its steps.
 
     Args:
@@ -104,7 +104,7 @@ def roll(
         Where each stands at the end, and what it did.
     """
     states = [state for _, state in beginnings]
-    courses: list[Course] = [[] for _ in states]
+    rollouts: list[Rollout] = [[] for _ in states]
     live = list(range(len(states)))
     while live:
         check(cancelled)
@@ -115,10 +115,10 @@ def roll(
         rows = [(beginnings[i][0] + decision.view, decision) for i, decision in decided]
         for (i, decision), logs in zip(decided, log_shares(model, asked, relations, rows), strict=True):
             pick = int(np.argmax(logs)) if rng is None else _draw(logs, rng)
-            courses[i].append((decision, pick))
+            rollouts[i].append((decision, pick))
             states[i], _ = world.step(states[i], decision.actions[pick])
         live = [i for i, _ in decided if not states[i].ended and states[i].steps < world.limits.steps]
-    return states, courses
+    return states, rollouts
 
 
 @torch.inference_mode()

@@ -16,7 +16,7 @@ from retrieval.llm import prompts
 from retrieval.llm.prompts import Fenced, Message, fenced, fenced_lines
 from retrieval.methods.graph_s3.agent.actions import Action, Choose, Explore, Finish, Unreadable
 from retrieval.methods.graph_s3.agent.environment import World
-from retrieval.methods.graph_s3.agent.state import Front, State, Window
+from retrieval.methods.graph_s3.agent.state import Frontier, State, Window
 from retrieval.methods.graph_s3.agent.translation import understood
 from retrieval.types import AgentAction, RelationStep
 
@@ -57,7 +57,7 @@ def places(world: World, state: State, facts: int = FACTS[0]) -> dict[str, Fence
     return {
         "question": fenced(state.question),
         "topics": fenced_lines(_label(world, entity) for entity in state.topics),
-        "front": _front(world, state.fronts[-1]),
+        "front": _front(world, state.frontiers[-1]),
         "window": _window(world, state.window, facts) if state.window is not None else fenced("nothing"),
         "focus": _focus(world, state),
         "history": _history(world, state),
@@ -100,8 +100,8 @@ def reply(world: World, state: State, action: Action, thought: str) -> str:
     """
     row: dict[str, object] = {"thought": thought}
     if isinstance(action, Explore):
-        newest = action.front == len(state.fronts) - 1 and not action.entities
-        named = action.entities or state.fronts[action.front].entities[:ENTITIES].tolist()
+        newest = action.front == len(state.frontiers) - 1 and not action.entities
+        named = action.entities or state.frontiers[action.front].entities[:ENTITIES].tolist()
         row |= {"action": "explore", "entities": FRONT if newest else [_label(world, e) for e in named]}
     elif isinstance(action, Choose) and action.arcs:
         listed = _listed(world, state.window).tolist() if state.window is not None else []
@@ -138,7 +138,7 @@ def _explore(world: World, state: State, named: object) -> Action:
     names = [named] if isinstance(named, str) else named
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names) or not names:
         raise ValueError(f'"entities" must be "{FRONT}" or a list of names')
-    newest = len(state.fronts) - 1
+    newest = len(state.frontiers) - 1
     if [name.strip().casefold() for name in names] == [FRONT]:
         return Explore(newest)
     found: list[int] = []
@@ -150,7 +150,7 @@ def _explore(world: World, state: State, named: object) -> Action:
     nodes = tuple(world.snapshot.node(entity) for entity in dict.fromkeys(found))
     action = understood(world, state, AgentAction("explore", nodes, count=len(nodes)))
     if isinstance(action, Explore) and np.array_equal(
-        np.sort(action.entities), state.fronts[action.front].entities
+        np.sort(action.entities), state.frontiers[action.front].entities
     ):
         return Explore(action.front)  # all of a front is the front
     return action
@@ -163,7 +163,7 @@ def _entity(world: World, state: State, name: str) -> int | None:
         if exact is not None:
             return exact
     wanted = fenced(name).casefold()[:LABEL]
-    for front in reversed(state.fronts):
+    for front in reversed(state.frontiers):
         for entity in front.entities[:_SEARCHED].tolist():
             if _label(world, entity).casefold() == wanted:
                 return int(entity)
@@ -250,10 +250,10 @@ def _listed(world: World, window: Window | None) -> np.ndarray:
     """The arcs that a window lists, on all its pages: fact n of the prompt is the n-th."""
     if window is None:
         return np.zeros(0, np.int64)
-    return world.fronts.listed(window.branches, window.pages * world.limits.page)
+    return world.frontiers.listed(window.branches, window.pages * world.limits.page)
 
 
-def _front(world: World, front: Front) -> Fenced:
+def _front(world: World, front: Frontier) -> Fenced:
     labels = [_label(world, entity) for entity in front.entities[:ENTITIES]]
     more = len(front.entities) - len(labels)
     return fenced_lines([*labels, *([f"({more:,} more)"] if more > 0 else [])])
@@ -305,8 +305,8 @@ def _history(world: World, state: State) -> Fenced:
 def _told(world: World, state: State, action: Action) -> str:
     """An action of the history in words."""
     if isinstance(action, Explore):
-        front = action.front if action.front < len(state.fronts) else 0
-        entities: Iterable[int] = action.entities or state.fronts[front].entities[:3].tolist()
+        front = action.front if action.front < len(state.frontiers) else 0
+        entities: Iterable[int] = action.entities or state.frontiers[front].entities[:3].tolist()
         names = ", ".join(_label(world, entity) for entity in list(entities)[:3])
         return f"explore {names}"
     if isinstance(action, Choose):

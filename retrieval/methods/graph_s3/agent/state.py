@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from retrieval.methods.graph_s3.agent.actions import Action
-from retrieval.methods.graph_s3.agent.fronts import Branch
+from retrieval.methods.graph_s3.agent.frontier import Branch
 
 _NONE = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Front:
+class Frontier:
     """Entities that the agent has come to.
 
     Attributes:
@@ -25,10 +25,10 @@ class Front:
     entities: np.ndarray
 
 
-def front_of(branches: tuple[Branch, ...]) -> Front:
+def frontier_of(branches: tuple[Branch, ...]) -> Frontier:
     """The front of some branches."""
     found = [branch.entities for branch in branches]
-    return Front(branches, np.unique(np.concatenate(found)) if found else _NONE)
+    return Frontier(branches, np.unique(np.concatenate(found)) if found else _NONE)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,7 +74,7 @@ class State:
         question: as asked.
         topics: entity ids, each once.
         mentions: the text each topic was linked from, aligned with ``topics``; their labels where that is not known.
-        fronts: the topics, then what each choice reached.
+        frontiers: the topics, then what each choice reached.
         window: what was explored and not chosen from yet.
         focus: kept facts, ascending ids.
         looked: facts looked at so far; pages of the same count once.
@@ -85,7 +85,7 @@ class State:
     question: str
     topics: tuple[int, ...]
     mentions: tuple[str, ...]
-    fronts: tuple[Front, ...]
+    frontiers: tuple[Frontier, ...]
     window: Window | None = None
     focus: np.ndarray = field(default_factory=lambda: _NONE)
     looked: int = 0
@@ -100,7 +100,7 @@ class State:
     def leaves(self) -> tuple[Branch, ...]:
         """Where the walk of each topic stands: the branches of the newest choice that goes on from it."""
         newest: dict[int, tuple[Branch, ...]] = {}
-        for front in self.fronts[1:]:
+        for front in self.frontiers[1:]:
             for topic in dict.fromkeys(branch.topic for branch in front.branches):
                 newest[topic] = tuple(branch for branch in front.branches if branch.topic == topic)
         return tuple(branch for branches in newest.values() for branch in branches)
@@ -119,4 +119,4 @@ class State:
         common = sets[0]
         for other in sets[1:]:
             common = np.intersect1d(common, other, assume_unique=True)
-        return common if len(common) else self.fronts[-1].entities
+        return common if len(common) else self.frontiers[-1].entities

@@ -103,7 +103,7 @@ def guided(state: State, goals: Mapping[int, tuple[int, ...]]) -> Action:
         best = max(
             (
                 (len(branch.path), index)
-                for index, front in enumerate(state.fronts)
+                for index, front in enumerate(state.frontiers)
                 for branch in front.branches
                 if branch.topic == topic and goal[: len(branch.path)] == branch.path != goal
                 and (index == 0 or len(front.branches) == 1)

@@ -33,8 +33,8 @@ def shown(
         steps = tuple(graph.relation_step(r % total, r >= total) for r in action.relations)
         hops = tuple(graph.hop(arc) for arc in action.arcs)
         return AgentAction("choose", relations=steps, triples=hops, facts=facts, score=score)
-    if isinstance(action, Explore) and action.front < len(state.fronts):
-        entities = np.array(action.entities or state.fronts[action.front].entities, np.int64)
+    if isinstance(action, Explore) and action.front < len(state.frontiers):
+        entities = np.array(action.entities or state.frontiers[action.front].entities, np.int64)
         nodes = tuple(graph.node(int(entity)) for entity in entities[:LISTED])
         front = None if action.entities else action.front
         return AgentAction("explore", nodes, facts=facts, score=score, count=len(entities), front=front)
@@ -66,9 +66,9 @@ def understood(world: World, state: State, action: AgentAction) -> Action:
     if not ids:
         return Unreadable("No entity is named.")
     wanted = tuple(dict.fromkeys(ids))
-    fronts = [0, *range(len(state.fronts) - 1, 0, -1)]
+    frontiers = [0, *range(len(state.frontiers) - 1, 0, -1)]
     front = next(
-        (f for f in fronts if np.isin(wanted, state.fronts[f].entities).all()), len(state.fronts) - 1
+        (f for f in frontiers if np.isin(wanted, state.frontiers[f].entities).all()), len(state.frontiers) - 1
     )
     return Explore(front, wanted)
 

@@ -6,7 +6,7 @@ import pytest
 from retrieval.kg import search
 from retrieval.methods.graph_s3.agent.actions import Choose, Explore, Finish, Unreadable
 from retrieval.methods.graph_s3.agent.environment import Limits, World
-from retrieval.methods.graph_s3.agent.fronts import Fronts
+from retrieval.methods.graph_s3.agent.frontier import Frontiers
 from retrieval.methods.graph_s3.agent.policy import PathsPolicy
 from retrieval.methods.graph_s3.agent.translation import shown, understood
 from retrieval.supervision.trajectories import from_row, to_row
@@ -32,7 +32,7 @@ def films(tmp_path):
 
 
 def world(graph, *, simple=True, **limits):
-    return World(Fronts(graph, simple=simple), Limits(**limits))
+    return World(Frontiers(graph, simple=simple), Limits(**limits))
 
 
 def walked(graph, question, topic, *actions, **limits):
@@ -90,15 +90,15 @@ def test_a_path_that_only_leads_back_is_not_offered(films):
 
 @pytest.mark.parametrize("simple", [True, False])
 def test_counting_by_groups_agrees_with_walking(films, simple):
-    fronts = Fronts(films, simple=simple)
+    frontiers = Frontiers(films, simple=simple)
     for topic in range(films.num_entities):
         for first in range(2 * films.num_relations):
-            branch, arcs = fronts.step(fronts.begin(topic), first)
-            around = fronts.around(branch)
+            branch, arcs = frontiers.step(frontiers.begin(topic), first)
+            around = frontiers.around(branch)
             counted = dict(zip(around.relations.tolist(), around.facts.tolist(), strict=True))
-            listed = fronts.listed([branch], 1000)
+            listed = frontiers.listed([branch], 1000)
             for relation in range(2 * films.num_relations):
-                after, further = fronts.step(branch, relation)
+                after, further = frontiers.step(branch, relation)
                 assert counted.get(relation, 0) == len(further)
                 steps = [(r % films.num_relations, r >= films.num_relations) for r in (first, relation)]
                 reached = search.execute(films, [topic], steps, simple=simple)[-1]
@@ -119,7 +119,7 @@ def test_a_hub_is_paged_and_says_so(tmp_path):
     *_, info = environment.step(Explore(0))
     assert "Page 2 of 51" in info["observation"].text
     assert len(environment.world.listed(environment.state.window)) == 2000
-    listed = Fronts(graph).listed([environment.world.fronts.begin(ids(graph, "Drama")[0])], 3)
+    listed = Frontiers(graph).listed([environment.world.frontiers.begin(ids(graph, "Drama")[0])], 3)
     names = [(hop.source.label, hop.target.label) for hop in map(graph.hop, listed.tolist())]
     assert names == [("Drama", "Fiction"), ("Drama", "Film 00000"), ("Drama", "Film 00001")]
     environment.step(choose(graph, "-in_genre"))
@@ -140,7 +140,7 @@ def test_what_is_not_possible_changes_nothing_and_says_what_is(films):
     for number, (action, said) in enumerate(cases, start=1):
         state, _, ended, _, info = environment.step(action)
         assert (info["observation"].text, info["observation"].valid) == (said, False)
-        assert (ended, state.steps, state.window, state.fronts) == (False, number, None, before.fronts)
+        assert (ended, state.steps, state.window, state.frontiers) == (False, number, None, before.frontiers)
 
 
 def test_refusals_after_an_exploration(films):

@@ -7,7 +7,7 @@ import pytest
 from retrieval.methods.graph_s3.agent import serialise
 from retrieval.methods.graph_s3.agent.actions import Choose, Explore, Finish, Unreadable
 from retrieval.methods.graph_s3.agent.environment import Limits, World
-from retrieval.methods.graph_s3.agent.fronts import Fronts
+from retrieval.methods.graph_s3.agent.frontier import Frontiers
 from tests.retrieval.methods.graph_s3.gym import GraphEnvironment
 from tests.retrieval.world import build, ids, path
 
@@ -28,7 +28,7 @@ def graph(tmp_path):
 
 def stand(graph, *actions, question="who made Jaws?", topics=("Jaws",), **limits):
     """A world, and the state after some actions."""
-    world = World(Fronts(graph), Limits(**limits))
+    world = World(Frontiers(graph), Limits(**limits))
     environment = GraphEnvironment(world, question, ids(graph, *topics))
     for action in actions:
         environment.step(action)
@@ -196,9 +196,9 @@ def test_what_a_model_is_trained_to_write_is_read_back(graph):
         said = serialise.read(world, state, json.loads(written))
         assert said.thought == "because"
         wanted, found = (world.step(state, action)[0] for action in (step, said.action))
-        assert (found.focus.tolist(), found.fronts[-1].entities.tolist(), found.history[-1].said) == (
+        assert (found.focus.tolist(), found.frontiers[-1].entities.tolist(), found.history[-1].said) == (
             wanted.focus.tolist(),
-            wanted.fronts[-1].entities.tolist(),
+            wanted.frontiers[-1].entities.tolist(),
             wanted.history[-1].said,
         )
         assert found.history[-1].valid

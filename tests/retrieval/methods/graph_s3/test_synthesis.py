@@ -10,7 +10,7 @@ from retrieval.errors import TrainingDataError
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.methods.graph_s3.agent.actions import Choose, Explore, Finish, Unreadable
 from retrieval.methods.graph_s3.agent.environment import Limits, World
-from retrieval.methods.graph_s3.agent.fronts import Fronts
+from retrieval.methods.graph_s3.agent.frontier import Frontiers
 from retrieval.methods.graph_s3.agent.refinement import refine, replay
 from retrieval.methods.graph_s3.agent.rewards import (
     Golden,
@@ -65,7 +65,7 @@ LABELS_OF = {q.id: [label for label in LABELS if label.question == q.id] for q i
 
 @pytest.fixture
 def world(tmp_path):
-    return World(Fronts(build(tmp_path / "films.graph", FILMS)), Limits())
+    return World(Frontiers(build(tmp_path / "films.graph", FILMS)), Limits())
 
 
 def grounded(world, *names):
@@ -155,16 +155,16 @@ def _origins(world, state, actions):
 
 
 def _renumbered(actions, origins, kept):
-    fronts = {0: 0}
+    frontiers = {0: 0}
     found = []
     for position in kept:
         action = actions[position]
         if isinstance(action, Explore):
-            if action.front not in fronts:
+            if action.front not in frontiers:
                 return None
-            action = Explore(fronts[action.front], action.entities)
+            action = Explore(frontiers[action.front], action.entities)
         elif isinstance(action, Choose):
-            fronts[origins.index(position)] = len(fronts)
+            frontiers[origins.index(position)] = len(frontiers)
         found.append(action)
     return found
 
@@ -184,7 +184,7 @@ def test_refinement_finds_what_trying_everything_finds(world, keep):
 def test_refinement_may_keep_the_answers_alone(tmp_path):
     """There and back again gives what the first step gave: by eq. 5 alone the way is cut to that."""
     graph = build(tmp_path / "songs.graph", [("Believe", "tracks", "One"), ("One", "song", "One")])
-    world = World(Fronts(graph, simple=False))
+    world = World(Frontiers(graph, simple=False))
     beginning = world.begin("what is the song of Believe's tracks", ids(graph, "Believe"))
     actions = (Explore(0), choose(world, "tracks"), Explore(1), choose(world, "song"), Finish())
     assert refine(world, beginning, actions) == actions
@@ -284,7 +284,7 @@ def test_a_trajectory_of_another_graph_is_left_out(world):
         world.snapshot,
         [f for f in range(8) if world.snapshot.relation_name(world.snapshot.relations[f]) == "written_by"],
     )
-    assert as_episode(World(Fronts(other)), trajectory, episode.question) is None
+    assert as_episode(World(Frontiers(other)), trajectory, episode.question) is None
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.methods.checkpoints import open_checkpoint
 from retrieval.methods.graph_s3.agent.decisions import BACK, CHOOSE, FINISH, ONWARD, TOPIC, decide
 from retrieval.methods.graph_s3.agent.environment import World
-from retrieval.methods.graph_s3.agent.fronts import Fronts
+from retrieval.methods.graph_s3.agent.frontier import Frontiers
 from retrieval.methods.graph_s3.agent.synthesis import as_trajectory, synthesise
 from retrieval.methods.graph_s3.retriever import open_policy
 from retrieval.methods.graph_s3.training import _draws
@@ -139,7 +139,7 @@ def test_only_what_is_possible_is_proposed_and_shares_sum_to_one(films, trained)
 
 
 def test_kinds_of_options_and_where_the_agent_is(films):
-    world = World(Fronts(films))
+    world = World(Frontiers(films))
     topics = ids(films, "Varda", "Welles")
     state = world.begin("which films did Varda and Welles direct", topics)
     decision = decide(world, state)
@@ -160,7 +160,7 @@ def test_kinds_of_options_and_where_the_agent_is(films):
 
 def test_given_trajectories_are_learned_from(films, tmp_path):
     """Of people's corrections, or a language model's."""
-    world = World(Fronts(films))
+    world = World(Frontiers(films))
     own = Question(
         "p", "tell me the maker of Film 03", ("Film 03",), tuple(sorted(walk("Film 03", ("directed_by",))))
     )

@@ -11,9 +11,9 @@ from retrieval.llm import prompts
 from retrieval.llm.metering import Limit, Meter, metered
 from retrieval.llm.replies import ReplyStore
 from retrieval.llm.settings import LLMSettings
-from retrieval.methods.graph_s3.agent import behaviour
+from retrieval.methods.graph_s3.agent import llm_synthesis
 from retrieval.methods.graph_s3.agent.environment import Limits, World
-from retrieval.methods.graph_s3.agent.fronts import Fronts
+from retrieval.methods.graph_s3.agent.frontier import Frontiers
 from retrieval.methods.graph_s3.agent.synthesis import as_episode, as_trajectory, refined
 from retrieval.questions.files import write_questions
 from retrieval.supervision.grounding import ground
@@ -58,7 +58,7 @@ def sensible(request):
 
 @pytest.fixture
 def world(tmp_path):
-    return World(Fronts(build(tmp_path / "world.graph")), Limits())
+    return World(Frontiers(build(tmp_path / "world.graph")), Limits())
 
 
 @pytest.fixture
@@ -74,9 +74,9 @@ def test_only_what_ends_with_the_answers_is_kept(world, questions, tmp_path):
     told = []
     with LLMServer(sensible) as server:
         store = ReplyStore(tmp_path / "replies")
-        found = behaviour.explore(world, questions, settings(server), store, progress=told.append)
+        found = llm_synthesis.explore(world, questions, settings(server), store, progress=told.append)
         asked = len(server.requests)
-        again = behaviour.explore(world, questions, settings(server), store)
+        again = llm_synthesis.explore(world, questions, settings(server), store)
     (episode,) = found.episodes
     assert (found.wrong, found.lost, found.failed) == (1, 1, 0)
     assert episode.question.question.id == "q0"
@@ -90,7 +90,9 @@ def test_only_what_ends_with_the_answers_is_kept(world, questions, tmp_path):
 
 def test_a_trajectory_says_whose_it_is_and_is_read_back(world, questions, tmp_path):
     with LLMServer(sensible) as server:
-        found = behaviour.explore(world, questions[:1], settings(server), ReplyStore(tmp_path / "replies"))
+        found = llm_synthesis.explore(
+            world, questions[:1], settings(server), ReplyStore(tmp_path / "replies")
+        )
     (episode,) = found.episodes
     version = prompts.shown("graph-s3")["graph-s3"]
     trajectory = as_trajectory(world, episode, "t1")
@@ -106,12 +108,12 @@ def test_a_trajectory_says_whose_it_is_and_is_read_back(world, questions, tmp_pa
 
 def test_further_pages_are_left_out_where_one_shows_all(tmp_path):
     graph = build(tmp_path / "hub.graph", [("Jaws", "seen_by", f"Person {i}") for i in range(7)])
-    small, large = World(Fronts(graph), Limits(page=3)), World(Fronts(graph), Limits())
+    small, large = World(Frontiers(graph), Limits(page=3)), World(Frontiers(graph), Limits())
     everybody = tuple(f"Person {i}" for i in range(7))
     (question,) = ground(graph, [Question("q", "who saw Jaws?", ("Jaws",), everybody)])[0]
     look = act("explore", entities="front")
     with Endpoint(*map(says, [look, look, act("choose", relations=["seen_by"]), act("finish")])) as endpoint:
-        found = behaviour.explore(small, [question], settings(endpoint), ReplyStore(tmp_path / "replies"))
+        found = llm_synthesis.explore(small, [question], settings(endpoint), ReplyStore(tmp_path / "replies"))
     made = as_trajectory(small, found.episodes[0], "t")
     assert as_episode(small, made, question).actions == found.episodes[0].actions
     read = as_episode(large, made, question)
@@ -125,10 +127,10 @@ def test_a_budget_stops_it_and_what_was_paid_for_is_used_when_it_goes_on(world, 
     with LLMServer(sensible) as server:
         meter = Meter(Limit(tokens=1_500))
         with metered(meter), pytest.raises(OverBudgetError):
-            behaviour.explore(world, questions[:1], settings(server), store, concurrency=1)
+            llm_synthesis.explore(world, questions[:1], settings(server), store, concurrency=1)
         paid = len(server.requests)
         assert 0 < paid < 6
-        found = behaviour.explore(world, questions[:1], settings(server), store)
+        found = llm_synthesis.explore(world, questions[:1], settings(server), store)
     assert len(found.episodes) == 1
     assert found.usage.llm_calls == len(server.requests) - paid == 6 - paid
 
@@ -138,7 +140,9 @@ def test_an_endpoint_that_fails_is_given_up(world, questions, tmp_path, case):
     status, error, most = case
     with Endpoint(fails(status)) as endpoint:
         with pytest.raises(error):
-            behaviour.explore(world, questions, settings(endpoint), ReplyStore(tmp_path / "r"), concurrency=1)
+            llm_synthesis.explore(
+                world, questions, settings(endpoint), ReplyStore(tmp_path / "r"), concurrency=1
+            )
         assert len(endpoint.bodies) == most
 
 

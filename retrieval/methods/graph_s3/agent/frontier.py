@@ -1,4 +1,4 @@
-"""Fronts: the entities that an agent has come to, and the facts around them, counted and listed by relation."""
+"""Frontiers: the entities that an agent has come to, and the facts around them, counted and listed by relation."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Around:
         return int(self.facts.sum())
 
 
-class Fronts:
+class Frontiers:
     """Walks a graph branch by branch; exact whatever the size, by the graph's groups. Threads may share it.
 
     Args:

@@ -11,7 +11,7 @@ _WORTH_WAITING = 0.002
 
 
 @dataclass
-class Course:
+class TrainingState:
     """Where training stands; what a resumed training goes on from.
 
     Attributes:

@@ -24,7 +24,7 @@ from retrieval.llm.settings import LLMSettings
 from retrieval.methods.graph_s3.agent import serialise
 from retrieval.methods.graph_s3.agent.actions import Action
 from retrieval.methods.graph_s3.agent.environment import Limits, World
-from retrieval.methods.graph_s3.agent.fronts import Fronts
+from retrieval.methods.graph_s3.agent.frontier import Frontiers
 from retrieval.methods.graph_s3.agent.prompted import PromptedPolicy
 from retrieval.methods.graph_s3.agent.synthesis import Episode
 from retrieval.supervision.candidate_paths import f1
@@ -61,7 +61,7 @@ class _Try:
 
 def world_of(snapshot: Snapshot) -> World:
     """The graph with pages that a language model can read whole."""
-    return World(Fronts(snapshot), Limits(page=serialise.FACTS[0]))
+    return World(Frontiers(snapshot), Limits(page=serialise.FACTS[0]))
 
 
 def explore(

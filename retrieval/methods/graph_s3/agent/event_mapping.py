@@ -103,9 +103,9 @@ def said(world: World, state: State, action: Action) -> str:
             return f"choose {len(action.arcs):,} facts"
         return f"choose {' and '.join(wording.relation(graph, r) for r in action.relations)}"
     if isinstance(action, Explore):
-        if not 0 <= action.front < len(state.fronts):
+        if not 0 <= action.front < len(state.frontiers):
             return f"explore front {action.front}"
-        entities = np.array(action.entities or state.fronts[action.front].entities, np.int64)
+        entities = np.array(action.entities or state.frontiers[action.front].entities, np.int64)
         return f"explore {wording.names(graph, entities)}"
     return "nothing that can be done"
 
@@ -136,7 +136,7 @@ def _stands(state: State) -> np.ndarray:
     """The entities that the agent is at."""
     if state.ended:
         return state.answers()
-    return state.window.entities if state.window is not None else state.fronts[-1].entities
+    return state.window.entities if state.window is not None else state.frontiers[-1].entities
 
 
 def _alike(one: AgentAction, other: AgentAction | None) -> bool:
