@@ -172,7 +172,7 @@ def _show_answer(final: AnswerFinal) -> None:
             f"no answer ({final.no_answer.reason}): {final.no_answer.message} {final.no_answer.hint}".rstrip()
         )
     for answer in final.answers[:ANSWERS_SHOWN]:
-        badge = "verified" if answer.verified else "not verified"
+        badge = "facts in graph" if answer.verified else "not in graph"
         say(f"{answer.label}\t{answer.score:.3f}\t{badge}")
     if len(final.answers) > ANSWERS_SHOWN:
         note(f"... and {len(final.answers) - ANSWERS_SHOWN:,} more answers; --events lists all")

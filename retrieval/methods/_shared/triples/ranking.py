@@ -2,7 +2,7 @@
 
 ReG@Triple, ReG@Entity and REL-RAG's triple-based learning differ in how a triple of the candidate subgraph gets
 its score. From there on they are one: the top K triples are retrieved, chains are grown from the topic through
-them, chains of one relation path are merged, and the relation path gets a probability (docs/adr/0005).
+them, chains of one relation path are merged, and the relation path gets a probability (docs/adr/0003).
 """
 
 from __future__ import annotations
