@@ -26,7 +26,7 @@ from retrieval.types import AgentAction, LinkedEntity, Usage
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
     from retrieval.kg.snapshot.restriction import RestrictedSnapshot
-    from retrieval.reasoning.base import Reasoner, Verdict
+    from retrieval.reasoning.base import Conclusion, Reasoner
 
 T = TypeVar("T")
 
@@ -123,7 +123,7 @@ class Stopwatch:
 
 
 @dataclass(slots=True)
-class Run:
+class PipelineRun:
     """What one run knows so far."""
 
     request: AskRequest
@@ -143,7 +143,7 @@ class Run:
         """Milliseconds since the run, or something in it, began."""
         return round((time.perf_counter() - (self.began if since is None else since)) * 1000, 2)
 
-    def final(self, verdict: Verdict) -> AnswerFinal:
+    def final(self, verdict: Conclusion) -> AnswerFinal:
         """The end of this run."""
         usage: Usage = replace(verdict.usage, triples=len(self.facts))
         return AnswerFinal(
@@ -191,7 +191,7 @@ class Engine(ABC):
         """The same engine on some facts of its graph. Entities are still linked among those of the whole graph."""
 
     @abstractmethod
-    def answer(self, run: Run) -> Iterator[Event]:
+    def answer(self, run: PipelineRun) -> Iterator[Event]:
         """The events between ``run.started`` and the end, and ``answer.final``.
 
         Raises:
@@ -223,7 +223,7 @@ class Engine(ABC):
         Yields:
             Events in the order of :mod:`retrieval.events`. Nothing is raised: an error is ``run.failed``.
         """
-        run = Run(request, cancelled, watch or Stopwatch(), pausing=pausing)
+        run = PipelineRun(request, cancelled, watch or Stopwatch(), pausing=pausing)
         if request.steering is None or not request.steering.begun:
             yield self._started(request)
         try:

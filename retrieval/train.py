@@ -28,7 +28,7 @@ from retrieval.supervision.shift import Seen
 from retrieval.supervision.trajectories import Trajectory, read_trajectories
 from retrieval.text.features import TextEncoder
 from retrieval.training import checkpoint as checkpoints
-from retrieval.training.checkpoint import Checkpoint
+from retrieval.training.checkpoint import OpenCheckpoint
 from retrieval.training.loop import fit
 from retrieval.training.recipe import SelfTrained, Splits, Staged, Task, Work
 from retrieval.training.result import TrainResult
@@ -218,7 +218,7 @@ def label(
 
 
 def _measure(
-    work: Work, task: Task | SelfTrained, checkpoint: Checkpoint, questions: Sequence[Grounded]
+    work: Work, task: Task | SelfTrained, checkpoint: OpenCheckpoint, questions: Sequence[Grounded]
 ) -> Validation:
     """Dev metrics by real retrieval; what the retriever computes stays in the cache, if there is one."""
     with tempfile.TemporaryDirectory() as scratch:

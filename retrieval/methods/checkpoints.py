@@ -7,10 +7,10 @@ from pathlib import Path
 
 from retrieval.methods import registry
 from retrieval.training import checkpoint
-from retrieval.training.checkpoint import Checkpoint
+from retrieval.training.checkpoint import OpenCheckpoint
 
 
-def open_checkpoint(path: Path, *, method: str, encoder: str) -> Checkpoint:
+def open_checkpoint(path: Path, *, method: str, encoder: str) -> OpenCheckpoint:
     """Open a checkpoint for a method and an encoder.
 
     Raises:

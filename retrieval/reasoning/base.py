@@ -47,7 +47,7 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Conclusion:
     """What a reasoner concluded: answers, or a typed no-answer (exactly one of the two)."""
 
     answers: tuple[Answer, ...] = ()
@@ -71,8 +71,10 @@ class Reasoner(Protocol):
     llm: str | None
     prompts: dict[str, str]
 
-    def answer(self, evidence: Evidence, *, cancelled: Callable[[], bool]) -> Iterator[AnswerDelta | Verdict]:
-        """Yield pieces of text as they come, then one :class:`Verdict`.
+    def answer(
+        self, evidence: Evidence, *, cancelled: Callable[[], bool]
+    ) -> Iterator[AnswerDelta | Conclusion]:
+        """Yield pieces of text as they come, then one :class:`Conclusion`.
 
         Raises:
             Cancelled: ``cancelled`` said so.

@@ -10,7 +10,7 @@ import numpy as np
 from retrieval.errors import ConfigError
 from retrieval.events import AnswerDelta
 from retrieval.evidence.reach import Ids, Reach, alike
-from retrieval.reasoning.base import Evidence, Verdict
+from retrieval.reasoning.base import Conclusion, Evidence
 from retrieval.reasoning.choosing import best_guess
 from retrieval.reasoning.comparison import Compared
 from retrieval.types import Answer, LinkedEntity, NoAnswer, NoAnswerReason
@@ -73,19 +73,21 @@ class ExtractiveReasoner:
     def __init__(self, settings: ExtractiveSettings | None = None) -> None:
         self.settings = settings or ExtractiveSettings()
 
-    def answer(self, evidence: Evidence, *, cancelled: Callable[[], bool]) -> Iterator[AnswerDelta | Verdict]:
+    def answer(
+        self, evidence: Evidence, *, cancelled: Callable[[], bool]
+    ) -> Iterator[AnswerDelta | Conclusion]:
         """Yield the verdict; there is nothing to stream and nothing long enough to cancel."""
         del cancelled
         yield self.decide(evidence)
 
-    def decide(self, evidence: Evidence) -> Verdict:
+    def decide(self, evidence: Evidence) -> Conclusion:
         """The verdict: a comparison, an intersection, or the best sets of the best topic."""
         if not evidence.entities:
-            return Verdict(no_answer=not_linked(evidence.unmatched, ()))
+            return Conclusion(no_answer=not_linked(evidence.unmatched, ()))
         if not evidence.reaches:
-            return Verdict(no_answer=no_path(evidence.entities))
+            return Conclusion(no_answer=no_path(evidence.entities))
         if evidence.coverage < self.settings.floor:
-            return Verdict(no_answer=not_in_graph(evidence))
+            return Conclusion(no_answer=not_in_graph(evidence))
         topics = tuple(dict.fromkeys(linked.entity.id for linked in evidence.entities))
         if evidence.compared is not None:
             return _compared_verdict(evidence, evidence.compared, self.settings.trusted)
@@ -93,14 +95,14 @@ class ExtractiveReasoner:
             return _verdict(evidence, evidence.join.targets, topics, self.settings.trusted)
         return self._single(evidence, topics)
 
-    def _single(self, evidence: Evidence, topics: tuple[int, ...]) -> Verdict:
+    def _single(self, evidence: Evidence, topics: tuple[int, ...]) -> Conclusion:
         """The best sets of the topic that reaches its set most surely; the smaller set when equal."""
         inverse = evidence.snapshot.inverse_relations
         options = [(topic, target_sets(evidence.reaches, topic, inverse)) for topic in topics]
         # What a search began at by itself is linked with a score of 0: it competes, and restricts nothing.
         named = {linked.entity.id for linked in evidence.entities if linked.score > 0}
         if self._nothing_shared(evidence, [sets for topic, sets in options if topic in named]):
-            return Verdict(no_answer=nothing_shared(evidence.entities))
+            return Conclusion(no_answer=nothing_shared(evidence.entities))
         topic, sets = min(
             ((topic, sets) for topic, sets in options if sets),
             key=lambda option: (-option[1][0].probability, len(option[1][0].targets)),
@@ -153,7 +155,7 @@ def target_sets(reaches: Sequence[Reach], topic: int, inverse: Ids) -> list[Targ
 
 def _verdict(
     evidence: Evidence, targets: Ids, topics: Sequence[int], trusted: float, warnings: tuple[str, ...] = ()
-) -> Verdict:
+) -> Conclusion:
     """One answer for each target, most probable first, then by label."""
     scores = np.ones(len(targets))
     for topic in topics:
@@ -176,10 +178,10 @@ def _verdict(
         guess = bool(score < trusted ** len(topics))
         answers.append(Answer(node.label, round(float(score), 6), node, tuple(found), verified, guess=guess))
     answers.sort(key=lambda answer: (-answer.score, answer.label))
-    return Verdict(answers=tuple(answers), text="", warnings=warnings)
+    return Conclusion(answers=tuple(answers), text="", warnings=warnings)
 
 
-def _compared_verdict(evidence: Evidence, compared: Compared, trusted: float) -> Verdict:
+def _compared_verdict(evidence: Evidence, compared: Compared, trusted: float) -> Conclusion:
     """The winning topics; the chain of every topic is evidence, because the loser's value counts too."""
     snapshot = evidence.snapshot
     shown = tuple(i for i in compared.members if i < len(evidence.chains))
@@ -194,7 +196,7 @@ def _compared_verdict(evidence: Evidence, compared: Compared, trusted: float) ->
         Answer(node.label, score, node, shown, verified, guess=score < trusted)
         for node in (snapshot.node(topic) for topic in compared.winners)
     )
-    return Verdict(answers=answers, text=f"Compared: {values}.")
+    return Conclusion(answers=answers, text=f"Compared: {values}.")
 
 
 def not_linked(unmatched: Sequence[str], near: Sequence[str], *, named: bool = True) -> NoAnswer:

@@ -12,7 +12,7 @@ from retrieval.events import AnswerDelta
 from retrieval.llm.chat import ChatUsage, stream_chat
 from retrieval.llm.prompts import shown
 from retrieval.llm.settings import LLMSettings
-from retrieval.reasoning.base import Evidence, Verdict
+from retrieval.reasoning.base import Conclusion, Evidence
 from retrieval.reasoning.prompting import PROMPT, NoAnswerLines, messages, parse_answers
 from retrieval.types import Answer, NoAnswer, NoAnswerReason, Usage
 
@@ -31,7 +31,9 @@ class LLMReasoner:
         self.llm: str | None = settings.title
         self.prompts = shown(prompt)
 
-    def answer(self, evidence: Evidence, *, cancelled: Callable[[], bool]) -> Iterator[AnswerDelta | Verdict]:
+    def answer(
+        self, evidence: Evidence, *, cancelled: Callable[[], bool]
+    ) -> Iterator[AnswerDelta | Conclusion]:
         """Stream the reply, then the verdict.
 
         Raises:
@@ -59,7 +61,7 @@ class LLMReasoner:
         yield replace(verdict, warnings=(*verdict.warnings, left_out)) if left_out else verdict
 
 
-def read_reply(evidence: Evidence, reply: str, usage: Usage) -> Verdict:
+def read_reply(evidence: Evidence, reply: str, usage: Usage) -> Conclusion:
     """The verdict that a reply means.
 
     Raises:
@@ -73,7 +75,7 @@ def read_reply(evidence: Evidence, reply: str, usage: Usage) -> Verdict:
             hint="Use a model that follows instructions, or the extractive reasoner.",
         ) from None
     if not names:
-        return Verdict(
+        return Conclusion(
             no_answer=NoAnswer(
                 NoAnswerReason.REASONER_DECLINED,
                 "The language model found no answer in the evidence.",
@@ -85,7 +87,7 @@ def read_reply(evidence: Evidence, reply: str, usage: Usage) -> Verdict:
     answers = matched(evidence, names)
     unknown = [answer.label for answer in answers if not answer.verified]
     warnings = (f"Not found in the evidence: {'; '.join(unknown)}.",) if unknown else ()
-    return Verdict(answers=tuple(answers), text=reply, warnings=warnings, usage=usage)
+    return Conclusion(answers=tuple(answers), text=reply, warnings=warnings, usage=usage)
 
 
 def matched(evidence: Evidence, names: list[str]) -> list[Answer]:

@@ -16,7 +16,7 @@ from retrieval.kg.readers.documents.sentences import sentences
 from retrieval.kg.snapshot import Snapshot
 from retrieval.llm import asking, prompts
 from retrieval.llm.settings import LLMSettings
-from retrieval.reasoning.base import Verdict
+from retrieval.reasoning.base import Conclusion
 from retrieval.types import Answer, Citation, NoAnswer, NoAnswerReason, RetrievedPassage
 
 PROMPT = "passages"
@@ -78,7 +78,7 @@ def ask_model(
     titles: Sequence[str],
     *,
     cancelled: Callable[[], bool],
-) -> Generator[str, None, Verdict]:
+) -> Generator[str, None, Conclusion]:
     """What a language model answers from the passages. An answer that cites no sentence has no citation.
 
     Yields its reasoning while it is written.
@@ -106,10 +106,10 @@ def ask_model(
             "The language model found no answer in the passages.",
             "Read the passages, ask in other words, or add documents about it.",
         )
-        return Verdict(no_answer=declined, text=reply.reasoning, usage=usage)
+        return Conclusion(no_answer=declined, text=reply.reasoning, usage=usage)
     answer = answer_of(snapshot, reply.answer, reply.confidence, reply.citations)
     warnings = (f"Cited and not there: {', '.join(reply.unknown)}.",) if reply.unknown else ()
-    return Verdict(answers=(answer,), text=reply.reasoning or reply.answer, warnings=warnings, usage=usage)
+    return Conclusion(answers=(answer,), text=reply.reasoning or reply.answer, warnings=warnings, usage=usage)
 
 
 def _read(value: object, numbered: dict[str, Sentence]) -> _Read:
@@ -143,7 +143,7 @@ def answer_of(snapshot: Snapshot, label: str, score: float, citations: tuple[Cit
     return Answer(label, score, node, citations=citations, guess=score < TRUSTED)
 
 
-def without_model(verdict: Verdict, why: str) -> Verdict:
+def without_model(verdict: Conclusion, why: str) -> Conclusion:
     """An extracted verdict that stands in for a language model's."""
     return replace(
         verdict,

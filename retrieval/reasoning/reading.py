@@ -16,7 +16,7 @@ from functools import partial
 import numpy as np
 
 from retrieval.kg.snapshot import Snapshot
-from retrieval.reasoning.base import Evidence, Verdict
+from retrieval.reasoning.base import Conclusion, Evidence
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.reasoning.passages import Sentence, answer_of, confidence, sentences_of
 from retrieval.reasoning.spans import COUNTED, Kind, kind_of, like_person, noun_of, of_place, spans
@@ -75,7 +75,7 @@ class ReadPassage:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class SpanReading:
     """A span that may be the answer, the sentence it was read in, and its worth."""
 
     label: str
@@ -88,7 +88,7 @@ def readings(
     read: Sequence[ReadPassage],
     weigh: Callable[[Sequence[str]], Mapping[str, float]],
     ends: frozenset[str] = frozenset(),
-) -> list[Reading]:
+) -> list[SpanReading]:
     """The spans of the kind that the question asks for, each once, the best first; none where the kind is not clear.
 
     Args:
@@ -103,7 +103,7 @@ def readings(
     asked = words_in(question)
     reader = _Reader(kind, noun_of(question), frozenset(words(question)), weigh(asked), ends)
     most = max((each.found.score for each in read), default=0.0)
-    best: dict[str, Reading] = {}
+    best: dict[str, SpanReading] = {}
     for each in read:
         share = WORTH.passage * each.found.score / most if most > 0 else 0.0
         for sentence in each.sentences:
@@ -137,14 +137,14 @@ def extract(
     snapshot: Snapshot,
     read: Sequence[ReadPassage],
     weigh: Callable[[Sequence[str]], Mapping[str, float]],
-) -> Verdict:
+) -> Conclusion:
     """The spans that answer best, or, where it is not clear what is asked for, sentences; each answer cites its own.
 
     The best answer's score is the confidence that its passages support one; the others have a share of it.
     """
     ranked = sorted((sentence for each in read for sentence in each.sentences), key=lambda s: -s.score)
     if not ranked or ranked[0].score < LEAST:
-        return Verdict(
+        return Conclusion(
             no_answer=NoAnswer(
                 NoAnswerReason.NOT_IN_GRAPH,
                 "No passage says anything about this.",
@@ -156,18 +156,18 @@ def extract(
         answers = [
             answer_of(snapshot, r.label, score, (r.sentence.at,)) for r, score in _scored(short, ranked)
         ]
-        return Verdict(answers=tuple(answers), text=short[0].sentence.text)
+        return Conclusion(answers=tuple(answers), text=short[0].sentence.text)
     return _nearest(snapshot, ranked)
 
 
-def _nearest(snapshot: Snapshot, ranked: Sequence[Sentence]) -> Verdict:
+def _nearest(snapshot: Snapshot, ranked: Sequence[Sentence]) -> Conclusion:
     """The sentences nearest to the question; there is at least one."""
     near = [sentence for sentence in ranked[:ANSWERS] if sentence.score >= LEAST]
     answers = [answer_of(snapshot, s.text, confidence(s.score), (s.at,)) for s in near]
-    return Verdict(answers=tuple(answers), text=ranked[0].text)
+    return Conclusion(answers=tuple(answers), text=ranked[0].text)
 
 
-def _scored(short: Sequence[Reading], ranked: Sequence[Sentence]) -> list[tuple[Reading, float]]:
+def _scored(short: Sequence[SpanReading], ranked: Sequence[Sentence]) -> list[tuple[SpanReading, float]]:
     sure = confidence(ranked[0].score)
     return [(each, round(sure * each.worth / short[0].worth, 4)) for each in short]
 
@@ -191,7 +191,7 @@ class PassageReader(ExtractiveReasoner):
         super().__init__()
         self._read, self._weigh, self._ends = read, weigh, ends
 
-    def decide(self, evidence: Evidence) -> Verdict:
+    def decide(self, evidence: Evidence) -> Conclusion:
         """The verdict. An answer that is the end of evidence chains names them."""
         short = readings(evidence.question, self._read, self._weigh, self._ends)[:ANSWERS]
         ranked = sorted((s for each in self._read for s in each.sentences), key=lambda s: -s.score)
@@ -209,7 +209,7 @@ class PassageReader(ExtractiveReasoner):
             )
             sound = any(all(hop.verified for hop in evidence.chains[i].hops) for i in chains)
             answers.append(replace(made, chains=chains, verified=sound))
-        return Verdict(answers=tuple(answers), text="")
+        return Conclusion(answers=tuple(answers), text="")
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,13 +222,13 @@ class _Reader:
     weights: Mapping[str, float]
     ends: frozenset[str]
 
-    def of(self, sentence: Sentence, passage: ReadPassage, share: float) -> list[Reading]:
+    def of(self, sentence: Sentence, passage: ReadPassage, share: float) -> list[SpanReading]:
         """The spans of one sentence; ``share`` is what its passage is worth."""
         said = set(words_in(sentence.text)) | set(words_in(passage.found.passage.title))
         held = sum(weight for word, weight in self.weights.items() if word in said)
         base = share + WORTH.sentence * sentence.score + WORTH.words * held
         return [
-            Reading(label, sentence, base + self._fit(label, start, sentence.text, passage.entities))
+            SpanReading(label, sentence, base + self._fit(label, start, sentence.text, passage.entities))
             for start, label in spans(self.kind, sentence.text)
             if not self._named(label)
         ]

@@ -10,7 +10,7 @@ from retrieval.llm import asking, prompts
 from retrieval.llm.metering import estimate
 from retrieval.llm.prompts import fenced, fenced_lines, shown
 from retrieval.llm.settings import LLMSettings
-from retrieval.reasoning.base import Evidence, Verdict
+from retrieval.reasoning.base import Conclusion, Evidence
 from retrieval.reasoning.llm import NAME, matched
 from retrieval.types import NoAnswer, NoAnswerReason
 
@@ -58,7 +58,9 @@ class TriplesReasoner:
         self.llm: str | None = settings.title
         self.prompts = shown(PROMPT)
 
-    def answer(self, evidence: Evidence, *, cancelled: Callable[[], bool]) -> Iterator[AnswerDelta | Verdict]:
+    def answer(
+        self, evidence: Evidence, *, cancelled: Callable[[], bool]
+    ) -> Iterator[AnswerDelta | Conclusion]:
         """Stream the model's reasoning, then the verdict.
 
         Raises:
@@ -86,14 +88,14 @@ class TriplesReasoner:
         warnings = (left_out,) if len(kept) < len(lines) else ()
         if name:
             answers = tuple(matched(evidence, [name]))
-            yield Verdict(answers=answers, text=reasoning or name, warnings=warnings, usage=usage)
+            yield Conclusion(answers=answers, text=reasoning or name, warnings=warnings, usage=usage)
             return
         declined = NoAnswer(
             NoAnswerReason.REASONER_DECLINED,
             "The language model found no answer in the triples.",
             "Look at what was selected, or ask with another method or a larger budget.",
         )
-        yield Verdict(no_answer=declined, text=reasoning, warnings=warnings, usage=usage)
+        yield Conclusion(no_answer=declined, text=reasoning, warnings=warnings, usage=usage)
 
 
 def read_answer(value: object) -> tuple[str, str]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from retrieval.reasoning.base import Evidence, Verdict
+from retrieval.reasoning.base import Conclusion, Evidence
 from retrieval.text.operators import HINTS, Cue, Operator, unexplained
 from retrieval.types import Answer, LinkedEntity, NoAnswer, NoAnswerReason, Span
 
@@ -21,7 +21,7 @@ _TELLS = 0.5
 _BESIDE = frozenset({NoAnswerReason.ENTITY_NOT_LINKED, NoAnswerReason.NOT_IN_GRAPH, NoAnswerReason.NO_PATH})
 
 
-def understood(evidence: Evidence, verdict: Verdict) -> Verdict:
+def understood(evidence: Evidence, verdict: Conclusion) -> Conclusion:
     """The verdict; a typed no-answer where the question has an operator that nothing of the evidence explains.
 
     An answer that was read from a passage may say what no walk can: it stays, as a guess.
@@ -44,18 +44,18 @@ def understood(evidence: Evidence, verdict: Verdict) -> Verdict:
     return replace(verdict, answers=(), no_answer=not_understood(cues), text="", warnings=())
 
 
-def without_topics(question: str, verdict: Verdict, unmatched: Sequence[str]) -> Verdict:
+def without_topics(question: str, verdict: Conclusion, unmatched: Sequence[str]) -> Conclusion:
     """Like :func:`understood` of a question that names nothing; what it names and the graph lacks comes first."""
     cues = () if unmatched else unexplained(question)
-    return Verdict(no_answer=not_understood(cues)) if cues else verdict
+    return Conclusion(no_answer=not_understood(cues)) if cues else verdict
 
 
-def doubted(question: str, verdict: Verdict) -> Verdict:
+def doubted(question: str, verdict: Conclusion) -> Conclusion:
     """The verdict of a reader of passages: its answers are guesses where the question has an operator."""
     return guessed(verdict) if verdict.answers and unexplained(question) else verdict
 
 
-def guessed(verdict: Verdict) -> Verdict:
+def guessed(verdict: Conclusion) -> Conclusion:
     """The verdict with all its answers as guesses."""
     return replace(verdict, answers=tuple(replace(answer, guess=True) for answer in verdict.answers))
 

@@ -19,7 +19,7 @@ from retrieval.supervision.candidate_paths import f1, reached
 from retrieval.supervision.given import prefers_simple
 from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import Compression, Label, Labelling, Rejections, named, usable
-from retrieval.supervision.pools import Candidate, Pool
+from retrieval.supervision.pools import PathCandidate, Pool
 from retrieval.supervision.selection import NoSelectionError, Selection, read_selection
 from retrieval.text.features import TextEncoder
 from retrieval.text.relation_index import relation_texts
@@ -101,11 +101,11 @@ class _Work:
 
     def pools(
         self, questions: Sequence[Grounded], rejected: Rejections
-    ) -> tuple[list[list[Candidate]], Compression]:
+    ) -> tuple[list[list[PathCandidate]], Compression]:
         """The candidates of each question, and how far they were merged."""
         make = pools.get(self.how.candidates or prompting.CANDIDATES_OF[self.how.prompt])
         relations = self.encoder.encode(relation_texts(self.snapshot))
-        shown: list[list[Candidate]] = []
+        shown: list[list[PathCandidate]] = []
         raw: list[int] = []
         merged: list[int] = []
         for done, question in enumerate(questions):
@@ -123,10 +123,10 @@ class _Work:
         )
         return shown, compression
 
-    def select(self, questions: Sequence[Grounded], shown: Sequence[Sequence[Candidate]]) -> list[Label]:
+    def select(self, questions: Sequence[Grounded], shown: Sequence[Sequence[PathCandidate]]) -> list[Label]:
         """Ask for the rational candidates of every question that has a path to an answer."""
         brackets = self.how.prompt == "reg"
-        asked: list[tuple[Grounded, Sequence[Candidate], list[str]]] = []
+        asked: list[tuple[Grounded, Sequence[PathCandidate], list[str]]] = []
         requests: list[Request] = []
         for question, candidates in zip(questions, shown, strict=True):
             if not any(candidate.role == "path" for candidate in candidates):
@@ -151,7 +151,7 @@ class _Work:
         """R_* (RAPL eq. 8): ask which of a topic's relations the question may mean, where it has a path."""
         wanted = {(label.question, label.topic) for label in usable(labels)}
         relations = self.encoder.encode(relation_texts(self.snapshot))
-        asked: list[tuple[str, str, list[Candidate]]] = []
+        asked: list[tuple[str, str, list[PathCandidate]]] = []
         requests: list[Request] = []
         texts: list[list[str]] = []
         for question in questions:
@@ -198,7 +198,7 @@ class _Work:
             self._count("replies could not be read")
             return None
 
-    def _label(self, question: Grounded, candidate: Candidate, selection: Selection) -> Label:
+    def _label(self, question: Grounded, candidate: PathCandidate, selection: Selection) -> Label:
         """A selected candidate as a label; the score of a path is the F1 of what it reaches."""
         score = 1.0
         if candidate.role == "path":
@@ -212,7 +212,7 @@ class _Work:
 
     def _shown(
         self, question: Grounded, pool: Pool, relations: np.ndarray, rejected: Rejections
-    ) -> list[Candidate]:
+    ) -> list[PathCandidate]:
         """The candidates that the prompt lists: none that was rejected, not too many."""
         key = question.question.id
         kept = [
@@ -223,8 +223,8 @@ class _Work:
         return self._first(question, kept, relations)
 
     def _first(
-        self, question: Grounded, candidates: list[Candidate], relations: np.ndarray
-    ) -> list[Candidate]:
+        self, question: Grounded, candidates: list[PathCandidate], relations: np.ndarray
+    ) -> list[PathCandidate]:
         """At most ``most``, in their own order: paths before facts, then what sounds like the question."""
         if len(candidates) <= self.how.most:
             return candidates

@@ -28,7 +28,7 @@ _COUNTED, _ROWS = 10_000, 200_000
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class PathCandidate:
     """All paths of one relation path from one start.
 
     Attributes:
@@ -54,7 +54,7 @@ class Pool:
         truncated: ``raw`` is at least so many; a bound cut the count short.
     """
 
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[PathCandidate, ...]
     raw: int
     truncated: bool = False
 
@@ -66,7 +66,7 @@ def shortest_pool(snapshot: Snapshot, question: Grounded, max_hops: int) -> Pool
     """All shortest paths of every topic and answer, those of one relation path merged (REL-RAG, App. B)."""
     chains, raw = _shortest_chains(snapshot, question, max_hops)
     found = [
-        Candidate("path", topic, chain, _instance(snapshot, topic, chain, ends))
+        PathCandidate("path", topic, chain, _instance(snapshot, topic, chain, ends))
         for topic, own in chains.items()
         for chain, ends in own.items()
     ]
@@ -82,7 +82,7 @@ def reg_pool(snapshot: Snapshot, question: Grounded, max_hops: int) -> Pool:
     chains, raw = _shortest_chains(snapshot, question, max_hops)
     answer = _representative(question, chains)
     found = [
-        Candidate("path", topic, chain, _instance(snapshot, topic, chain, np.array([answer])))
+        PathCandidate("path", topic, chain, _instance(snapshot, topic, chain, np.array([answer])))
         for topic, own in chains.items()
         for chain, ends in own.items()
         if answer in ends
@@ -101,7 +101,7 @@ def rapl_pool(snapshot: Snapshot, question: Grounded, max_hops: int) -> Pool:
     path. ``d_min`` is the topic's distance to its nearest answer; no path visits an entity twice, and none is
     longer than ``max_hops``."""
     answers = np.array(question.answers, np.int64)
-    found: list[Candidate] = []
+    found: list[PathCandidate] = []
     raw, truncated = 0, False
     for topic in question.topics:
         away = paths.distances(snapshot, [topic], max_hops)[answers]
@@ -115,7 +115,7 @@ def rapl_pool(snapshot: Snapshot, question: Grounded, max_hops: int) -> Pool:
         for chain, ends in chains.items():
             arcs = _instance(snapshot, topic, chain, ends)
             if arcs:
-                found.append(Candidate("path", topic, chain, arcs))
+                found.append(PathCandidate("path", topic, chain, arcs))
         every = paths.paths_between(
             snapshot, [topic], answers, max_hops=longest, cap=_COUNTED, max_rows=_ROWS
         )
@@ -226,12 +226,12 @@ def _representative(question: Grounded, chains: Mapping[int, Chains]) -> int:
     return min(question.answers, key=lambda answer: (-votes[answer], answer))
 
 
-def facts(snapshot: Snapshot, role: Role, entity: int) -> list[Candidate]:
+def facts(snapshot: Snapshot, role: Role, entity: int) -> list[PathCandidate]:
     """One candidate for each directed relation that leaves an entity."""
     _, relations, _, arcs = walks.all_arcs(snapshot, np.array([entity], np.int64))
     distinct, first = np.unique(relations, return_index=True)
     return [
-        Candidate(role, entity, (relation,), (int(arcs[at]),))
+        PathCandidate(role, entity, (relation,), (int(arcs[at]),))
         for relation, at in zip(distinct.tolist(), first.tolist(), strict=True)
     ]
 

@@ -18,7 +18,7 @@ _JOINS = re.compile(r"\b(and|or|than|vs|versus)\b|,")
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class SpanCandidate:
     """A stretch of the question that names entities. ``weight`` ranks stretches; ``strong`` ones are names."""
 
     span: Span
@@ -29,7 +29,7 @@ class Candidate:
 
 def candidates_in(
     question: str, words: list[Word], cased: bool, labels: LabelIndex, guard: Guard
-) -> Iterator[Candidate]:
+) -> Iterator[SpanCandidate]:
     """Every stretch of whole words that is the name of something, function words alone left out."""
     for i, first in enumerate(words):
         name = ""
@@ -42,14 +42,14 @@ def candidates_in(
                     yield candidate
             if first.text == "st" and (matches := labels.lookup(f"saint{name[2:]}")):
                 span = Span(start, end, question[start:end])
-                yield Candidate(span, matches, 1.6 * len(span.text), strong=j > i)
+                yield SpanCandidate(span, matches, 1.6 * len(span.text), strong=j > i)
             if not labels.begins(name) and first.text != "st":
                 break
 
 
 def _weigh(
     span: Span, words: list[Word], matches: list[Match], guard: Guard, *, cased: bool, at_start: bool
-) -> Candidate | None:
+) -> SpanCandidate | None:
     telling = [word for word in words if not guard.is_common(word.text)]
     # The capital of a sentence's first word says nothing.
     capitals = sum(word.capital for word in words[1 if at_start else 0 :])
@@ -64,11 +64,11 @@ def _weigh(
         # "The Director" or "One on One" in the middle of a cased question is a title.
         titled = cased and not at_start and words[0].capital and words[-1].capital
         if as_written and (titled or joined):
-            return Candidate(span, matches, 0.5 * len(span.text), strong=True)
+            return SpanCandidate(span, matches, 0.5 * len(span.text), strong=True)
         # "please give" may be a film when nothing else can be meant.
         if cased or len(words) < 2 or words[0].text in _ARTICLES:
             return None
-        return Candidate(span, matches, 0.1 * len(span.text), strong=False)
+        return SpanCandidate(span, matches, 0.1 * len(span.text), strong=False)
     weight = sum(len(word.text) for word in telling) + 0.3 * len(span.text)
     if sum(word.text not in STOP_WORDS for word in words) >= 2:
         # "newton" measures force, and still "isaac newton" is a name.
@@ -82,12 +82,14 @@ def _weigh(
     if cased and not capitals and not as_written and not joined:
         # Written small where the name is written large, in a question that has capitals.
         strong = len(telling) >= 2
-    return Candidate(span, matches, weight, strong)
+    return SpanCandidate(span, matches, weight, strong)
 
 
-def coordinated(question: str, chosen: list[Candidate], candidates: Iterable[Candidate]) -> list[Candidate]:
+def coordinated(
+    question: str, chosen: list[SpanCandidate], candidates: Iterable[SpanCandidate]
+) -> list[SpanCandidate]:
     """Further lower-case candidates that ``and``, ``or`` and the like join to one that was chosen."""
-    more: list[Candidate] = []
+    more: list[SpanCandidate] = []
     for other in best_apart(candidates):
         if any(other.span.overlaps(c.span) for c in chosen):
             continue
@@ -99,9 +101,9 @@ def coordinated(question: str, chosen: list[Candidate], candidates: Iterable[Can
     return more
 
 
-def best_apart(candidates: Iterable[Candidate]) -> list[Candidate]:
+def best_apart(candidates: Iterable[SpanCandidate]) -> list[SpanCandidate]:
     """Heaviest first, none overlapping one already taken."""
-    chosen: list[Candidate] = []
+    chosen: list[SpanCandidate] = []
     for candidate in sorted(candidates, key=lambda c: (-c.weight, c.span.start)):
         if not any(candidate.span.overlaps(other.span) for other in chosen):
             chosen.append(candidate)

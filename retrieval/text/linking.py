@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from retrieval.errors import UnknownEntityError
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.labels import normalise
-from retrieval.text.candidates import Candidate, best_apart, candidates_in, coordinated
+from retrieval.text.candidates import SpanCandidate, best_apart, candidates_in, coordinated
 from retrieval.text.lower_case import LowerCase, odd_stretches
 from retrieval.text.mentions import Guard, Span, capitalised_runs, has_case, marked, quoted, words_of
 from retrieval.text.names import Names
@@ -129,7 +129,7 @@ class Linker:
             ]
         return Linked(_distinct(sorted(found, key=lambda e: e.start)), tuple(missed))
 
-    def _nearer(self, place: Candidate, candidates: Sequence[Candidate]) -> Candidate:
+    def _nearer(self, place: SpanCandidate, candidates: Sequence[SpanCandidate]) -> SpanCandidate:
         """What stands right before a name and is joined to it by a fact: of "victoria british columbia" the city."""
         for other in candidates:
             if other.span.end + 1 == place.span.start:

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from retrieval.text.candidates import Candidate, coordinated
+from retrieval.text.candidates import SpanCandidate, coordinated
 from retrieval.text.mentions import Guard, Span, Word
 from retrieval.text.names import ALTERNATIVES, FUZZY_WORD, Names, Source
 from retrieval.text.readings import SIGNS, Reading, Readings
@@ -35,7 +35,7 @@ class LowerCase:
         self._guard = guard
         self._readings = Readings(names.snapshot, guard)
 
-    def topics(self, question: str, words: list[Word], candidates: list[Candidate]) -> list[LinkedEntity]:
+    def topics(self, question: str, words: list[Word], candidates: list[SpanCandidate]) -> list[LinkedEntity]:
         """The most likely reading, with what ``and`` and the like join to it; else a misspelt name.
 
         Args:
@@ -52,7 +52,7 @@ class LowerCase:
         if topic.score < _LEAST_CHANCE:
             return []
         span = Span(topic.start, topic.end, topic.mention)
-        others = coordinated(question, [Candidate(span, [best.match], 0.0, strong=False)], candidates)
+        others = coordinated(question, [SpanCandidate(span, [best.match], 0.0, strong=False)], candidates)
         linked = [self._names.decide(other.span, other.matches, question) for other in others]
         return [topic, *(replace(link, score=min(link.score, _WEAK_SCORE)) for link in linked)]
 

@@ -62,7 +62,7 @@ class CheckpointManifest:
 
 
 @dataclass(frozen=True, slots=True)
-class Checkpoint:
+class OpenCheckpoint:
     """A checkpoint opened for use."""
 
     manifest: CheckpointManifest
@@ -97,7 +97,7 @@ def describe(
     simple: bool,
     labels: dict[str, int],
     parent: str | None = None,
-) -> Checkpoint:
+) -> OpenCheckpoint:
     """A checkpoint in memory, with its fingerprint. See :class:`CheckpointManifest`."""
     manifest = CheckpointManifest(
         method=method,
@@ -113,10 +113,10 @@ def describe(
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         labels=labels,
     )
-    return Checkpoint(manifest, config, weights)
+    return OpenCheckpoint(manifest, config, weights)
 
 
-def save(out: Path, checkpoint: Checkpoint, *, also: Callable[[Path], None] = lambda _: None) -> None:
+def save(out: Path, checkpoint: OpenCheckpoint, *, also: Callable[[Path], None] = lambda _: None) -> None:
     """Write a checkpoint beside ``out``, and what ``also`` writes there, and rename it into place."""
     with published(out) as directory:
         torch.save(checkpoint.weights, directory / WEIGHTS)
@@ -125,7 +125,9 @@ def save(out: Path, checkpoint: Checkpoint, *, also: Callable[[Path], None] = la
         also(directory)
 
 
-def pack(out: Path, checkpoint: Checkpoint, *, also: Callable[[Path], None] = lambda _: None) -> Checkpoint:
+def pack(
+    out: Path, checkpoint: OpenCheckpoint, *, also: Callable[[Path], None] = lambda _: None
+) -> OpenCheckpoint:
     """Like :func:`save`, with weights of fp16; the checkpoint as it will be read.
 
     Raises:
@@ -141,7 +143,7 @@ def pack(out: Path, checkpoint: Checkpoint, *, also: Callable[[Path], None] = la
         save_json(directory / CONFIG, configs.as_json(checkpoint.config))
         save_json(directory / MANIFEST, asdict(manifest))
         also(directory)
-    return Checkpoint(manifest, checkpoint.config, weights)
+    return OpenCheckpoint(manifest, checkpoint.config, weights)
 
 
 def read_manifest(path: Path) -> CheckpointManifest:
@@ -161,7 +163,9 @@ def read_manifest(path: Path) -> CheckpointManifest:
         ) from error
 
 
-def read(path: Path, *, method: str, encoder: str, settings: Callable[[Any], TrainingConfig]) -> Checkpoint:
+def read(
+    path: Path, *, method: str, encoder: str, settings: Callable[[Any], TrainingConfig]
+) -> OpenCheckpoint:
     """Open a checkpoint for a method and an encoder; ``settings`` makes the method's settings of their JSON.
 
     Raises:
@@ -184,7 +188,7 @@ def read(path: Path, *, method: str, encoder: str, settings: Callable[[Any], Tra
         )
     try:
         raw = json.loads((directory / CONFIG).read_text(encoding="utf-8"))
-        return Checkpoint(manifest, settings(raw), _weights(directory))
+        return OpenCheckpoint(manifest, settings(raw), _weights(directory))
     except (
         OSError, ValueError, RuntimeError, EOFError, pickle.UnpicklingError, SafetensorError, ClewError,
     ) as error:  # fmt: skip
@@ -201,7 +205,7 @@ def _weights(directory: Path) -> dict[str, Tensor]:
 M = TypeVar("M", bound=nn.Module)
 
 
-def load_weights(model: M, checkpoint: Checkpoint) -> M:
+def load_weights(model: M, checkpoint: OpenCheckpoint) -> M:
     """Put a checkpoint's weights into a model made from its settings; returned in evaluation mode.
 
     Raises:

@@ -23,7 +23,7 @@ from retrieval.text.features import (
     graph_features,
     text_features,
 )
-from retrieval.training.checkpoint import Checkpoint
+from retrieval.training.checkpoint import OpenCheckpoint
 from retrieval.types import Progress, Question
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ class Task(Learning, Protocol):
         """Digest of the examples, so that only the same training is resumed."""
         ...
 
-    def retriever(self, checkpoint: Checkpoint, cache: Path) -> Retriever:
+    def retriever(self, checkpoint: OpenCheckpoint, cache: Path) -> Retriever:
         """The trained retriever on the training graph, for dev metrics; what it computes stays in ``cache``."""
         ...
 
@@ -207,7 +207,7 @@ class SelfTrained(Protocol):
 
     def fingerprint(self) -> bytes: ...  # noqa: D102
 
-    def retriever(self, checkpoint: Checkpoint, cache: Path) -> Retriever: ...  # noqa: D102
+    def retriever(self, checkpoint: OpenCheckpoint, cache: Path) -> Retriever: ...  # noqa: D102
 
 
 class Recipe(Protocol):

@@ -21,6 +21,7 @@ from webapp.accounts.models import Role, User
 from webapp.accounts.services import check_password, create_token
 from webapp.api.errors import BadLoginError, CsrfError, PasswordChangeError
 from webapp.api.fields import PlainText
+from webapp.api.params import validated
 
 
 class LoginSerializer(serializers.Serializer[object]):
@@ -97,9 +98,7 @@ class PasswordView(APIView):
     )
     def post(self, request: Request) -> Response:
         """Choose another one. All other sessions of this person end, and all their tokens."""
-        form = NewPasswordSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        data = form.validated_data
+        data = validated(NewPasswordSerializer(data=request.data))
         user = cast(User, request.user)
         try:
             check_password(username=user.username, password=data["old_password"], address=_address(request))
@@ -129,9 +128,7 @@ class TokenView(APIView):
 
 
 def _login_data(request: Request) -> dict[str, str]:
-    serializer = LoginSerializer(data=request.data)
-    serializer.is_valid(raise_exception=True)
-    return cast(dict[str, str], serializer.validated_data)
+    return validated(LoginSerializer(data=request.data))
 
 
 def _session(request: Request) -> Response:

@@ -17,6 +17,7 @@ from webapp.accounts.models import Role, User
 from webapp.accounts.permissions import Admin
 from webapp.api.access import visible
 from webapp.api.fields import PlainText
+from webapp.api.params import validated
 
 QUOTA_MAX = 2**60
 
@@ -101,9 +102,7 @@ class UsersView(_People):
     )
     def post(self, request: Request) -> Response:
         """Make a person, with a password for the first login, which is shown this once."""
-        form = NewPersonSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        data = form.validated_data
+        data = validated(NewPersonSerializer(data=request.data))
         person, password = people.create(
             username=data["username"], role=Role(data["role"]), quota=data["quota"], by=self.me
         )
@@ -121,9 +120,7 @@ class PersonView(_People):
     @extend_schema(operation_id="users_change", request=PersonChangeSerializer, responses=AccountSerializer)
     def patch(self, request: Request, pk: int) -> Response:
         """Change the role or the quota."""
-        form = PersonChangeSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        data = form.validated_data
+        data = validated(PersonChangeSerializer(data=request.data))
         changed = people.change(
             person=self.person(pk),
             role=Role(data["role"]) if "role" in data else None,

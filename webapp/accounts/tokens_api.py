@@ -19,6 +19,7 @@ from webapp.accounts.signals import person_changed
 from webapp.api.access import visible
 from webapp.api.errors import ForbiddenError
 from webapp.api.fields import PlainText
+from webapp.api.params import validated
 
 DAYS_MAX = 3650
 
@@ -68,9 +69,7 @@ class TokensView(APIView):
         """Make one. It is shown this once. Tokens make no tokens: one that leaked could not be taken back."""
         if isinstance(request.auth, ApiToken):
             raise ForbiddenError("A token makes no tokens.", hint="Log in to make one.")
-        form = NewTokenSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        data = form.validated_data
+        data = validated(NewTokenSerializer(data=request.data))
         days: int | None = data["expires_days"]
         row, token = make_token(
             user=cast(User, request.user),

@@ -23,7 +23,7 @@ from webapp.answers import serializers as shapes
 from webapp.answers.models import Run, RunState
 from webapp.api.access import visible
 from webapp.api.errors import ForbiddenError, InvalidError
-from webapp.api.params import integer, truth, uuid
+from webapp.api.params import integer, truth, uuid, validated
 from webapp.experiments.api import find_checkpoint
 from webapp.graphs.selectors import visible_graphs
 
@@ -69,9 +69,7 @@ class RunViewSet(viewsets.GenericViewSet[Run]):
     @extend_schema(request=shapes.AskSerializer, responses={201: shapes.RunSerializer})
     def create(self, request: Request) -> Response:
         """Ask."""
-        form = shapes.AskSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        data = form.validated_data
+        data = validated(shapes.AskSerializer(data=request.data))
         graph = get_object_or_404(visible_graphs(request.user), pk=data.pop("graph"))
         ask = services.Ask(checkpoint=find_checkpoint(data.pop("checkpoint"), request.user), **data)
         run = services.create_run(graph=graph, ask=ask, user=cast(User, request.user))
@@ -86,10 +84,9 @@ class RunViewSet(viewsets.GenericViewSet[Run]):
     @action(detail=True, methods=["post"])
     def flag(self, request: Request, pk: str) -> Response:
         """Say that an answer or a path is wrong: analysts will judge the question with the paths that were shown."""
-        form = shapes.NewFlagSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
+        data = validated(shapes.NewFlagSerializer(data=request.data))
         flag = flagging.flag_run(
-            run=self.get_object(), user=cast(User, request.user), flag=flagging.NewFlag(**form.validated_data)
+            run=self.get_object(), user=cast(User, request.user), flag=flagging.NewFlag(**data)
         )
         return Response({"queue": flag.item.queue_id, "item": flag.item_id})
 
@@ -135,9 +132,8 @@ class RunViewSet(viewsets.GenericViewSet[Run]):
         """Take steps of an agent back, choose the next one, and go on. Without ``pause_after`` it rests as before."""
         run = self.get_object()
         require_manager(request.user, run)
-        form = shapes.SteerSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        steer = steering.Steer(**{"pause_after": run.pause_after, **form.validated_data})
+        data = validated(shapes.SteerSerializer(data=request.data))
+        steer = steering.Steer(**{"pause_after": run.pause_after, **data})
         run = steering.steer_run(run=run, steer=steer, user=cast(User, request.user))
         return Response(shapes.RunSerializer(run).data, status=status.HTTP_202_ACCEPTED)
 
@@ -156,9 +152,7 @@ class ComparisonsView(APIView):
     @extend_schema(request=shapes.CompareSerializer, responses={201: shapes.RunGroupSerializer})
     def post(self, request: Request) -> Response:
         """Ask several methods at once."""
-        form = shapes.CompareSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        data = form.validated_data
+        data = validated(shapes.CompareSerializer(data=request.data))
         graph = get_object_or_404(visible_graphs(request.user), pk=data.pop("graph"))
         contenders = [
             services.Contender(named["method"], find_checkpoint(named["checkpoint"], request.user))

@@ -1,10 +1,12 @@
-"""Reading query parameters."""
+"""Reading query parameters and bodies."""
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
 from django.http import QueryDict
+from rest_framework.serializers import Serializer
 
 from webapp.api.errors import InvalidError
 
@@ -43,3 +45,14 @@ def integer(query: QueryDict, name: str) -> int | None:
     if not text.isascii() or not text.isdigit() or len(text) > 10 or int(text) > MAX:
         raise InvalidError(f"{name} is not a number.", hint=f"Give {name} as a whole number from 0.")
     return int(text)
+
+
+def validated(form: Serializer[Any]) -> dict[str, Any]:
+    """What a request sent, once it is checked.
+
+    Raises:
+        ValidationError: it does not fit.
+    """
+    form.is_valid(raise_exception=True)
+    data: dict[str, Any] = form.validated_data
+    return data

@@ -21,7 +21,7 @@ from webapp.accounts.models import User
 from webapp.accounts.permissions import AnalystWrites
 from webapp.accounts.rights import require_manager
 from webapp.api.access import visible
-from webapp.api.params import integer
+from webapp.api.params import integer, validated
 from webapp.experiments import labelling, methods, promoting, selectors
 from webapp.experiments import serializers as shapes
 from webapp.experiments.models import Checkpoint, LabelSet
@@ -126,9 +126,7 @@ class LabelSetViewSet(viewsets.GenericViewSet[LabelSet]):
     @extend_schema(request=shapes.LabelSerializer, responses={202: shapes.LabellingSerializer})
     def create(self, request: Request) -> Response:
         """Start labelling a question set."""
-        form = shapes.LabelSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        data = form.validated_data
+        data = validated(shapes.LabelSerializer(data=request.data))
         label_set = labelling.start_labelling(
             graph=get_object_or_404(visible_graphs(request.user), pk=data["graph"]),
             question_set=get_object_or_404(visible(question_sets(), request.user), pk=data["question_set"]),

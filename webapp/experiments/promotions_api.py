@@ -13,6 +13,7 @@ from rest_framework.views import APIView
 
 from webapp.accounts.models import User
 from webapp.accounts.permissions import Analyst
+from webapp.api.params import validated
 from webapp.experiments import methods, promoting
 from webapp.experiments import serializers as shapes
 from webapp.experiments.models import Promotion
@@ -52,11 +53,10 @@ class RollbackView(APIView):
     )
     def post(self, request: Request, pk: int) -> Response:
         """Take the last promotion of a method back; the checkpoint that is used now."""
-        form = shapes.RollbackSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
+        data = validated(shapes.RollbackSerializer(data=request.data))
         checkpoint = promoting.roll_back(
             graph=get_object_or_404(visible_graphs(request.user), pk=pk),
-            method=methods.require_trained(form.validated_data["method"]),
+            method=methods.require_trained(data["method"]),
             user=cast(User, request.user),
         )
         return Response(shapes.CheckpointSerializer(checkpoint).data)

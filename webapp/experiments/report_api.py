@@ -20,7 +20,7 @@ from webapp.accounts.permissions import AnalystWrites
 from webapp.accounts.rights import require_manager
 from webapp.api.access import visible
 from webapp.api.errors import InvalidError
-from webapp.api.params import MAX, integer
+from webapp.api.params import MAX, integer, validated
 from webapp.experiments import comparison, reports, selectors
 from webapp.experiments import report_serializers as shapes
 from webapp.experiments.api import find_checkpoint
@@ -71,9 +71,7 @@ class ReportViewSet(viewsets.GenericViewSet[Report]):
     @extend_schema(request=shapes.EvaluateSerializer, responses={202: shapes.EvaluationSerializer})
     def create(self, request: Request) -> Response:
         """Start an evaluation."""
-        form = shapes.EvaluateSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        data = form.validated_data
+        data = validated(shapes.EvaluateSerializer(data=request.data))
         report = reports.start_report(
             graph=get_object_or_404(visible_graphs(request.user), pk=data.pop("graph")),
             question_set=get_object_or_404(

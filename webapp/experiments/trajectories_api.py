@@ -19,7 +19,7 @@ from webapp.accounts.permissions import AnalystWrites
 from webapp.accounts.rights import require_manager
 from webapp.api.access import visible
 from webapp.api.errors import InvalidError
-from webapp.api.params import integer
+from webapp.api.params import integer, validated
 from webapp.experiments import selectors, synthesising
 from webapp.experiments import serializers as shapes
 from webapp.experiments.models import TrajectorySet
@@ -51,9 +51,7 @@ class TrajectorySetViewSet(viewsets.GenericViewSet[TrajectorySet]):
     @extend_schema(request=shapes.SynthesiseSerializer, responses={202: shapes.SynthesisSerializer})
     def create(self, request: Request) -> Response:
         """Start making trajectories for a question set."""
-        form = shapes.SynthesiseSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        data = form.validated_data
+        data = validated(shapes.SynthesiseSerializer(data=request.data))
         made = synthesising.start_synthesis(
             graph=get_object_or_404(visible_graphs(request.user), pk=data.pop("graph")),
             question_set=get_object_or_404(

@@ -24,6 +24,7 @@ from webapp.accounts import quotas
 from webapp.accounts.models import User
 from webapp.accounts.permissions import AdminWrites, OwnerWrites
 from webapp.api.errors import TooLargeError
+from webapp.api.params import validated
 from webapp.api.parsers import Json
 from webapp.graphs import browse, endpoints, progress, selectors, services, snapshots, trash
 from webapp.graphs import serializers as shapes
@@ -74,9 +75,7 @@ class GraphViewSet(viewsets.GenericViewSet[Graph]):
         """Upload a graph; its import begins at once."""
         if int(request.META.get("CONTENT_LENGTH") or 0) > settings.UPLOAD_MAX_BYTES:
             raise TooLargeError("The upload is too large.", hint="Split the graph, or compress it with gzip.")
-        form = shapes.UploadSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        data = form.validated_data
+        data = validated(shapes.UploadSerializer(data=request.data))
         user = cast(User, request.user)
         quotas.require_room(user, sum(file.size for file in data["files"]))
         graph, job = services.create_graph(
@@ -100,9 +99,7 @@ class GraphViewSet(viewsets.GenericViewSet[Graph]):
     def partial_update(self, request: Request, pk: str) -> Response:
         """Change the name, the description, who may see it, and whose it is."""
         graph = self.get_object()
-        form = shapes.GraphChangeSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        data = form.validated_data
+        data = validated(shapes.GraphChangeSerializer(data=request.data))
         services.rename_graph(graph=graph, name=data.get("name"), description=data.get("description"))
         services.set_access(
             graph=graph,
@@ -174,20 +171,18 @@ class GraphViewSet(viewsets.GenericViewSet[Graph]):
     @action(detail=True, pagination_class=None)
     def neighbours(self, request: Request, pk: str) -> Response:
         """What lies around an entity, by relation, limited."""
-        form = shapes.NeighboursQuerySerializer(data=request.query_params)
-        form.is_valid(raise_exception=True)
+        data = validated(shapes.NeighboursQuerySerializer(data=request.query_params))
         endpoint = selectors.endpoint_of(self.get_object())
         if endpoint is not None:
-            return Response(endpoints.neighbours(endpoint, **form.validated_data))
-        return Response({**browse.neighbours(self._snapshot(request), **form.validated_data), "cut": False})
+            return Response(endpoints.neighbours(endpoint, **data))
+        return Response({**browse.neighbours(self._snapshot(request), **data), "cut": False})
 
     @extend_schema(parameters=[shapes.FactQuerySerializer, VERSION], responses=shapes.SourcedHopSerializer)
     @action(detail=True, pagination_class=None)
     def fact(self, request: Request, pk: str) -> Response:
         """One fact with its attributes and the passages it was extracted from."""
-        form = shapes.FactQuerySerializer(data=request.query_params)
-        form.is_valid(raise_exception=True)
-        return Response(browse.fact(self._snapshot(request), **form.validated_data))
+        data = validated(shapes.FactQuerySerializer(data=request.query_params))
+        return Response(browse.fact(self._snapshot(request), **data))
 
     @extend_schema(
         parameters=[

@@ -16,6 +16,7 @@ from retrieval.kg.sparql.options import SparqlOptions
 from webapp.accounts.models import User
 from webapp.accounts.permissions import AdminWrites, OwnerWrites
 from webapp.api.fields import PlainText
+from webapp.api.params import validated
 from webapp.graphs import endpoints
 from webapp.graphs.models import Graph, GraphEndpoint, Visibility
 from webapp.graphs.selectors import visible_graphs
@@ -79,9 +80,7 @@ class EndpointsView(APIView):
     @extend_schema(request=NewEndpointSerializer, responses={201: GraphSerializer})
     def post(self, request: Request) -> Response:
         """Connect a graph, if its endpoint answers a trial query."""
-        form = NewEndpointSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        data = dict(form.validated_data)
+        data = validated(NewEndpointSerializer(data=request.data))
         graph = endpoints.connect(
             name=data.pop("name"),
             description=data.pop("description"),
@@ -109,10 +108,9 @@ class EndpointView(_OfGraph):
     def patch(self, request: Request, pk: int) -> Response:
         """Change what is named, if the endpoint answers a trial query then."""
         endpoint = self.endpoint(request, pk)
-        form = ConnectionSerializer(data=request.data, partial=True)
-        form.is_valid(raise_exception=True)
+        data = validated(ConnectionSerializer(data=request.data, partial=True))
         before = dataclasses.asdict(endpoints.connection_of(endpoint))
-        endpoints.change(endpoint=endpoint, connection=_connection({**before, **form.validated_data}))
+        endpoints.change(endpoint=endpoint, connection=_connection({**before, **data}))
         return Response(_shown(endpoint.graph))
 
 

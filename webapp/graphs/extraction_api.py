@@ -14,6 +14,7 @@ from rest_framework.views import APIView
 from webapp.accounts.models import User
 from webapp.accounts.permissions import AdminWrites
 from webapp.api.fields import ErrorSerializer, PlainText
+from webapp.api.params import validated
 from webapp.graphs import extraction
 from webapp.graphs import serializers as shapes
 from webapp.graphs.selectors import visible_graphs
@@ -69,11 +70,10 @@ class ExtractView(APIView):
     )
     def post(self, request: Request, pk: int) -> Response:
         """Begin, or go on with one that failed."""
-        form = ExtractSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
+        data = validated(ExtractSerializer(data=request.data))
         graph, job = extraction.start_extraction(
             source=get_object_or_404(visible_graphs(request.user), pk=pk),
-            wanted=extraction.Wanted(**form.validated_data),
+            wanted=extraction.Wanted(**data),
             user=cast(User, request.user),
         )
         made = {"graph": shapes.GraphSerializer(graph).data, "job": JobSerializer(job).data}

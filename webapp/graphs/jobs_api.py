@@ -13,6 +13,7 @@ from retrieval.kg.readers.options import ReadOptions
 from webapp.accounts.permissions import AnalystWrites
 from webapp.accounts.rights import require_manager
 from webapp.api.errors import InvalidError
+from webapp.api.params import validated
 from webapp.graphs.reading import ReadingSerializer
 from webapp.jobs import selectors, services
 from webapp.jobs.models import Job, JobKind
@@ -59,9 +60,8 @@ class JobViewSet(mixins.RetrieveModelMixin, mixins.ListModelMixin, viewsets.Gene
         """Do a job after all that failed or was stopped. An import may be told to read its files otherwise."""
         job = self.get_object()
         require_manager(request.user, job)
-        form = RetrySerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        params = ReadOptions.of(form.validated_data).as_json() if request.data else {}
+        data = validated(RetrySerializer(data=request.data))
+        params = ReadOptions.of(data).as_json() if request.data else {}
         if params and job.kind != JobKind.IMPORT:
             raise InvalidError("Only an import can be told to read otherwise.", hint="Send nothing.")
         if job.kind in OF_GRAPH:

@@ -25,6 +25,7 @@ from webapp.accounts.permissions import Analyst
 from webapp.api.concurrency import ConcurrencyLimit, release_connection
 from webapp.api.errors import TooManyUploadsError
 from webapp.api.fields import PlainText
+from webapp.api.params import validated
 from webapp.graphs.reading import ReadingSerializer
 from webapp.graphs.serializers import ProblemSerializer
 from webapp.uploads import remote_sources, services
@@ -106,9 +107,7 @@ class PreviewView(APIView):
     )
     def post(self, request: Request) -> Response:
         """What each is taken for, under the corrections given. Nothing is kept."""
-        form = PreviewRequestSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        data = form.validated_data
+        data = validated(PreviewRequestSerializer(data=request.data))
         user = cast(User, request.user)
         found = services.complete(ids=data["uploads"], user=user)
         options = ReadOptions.of(data)

@@ -19,6 +19,7 @@ from webapp.accounts.models import Role, User
 from webapp.accounts.permissions import OwnerWrites
 from webapp.api.errors import ConfirmError, ConflictError
 from webapp.api.fields import PlainText
+from webapp.api.params import validated
 from webapp.graphs import serializers as shapes
 from webapp.graphs import services, storage, trash, versions
 from webapp.graphs.models import Graph, GraphVersion
@@ -116,10 +117,9 @@ class RestoreView(APIView):
     @extend_schema(operation_id="trash_restore", request=RestoreSerializer, responses=shapes.GraphSerializer)
     def post(self, request: Request, pk: int) -> Response:
         """Take it out of the trash."""
-        form = RestoreSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
+        data = validated(RestoreSerializer(data=request.data))
         graph = get_object_or_404(_mine(request), pk=pk)
-        return Response(shapes.GraphSerializer(trash.restore(graph=graph, **form.validated_data)).data)
+        return Response(shapes.GraphSerializer(trash.restore(graph=graph, **data)).data)
 
 
 class TrashedVersionView(APIView):
@@ -183,9 +183,8 @@ class RestoreMadeView(APIView):
     @extend_schema(operation_id="trash_restore_made", request=RestoreSerializer, responses={204: None})
     def post(self, request: Request, kind: str, key: int) -> Response:
         """Take it out of the trash."""
-        form = RestoreSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        trash.take_out(kind, _my_made(request, kind, key), **form.validated_data)
+        data = validated(RestoreSerializer(data=request.data))
+        trash.take_out(kind, _my_made(request, kind, key), **data)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 

@@ -18,7 +18,7 @@ from webapp.accounts.models import User
 from webapp.accounts.permissions import OwnerWrites
 from webapp.api.errors import GraphNotReadyError, InvalidError
 from webapp.api.fields import PlainText
-from webapp.api.params import integer
+from webapp.api.params import integer, validated
 from webapp.api.parsers import Json
 from webapp.graphs import dependents, files, selectors, versions
 from webapp.graphs import serializers as shapes
@@ -139,9 +139,7 @@ class VersionsView(_OfGraph):
     def post(self, request: Request, pk: int) -> Response:
         """Make the next version: new content, or this one with more or fewer facts. It becomes the current one."""
         graph = self.graph(pk)
-        form = ChangeSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        data = form.validated_data
+        data = validated(ChangeSerializer(data=request.data))
         user = cast(User, request.user)
         quotas.require_room(user, sum(file.size for file in data["files"]))
         job = versions.start(

@@ -19,6 +19,7 @@ from webapp.accounts.models import Role, User
 from webapp.accounts.permissions import Admin, AdminWrites, has_role
 from webapp.api.access import visible
 from webapp.api.errors import InvalidError
+from webapp.api.params import validated
 from webapp.language_models import selectors, services
 from webapp.language_models import serializers as shapes
 from webapp.language_models.models import Provider, ProviderChange, Spending
@@ -42,9 +43,8 @@ class LanguageModelViewSet(viewsets.GenericViewSet[Any]):
     @extend_schema(request=shapes.ProviderSerializer, responses={201: shapes.LanguageModelSerializer})
     def create(self, request: Request) -> Response:
         """Add one."""
-        form = shapes.ProviderSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        made = services.create_provider(values=form.validated_data, user=cast(User, request.user))
+        data = validated(shapes.ProviderSerializer(data=request.data))
+        made = services.create_provider(values=data, user=cast(User, request.user))
         return Response(_shown(request, selectors.find(made.pk)), status=status.HTTP_201_CREATED)
 
     def retrieve(self, request: Request, pk: int) -> Response:
@@ -54,9 +54,8 @@ class LanguageModelViewSet(viewsets.GenericViewSet[Any]):
     @extend_schema(request=shapes.ProviderSerializer, responses=shapes.LanguageModelSerializer)
     def partial_update(self, request: Request, pk: int) -> Response:
         """Change what is named."""
-        form = shapes.ProviderSerializer(data=request.data, partial=True)
-        form.is_valid(raise_exception=True)
-        services.change_provider(key=pk, values=form.validated_data, user=cast(User, request.user))
+        data = validated(shapes.ProviderSerializer(data=request.data, partial=True))
+        services.change_provider(key=pk, values=data, user=cast(User, request.user))
         return Response(_shown(request, selectors.find(pk)))
 
     @extend_schema(responses={204: None})
@@ -107,9 +106,8 @@ class LimitsView(APIView):
     @extend_schema(request=shapes.LimitsSerializer, responses=shapes.LimitsSerializer)
     def patch(self, request: Request) -> Response:
         """Change those that are named."""
-        form = shapes.LimitsSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        limits = services.change_limits(values=form.validated_data, user=cast(User, request.user))
+        data = validated(shapes.LimitsSerializer(data=request.data))
+        limits = services.change_limits(values=data, user=cast(User, request.user))
         return Response(shapes.LimitsSerializer(limits).data)
 
 

@@ -20,7 +20,7 @@ from retrieval.questions.formats import FORMATS
 from webapp.accounts.models import User
 from webapp.accounts.permissions import AnalystWrites
 from webapp.api.fields import PlainText
-from webapp.api.params import integer
+from webapp.api.params import integer, validated
 from webapp.api.parsers import Json
 from webapp.graphs import snapshots, trash
 from webapp.graphs.selectors import visible_graphs
@@ -161,9 +161,7 @@ class QuestionSetViewSet(viewsets.GenericViewSet[QuestionSet]):
     )
     def create(self, request: Request) -> Response:
         """Upload a question set."""
-        form = QuestionUploadSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        data = form.validated_data
+        data = validated(QuestionUploadSerializer(data=request.data))
         user = cast(User, request.user)
         graph = get_object_or_404(visible_graphs(request.user), pk=data["graph"])
         snapshots.require_imported(graph)

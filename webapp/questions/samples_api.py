@@ -16,6 +16,7 @@ from webapp.accounts.models import Role, User
 from webapp.accounts.permissions import Viewer
 from webapp.api.errors import ForbiddenError
 from webapp.api.fields import PlainText
+from webapp.api.params import validated
 from webapp.graphs.selectors import visible_graphs
 from webapp.questions import samples
 from webapp.questions.api import QuestionSetSerializer
@@ -70,9 +71,7 @@ class SampleQuestionsView(APIView):
     )
     def post(self, request: Request, pk: int) -> Response:
         """Make some. The same seed makes the same of the same version."""
-        form = SampleRequestSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        data, user = form.validated_data, cast(User, request.user)
+        data, user = validated(SampleRequestSerializer(data=request.data)), cast(User, request.user)
         graph = get_object_or_404(visible_graphs(user), pk=pk)
         if data["name"] and not user.has_role(Role.ANALYST):
             raise ForbiddenError("Keeping questions is for analysts.", hint="Leave the name out to see some.")

@@ -12,7 +12,7 @@ export type Ordering = Schemas["OrderingEnum"];
 
 export type ItemState = Schemas["ReviewItemStateEnum"];
 
-export type Kind = Schemas["SaidKindEnum"];
+export type Kind = Schemas["VerdictInputKindEnum"];
 
 export type Reason = Schemas["ReasonsEnum"];
 
@@ -25,7 +25,7 @@ export type Candidate = Schemas["Candidate"];
 
 export type SaidOf = Schemas["Verdict"];
 
-export type Said = Schemas["Standing"];
+export type Said = Schemas["CurrentAnnotation"];
 
 export type ItemRow = Schemas["ItemRow"];
 
@@ -34,13 +34,13 @@ export type Answered = Schemas["Answered"];
 
 export type Item = Schemas["Item"];
 
-export type Drawing = Schemas["Drawing"];
+export type Drawing = Schemas["PathPreview"];
 
 export type NewQueue = Schemas["NewQueueRequest"];
 
-export type Verdict = Required<Schemas["SaidRequest"]>;
+export type Verdict = Required<Schemas["VerdictInputRequest"]>;
 
-export type Judgement = Required<Omit<Schemas["JudgementRequest"], "holding" | "verdicts">> & {
+export type Judgement = Required<Omit<Schemas["AnnotationInputRequest"], "holding" | "verdicts">> & {
   readonly verdicts: readonly Verdict[];
 };
 

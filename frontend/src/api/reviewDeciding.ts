@@ -8,7 +8,7 @@ import type { Id } from "./types";
 
 type Schemas = components["schemas"];
 
-export type OneSaid = Schemas["Opinion"];
+export type OneSaid = Schemas["AnalystVerdict"];
 
 /** An item that analysts do not agree on, with what each says of each path. */
 export type Disagreement = Schemas["Disagreement"];

@@ -40,7 +40,7 @@ ArchiveKind = Literal["zip", "tar"]
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ArchiveLimits:
     """What an archive may hold.
 
     Attributes:
@@ -56,7 +56,7 @@ class Limits:
     easy: int = EASY
 
 
-LIMITS = Limits()
+LIMITS = ArchiveLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ def unpacked(
     paths: Sequence[Path],
     names: Sequence[str] | None = None,
     *,
-    limits: Limits = LIMITS,
+    limits: ArchiveLimits = LIMITS,
     folder: Path | None = None,
 ) -> Iterator[list[Unpacked]]:
     """Files, with those of archives in the place of the archives, in their order. They last as long as the block.
@@ -132,7 +132,7 @@ def unpacked(
         yield found
 
 
-def members(path: Path, name: str, *, limits: Limits = LIMITS) -> list[tuple[str, int]]:
+def members(path: Path, name: str, *, limits: ArchiveLimits = LIMITS) -> list[tuple[str, int]]:
     """The files of data in an archive, with their sizes; of a large tar, which has no list, those of the first
     ``LISTED`` bytes.
 
@@ -155,7 +155,9 @@ def members(path: Path, name: str, *, limits: Limits = LIMITS) -> list[tuple[str
 
 
 @contextmanager
-def first_of(path: Path, name: str, member: str, size: int, *, limits: Limits = LIMITS) -> Iterator[Path]:
+def first_of(
+    path: Path, name: str, member: str, size: int, *, limits: ArchiveLimits = LIMITS
+) -> Iterator[Path]:
     """The first ``size`` bytes of a file in an archive, as a file that lasts as long as the block."""
     kind = archive_kind(path)
     with tempfile.TemporaryDirectory(prefix="clew-unpacked-") as place:
@@ -176,7 +178,7 @@ def first_of(path: Path, name: str, member: str, size: int, *, limits: Limits = 
 class _Opened:
     """One archive while it is read: its entries, checked one by one."""
 
-    def __init__(self, path: Path, name: str, kind: ArchiveKind, limits: Limits) -> None:
+    def __init__(self, path: Path, name: str, kind: ArchiveKind, limits: ArchiveLimits) -> None:
         self._path, self._name, self._kind, self._limits = path, name, kind, limits
         self._left = min(limits.total, limits.easy + limits.ratio * path.stat().st_size)
 

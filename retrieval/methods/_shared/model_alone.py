@@ -14,8 +14,8 @@ from retrieval.llm import prompts
 from retrieval.llm.asking import ask_json
 from retrieval.llm.prompts import fenced
 from retrieval.llm.replies import ReplyStore
-from retrieval.pipeline import Engine, Run
-from retrieval.reasoning.base import Verdict
+from retrieval.pipeline import Engine, PipelineRun
+from retrieval.reasoning.base import Conclusion
 from retrieval.reasoning.llm import LLMReasoner
 from retrieval.types import Answer, NoAnswer, NoAnswerReason, Usage
 
@@ -75,7 +75,7 @@ class LLMAloneEngine(Engine):
         other.snapshot = snapshot
         return other
 
-    def answer(self, run: Run) -> Iterator[Event]:
+    def answer(self, run: PipelineRun) -> Iterator[Event]:
         """See :meth:`Engine.answer`. An engine :meth:`without_model` declines every question."""
         run.check()
         if not isinstance(self.reasoner, LLMReasoner):
@@ -95,7 +95,7 @@ class LLMAloneEngine(Engine):
         held = self.snapshot.find_entity(text)
         entity = None if held is None else self.snapshot.node(held)
         yield run.final(
-            Verdict((Answer(text, 1.0, entity),), text=text, warnings=(NOTHING_CITED,), usage=usage)
+            Conclusion((Answer(text, 1.0, entity),), text=text, warnings=(NOTHING_CITED,), usage=usage)
         )
 
 
@@ -117,8 +117,8 @@ def read_answer(value: object) -> str:
     return " ".join(str(answer).split()).strip("{}").strip()
 
 
-def _declined(usage: Usage | None = None) -> Verdict:
-    return Verdict(
+def _declined(usage: Usage | None = None) -> Conclusion:
+    return Conclusion(
         no_answer=NoAnswer(
             NoAnswerReason.REASONER_DECLINED,
             "The language model gave no answer.",

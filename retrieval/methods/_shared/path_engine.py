@@ -23,8 +23,8 @@ from retrieval.methods._shared.opening import FOREIGN, open_retriever
 from retrieval.methods._shared.reasoning import nothing_linked, reason
 from retrieval.methods._shared.triples.settings import TripleOptions
 from retrieval.methods._shared.zero_shot import ZeroShotRetriever
-from retrieval.pipeline import Engine, Linked, Linking, Run
-from retrieval.reasoning.base import Evidence, Reasoner, Verdict
+from retrieval.pipeline import Engine, Linked, Linking, PipelineRun
+from retrieval.reasoning.base import Conclusion, Evidence, Reasoner
 from retrieval.reasoning.extractive import ExtractiveReasoner, no_path
 from retrieval.reasoning.gather import gather, reorganised
 from retrieval.reasoning.llm import NAME as LLM
@@ -109,7 +109,7 @@ class PathEngine(Engine):
         other.reasoner = self._fallback
         return other
 
-    def answer(self, run: Run) -> Iterator[Event]:
+    def answer(self, run: PipelineRun) -> Iterator[Event]:
         """See :meth:`Engine.answer`."""
         run.check()
         began = time.perf_counter()
@@ -123,7 +123,7 @@ class PathEngine(Engine):
         yield self._subgraph(run, linked)
         topics = [t for t in _topics(linked) if self.snapshot.degree(t) > 0]
         if not topics:
-            yield run.final(Verdict(no_answer=no_path(linked.entities)))
+            yield run.final(Conclusion(no_answer=no_path(linked.entities)))
             return
         mentions = {entity.entity.id: entity.mention for entity in reversed(linked.entities)}
         named = [mentions[topic] for topic in topics]
@@ -137,7 +137,7 @@ class PathEngine(Engine):
         stands_in = isinstance(self.retriever, ZeroShotRetriever) and self.retriever.checkpoint is not None
         return (FOREIGN,) if stands_in else ()
 
-    def _subgraph(self, run: Run, linked: Linked) -> SubgraphExtracted:
+    def _subgraph(self, run: PipelineRun, linked: Linked) -> SubgraphExtracted:
         began = time.perf_counter()
         hops, limit = self.settings.subgraph_hops, self.settings.subgraph_triples
         topics = _topics(linked)
@@ -151,7 +151,7 @@ class PathEngine(Engine):
             took_ms=run.ms(began),
         )
 
-    def _paths(self, run: Run, topics: list[int], mentions: list[str]) -> Iterator[PathRetrieved]:
+    def _paths(self, run: PipelineRun, topics: list[int], mentions: list[str]) -> Iterator[PathRetrieved]:
         request = run.request
         triples = self.snapshot.num_triples
         retrieved = self.retriever.retrieve(
@@ -171,7 +171,7 @@ class PathEngine(Engine):
             yield PathRetrieved(run.paths, hops, round(path.score, 6), run.ms())
         run.check()
 
-    def _evidence(self, run: Run, linked: Linked, topics: list[int], mentions: list[str]) -> Evidence:
+    def _evidence(self, run: PipelineRun, linked: Linked, topics: list[int], mentions: list[str]) -> Evidence:
         with run.watch.running():
             found = self.retriever.relation_paths(
                 run.request.question,

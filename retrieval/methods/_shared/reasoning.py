@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from retrieval.errors import LLMError
 from retrieval.events import AnswerDelta, AnswerFinal
-from retrieval.pipeline import Run
-from retrieval.reasoning.base import Evidence, Reasoner, Verdict
+from retrieval.pipeline import PipelineRun
+from retrieval.reasoning.base import Conclusion, Evidence, Reasoner
 from retrieval.reasoning.extractive import ExtractiveReasoner, not_linked
 from retrieval.reasoning.llm import NAME as LLM
 from retrieval.reasoning.understanding import understood, without_topics
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def reason(
-    run: Run,
+    run: PipelineRun,
     reasoner: Reasoner,
     fallback: ExtractiveReasoner,
     evidence: Evidence,
@@ -45,12 +45,12 @@ def reason(
         Cancelled: somebody pressed Stop.
     """
     run.check()
-    verdict: Verdict | None = None
+    verdict: Conclusion | None = None
     computes = reasoner.name == LLM  # a language model may count and rank what it reads
     asked = reasoner if evidence.chains else fallback
     try:
         for item in asked.answer(evidence, cancelled=run.cancelled):
-            if isinstance(item, Verdict):
+            if isinstance(item, Conclusion):
                 verdict = item
             else:
                 run.check()
@@ -68,10 +68,14 @@ def reason(
 
 
 def nothing_linked(
-    run: Run, reasoner: Reasoner, snapshot: Snapshot, unmatched: Sequence[str], near: Sequence[str] = ()
-) -> Verdict:
+    run: PipelineRun,
+    reasoner: Reasoner,
+    snapshot: Snapshot,
+    unmatched: Sequence[str],
+    near: Sequence[str] = (),
+) -> Conclusion:
     """The no-answer of a question that names no entity; ``near`` are labels spelt like what was not found."""
-    verdict = Verdict(no_answer=not_linked(unmatched, near, named=snapshot.has_names))
+    verdict = Conclusion(no_answer=not_linked(unmatched, near, named=snapshot.has_names))
     if reasoner.name == LLM or not snapshot.has_names:
         return verdict
     return without_topics(run.request.question, verdict, unmatched)

@@ -21,15 +21,15 @@ from retrieval.methods._shared.zero_shot import ZeroShotRetriever
 from retrieval.methods.checkpoints import open_checkpoint
 from retrieval.methods.graph_s3.agent import serialise
 from retrieval.methods.graph_s3.agent.deciders import Deciders
-from retrieval.methods.graph_s3.agent.environment import Limits
+from retrieval.methods.graph_s3.agent.environment import AgentLimits
 from retrieval.methods.graph_s3.agent.event_mapping import alternatives, step_event
 from retrieval.methods.graph_s3.agent.policy import Policy, ScoredAction, thought
 from retrieval.methods.graph_s3.agent.state import State
 from retrieval.methods.graph_s3.agent.translation import understood
 from retrieval.methods.graph_s3.retriever import open_policy
 from retrieval.methods.graph_s3.spec import SPEC, GraphS3Options
-from retrieval.pipeline import Engine, Linked, Linking, Run, Steering
-from retrieval.reasoning.base import Evidence, Reasoner, Verdict
+from retrieval.pipeline import Engine, Linked, Linking, PipelineRun, Steering
+from retrieval.reasoning.base import Conclusion, Evidence, Reasoner
 from retrieval.reasoning.extractive import ExtractiveReasoner, no_path
 from retrieval.reasoning.gather import gather
 from retrieval.reasoning.llm import NAME as LLM
@@ -142,7 +142,7 @@ class GraphS3Engine(Engine):
         other.deciders = self.deciders.without_model()
         return other
 
-    def answer(self, run: Run) -> Iterator[Event]:
+    def answer(self, run: PipelineRun) -> Iterator[Event]:
         """See :meth:`Engine.answer`. Ends with ``run.paused`` where a person is to decide."""
         run.check()
         began = time.perf_counter()
@@ -157,7 +157,7 @@ class GraphS3Engine(Engine):
         topics = [topic for topic in topics if self.snapshot.degree(topic)]
         if not topics:
             yield run.final(
-                Verdict(no_answer=no_path(linked.entities))
+                Conclusion(no_answer=no_path(linked.entities))
                 if linked.entities
                 else nothing_linked(run, self.reasoner, self.snapshot, linked.unmatched)
             )
@@ -179,7 +179,9 @@ class GraphS3Engine(Engine):
             spent=spent, warnings=(*self._warnings, *found.warnings),
         )  # fmt: skip
 
-    def _search(self, run: Run, steering: Steering, found: _Search) -> Iterator[AgentStep | RunPaused]:
+    def _search(
+        self, run: PipelineRun, steering: Steering, found: _Search
+    ) -> Iterator[AgentStep | RunPaused]:
         """The steps: first those that were chosen before, then the policy's, until the end or a pause."""
         world, refused = self.deciders.world, False
         while self._open(found) or found.state.steps < len(steering.actions):
@@ -225,7 +227,9 @@ class GraphS3Engine(Engine):
     def _open(self, found: _Search) -> bool:
         return not found.state.ended and found.state.steps < self.deciders.world.limits.steps
 
-    def _proposals(self, run: Run, found: _Search, *, only_options: bool = False) -> Sequence[ScoredAction]:
+    def _proposals(
+        self, run: PipelineRun, found: _Search, *, only_options: bool = False
+    ) -> Sequence[ScoredAction]:
         """What the policy would do; one that needs no language model takes over when that fails.
 
         Args:
@@ -244,14 +248,14 @@ class GraphS3Engine(Engine):
             found.policy = self.deciders.fallback(found.state)
             return found.policy.propose(found.state, cancelled=run.cancelled)
 
-    def _pause(self, run: Run, found: _Search) -> RunPaused:
+    def _pause(self, run: PipelineRun, found: _Search) -> RunPaused:
         proposed = self._proposals(run, found, only_options=True)
         options = alternatives(self.deciders.world, found.state, proposed)
         last = found.state.history[-1] if found.state.history else None
         message = _PAUSED if last is None or last.valid else f"That is not possible: {last.said}"
         return RunPaused(found.state.steps, message, options)
 
-    def _evidence(self, run: Run, linked: Linked, found: _Search) -> Evidence:
+    def _evidence(self, run: PipelineRun, linked: Linked, found: _Search) -> Evidence:
         """What the last choice of each topic leads to, by the facts that were kept."""
         leaves = found.state.leaves()
         run.paths = len(leaves)
@@ -309,7 +313,7 @@ def open_engine(opening: Opening) -> GraphS3Engine:
         ZeroShotRetriever(parts.snapshot, parts.encoder, SPEC.name),
         opening.llm if asks else None,
         simple=simple,
-        limits=Limits(steps=options.steps, page=page),
+        limits=AgentLimits(steps=options.steps, page=page),
     )
     return GraphS3Engine(
         parts.snapshot,

@@ -29,7 +29,7 @@ from retrieval.nn.language_model import AdaptedModel
 from retrieval.retriever import Retriever
 from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import Label
-from retrieval.training.checkpoint import Checkpoint
+from retrieval.training.checkpoint import OpenCheckpoint
 from retrieval.training.recipe import Splits, Work
 from retrieval.training.training_state import TrainingState
 
@@ -90,7 +90,7 @@ class LanguageAgentTask:
         """Digest of the trajectories."""
         return digest_of(*self.raw, *self.short)
 
-    def retriever(self, checkpoint: Checkpoint, cache: Path) -> Retriever:
+    def retriever(self, checkpoint: OpenCheckpoint, cache: Path) -> Retriever:
         """The trained retriever, on the model as it stands; nothing is kept in ``cache``."""
         del cache
         return LanguageRetriever(checkpoint, self.work.snapshot, self.work.encoder, self.policy)

@@ -15,7 +15,7 @@ from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.methods._shared.ranking import RankingRetriever
 from retrieval.methods.graph_s3.agent import serialise
-from retrieval.methods.graph_s3.agent.environment import Limits, World
+from retrieval.methods.graph_s3.agent.environment import AgentLimits, World
 from retrieval.methods.graph_s3.agent.frontier import Frontiers
 from retrieval.methods.graph_s3.agent.language_policy import LanguagePolicy
 from retrieval.methods.graph_s3.agent.rollouts import beam
@@ -24,12 +24,12 @@ from retrieval.methods.graph_s3.spec import SPEC, GraphS3Config, GraphS3Options
 from retrieval.nn.language_model import AdaptedModel
 from retrieval.text.features import TextEncoder
 from retrieval.text.questions import QuestionTexts
-from retrieval.training.checkpoint import Checkpoint, load_weights
+from retrieval.training.checkpoint import OpenCheckpoint, load_weights
 from retrieval.types import RelationPath
 
 
 def open_policy(
-    checkpoint: Checkpoint, snapshot: Snapshot, encoder: TextEncoder, *, width: int = WIDTH
+    checkpoint: OpenCheckpoint, snapshot: Snapshot, encoder: TextEncoder, *, width: int = WIDTH
 ) -> SmallPolicy | LanguagePolicy:
     """The checkpoint's policy on a graph, which need not be the one trained on; ``width`` is of ``SmallPolicy``.
 
@@ -47,9 +47,9 @@ def open_policy(
     return SmallPolicy(load_weights(model, checkpoint), world, encoder, width=width)
 
 
-def limits_of(config: GraphS3Config) -> Limits:
+def limits_of(config: GraphS3Config) -> AgentLimits:
     """Limits of the searches that are learned from; a language model is shown smaller pages."""
-    steps = Limits(steps=config.steps)
+    steps = AgentLimits(steps=config.steps)
     return replace(steps, page=serialise.FACTS[0]) if config.backend == "llm" else steps
 
 
@@ -59,7 +59,7 @@ def language_policy(world: World, model: AdaptedModel, config: GraphS3Config) ->
 
 
 def open_retriever(
-    checkpoint: Checkpoint, snapshot: Snapshot, encoder: TextEncoder, cache: Path
+    checkpoint: OpenCheckpoint, snapshot: Snapshot, encoder: TextEncoder, cache: Path
 ) -> PolicyRetriever:
     """The checkpoint's policy as a retriever of relation paths; raises what ``open_policy`` does."""
     del cache
@@ -81,7 +81,7 @@ class PolicyRetriever(RankingRetriever):
 
     def __init__(
         self,
-        checkpoint: Checkpoint,
+        checkpoint: OpenCheckpoint,
         snapshot: Snapshot,
         encoder: TextEncoder,
         policy: SmallPolicy | LanguagePolicy,

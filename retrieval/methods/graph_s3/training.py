@@ -24,7 +24,7 @@ from retrieval.methods.graph_s3.spec import GraphS3Config
 from retrieval.nn.query import Asked
 from retrieval.retriever import Retriever
 from retrieval.supervision.labels import Label
-from retrieval.training.checkpoint import Checkpoint
+from retrieval.training.checkpoint import OpenCheckpoint
 from retrieval.training.losses import segment_logsumexp
 from retrieval.training.recipe import SelfTrained, Splits, Task, Work
 
@@ -57,7 +57,7 @@ class _Stage:
             total += sum(outcome_reward(e, np.array(q.answers)) for e, q in zip(ends, some, strict=True))
         return total / max(len(data.dev), 1)
 
-    def retriever(self, checkpoint: Checkpoint, cache: Path) -> Retriever:
+    def retriever(self, checkpoint: OpenCheckpoint, cache: Path) -> Retriever:
         """The trained retriever; nothing is kept in ``cache``."""
         return open_retriever(checkpoint, self.data.work.snapshot, self.data.work.encoder, cache)
 

@@ -64,7 +64,7 @@ class Weights:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reading:
+class QuestionReading:
     """A question as the navigator reads it.
 
     Attributes:
@@ -133,7 +133,7 @@ class EncoderNavigator:
             if self._snapshot.passages is None or not self.named(reading, entity)
         ]
 
-    def _nearest(self, reading: Reading) -> Iterator[tuple[int, float, list[int]]]:
+    def _nearest(self, reading: QuestionReading) -> Iterator[tuple[int, float, list[int]]]:
         """The contexts nearest to the question: place, worth and facts; a fact without passages is its own."""
         table, width = self._snapshot.passages, self._weights.width
         if table is not None:
@@ -146,7 +146,7 @@ class EncoderNavigator:
             for fact in np.argsort(-worth, kind="stable")[:width].tolist():
                 yield fact, float(np.clip(worth[fact], 0, 1)), [fact]
 
-    def _words(self, reading: Reading, facts: np.ndarray) -> np.ndarray:
+    def _words(self, reading: QuestionReading, facts: np.ndarray) -> np.ndarray:
         """Which of the question's words facts hold themselves, by weight, float32 [n, words]."""
         return self._contexts.words_of(self._snapshot, facts, reading.weights)
 
@@ -180,7 +180,7 @@ class EncoderNavigator:
         return order[np.sort(first)]
 
     def _order(
-        self, view: View, reading: Reading, context: np.ndarray, facts: np.ndarray
+        self, view: View, reading: QuestionReading, context: np.ndarray, facts: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Positions of the new arcs that can be taken, the best first, and the scores of all arcs."""
         own = self._contexts.fact_vectors(self._snapshot, facts)
@@ -193,16 +193,16 @@ class EncoderNavigator:
         new = np.array([fact not in view.selected for fact in facts.tolist()], bool)
         return order[np.isfinite(scores[order]) & new[order]], scores
 
-    def _read(self, question: str) -> Reading:
+    def _read(self, question: str) -> QuestionReading:
         vector = self._encoder.encode([question])[0]
         words = words_in(question)
         weights = self._contexts.weights(words)
         held = self._contexts.held(weights)
         worth = self._contexts.cosines(vector) + self._weights.words * held.sum(1)
-        return Reading(frozenset(words), vector, weights, held, worth)
+        return QuestionReading(frozenset(words), vector, weights, held, worth)
 
     def _scores(
-        self, view: View, reading: Reading, context: np.ndarray, own: np.ndarray, said: np.ndarray
+        self, view: View, reading: QuestionReading, context: np.ndarray, own: np.ndarray, said: np.ndarray
     ) -> np.ndarray:
         """Scores of the arcs, float [n]; -inf for those that cannot be taken."""
         scores: np.ndarray = (own @ reading.vector).astype(np.float64)
@@ -223,7 +223,7 @@ class EncoderNavigator:
                 scores[mine] = np.maximum(onward, alone) if either else onward
         return scores
 
-    def _sources(self, stand: Stand, reading: Reading) -> list[tuple[int, int, float]]:
+    def _sources(self, stand: Stand, reading: QuestionReading) -> list[tuple[int, int, float]]:
         """What a stand goes on from: context, fact and score, the best first, each passage once."""
         best = sorted(stand.sources, key=lambda source: -source[1])
         facts = np.array([fact for fact, _ in best], np.int64)
@@ -236,7 +236,7 @@ class EncoderNavigator:
     def _onward(
         self,
         stand: Stand,
-        reading: Reading,
+        reading: QuestionReading,
         context: np.ndarray,
         own: np.ndarray,
         words: np.ndarray,
@@ -264,12 +264,12 @@ class EncoderNavigator:
             best = np.maximum(best, scores + weights.way * score + weights.step)
         return best
 
-    def named(self, reading: Reading, entity: int) -> bool:
+    def named(self, reading: QuestionReading, entity: int) -> bool:
         """Whether most of an entity's name stands in the question, so that it leads nowhere new."""
         words = words_in(self._snapshot.entity_label(entity))
         return 2 * sum(word in reading.words for word in words) > len(words) or not words
 
-    def _settled(self, view: View, reading: Reading, best: float) -> bool:
+    def _settled(self, view: View, reading: QuestionReading, best: float) -> bool:
         """Whether a later step adds nothing to the best contexts of what is selected."""
         if view.step == 1 or len(view.selected) < self._weights.enough:
             return False
@@ -283,7 +283,7 @@ class EncoderNavigator:
         return len(ranked) >= self._weights.enough and best < ranked[self._weights.enough - 1]
 
     def _choose(
-        self, view: View, reading: Reading, order: np.ndarray, context: np.ndarray, facts: np.ndarray
+        self, view: View, reading: QuestionReading, order: np.ndarray, context: np.ndarray, facts: np.ndarray
     ) -> list[int]:
         """Positions of the selected arcs: the best contexts, some facts of each, each fact once."""
         weights = self._weights
@@ -313,7 +313,7 @@ class EncoderNavigator:
         return chosen
 
     def _spread(
-        self, reading: Reading, order: np.ndarray, scores: np.ndarray, facts: np.ndarray, count: int
+        self, reading: QuestionReading, order: np.ndarray, scores: np.ndarray, facts: np.ndarray, count: int
     ) -> np.ndarray:
         """An order whose first facts together hold more of the question: words that one holds no longer count."""
         held = self._words(reading, facts[order])

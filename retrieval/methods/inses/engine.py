@@ -30,7 +30,7 @@ from retrieval.methods.inses.expansion import Expansion
 from retrieval.methods.inses.llm_navigator import LLMNavigator
 from retrieval.methods.inses.search import Found, Step, search
 from retrieval.methods.inses.spec import SPEC, InsesOptions
-from retrieval.pipeline import Engine, Linking, Run
+from retrieval.pipeline import Engine, Linking, PipelineRun
 from retrieval.reasoning.base import Evidence, Reasoner
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.reasoning.gather import GatherSettings, gather
@@ -149,7 +149,7 @@ class InsesEngine(Engine):
         other.navigator = self.fallback
         return other
 
-    def answer(self, run: Run) -> Iterator[Event]:
+    def answer(self, run: PipelineRun) -> Iterator[Event]:
         """See :meth:`Engine.answer`."""
         run.check()
         began = time.perf_counter()
@@ -178,7 +178,7 @@ class InsesEngine(Engine):
         yield from reason(run, reasoner, fallback, evidence, spent=found.usage, warnings=tuple(warnings))
 
     def _mentioned(
-        self, run: Run, linked: Sequence[LinkedEntity], found: Found, warnings: list[str]
+        self, run: PipelineRun, linked: Sequence[LinkedEntity], found: Found, warnings: list[str]
     ) -> tuple[LinkedEntity, ...]:
         """The linked entities, and those nearest to what the navigator reads out of the question (eq. 1)."""
         entities = {each.entity.id: each for each in linked}
@@ -197,7 +197,9 @@ class InsesEngine(Engine):
                 entities.setdefault(match.entity, made)
         return tuple(entities.values())
 
-    def _starts(self, run: Run, entities: Sequence[LinkedEntity], navigator: Navigator) -> list[Stand]:
+    def _starts(
+        self, run: PipelineRun, entities: Sequence[LinkedEntity], navigator: Navigator
+    ) -> list[Stand]:
         """V_init: what is mentioned; for the encoder also what the passages nearest to the question speak of."""
         question = run.request.question
         starts = {each.entity.id: Stand(each.entity.id, 1.0) for each in entities}
@@ -211,7 +213,7 @@ class InsesEngine(Engine):
         return [stand for stand in starts.values() if self.snapshot.degree(stand.entity)]
 
     def _explore(
-        self, run: Run, entities: Sequence[LinkedEntity], found: Found, warnings: list[str]
+        self, run: PipelineRun, entities: Sequence[LinkedEntity], found: Found, warnings: list[str]
     ) -> Iterator[AgentStep | SimilarityExpanded]:
         """The search; when a language model fails, the navigator that needs none begins anew and says so."""
         navigator = self.navigator
@@ -255,7 +257,7 @@ class InsesEngine(Engine):
             source, target = self.snapshot.node(jump.source), self.snapshot.node(jump.target)
             yield SimilarityExpanded(source, target, round(jump.score, 6), view.step)
 
-    def _passages(self, found: Found, run: Run) -> PassagesRetrieved:
+    def _passages(self, found: Found, run: PipelineRun) -> PassagesRetrieved:
         """The passages behind the selected facts, as good as the best of their facts."""
         began, table = time.perf_counter(), self.snapshot.passages
         assert table is not None, "asked only where there are passages"
@@ -280,7 +282,7 @@ class InsesEngine(Engine):
         return PassageReader(read, weigher(self.passages), ends)
 
     def _evidence(
-        self, run: Run, entities: Sequence[LinkedEntity], unmatched: tuple[str, ...], found: Found
+        self, run: PipelineRun, entities: Sequence[LinkedEntity], unmatched: tuple[str, ...], found: Found
     ) -> Evidence:
         """The ways as relation paths, each from where it begins."""
         paths = self._relation_paths(run.request.question, found)

@@ -13,7 +13,7 @@ from retrieval.methods._shared.paths.sampling import Drawn, draw
 from retrieval.methods.rapl.spec import RaplOptions
 from retrieval.nn.query import Texts
 from retrieval.text.features import TextEncoder
-from retrieval.training.checkpoint import Checkpoint
+from retrieval.training.checkpoint import OpenCheckpoint
 
 #: Paths drawn from each first triple (section 4.3, Inference).
 PER_FIRST = 5
@@ -57,7 +57,7 @@ def kept(drawn: Sequence[Drawn], topic: int, most: int) -> list[Drawn]:
 
 
 def open_retriever(
-    checkpoint: Checkpoint, snapshot: Snapshot, encoder: TextEncoder, cache: Path
+    checkpoint: OpenCheckpoint, snapshot: Snapshot, encoder: TextEncoder, cache: Path
 ) -> RaplRetriever:
     """A checkpoint of ``rapl`` on a graph, which need not be the one trained on."""
     states = open_states(checkpoint, snapshot, encoder, cache=cache)

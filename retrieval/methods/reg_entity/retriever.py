@@ -16,7 +16,7 @@ from retrieval.methods.reg_entity.model import EntityScorer
 from retrieval.methods.reg_entity.spec import SPEC, RegEntityConfig
 from retrieval.nn.query import Texts
 from retrieval.text.features import TextEncoder, TextFeatures, text_features
-from retrieval.training.checkpoint import Checkpoint, load_weights
+from retrieval.training.checkpoint import OpenCheckpoint, load_weights
 
 
 class RegEntityRetriever(TripleRanker):
@@ -32,7 +32,7 @@ class RegEntityRetriever(TripleRanker):
     """
 
     def __init__(
-        self, checkpoint: Checkpoint, snapshot: Snapshot, encoder: TextEncoder, features: TextFeatures
+        self, checkpoint: OpenCheckpoint, snapshot: Snapshot, encoder: TextEncoder, features: TextFeatures
     ) -> None:
         config = checkpoint.config
         assert isinstance(config, RegEntityConfig)
@@ -90,7 +90,7 @@ def make_scorer(config: RegEntityConfig, text_features: int, entity_texts: bool)
 
 
 def open_retriever(
-    checkpoint: Checkpoint, snapshot: Snapshot, encoder: TextEncoder, cache: Path
+    checkpoint: OpenCheckpoint, snapshot: Snapshot, encoder: TextEncoder, cache: Path
 ) -> RegEntityRetriever:
     """A checkpoint of ``reg-entity`` on a graph, which need not be the one trained on."""
     texts = checkpoint.manifest.entity_texts

@@ -20,7 +20,7 @@ from retrieval.nn.query import Texts
 from retrieval.retriever import Retriever
 from retrieval.supervision.labels import Label
 from retrieval.text.features import TextFeatures
-from retrieval.training.checkpoint import Checkpoint
+from retrieval.training.checkpoint import OpenCheckpoint
 from retrieval.training.recipe import Splits, Work
 
 #: Training subgraphs looked at for the mean degree that PNA's scalers are relative to.
@@ -62,7 +62,7 @@ class RegEntityTask(SubgraphTask):
         """See ``SubgraphTask``."""
         return entity_scores(subgraphs, self._logits(subgraphs, questions).numpy(), np.zeros((0, 0))).rank
 
-    def retriever(self, checkpoint: Checkpoint, cache: Path) -> Retriever:
+    def retriever(self, checkpoint: OpenCheckpoint, cache: Path) -> Retriever:
         """See ``recipe.Task``."""
         del cache
         return RegEntityRetriever(checkpoint, self.work.snapshot, self.work.encoder, self.features)

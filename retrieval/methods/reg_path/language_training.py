@@ -16,7 +16,7 @@ from retrieval.methods.reg_path.plan_batches import Planned, draw, plan_loss
 from retrieval.methods.reg_path.retriever import RegPathRetriever
 from retrieval.methods.reg_path.spec import RegPathConfig
 from retrieval.retriever import Retriever
-from retrieval.training.checkpoint import Checkpoint
+from retrieval.training.checkpoint import OpenCheckpoint
 from retrieval.training.recipe import Work
 
 #: Dev questions looked at after each epoch, and how many at once.
@@ -74,7 +74,7 @@ class LanguageTask:
         """Digest of the examples."""
         return hashlib.sha256(repr(list(self.train)).encode()).digest()
 
-    def retriever(self, checkpoint: Checkpoint, cache: Path) -> Retriever:
+    def retriever(self, checkpoint: OpenCheckpoint, cache: Path) -> Retriever:
         """The trained retriever, on the model as it stands; nothing is kept in ``cache``."""
         del cache
         self.model.eval()

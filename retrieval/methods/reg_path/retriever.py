@@ -21,7 +21,7 @@ from retrieval.methods.reg_path.spec import SPEC, RegPathConfig, RegPathOptions
 from retrieval.nn.query import Asked
 from retrieval.text.features import TextEncoder, Trainable
 from retrieval.text.questions import QuestionTexts
-from retrieval.training.checkpoint import Checkpoint
+from retrieval.training.checkpoint import OpenCheckpoint
 from retrieval.types import RelationPath
 
 
@@ -44,7 +44,7 @@ class RegPathRetriever(RankingRetriever):
     """
 
     def __init__(
-        self, checkpoint: Checkpoint, snapshot: Snapshot, encoder: TextEncoder, planner: Planner
+        self, checkpoint: OpenCheckpoint, snapshot: Snapshot, encoder: TextEncoder, planner: Planner
     ) -> None:
         super().__init__(
             snapshot,
@@ -78,7 +78,7 @@ class RegPathRetriever(RankingRetriever):
         return [replace(path, support=writer.support(topics.index(path.topic), path)) for path in found]
 
 
-def config_of(checkpoint: Checkpoint) -> RegPathConfig:
+def config_of(checkpoint: OpenCheckpoint) -> RegPathConfig:
     """The checkpoint's settings, of this method's class."""
     assert isinstance(checkpoint.config, RegPathConfig), "a checkpoint is read for its own method"
     return checkpoint.config
@@ -205,7 +205,7 @@ def log_options(scores: np.ndarray, backward: np.ndarray, stop: float, options: 
     return result
 
 
-def load_model(checkpoint: Checkpoint, encoder: TextEncoder) -> SmallPlanner:
+def load_model(checkpoint: OpenCheckpoint, encoder: TextEncoder) -> SmallPlanner:
     """The checkpoint's small planner, in evaluation mode.
 
     Raises:
@@ -222,7 +222,7 @@ def load_model(checkpoint: Checkpoint, encoder: TextEncoder) -> SmallPlanner:
     return model.eval()
 
 
-def open_planner(checkpoint: Checkpoint, snapshot: Snapshot, encoder: TextEncoder) -> Planner:
+def open_planner(checkpoint: OpenCheckpoint, snapshot: Snapshot, encoder: TextEncoder) -> Planner:
     """The planner of a checkpoint, whichever its backend.
 
     Raises:
@@ -245,7 +245,7 @@ def open_planner(checkpoint: Checkpoint, snapshot: Snapshot, encoder: TextEncode
 
 
 def open_retriever(
-    checkpoint: Checkpoint, snapshot: Snapshot, encoder: TextEncoder, cache: Path
+    checkpoint: OpenCheckpoint, snapshot: Snapshot, encoder: TextEncoder, cache: Path
 ) -> RegPathRetriever:
     """A checkpoint of ``reg-path`` on a graph, which need not be the one trained on."""
     del cache

@@ -31,7 +31,7 @@ from retrieval.retriever import Retriever
 from retrieval.supervision.labels import Label
 from retrieval.text.features import Trainable
 from retrieval.text.questions import QuestionTexts
-from retrieval.training.checkpoint import Checkpoint
+from retrieval.training.checkpoint import OpenCheckpoint
 from retrieval.training.recipe import Splits, Task, Work
 
 _MANY_RELATIONS = 1000
@@ -137,7 +137,7 @@ class PlanTask:
         """Digest of the examples."""
         return hashlib.sha256(repr(list(self.train)).encode()).digest()
 
-    def retriever(self, checkpoint: Checkpoint, cache: Path) -> Retriever:
+    def retriever(self, checkpoint: OpenCheckpoint, cache: Path) -> Retriever:
         """The trained retriever; nothing is kept in ``cache``."""
         del cache
         snapshot, encoder = self.work.snapshot, self.work.encoder

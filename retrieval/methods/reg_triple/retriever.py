@@ -15,7 +15,7 @@ from retrieval.methods.reg_triple.model import TripleScorer
 from retrieval.methods.reg_triple.spec import SPEC, RegTripleConfig
 from retrieval.nn.query import Texts
 from retrieval.text.features import TextEncoder, TextFeatures, text_features
-from retrieval.training.checkpoint import Checkpoint, load_weights
+from retrieval.training.checkpoint import OpenCheckpoint, load_weights
 
 
 class RegTripleRetriever(TripleRanker):
@@ -29,7 +29,7 @@ class RegTripleRetriever(TripleRanker):
     """
 
     def __init__(
-        self, checkpoint: Checkpoint, snapshot: Snapshot, encoder: TextEncoder, features: TextFeatures
+        self, checkpoint: OpenCheckpoint, snapshot: Snapshot, encoder: TextEncoder, features: TextFeatures
     ) -> None:
         config = checkpoint.config
         assert isinstance(config, RegTripleConfig)
@@ -79,7 +79,7 @@ def make_scorer(config: RegTripleConfig, text_features: int, entity_texts: bool)
 
 
 def open_retriever(
-    checkpoint: Checkpoint, snapshot: Snapshot, encoder: TextEncoder, cache: Path
+    checkpoint: OpenCheckpoint, snapshot: Snapshot, encoder: TextEncoder, cache: Path
 ) -> RegTripleRetriever:
     """A checkpoint of ``reg-triple`` on a graph, which need not be the one trained on."""
     texts = checkpoint.manifest.entity_texts

@@ -19,7 +19,7 @@ from retrieval.nn.query import Texts
 from retrieval.retriever import Retriever
 from retrieval.supervision.labels import Label
 from retrieval.text.features import TextFeatures
-from retrieval.training.checkpoint import Checkpoint
+from retrieval.training.checkpoint import OpenCheckpoint
 from retrieval.training.losses import triple_loss
 from retrieval.training.recipe import Splits, Work
 
@@ -55,7 +55,7 @@ class RegTripleTask(SubgraphTask):
         scores: np.ndarray = self._logits(subgraphs, questions).numpy()
         return scores
 
-    def retriever(self, checkpoint: Checkpoint, cache: Path) -> Retriever:
+    def retriever(self, checkpoint: OpenCheckpoint, cache: Path) -> Retriever:
         """See ``recipe.Task``."""
         del cache
         return RegTripleRetriever(checkpoint, self.work.snapshot, self.work.encoder, self.features)

@@ -13,7 +13,7 @@ from retrieval.methods._shared.paths.retriever import PathRetriever, open_states
 from retrieval.methods._shared.paths.sampling import Drawn, draw
 from retrieval.nn.query import Texts
 from retrieval.text.features import TextEncoder
-from retrieval.training.checkpoint import Checkpoint
+from retrieval.training.checkpoint import OpenCheckpoint
 
 #: Paths drawn from each topic between two looks at the budget; a sure model draws the same ones again and again, and
 #: after the last round what was found is all.
@@ -49,7 +49,7 @@ class RelRagPathRetriever(PathRetriever):
 
 
 def open_retriever(
-    checkpoint: Checkpoint, snapshot: Snapshot, encoder: TextEncoder, cache: Path
+    checkpoint: OpenCheckpoint, snapshot: Snapshot, encoder: TextEncoder, cache: Path
 ) -> RelRagPathRetriever:
     """A checkpoint of ``rel-rag-path`` on a graph, which need not be the one trained on."""
     states = open_states(checkpoint, snapshot, encoder, cache=cache)

@@ -28,7 +28,7 @@ from retrieval.text.features import (
     graph_features,
     relation_vectors,
 )
-from retrieval.training.checkpoint import Checkpoint, load_weights
+from retrieval.training.checkpoint import OpenCheckpoint, load_weights
 from retrieval.types import Progress
 
 
@@ -47,7 +47,7 @@ class RelRagTripleRetriever(TripleRanker):
 
     def __init__(
         self,
-        checkpoint: Checkpoint,
+        checkpoint: OpenCheckpoint,
         snapshot: Snapshot,
         encoder: TextEncoder,
         states: States,
@@ -95,7 +95,7 @@ class RelRagTripleRetriever(TripleRanker):
         return Scores(np.maximum(forward, backward), forward, backward, lengths, once=True)
 
 
-def config_of(checkpoint: Checkpoint) -> RelRagTripleConfig:
+def config_of(checkpoint: OpenCheckpoint) -> RelRagTripleConfig:
     """The checkpoint's settings, of this method's class."""
     assert isinstance(checkpoint.config, RelRagTripleConfig), "a checkpoint is read for its own method"
     return checkpoint.config
@@ -114,7 +114,7 @@ def make_scorer(config: RelRagTripleConfig, text_features: int) -> LineGraphScor
     )
 
 
-def load_scorer(checkpoint: Checkpoint) -> LineGraphScorer:
+def load_scorer(checkpoint: OpenCheckpoint) -> LineGraphScorer:
     """The checkpoint's model, in evaluation mode.
 
     Raises:
@@ -124,7 +124,7 @@ def load_scorer(checkpoint: Checkpoint) -> LineGraphScorer:
 
 
 def open_triple_states(
-    checkpoint: Checkpoint,
+    checkpoint: OpenCheckpoint,
     snapshot: Snapshot,
     encoder: TextEncoder,
     *,
@@ -157,7 +157,7 @@ def open_triple_states(
 
 
 def open_retriever(
-    checkpoint: Checkpoint, snapshot: Snapshot, encoder: TextEncoder, cache: Path
+    checkpoint: OpenCheckpoint, snapshot: Snapshot, encoder: TextEncoder, cache: Path
 ) -> RelRagTripleRetriever:
     """A checkpoint of ``rel-rag-triple`` on a graph, which need not be the one trained on."""
     states = open_triple_states(checkpoint, snapshot, encoder, cache=cache)

@@ -21,7 +21,7 @@ from retrieval.nn.query import Texts
 from retrieval.retriever import Retriever
 from retrieval.supervision.labels import Label
 from retrieval.text.features import GraphFeatures
-from retrieval.training.checkpoint import Checkpoint
+from retrieval.training.checkpoint import OpenCheckpoint
 from retrieval.training.losses import sampled_triple_loss
 from retrieval.training.recipe import Splits, Work
 
@@ -68,7 +68,7 @@ class RelRagTripleTask(SubgraphTask):
         best: np.ndarray = np.maximum(forward, backward)
         return best
 
-    def retriever(self, checkpoint: Checkpoint, cache: Path) -> Retriever:
+    def retriever(self, checkpoint: OpenCheckpoint, cache: Path) -> Retriever:
         """See ``recipe.Task``."""
         work = self.work
         states = open_triple_states(

@@ -17,7 +17,7 @@ from retrieval.methods.router.model import make_classifier, read_questions
 from retrieval.methods.router.spec import RouterConfig
 from retrieval.text.complexity import MULTI_HOP, rule, wording
 from retrieval.text.features import TextEncoder
-from retrieval.training.checkpoint import Checkpoint, load_weights
+from retrieval.training.checkpoint import OpenCheckpoint, load_weights
 from retrieval.types import Usage
 
 PROMPT = "router"
@@ -87,7 +87,7 @@ class TrainedDecider:
         CheckpointError: the weights do not fit the settings.
     """
 
-    def __init__(self, checkpoint: Checkpoint, encoder: TextEncoder) -> None:
+    def __init__(self, checkpoint: OpenCheckpoint, encoder: TextEncoder) -> None:
         assert isinstance(checkpoint.config, RouterConfig), "what its method has"
         self._encoder = encoder
         self._model = load_weights(make_classifier(checkpoint.config, encoder.dim), checkpoint)

@@ -17,7 +17,7 @@ from retrieval.methods.inses import engine as inses
 from retrieval.methods.router.deciders import Complexity, Decider, LLMDecider, TrainedDecider, WordingDecider
 from retrieval.methods.router.spec import SPEC, RouterOptions
 from retrieval.methods.text_rag import engine as text_rag
-from retrieval.pipeline import Engine, Run
+from retrieval.pipeline import Engine, PipelineRun
 from retrieval.reasoning.base import Reasoner
 from retrieval.reasoning.llm import NAME as LLM
 from retrieval.training import checkpoint as checkpoints
@@ -128,7 +128,7 @@ class RouterEngine(Engine):
             other.decider = WordingDecider()
         return other
 
-    def answer(self, run: Run) -> Iterator[Event]:
+    def answer(self, run: PipelineRun) -> Iterator[Event]:
         """See :meth:`Engine.answer`. The events of the part that answers, after ``router.decided``.
 
         Passages that are not confident enough make a second ``router.decided``, which has their confidence;
@@ -155,7 +155,7 @@ class RouterEngine(Engine):
         for event in self.graph.answer(run):
             yield spent.charged(event) if isinstance(event, AnswerFinal) else event
 
-    def _decide(self, run: Run, spent: _Spent) -> Complexity:
+    def _decide(self, run: PipelineRun, spent: _Spent) -> Complexity:
         """The decider's word; the wording's when a language model fails, and a warning."""
         try:
             found = self.decider.decide(run.request.question, cancelled=run.cancelled)
@@ -166,7 +166,9 @@ class RouterEngine(Engine):
         spent.usage = found.usage
         return found
 
-    def _read(self, run: Run, text: Engine, graph: str, spent: _Spent) -> Generator[Event, None, bool]:
+    def _read(
+        self, run: PipelineRun, text: Engine, graph: str, spent: _Spent
+    ) -> Generator[Event, None, bool]:
         """Answer from passages; an answer that is not confident enough is held back.
 
         Returns:

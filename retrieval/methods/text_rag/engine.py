@@ -13,9 +13,9 @@ from retrieval.events import AnswerDelta, Event, PassagesRetrieved
 from retrieval.llm.prompts import shown
 from retrieval.methods import registry
 from retrieval.methods.text_rag.spec import SPEC, TextOptions
-from retrieval.pipeline import Engine, Run
+from retrieval.pipeline import Engine, PipelineRun
 from retrieval.reasoning import passages as reading
-from retrieval.reasoning.base import Reasoner, Verdict
+from retrieval.reasoning.base import Conclusion, Reasoner
 from retrieval.reasoning.llm import NAME as LLM
 from retrieval.reasoning.reading import ReadPassage, extract, read_passages, weigher
 from retrieval.reasoning.understanding import doubted
@@ -95,7 +95,7 @@ class TextEngine(Engine):
         found = self.index.search(question, self._options.passages)
         return tuple(RetrievedPassage(self.index.table.passage(i), score) for i, score in found)
 
-    def answer(self, run: Run) -> Iterator[Event]:
+    def answer(self, run: PipelineRun) -> Iterator[Event]:
         """See :meth:`Engine.answer`."""
         run.check()
         began, question = time.perf_counter(), run.request.question
@@ -111,8 +111,8 @@ class TextEngine(Engine):
         yield run.final(verdict)
 
     def _ask(
-        self, run: Run, found: tuple[RetrievedPassage, ...], read: list[ReadPassage]
-    ) -> Generator[AnswerDelta, None, Verdict]:
+        self, run: PipelineRun, found: tuple[RetrievedPassage, ...], read: list[ReadPassage]
+    ) -> Generator[AnswerDelta, None, Conclusion]:
         """The language model's answer, its reasoning as it is written; when it fails, the extracted one stands in."""
         assert self.llm is not None, "asked for only with one"
         question, titles = run.request.question, [item.passage.title for item in found]
@@ -129,7 +129,7 @@ class TextEngine(Engine):
                 try:
                     yield AnswerDelta(next(asked))
                 except StopIteration as end:
-                    verdict: Verdict = end.value
+                    verdict: Conclusion = end.value
                     return verdict
         except LLMError as error:
             verdict = doubted(question, extract(question, self.snapshot, read, weigher(self.index)))

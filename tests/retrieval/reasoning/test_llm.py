@@ -13,7 +13,7 @@ from retrieval.llm.prompts import shown
 from retrieval.llm.settings import LLMSettings
 from retrieval.methods._shared.path_engine import PathEngine
 from retrieval.pipeline import AskRequest
-from retrieval.reasoning.base import Verdict
+from retrieval.reasoning.base import Conclusion
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.reasoning.gather import GatherSettings, gather
 from retrieval.reasoning.llm import LLMReasoner
@@ -63,7 +63,7 @@ def settings(url, **changes):
 
 def answer(evidence, url, *, cancelled=lambda: False, **changes):
     items = list(LLMReasoner(settings(url, **changes)).answer(evidence, cancelled=cancelled))
-    assert isinstance(items[-1], Verdict)
+    assert isinstance(items[-1], Conclusion)
     assert all(isinstance(item, AnswerDelta) for item in items[:-1])
     return [item.text for item in items[:-1]], items[-1]
 

@@ -9,7 +9,7 @@ import pytest
 from retrieval.errors import LLMError
 from retrieval.methods._shared.path_engine import PathEngine
 from retrieval.pipeline import AskRequest
-from retrieval.reasoning.base import Verdict
+from retrieval.reasoning.base import Conclusion
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.types import Answer, NoAnswerReason, Span
 from tests.retrieval.world import FACTS, LabelLinker, ScriptedRetriever, build
@@ -33,7 +33,7 @@ class Model:
     def answer(self, evidence, *, cancelled):
         if self.fails:
             raise LLMError("The language model is away.")
-        yield Verdict(answers=(Answer("5", 1.0),))
+        yield Conclusion(answers=(Answer("5", 1.0),))
 
 
 @pytest.fixture

@@ -43,7 +43,7 @@ class HoldingSerializer(serializers.Serializer[object]):
     )
 
 
-class SaidSerializer(serializers.Serializer[object]):
+class VerdictInputSerializer(serializers.Serializer[object]):
     """A verdict on a path."""
 
     candidate = serializers.IntegerField()
@@ -56,13 +56,13 @@ class SaidSerializer(serializers.Serializer[object]):
     comment = PlainText(max_length=COMMENT_MAX, required=False, allow_blank=True, default="")
 
 
-class JudgementSerializer(HoldingSerializer):
+class AnnotationInputSerializer(HoldingSerializer):
     """What an analyst says of an item, and which items they hold besides."""
 
     id = serializers.UUIDField()
     version = serializers.IntegerField(min_value=0)
     shown = serializers.CharField(max_length=64)
-    verdicts = SaidSerializer(many=True, required=False, default=list)
+    verdicts = VerdictInputSerializer(many=True, required=False, default=list)
     broken = serializers.BooleanField(required=False, default=False)
     reasons = serializers.ListField(
         child=serializers.ChoiceField(choices=Reason.choices), required=False, default=list
@@ -87,7 +87,7 @@ class DecisionSerializer(serializers.Serializer[object]):
 
     id = serializers.UUIDField()
     version = serializers.IntegerField(min_value=0)
-    verdicts = SaidSerializer(many=True, required=False, default=list)
+    verdicts = VerdictInputSerializer(many=True, required=False, default=list)
     broken = serializers.BooleanField(required=False, default=False)
     reasons = serializers.ListField(
         child=serializers.ChoiceField(choices=Reason.choices), required=False, default=list

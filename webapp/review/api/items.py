@@ -15,6 +15,7 @@ from rest_framework.response import Response
 from webapp.accounts.models import User
 from webapp.accounts.permissions import AnalystWrites
 from webapp.api.errors import body
+from webapp.api.params import validated
 from webapp.graphs.serializers import EntitySerializer
 from webapp.review import selectors
 from webapp.review.api import inputs
@@ -39,16 +40,6 @@ def shown(item: Item | None, user: User, *, judged: bool = True) -> dict[str, An
         return None
     mine = selectors.mine(item, user) if judged else None
     return dict(shapes.ItemSerializer(item, context={"mine": mine}).data)
-
-
-def valid(form: Any) -> dict[str, Any]:
-    """The data of a form.
-
-    Raises:
-        ValidationError: it does not fit.
-    """
-    form.is_valid(raise_exception=True)
-    return cast(dict[str, Any], form.validated_data)
 
 
 class ItemViewSet(viewsets.GenericViewSet[Item]):
@@ -76,7 +67,7 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
 
     @extend_schema(
         parameters=[OpenApiParameter("candidates", str, description="ids with commas; without it, all")],
-        responses=shapes.DrawingSerializer(many=True),
+        responses=shapes.PathPreviewSerializer(many=True),
     )
     @action(detail=True, pagination_class=None)
     def drawing(self, request: Request, pk: str) -> Response:
@@ -84,13 +75,13 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
         named = request.query_params.get("candidates", "").split(",")
         only = [int(one) for one in named if one.isdecimal() and len(one) < len(str(ID_MAX))]
         rows = path_previews.previews(self.get_object(), only)
-        return Response(shapes.DrawingSerializer(cast(Any, rows), many=True).data)
+        return Response(shapes.PathPreviewSerializer(cast(Any, rows), many=True).data)
 
     @extend_schema(parameters=[inputs.HopsQuerySerializer], responses=shapes.HopsSerializer)
     @action(detail=True)
     def hops(self, request: Request, pk: str) -> Response:
         """A path hop by hop on the queue's version of the graph: what it reaches, and how it can go on."""
-        data = valid(inputs.HopsQuerySerializer(data=request.query_params))
+        data = validated(inputs.HopsQuerySerializer(data=request.query_params))
         return Response(path_previews.hops(self.get_object(), data["topic"], data["path"]))
 
     @extend_schema(
@@ -106,7 +97,7 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
     @action(detail=True, methods=["post"])
     def candidates(self, request: Request, pk: str) -> Response:
         """Add a path; one that the question has already is left as it is."""
-        data = valid(inputs.NewPathSerializer(data=request.data))
+        data = validated(inputs.NewPathSerializer(data=request.data))
         user = cast(User, request.user)
         item = added_paths.add_path(item=self.get_object(), user=user, **data)
         return Response({"item": shown(item, user)})
@@ -115,16 +106,16 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
     @action(detail=True, methods=["post"])
     def answers(self, request: Request, pk: str) -> Response:
         """Say what the right answers are: the paths are measured by them, and those that lead there are found."""
-        data = valid(inputs.RightAnswersSerializer(data=request.data))
+        data = validated(inputs.RightAnswersSerializer(data=request.data))
         user = cast(User, request.user)
         item = right_answers.set_answers(item=self.get_object(), user=user, **data)
         return Response({"item": shown(item, user)})
 
-    @extend_schema(request=inputs.JudgementSerializer, responses=shapes.SubmittedSerializer)
+    @extend_schema(request=inputs.AnnotationInputSerializer, responses=shapes.SubmittedSerializer)
     @action(detail=True, methods=["post"])
     def submit(self, request: Request, pk: str) -> Response:
         """Judge an item, and get the next one. 409 with all versions when it was judged meanwhile."""
-        data = valid(inputs.JudgementSerializer(data=request.data))
+        data = validated(inputs.AnnotationInputSerializer(data=request.data))
         user, holding = cast(User, request.user), data.pop("holding")
         try:
             item = submissions.submit(item=self._visible(pk), user=user, annotation=_annotation(data))
@@ -140,7 +131,7 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
     @action(detail=True, methods=["post"])
     def adjudicate(self, request: Request, pk: str) -> Response:
         """Decide an item that analysts do not agree on. Administrators, and analysts who did not judge it."""
-        data = valid(inputs.DecisionSerializer(data=request.data))
+        data = validated(inputs.DecisionSerializer(data=request.data))
         user = cast(User, request.user)
         try:
             item = adjudication.adjudicate(
@@ -156,7 +147,7 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
     @action(detail=True, methods=["post"], url_path="adjudicate/undo")
     def take_decision_back(self, request: Request, pk: str) -> Response:
         """Open a decided item again. Who decided it, and administrators."""
-        data = valid(inputs.TakeBackSerializer(data=request.data))
+        data = validated(inputs.TakeBackSerializer(data=request.data))
         user = cast(User, request.user)
         try:
             item = adjudication.take_decision_back(item=self._visible(pk), user=user, **data)
@@ -176,7 +167,7 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
 
 def _meanwhile(error: submissions.AnnotationConflictError, user: User, yours: Any) -> dict[str, Any]:
     """The error with both versions: the current annotations, and what was sent."""
-    theirs = shapes.StandingSerializer(selectors.current(error.item), many=True).data
+    theirs = shapes.CurrentAnnotationSerializer(selectors.current(error.item), many=True).data
     return {
         **body(error.code, error.message, error.hint),
         "item": shown(error.item, user),

@@ -21,7 +21,7 @@ from webapp.accounts.permissions import AnalystWrites
 from webapp.accounts.rights import require_manager
 from webapp.api.access import visible
 from webapp.api.errors import InvalidError
-from webapp.api.params import integer
+from webapp.api.params import integer, validated
 from webapp.experiments.models import LabelSet
 from webapp.graphs.selectors import visible_graphs
 from webapp.questions.selectors import question_sets
@@ -29,7 +29,7 @@ from webapp.review import selectors
 from webapp.review.api import inputs
 from webapp.review.api import queue_serializers as queue_shapes
 from webapp.review.api import serializers as shapes
-from webapp.review.api.items import shown, valid
+from webapp.review.api.items import shown
 from webapp.review.domain import statistics
 from webapp.review.models import Queue
 from webapp.review.services import (
@@ -69,7 +69,7 @@ class QueueViewSet(viewsets.GenericViewSet[Queue]):
     @extend_schema(request=inputs.NewQueueSerializer, responses={202: queue_shapes.StartedQueueSerializer})
     def create(self, request: Request) -> Response:
         """Make a queue of label sets."""
-        data = valid(inputs.NewQueueSerializer(data=request.data))
+        data = validated(inputs.NewQueueSerializer(data=request.data))
         wanted = data["label_sets"]
         rows = list(visible(LabelSet.objects.select_related("job").filter(pk__in=wanted), request.user))
         queue = queues.start_queue(
@@ -118,7 +118,7 @@ class QueueViewSet(viewsets.GenericViewSet[Queue]):
     @action(detail=True, methods=["post"])
     def next(self, request: Request, pk: str) -> Response:
         """Reserve the next item for the one who asks."""
-        data = valid(inputs.HoldingSerializer(data=request.data))
+        data = validated(inputs.HoldingSerializer(data=request.data))
         user = cast(User, request.user)
         item = reservations.next_item(queue=self.get_object(), user=user, holding=data["holding"])
         return Response({"item": shown(item, user, judged=False)})
@@ -127,7 +127,7 @@ class QueueViewSet(viewsets.GenericViewSet[Queue]):
     @action(detail=True, methods=["post"])
     def undo(self, request: Request, pk: str) -> Response:
         """Take back one's own last submission."""
-        data = valid(inputs.UndoSerializer(data=request.data))
+        data = validated(inputs.UndoSerializer(data=request.data))
         user = cast(User, request.user)
         item = undo.undo(queue=self.get_object(), user=user, id=data["id"])
         return Response({"item": shown(item, user)})
@@ -136,7 +136,7 @@ class QueueViewSet(viewsets.GenericViewSet[Queue]):
     @action(detail=True, methods=["post"])
     def redo(self, request: Request, pk: str) -> Response:
         """Have what one took back last count again."""
-        data = valid(inputs.UndoSerializer(data=request.data))
+        data = validated(inputs.UndoSerializer(data=request.data))
         user = cast(User, request.user)
         item = undo.redo(queue=self.get_object(), user=user, id=data["id"])
         return Response({"item": shown(item, user)})
@@ -158,7 +158,7 @@ class QueueViewSet(viewsets.GenericViewSet[Queue]):
     @action(detail=True, methods=["post"], url_path="accept-unanimous")
     def accept_unanimous(self, request: Request, pk: str) -> Response:
         """Settle every item that enough analysts judged alike."""
-        data = valid(inputs.UndoSerializer(data=request.data))
+        data = validated(inputs.UndoSerializer(data=request.data))
         user = cast(User, request.user)
         return Response(adjudication.accept_unanimous(queue=self.get_object(), user=user, id=data["id"]))
 
@@ -166,7 +166,7 @@ class QueueViewSet(viewsets.GenericViewSet[Queue]):
     @action(detail=True, methods=["post"], url_path="accept-unanimous/undo")
     def take_acceptance_back(self, request: Request, pk: str) -> Response:
         """Open again what an acceptance settled; ``id`` is that of the acceptance."""
-        data = valid(inputs.UndoSerializer(data=request.data))
+        data = validated(inputs.UndoSerializer(data=request.data))
         user = cast(User, request.user)
         undone = adjudication.take_acceptance_back(queue=self.get_object(), user=user, id=data["id"])
         return Response({"undone": undone})
@@ -228,7 +228,7 @@ class QueueViewSet(viewsets.GenericViewSet[Queue]):
     @action(detail=True, methods=["post"], url_path="import", parser_classes=[MultiPartParser])
     def import_verdicts(self, request: Request, pk: str) -> Response:
         """Take verdicts from a file, as exports and label files have them. The same file twice adds nothing."""
-        data = valid(inputs.ImportSerializer(data=request.data))
+        data = validated(inputs.ImportSerializer(data=request.data))
         user = cast(User, request.user)
         lines = verdict_files.read(data["file"], data["file"].name or "")
         found = imports.take(queue=self.get_object(), user=user, lines=lines, name=data["as"])
@@ -238,7 +238,7 @@ class QueueViewSet(viewsets.GenericViewSet[Queue]):
     @action(detail=True, methods=["post"], url_path="import/undo")
     def take_import_back(self, request: Request, pk: str) -> Response:
         """Take back what an import brought; ``id`` is the ``undo`` of its answer."""
-        data = valid(inputs.UndoSerializer(data=request.data))
+        data = validated(inputs.UndoSerializer(data=request.data))
         user = cast(User, request.user)
         return Response({"undone": import_undo.take_back(queue=self.get_object(), user=user, id=data["id"])})
 

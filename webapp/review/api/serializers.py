@@ -68,7 +68,7 @@ class VerdictSerializer(serializers.ModelSerializer[Verdict]):
         fields = ["candidate", "kind", "reasons", "comment"]
 
 
-class StandingSerializer(serializers.ModelSerializer[Submission]):
+class CurrentAnnotationSerializer(serializers.ModelSerializer[Submission]):
     """What counts of an analyst on an item."""
 
     analyst = serializers.CharField(source="analyst_name")
@@ -136,12 +136,12 @@ class ItemSerializer(serializers.ModelSerializer[Item]):
         """The paths to be judged."""
         return [dict(row) for row in CandidateSerializer(selectors.candidates(item), many=True).data]
 
-    @extend_schema_field(StandingSerializer(allow_null=True))
+    @extend_schema_field(CurrentAnnotationSerializer(allow_null=True))
     def get_mine(self, item: Item) -> dict[str, Any] | None:
         """What the one who asks said."""
         return _said(self.context["mine"])
 
-    @extend_schema_field(StandingSerializer(allow_null=True))
+    @extend_schema_field(CurrentAnnotationSerializer(allow_null=True))
     def get_adjudicated(self, item: Item) -> dict[str, Any] | None:
         """How a person decided it."""
         return _said(selectors.adjudicated(item))
@@ -158,7 +158,7 @@ class ItemSerializer(serializers.ModelSerializer[Item]):
 
 
 def _said(event: Submission | None) -> dict[str, Any] | None:
-    return None if event is None else dict(StandingSerializer(event).data)
+    return None if event is None else dict(CurrentAnnotationSerializer(event).data)
 
 
 class NextSerializer(serializers.Serializer[object]):
@@ -174,7 +174,7 @@ class SubmittedSerializer(serializers.Serializer[object]):
     next = ItemSerializer(allow_null=True)
 
 
-class DrawingSerializer(serializers.Serializer[object]):
+class PathPreviewSerializer(serializers.Serializer[object]):
     """The facts of one candidate, to be drawn; at most 12 entities of each kind."""
 
     candidate = serializers.IntegerField()
@@ -237,7 +237,7 @@ class DecidedItemSerializer(serializers.Serializer[object]):
     item = ItemRowSerializer()
 
 
-class OpinionSerializer(serializers.Serializer[object]):
+class AnalystVerdictSerializer(serializers.Serializer[object]):
     """What one analyst says of a path, or of the question."""
 
     analyst = serializers.CharField()
@@ -250,7 +250,7 @@ class SidesSerializer(serializers.Serializer[object]):
     """A path and what each analyst says of it."""
 
     candidate = CandidateSerializer()
-    said = OpinionSerializer(many=True)
+    said = AnalystVerdictSerializer(many=True)
 
 
 class DisagreementSerializer(serializers.Serializer[object]):
@@ -258,7 +258,7 @@ class DisagreementSerializer(serializers.Serializer[object]):
 
     item = ItemRowSerializer()
     candidates = SidesSerializer(many=True)
-    broken = OpinionSerializer(many=True)
+    broken = AnalystVerdictSerializer(many=True)
 
 
 class AcceptedSerializer(serializers.Serializer[object]):

@@ -16,6 +16,7 @@ from webapp.accounts.models import User
 from webapp.accounts.permissions import Analyst
 from webapp.api.access import visible
 from webapp.api.errors import InvalidError
+from webapp.api.params import validated
 from webapp.experiments import selectors, services
 from webapp.experiments.serializers import TrainSerializer
 from webapp.graphs.selectors import visible_graphs
@@ -35,9 +36,7 @@ class TrainView(APIView):
     @extend_schema(operation_id="graphs_train", request=TrainSerializer, responses={202: JobSerializer})
     def post(self, request: Request, pk: int) -> Response:
         """Start training."""
-        form = TrainSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        data = form.validated_data
+        data = validated(TrainSerializer(data=request.data))
         graph, user = get_object_or_404(visible_graphs(request.user), pk=pk), cast(User, request.user)
         asked = _named(question_sets(), data.pop("question_set"), user)
         review = _named(queues(), data.pop("review_queue"), user)

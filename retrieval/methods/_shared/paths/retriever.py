@@ -31,7 +31,7 @@ from retrieval.text.features import (
     relation_vectors,
 )
 from retrieval.text.questions import QuestionTexts
-from retrieval.training.checkpoint import Checkpoint, load_weights
+from retrieval.training.checkpoint import OpenCheckpoint, load_weights
 from retrieval.types import FoundPath, Progress, RelationPath
 
 #: Relation paths by which drawn paths are ordered.
@@ -54,7 +54,7 @@ class PathRetriever(RankingRetriever):
 
     def __init__(
         self,
-        checkpoint: Checkpoint,
+        checkpoint: OpenCheckpoint,
         snapshot: Snapshot,
         encoder: TextEncoder,
         states: States,
@@ -175,13 +175,13 @@ class PathRetriever(RankingRetriever):
         return read
 
 
-def config_of(checkpoint: Checkpoint) -> PathConfig:
+def config_of(checkpoint: OpenCheckpoint) -> PathConfig:
     """The checkpoint's settings, of this method's class."""
     assert isinstance(checkpoint.config, PathConfig), "a checkpoint is read for its own method"
     return checkpoint.config
 
 
-def load_model(checkpoint: Checkpoint) -> PathModel:
+def load_model(checkpoint: OpenCheckpoint) -> PathModel:
     """The checkpoint's model, in evaluation mode.
 
     Raises:
@@ -191,7 +191,7 @@ def load_model(checkpoint: Checkpoint) -> PathModel:
 
 
 def open_states(
-    checkpoint: Checkpoint,
+    checkpoint: OpenCheckpoint,
     snapshot: Snapshot,
     encoder: TextEncoder,
     *,

@@ -21,7 +21,7 @@ from retrieval.methods._shared.paths.step import Sampler, correct_contexts, loss
 from retrieval.retriever import Retriever
 from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import Label
-from retrieval.training.checkpoint import Checkpoint
+from retrieval.training.checkpoint import OpenCheckpoint
 from retrieval.training.recipe import Splits, Work
 
 _DEV_PAIRS = 1024
@@ -79,7 +79,7 @@ class PathTask:
             digest.update(b"whole" if array is None else array.tobytes())
         return digest.digest()
 
-    def retriever(self, checkpoint: Checkpoint, cache: Path) -> Retriever:
+    def retriever(self, checkpoint: OpenCheckpoint, cache: Path) -> Retriever:
         """The trained retriever; its triple states stay in ``cache``."""
         work = self.work
         states = open_states(

@@ -26,7 +26,7 @@ from retrieval.nn.query import Texts
 from retrieval.retriever import Retriever
 from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import Label
-from retrieval.training.checkpoint import Checkpoint
+from retrieval.training.checkpoint import OpenCheckpoint
 from retrieval.training.recipe import Splits, Work
 
 _DEV_EXAMPLES = 512
@@ -88,7 +88,7 @@ class SubgraphTask(ABC):
         """Ranking scores of all candidate triples, float [N]; the model is in evaluation mode."""
 
     @abstractmethod
-    def retriever(self, checkpoint: Checkpoint, cache: Path) -> Retriever:
+    def retriever(self, checkpoint: OpenCheckpoint, cache: Path) -> Retriever:
         """See ``recipe.Task``."""
 
     def loss(self, chosen: np.ndarray, rng: np.random.Generator) -> Tensor:

@@ -21,7 +21,7 @@ _NONE = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class AgentLimits:
     """How much an agent may do.
 
     Attributes:
@@ -66,13 +66,13 @@ class World:
 
     Args:
         frontiers: walks the graph.
-        limits: see :class:`Limits`.
+        limits: see :class:`AgentLimits`.
     """
 
-    def __init__(self, frontiers: Frontiers, limits: Limits | None = None) -> None:
+    def __init__(self, frontiers: Frontiers, limits: AgentLimits | None = None) -> None:
         self.frontiers = frontiers
         self.snapshot = frontiers.snapshot
-        self.limits = limits or Limits()
+        self.limits = limits or AgentLimits()
 
     def begin(self, question: str, topics: Sequence[int], mentions: Sequence[str] = ()) -> State:
         """The state before the first step."""

@@ -23,7 +23,7 @@ from retrieval.llm.replies import PATIENCE, ReplyStore
 from retrieval.llm.settings import LLMSettings
 from retrieval.methods.graph_s3.agent import serialise
 from retrieval.methods.graph_s3.agent.actions import Action
-from retrieval.methods.graph_s3.agent.environment import Limits, World
+from retrieval.methods.graph_s3.agent.environment import AgentLimits, World
 from retrieval.methods.graph_s3.agent.frontier import Frontiers
 from retrieval.methods.graph_s3.agent.prompted import PromptedPolicy
 from retrieval.methods.graph_s3.agent.synthesis import Episode
@@ -61,7 +61,7 @@ class _Try:
 
 def world_of(snapshot: Snapshot) -> World:
     """The graph with pages that a language model can read whole."""
-    return World(Frontiers(snapshot), Limits(page=serialise.FACTS[0]))
+    return World(Frontiers(snapshot), AgentLimits(page=serialise.FACTS[0]))
 
 
 def explore(

@@ -9,7 +9,7 @@ from retrieval.events import AgentStep, AnswerFinal, ChainsBuilt, QuestionLinked
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.methods.graph_s3.agent.actions import Explore
 from retrieval.methods.graph_s3.agent.deciders import Deciders
-from retrieval.methods.graph_s3.agent.environment import Limits
+from retrieval.methods.graph_s3.agent.environment import AgentLimits
 from retrieval.methods.graph_s3.agent.policy import PathsPolicy, ScoredAction
 from retrieval.methods.graph_s3.engine import GraphS3Engine
 from retrieval.pipeline import AskRequest, Steering
@@ -30,7 +30,7 @@ def films(tmp_path):
 
 def engine(graph, script, policy=None, **limits):
     deciders = Deciders(
-        graph, None, ScriptedRetriever(graph, script), None, simple=True, limits=Limits(**limits)
+        graph, None, ScriptedRetriever(graph, script), None, simple=True, limits=AgentLimits(**limits)
     )
     if policy is not None:
         deciders.first = lambda state: policy(deciders.world)

@@ -12,7 +12,7 @@ from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.methods._shared.opening import open_retriever
 from retrieval.methods.graph_s3.agent import policy, serialise
 from retrieval.methods.graph_s3.agent.actions import Choose, Explore, Finish
-from retrieval.methods.graph_s3.agent.environment import Limits, World
+from retrieval.methods.graph_s3.agent.environment import AgentLimits, World
 from retrieval.methods.graph_s3.agent.frontier import Frontiers
 from retrieval.methods.graph_s3.agent.synthesis import Episode
 from retrieval.methods.graph_s3.language_task import golden_examples, settings_of
@@ -42,7 +42,7 @@ def graph(tmp_path_factory):
 @pytest.fixture(scope="module")
 def episode(graph):
     """What the guide does for the question."""
-    world = World(Frontiers(graph), Limits())
+    world = World(Frontiers(graph), AgentLimits())
     (question,) = ground(graph, [QUESTION])[0]
     there, back = path(graph, "directed_by -directed_by")
     actions = (Explore(0), Choose((there,)), Explore(1), Choose((back,)), Finish())

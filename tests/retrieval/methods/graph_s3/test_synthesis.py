@@ -9,7 +9,7 @@ from retrieval.__main__ import main
 from retrieval.errors import TrainingDataError
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.methods.graph_s3.agent.actions import Choose, Explore, Finish, Unreadable
-from retrieval.methods.graph_s3.agent.environment import Limits, World
+from retrieval.methods.graph_s3.agent.environment import AgentLimits, World
 from retrieval.methods.graph_s3.agent.frontier import Frontiers
 from retrieval.methods.graph_s3.agent.refinement import refine, replay
 from retrieval.methods.graph_s3.agent.rewards import (
@@ -65,7 +65,7 @@ LABELS_OF = {q.id: [label for label in LABELS if label.question == q.id] for q i
 
 @pytest.fixture
 def world(tmp_path):
-    return World(Frontiers(build(tmp_path / "films.graph", FILMS)), Limits())
+    return World(Frontiers(build(tmp_path / "films.graph", FILMS)), AgentLimits())
 
 
 def grounded(world, *names):
