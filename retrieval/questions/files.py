@@ -25,7 +25,7 @@ from retrieval.kg.readers.json_rows import json_rows
 from retrieval.kg.readers.options import DETECT, DETECTED, ReadOptions
 from retrieval.kg.readers.question_files import MARK, BadRow
 from retrieval.kg.readers.sources import Source, is_parquet
-from retrieval.questions.formats import FORMATS, PARSERS, checked
+from retrieval.questions.formats import FORMATS, checked
 from retrieval.types import Problem, Question
 
 PROBLEM_LIMIT = 1000
@@ -138,10 +138,10 @@ def _read_file(file: Unpacked, found: _Found, log: _Log, asked: _Asked) -> None:
         named := _HOPS.search(inside if file.archive else f"{file.path.parent.name}/{inside}")
     ):
         hops = int(named[1])
-    parse = PARSERS[chosen]
+    parse = FORMATS[chosen].parse
     if source is None:
         rows = _parquet_rows(file)
-    elif chosen not in ("metaqa", "pathquestion"):
+    elif FORMATS[chosen].is_json:
         rows = json_rows(source, log.add)
     else:
         rows = _text_rows(source, log)

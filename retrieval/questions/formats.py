@@ -1,9 +1,10 @@
-"""Rows of question files as questions: one parser for each format."""
+"""The formats of question files: each makes questions of rows."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -16,6 +17,27 @@ SPLITS = ("train", "dev", "test")
 
 #: A row, the id it gets when it brings none, and the hops of every question of its file.
 Parser = Callable[[Any, str, int | None], Question]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionFormat:
+    """One format of question files.
+
+    Attributes:
+        name: as requests and commands call it.
+        label: as lists show it.
+        holds: what is in such a file, in a few words.
+        parse: makes a question of a row, or raises :class:`BadRow`.
+        is_json: its rows are JSON objects; others are lines of text.
+        options: which of ``ReadOptions`` beside the format it heeds.
+    """
+
+    name: str
+    label: str
+    holds: str
+    parse: Parser
+    is_json: bool = True
+    options: tuple[str, ...] = ("encoding",)
 
 
 def checked(question: Question) -> Question:
@@ -273,19 +295,22 @@ def _from_passages(row: Any, default_id: str, hops: int | None) -> Question:
     )
 
 
-PARSERS: Mapping[str, Parser] = MappingProxyType(
-    {
-        "jsonl": _from_json,
-        "metaqa": _from_metaqa,
-        "pathquestion": _from_pathquestion,
-        "relation-paths": _from_plans,
-        "rog": _from_rog,
-        "grailqa": _from_grailqa,
-        "graftnet": _from_graftnet,
-        "hotpotqa": _from_passages,
-        "2wiki": _from_passages,
-        "musique": _from_passages,
-    }
+def _all(*formats: QuestionFormat) -> Mapping[str, QuestionFormat]:
+    return MappingProxyType({one.name: one for one in formats})
+
+
+FORMATS = _all(
+    QuestionFormat("jsonl", "JSONL", "one question object a line", _from_json),
+    QuestionFormat("metaqa", "MetaQA", "question with [topic], tab, answers", _from_metaqa, is_json=False),
+    QuestionFormat(
+        "pathquestion", "PathQuestion", "question, answers and path", _from_pathquestion, is_json=False
+    ),
+    QuestionFormat("relation-paths", "Relation paths", "RoG's rational paths", _from_plans),
+    QuestionFormat("rog", "RoG (WebQSP, CWQ)", "questions with their subgraphs", _from_rog),
+    QuestionFormat("grailqa", "GrailQA", "questions with query graphs", _from_grailqa),
+    QuestionFormat("graftnet", "GraftNet", "questions with subgraphs of names", _from_graftnet),
+    QuestionFormat("hotpotqa", "HotpotQA", "questions with passages", _from_passages),
+    QuestionFormat("2wiki", "2WikiMultihopQA", "questions with passages", _from_passages),
+    QuestionFormat("musique", "MuSiQue", "questions with passages", _from_passages),
 )
-"""The parser of each format; a row that cannot be used raises :class:`BadRow`."""
-FORMATS = tuple(PARSERS)
+"""The formats of question files by name, in the order of lists."""

@@ -198,13 +198,23 @@ def _again(one: Step, other: Step) -> bool:
     return one.label == other.label and one.inverse == other.inverse and not _PEOPLE.search(one.label.lower())
 
 
-def _asked(step: Step, about: str, many: bool) -> str | None:
+def _speakable(step: Step, about: str) -> Form | None:
+    """The form of a step that may be asked of ``about``: of "what Austria borders" only nouns can be."""
     found = form(step.label)
+    if found and about.startswith("what ") and not step.inverse and found.kind not in {"noun", "shared"}:
+        return None
+    return found
+
+
+def _be(many: bool) -> tuple[str, str]:
+    return ("are", "were") if many else ("is", "was")
+
+
+def _asked(step: Step, about: str, many: bool) -> str | None:
+    found = _speakable(step, about)
     if found is None:
         return None
-    if about.startswith("what ") and not step.inverse and found.kind not in {"noun", "shared"}:
-        return None
-    be, was = ("are", "were") if many else ("is", "was")
+    (be, was), (are, _) = _be(many), _be(step.many)
     word, link = found.word, found.link
     match found.kind, step.inverse:
         case "did", False:
@@ -213,21 +223,18 @@ def _asked(step: Step, about: str, many: bool) -> str | None:
             return f"What did {about} {_DID[word]} {link}?"
         case "did", True:
             return f"{'What' if word in _THINGS_DO else 'Who'} {word} {link} {about}?"
-        case "noun", False:
+        case ("noun", False) | ("of", True):
             what = "Who" if _PEOPLE.search(word.lower()) else "What"
-            return f"{what} {'are' if step.many else 'is'} the {_numbered(word, step.many)} of {about}?"
+            return f"{what} {are} the {_numbered(word, step.many)} of {about}?"
         case "shared", False:
             nouns = word if step.many else _single(word)
-            return f"Which {nouns} {'are' if step.many else 'is'} {link} {about}?"
+            return f"Which {nouns} {are} {link} {about}?"
         case "within", False:
             return f"Which {_numbered(link, step.many)} {be} {about} in?"
         case "within", True:
-            return f"Which {_numbered(word, step.many)} {'are' if step.many else 'is'} in {about}?"
+            return f"Which {_numbered(word, step.many)} {are} in {about}?"
         case "of", False:
             return f"What {be} {about} the {_numbered(word, many)} of?"
-        case "of", True:
-            what = "Who" if _PEOPLE.search(word.lower()) else "What"
-            return f"{what} {'are' if step.many else 'is'} the {_numbered(word, step.many)} of {about}?"
         case "act", False:
             past = _PAST.get(word, word)
             return f"Who {past} {about}?" if past else None
@@ -250,13 +257,11 @@ def _asked(step: Step, about: str, many: bool) -> str | None:
 
 def _phrase(step: Step, about: str, many: bool) -> str | None:
     """What a step reaches, as part of a question."""
-    found = form(step.label)
+    found = _speakable(step, about)
     if found is None:
         return None
-    if about.startswith("what ") and not step.inverse and found.kind not in {"noun", "shared"}:
-        return None
     one = "those" if step.many else "the one"
-    be, was = ("are", "were") if many else ("is", "was")
+    be, was = _be(many)
     word, link = found.word, found.link
     match found.kind, step.inverse:
         case ("noun", False) | ("of", True):

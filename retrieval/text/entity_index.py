@@ -147,11 +147,6 @@ class EntityIndex:
         """The index of a snapshot. Without an encoder, or before its vectors stand, spelling decides alone."""
         return cls(snapshot, encoder)
 
-    @property
-    def has_vectors(self) -> bool:
-        """Whether the vector part has joined."""
-        return self._joined() is not None
-
     def search(self, text: str, limit: int = 10) -> list[Match]:
         """By spelling first (see ``LabelIndex.search``); free places are filled by meaning."""
         found = {match.entity: match for match in self.snapshot.labels.search(text, limit)}

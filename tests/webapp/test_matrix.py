@@ -125,6 +125,7 @@ TABLE = {
     "GET uploads": For(ANALYST, READ),
     "POST uploads": analysts(),
     "OPTIONS uploads": For(ANALYST, READ),
+    "GET uploads/formats": For(ANALYST),
     "POST uploads/preview": analysts(),
     "GET uploads/<pk>": For(ANALYST, READ, "upload", own=True),
     "HEAD uploads/<pk>": For(ANALYST, READ, "upload", own=True),

@@ -105,6 +105,7 @@ def test_the_schema_is_valid_without_a_warning(tmp_path):
         "graphs/{id}/report",
         "graphs/{id}/statistics",
         "graphs/{id}/schema",
+        "uploads/formats",
         "uploads/preview",
         "question-sets/{id}/check",
         "language-models",

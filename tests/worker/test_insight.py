@@ -7,6 +7,8 @@ import io
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from retrieval.kg.readers import catalog
+from retrieval.questions import formats
 from retrieval.types import Question
 from tests.webapp.test_uploads import complete
 from webapp.graphs import services
@@ -123,6 +125,20 @@ def test_questions_are_checked_against_the_version_that_is_asked(api, graph):
 
 def preview(client, *ids, **more):
     return client.post("/api/v1/uploads/preview", {"uploads": ids, **more}, format="json")
+
+
+def test_the_formats_that_files_can_be_read_as(api):
+    found = api("analyst").get("/api/v1/uploads/formats").json()
+    assert [one["name"] for one in found["graph"]] == list(catalog.FORMATS)
+    assert [one["name"] for one in found["questions"]] == list(formats.FORMATS)
+    shown = {one["name"]: one for one in found["graph"]}
+    assert shown["csv"] == {
+        "name": "csv",
+        "label": "Triples, comma separated",
+        "holds": "facts: head, relation, tail on each line",
+        "options": ["delimiter", "header", "encoding", "columns"],
+    }
+    assert shown["pdf"]["options"] == []
 
 
 def test_a_look_before_the_import_and_its_corrections_are_what_the_import_does(api):

@@ -1,4 +1,4 @@
-"""``/uploads/preview``: what files are taken for, before anything is made of them."""
+"""``/uploads/formats`` and ``/uploads/preview``: what files can be read as, and what they are taken for."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from retrieval.errors import SourceError
-from retrieval.kg.readers import child_process, preview_graph
-from retrieval.kg.readers.options import ReadOptions
+from retrieval.kg.readers import catalog, child_process, preview_graph
+from retrieval.kg.readers.options import OPTIONS, ReadOptions
 from retrieval.kg.readers.preview import Preview
-from retrieval.questions import preview_questions
+from retrieval.questions import formats, preview_questions
 from webapp.accounts.models import User
 from webapp.accounts.permissions import Analyst
 from webapp.api.concurrency import ConcurrencyLimit, release_connection
@@ -93,6 +93,34 @@ class GuessSerializer(serializers.Serializer[object]):
     notes = serializers.ListField(child=serializers.CharField())
     problems = ProblemSerializer(many=True)
     members = MemberSerializer(many=True)
+
+
+class FormatSerializer(serializers.Serializer[object]):
+    """A format that files can be read as; ``options`` are what it heeds of how files are to be read."""
+
+    name = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]  # a field of this name hides an option of the base
+    holds = serializers.CharField()
+    options = serializers.ListField(child=serializers.ChoiceField(choices=OPTIONS))
+
+
+class FormatsSerializer(serializers.Serializer[object]):
+    """All formats, in the order of lists."""
+
+    graph = FormatSerializer(many=True)
+    questions = FormatSerializer(many=True)
+
+
+class FormatsView(APIView):
+    """What files can be read as."""
+
+    permission_classes = [Analyst]
+
+    @extend_schema(operation_id="uploads_formats", responses=FormatsSerializer)
+    def get(self, request: Request) -> Response:
+        """The formats of graphs and of question sets."""
+        found = {"graph": catalog.FORMATS.values(), "questions": formats.FORMATS.values()}
+        return Response(FormatsSerializer(found).data)
 
 
 class PreviewView(APIView):

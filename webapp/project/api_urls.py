@@ -22,7 +22,7 @@ from webapp.graphs.endpoints_api import CheckView, EndpointsView, EndpointView
 from webapp.graphs.extraction_api import ExtractView
 from webapp.graphs.figures_api import ReportView, SchemaView, StatisticsView
 from webapp.graphs.jobs_api import JobViewSet
-from webapp.graphs.preview_api import PreviewView
+from webapp.graphs.preview_api import FormatsView, PreviewView
 from webapp.graphs.trash_api import (
     RestoreMadeView,
     RestoreVersionView,
@@ -100,6 +100,7 @@ urlpatterns = [
     path("language-limits", LimitsView.as_view()),
     path("language-usage", UsageView.as_view()),
     path("uploads", UploadsView.as_view()),
+    path("uploads/formats", FormatsView.as_view()),
     path("uploads/preview", PreviewView.as_view()),
     path("uploads/<uuid:pk>", UploadView.as_view()),
     path("schema", SpectacularJSONAPIView.as_view()),

@@ -103,6 +103,15 @@ export async function dropUpload(id: string): Promise<void> {
 
 export type Kind = Schemas["PreviewRequestKindEnum"];
 
+/** A format that files can be read as. */
+export type Format = Schemas["Format"];
+
+export const formatsQuery = queryOptions({
+  queryKey: [...uploadKeys.all, "formats"],
+  queryFn: ({ signal }) => get("uploads/formats", {}, { signal }),
+  staleTime: Infinity,
+});
+
 /** What a file is taken for. */
 export type Guess = Schemas["Guess"];
 

@@ -28,7 +28,6 @@ def graph(tmp_path, monkeypatch):
 
 def test_meaning_joins_spelling_when_the_vectors_stand(graph, encoder):
     index = EntityIndex.open(graph, encoder)
-    assert not index.has_vectors
     assert index.search("doctor") == []
     assert index.nearest(encoder.encode(["doctor"])[0]) == []
     seen = []
@@ -38,7 +37,6 @@ def test_meaning_joins_spelling_when_the_vectors_stand(graph, encoder):
         (8, 10, "labels"),
         (10, 10, "labels"),
     ]
-    assert index.has_vectors
     first = index.search("doctor")[0]
     assert (first.node.label, first.source) == ("Physician", "vector")
     assert [m.node.label for m in index.search("car", 1)] == ["Automobile"]

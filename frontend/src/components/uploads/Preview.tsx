@@ -1,19 +1,19 @@
 // What files are taken for, with their first rows as they would be read; what is wrong can be corrected.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { previewQuery, type Guess, type Kind } from "@/api/uploads";
+import { formatsQuery, previewQuery, type Format, type Guess, type Kind } from "@/api/uploads";
 import type { From, Reading } from "@/api/types";
 import { ProblemRows } from "@/components/graphs/ProblemsTable";
 import { Button, Pick } from "@/components/kit/controls";
 import { ErrorNotice, Loading, Notice } from "@/components/kit/says";
 import { bytes, count } from "@/store/format";
-import { DELIMITERS, ENCODINGS, FORMATS, HEADERS, formatName, said, swapped } from "./formats";
+import { DELIMITERS, ENCODINGS, HEADERS, formatName, formatOptions, heeds, said, swapped } from "./formats";
 
 const ROLES = ["head", "relation", "tail"] as const;
 const MEMBERS = 8;
 
 interface ReadingProps {
-  kind: Kind;
+  formats: readonly Format[];
   guess: Guess;
   reading: Reading;
   onChange: (reading: Reading) => void;
@@ -26,11 +26,12 @@ function auto(options: readonly { id: string; label: string }[], found: string |
 }
 
 /** The settings of reading, each with what was found. */
-function ReadingForm({ kind, guess, reading, onChange }: ReadingProps) {
+function ReadingForm({ formats, guess, reading, onChange }: ReadingProps) {
   const set = (name: keyof Reading) => (value: string) => {
     onChange(said(reading, name, value));
   };
-  const table = guess.delimiter !== null;
+  const asks = (option: Format["options"][number]) =>
+    reading[option] !== undefined || heeds(formats, reading.format ?? guess.format, option);
   const found = (options: readonly { id: string; label: string }[], id: string) =>
     options.find((one) => one.id === id)?.label ?? id;
   const facts = ROLES.every((role) => guess.columns[role] !== undefined);
@@ -39,11 +40,11 @@ function ReadingForm({ kind, guess, reading, onChange }: ReadingProps) {
       <Pick
         label="Format"
         showLabel
-        options={auto(FORMATS[kind], guess.format ? formatName(kind, guess.format) : undefined)}
+        options={auto(formatOptions(formats), guess.format ? formatName(formats, guess.format) : undefined)}
         value={reading.format ?? "auto"}
         onChange={set("format")}
       />
-      {(table || reading.delimiter !== undefined) && (
+      {asks("delimiter") && (
         <Pick
           label="Delimiter"
           showLabel
@@ -55,7 +56,7 @@ function ReadingForm({ kind, guess, reading, onChange }: ReadingProps) {
           onChange={set("delimiter")}
         />
       )}
-      {(table || reading.header !== undefined) && (
+      {asks("header") && (
         <Pick
           label="First line"
           showLabel
@@ -64,13 +65,15 @@ function ReadingForm({ kind, guess, reading, onChange }: ReadingProps) {
           onChange={set("header")}
         />
       )}
-      <Pick
-        label="Encoding"
-        showLabel
-        options={auto(ENCODINGS, guess.encoding)}
-        value={reading.encoding ?? "auto"}
-        onChange={set("encoding")}
-      />
+      {asks("encoding") && (
+        <Pick
+          label="Encoding"
+          showLabel
+          options={auto(ENCODINGS, guess.encoding)}
+          value={reading.encoding ?? "auto"}
+          onChange={set("encoding")}
+        />
+      )}
       {facts &&
         guess.header_cells.length >= ROLES.length &&
         ROLES.map((role) => (
@@ -176,6 +179,7 @@ interface PreviewProps {
 export function Preview({ kind, from, reading, onChange }: PreviewProps) {
   const [place, setPlace] = useState(0);
   const { data, error, isFetching } = useQuery(previewQuery(kind, from, reading));
+  const formats = useQuery(formatsQuery).data?.[kind] ?? [];
   if (!data && error) {
     const detect = (
       <Button
@@ -200,7 +204,7 @@ export function Preview({ kind, from, reading, onChange }: PreviewProps) {
           options={data.map((one, at) => ({
             id: String(at),
             label: one.name,
-            detail: one.format ? formatName(kind, one.format) : "cannot be read",
+            detail: one.format ? formatName(formats, one.format) : "cannot be read",
           }))}
           value={String(Math.min(place, data.length - 1))}
           onChange={(at) => {
@@ -208,7 +212,7 @@ export function Preview({ kind, from, reading, onChange }: PreviewProps) {
           }}
         />
       )}
-      <ReadingForm kind={kind} guess={guess} reading={reading} onChange={onChange} />
+      <ReadingForm formats={formats} guess={guess} reading={reading} onChange={onChange} />
       {data.length > 1 && Object.keys(reading).length > 0 && (
         <p className="small muted">What is corrected here holds for all files of this upload.</p>
       )}

@@ -1,5 +1,17 @@
 import { expect, it } from "vitest";
-import { swapped } from "./formats";
+import { formatName, formatOptions, heeds, swapped } from "./formats";
+
+const FORMATS = [
+  { name: "csv", label: "Commas", holds: "facts", options: ["delimiter" as const, "header" as const] },
+  { name: "pdf", label: "PDF", holds: "a document", options: [] },
+];
+
+it("lists the formats that the server knows, and asks for what the chosen one heeds", () => {
+  expect(formatOptions(FORMATS).map((one) => one.id)).toEqual(["auto", "csv", "pdf"]);
+  expect([formatName(FORMATS, "pdf"), formatName(FORMATS, "new")]).toEqual(["PDF", "new"]);
+  expect([heeds(FORMATS, "csv", "delimiter"), heeds(FORMATS, "pdf", "delimiter")]).toEqual([true, false]);
+  expect([heeds(FORMATS, "pdf", "encoding"), heeds(FORMATS, "", "encoding")]).toEqual([false, true]);
+});
 
 it("never leaves two roles in one column, so that every order can be reached", () => {
   const first = { head: 0, relation: 1, tail: 2 };

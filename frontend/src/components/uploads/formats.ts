@@ -1,51 +1,24 @@
 // What files can be read as, in words.
-import type { Kind } from "@/api/uploads";
+import type { Format } from "@/api/uploads";
 import type { Reading } from "@/api/types";
 import type { Option } from "@/components/kit/controls";
 
 const DETECT: Option = { id: "auto", label: "Detect", detail: "By file name and content" };
 
-export const FORMATS: Record<Kind, readonly Option[]> = {
-  graph: [
-    DETECT,
-    { id: "delimited", label: "Triples as text", detail: "head, relation, tail on each line" },
-    { id: "tsv", label: "Triples, tab separated" },
-    { id: "csv", label: "Triples, comma separated" },
-    { id: "psv", label: "Triples, | separated" },
-    { id: "parquet", label: "Parquet", detail: "A table with head, relation, tail" },
-    { id: "property-csv", label: "Nodes and edges (CSV)", detail: "With attributes: GFM-RAG, Neo4j" },
-    { id: "property-jsonl", label: "Nodes and edges (JSON lines)" },
-    { id: "graphml", label: "GraphML" },
-    { id: "ntriples", label: "N-Triples" },
-    { id: "turtle", label: "Turtle" },
-    { id: "nquads", label: "N-Quads" },
-    { id: "rdfxml", label: "RDF/XML" },
-    { id: "jsonld", label: "JSON-LD" },
-    { id: "text", label: "Plain text", detail: "Cut into passages" },
-    { id: "markdown", label: "Markdown", detail: "Cut into passages" },
-    { id: "html", label: "Web page", detail: "Cut into passages" },
-    { id: "pdf", label: "PDF", detail: "Cut into passages" },
-    { id: "passages", label: "Passages", detail: "JSON Lines with id, title, text and triples" },
-    { id: "hotpotqa", label: "HotpotQA or 2Wiki", detail: "The passages of its questions" },
-    { id: "musique", label: "MuSiQue", detail: "The passages of its questions" },
-  ],
-  questions: [
-    DETECT,
-    { id: "jsonl", label: "JSONL", detail: "One question object a line" },
-    { id: "metaqa", label: "MetaQA", detail: "Question with [topic], tab, answers" },
-    { id: "pathquestion", label: "PathQuestion" },
-    { id: "relation-paths", label: "Relation paths", detail: "RoG's rational paths" },
-    { id: "rog", label: "RoG (WebQSP, CWQ)" },
-    { id: "grailqa", label: "GrailQA" },
-    { id: "hotpotqa", label: "HotpotQA" },
-    { id: "2wiki", label: "2WikiMultihopQA" },
-    { id: "musique", label: "MuSiQue" },
-  ],
-};
+/** What a format may be chosen from. */
+export function formatOptions(formats: readonly Format[]): readonly Option[] {
+  return [DETECT, ...formats.map(({ name, label, holds }) => ({ id: name, label, detail: holds }))];
+}
 
 /** The name of a format; an unknown one as it is. */
-export function formatName(kind: Kind, id: string): string {
-  return FORMATS[kind].find((one) => one.id === id)?.label ?? id;
+export function formatName(formats: readonly Format[], id: string): string {
+  return formats.find((one) => one.name === id)?.label ?? id;
+}
+
+/** Whether a format heeds an option; of an unknown one only the encoding may be what is wrong. */
+export function heeds(formats: readonly Format[], id: string, option: Format["options"][number]): boolean {
+  const format = formats.find((one) => one.name === id);
+  return format ? format.options.includes(option) : option === "encoding";
 }
 
 export const DELIMITERS: readonly Option[] = [
