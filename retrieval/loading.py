@@ -6,20 +6,20 @@ keeps one :class:`EngineCache`.
 
 from __future__ import annotations
 
-import os
 import threading
 from collections import OrderedDict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from retrieval import environment
 from retrieval.errors import ConfigError, DamagedError
 from retrieval.methods import registry
 from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.methods._shared.reasoners import make_reasoner
 
 if TYPE_CHECKING:
+    from retrieval.environment import LLMSettings
     from retrieval.kg.snapshot import Snapshot
-    from retrieval.llm.settings import LLMSettings
     from retrieval.methods._shared.engine_settings import EngineSettings
     from retrieval.methods._shared.parts import GraphParts
     from retrieval.pipeline import Engine
@@ -35,7 +35,7 @@ def load_encoder(name: str | None = None, device: str | None = None) -> Encoder:
     """
     from retrieval.text import encoder  # noqa: PLC0415 - imports torch
 
-    return encoder.load(name, device=device or os.environ.get("CLEW_DEVICE") or "auto")
+    return encoder.load(name, device=device or environment.device())
 
 
 def load_engine(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.db import connection
 
+from retrieval.environment import DEFAULT_ENCODER
 from retrieval.loading import EngineCache
 from retrieval.methods import registry
 from retrieval.methods._shared.engine_spec import EngineSpec
@@ -21,7 +22,6 @@ from webapp.experiments.resolution import checkpoint_in_use
 from webapp.graphs.files import local_path
 from webapp.graphs.models import GraphVersion
 from webapp.graphs.selectors import ready, require_version
-from webapp.project.env import DEFAULT_ENCODER
 from worker import language_models
 
 if TYPE_CHECKING:  # these load torch, which the jobs worker needs only for some jobs

@@ -14,11 +14,11 @@ from django.conf import settings
 from django.db import connection
 from django.http import Http404
 
+from retrieval.environment import LLMSettings
 from retrieval.errors import ClewError, ConfigError, OverBudgetError
 from retrieval.llm import pacing
 from retrieval.llm.asking import ask
 from retrieval.llm.metering import Limit, Meter, metered
-from retrieval.llm.settings import LLMSettings
 from retrieval.types import Usage
 from webapp.api.redis import redis_client
 from webapp.jobs import queue
@@ -42,7 +42,7 @@ def settings_of(key: int) -> LLMSettings:
             "The language model that this was to ask was deleted.", hint="Ask again with another one."
         ) from None
     if key == selectors.ENVIRONMENT:
-        secret = settings.CLEW.llm_api_key or ""
+        secret = settings.CLEW.llm.api_key if settings.CLEW.llm else ""
     else:
         sealed = Provider.objects.get(pk=key).encrypted_key
         secret = encryption.decrypt(sealed) if sealed else ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from retrieval import environment
 from retrieval.cli.console import note, say, stoppable
 from retrieval.cli.options import Answering, Encoding, Repeated, method_of, settings_of
 from retrieval.errors import ConfigError, UnknownEntityError
@@ -25,7 +25,6 @@ from retrieval.events import (
 )
 from retrieval.evidence.verbalise import chain_text
 from retrieval.kg import snapshot as snapshots
-from retrieval.llm.settings import LLMSettings
 from retrieval.loading import load_engine, load_parts
 from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.pipeline import AskRequest
@@ -130,7 +129,7 @@ def engine_for(answering: Answering, encoding: Encoding, graph: Snapshot, path: 
         reasoner=answering.reasoner,
         options=settings_of(answering.settings),
     )
-    llm = LLMSettings.from_mapping(os.environ)
+    llm = environment.language_model()
     return load_engine(spec, load_parts(graph, encoding.load()), llm=llm)
 
 

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from retrieval import environment
 from retrieval.cli.asking import engine_for
 from retrieval.cli.console import Bars, note, say, stoppable
 from retrieval.cli.options import Answering, Asked, Encoding
 from retrieval.cli.questions import of_split, read
 from retrieval.errors import ConfigError
 from retrieval.kg import snapshot as snapshots
-from retrieval.llm.settings import LLMSettings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -153,7 +152,7 @@ def faithfulness(report: Path, /, *, out: Path, replies: Path | None = None) -> 
     from retrieval.evaluation.report import read_report, write_text  # noqa: PLC0415
     from retrieval.llm.replies import Asker, ReplyStore  # noqa: PLC0415
 
-    settings = LLMSettings.from_mapping(os.environ)
+    settings = environment.language_model()
     if settings is None:
         raise ConfigError(
             "Faithfulness is asked of a language model, and none is configured.",
@@ -184,7 +183,7 @@ def answers(report: Path, /, *, out: Path, judge: bool = False, replies: Path | 
 
     asker = None
     if judge:
-        settings = LLMSettings.from_mapping(os.environ)
+        settings = environment.language_model()
         if settings is None:
             raise ConfigError(
                 "The judge is a language model, and none is configured.",
@@ -301,7 +300,7 @@ def study(config: Path, /, *, out: Path, encoding: Encoding = Encoding()) -> int
     with stoppable() as stop, Bars() as bars:
         running = Study(
             planned, out,
-            encoder=encoding.load(), llm=LLMSettings.from_mapping(os.environ),
+            encoder=encoding.load(), llm=environment.language_model(),
             say=note, progress=bars, cancelled=stop.is_set,
         )  # fmt: skip
         results = list(running.run())

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
+from retrieval import environment
 from retrieval.cli.console import Bars, note, say, stoppable
 from retrieval.cli.options import Encoding
 from retrieval.errors import ConfigError, EmptySourceError
 from retrieval.kg.snapshot.cache import cache_of
-from retrieval.llm.settings import LLMSettings
 
 
 def extract(
@@ -43,7 +42,7 @@ def extract(
     from retrieval.llm.metering import Limit, Meter, metered  # noqa: PLC0415
     from retrieval.llm.replies import Asker, ReplyStore  # noqa: PLC0415
 
-    settings = LLMSettings.from_mapping(os.environ)
+    settings = environment.language_model()
     if settings is None:
         raise ConfigError(
             "Facts are read by a language model, and none is configured.",

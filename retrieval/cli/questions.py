@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
+from retrieval import environment
 from retrieval.cli.console import Bars, ProblemList, note, say, stoppable
 from retrieval.cli.options import Asked, Encoding
 from retrieval.errors import ConfigError, SourceError, TrainingDataError
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.readers.options import ReadOptions
 from retrieval.kg.snapshot.cache import cache_of
-from retrieval.llm.settings import LLMSettings
 from retrieval.questions import files as question_files
 from retrieval.questions.formats import FORMATS, SPLITS
 
@@ -142,7 +141,7 @@ def label(
             "--prompt and --candidates are for --strategy llm.", hint="Add it, or leave them out."
         )
     work = rationalizers.LLMWork(
-        LLMSettings.from_mapping(os.environ),
+        environment.language_model(),
         replies or cache_of(graph) / "replies",
         prompt or "reg",
         candidates,

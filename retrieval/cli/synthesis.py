@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,13 +9,14 @@ from typing import TYPE_CHECKING, Literal
 
 from cyclopts import Parameter
 
+from retrieval import environment
 from retrieval.cli.console import Bars, note, say, stoppable
 from retrieval.cli.options import Asked, Encoding
 from retrieval.cli.questions import of_split, read
+from retrieval.environment import LLMSettings
 from retrieval.errors import ConfigError, TrainingDataError
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.snapshot.cache import cache_of
-from retrieval.llm.settings import LLMSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -138,7 +138,7 @@ def _language_model(exploring: Exploring) -> LLMSettings | None:
                 hint="Add it, or leave them out.",
             )
         return None
-    settings = LLMSettings.from_mapping(os.environ)
+    settings = environment.language_model()
     if settings is None:
         raise ConfigError(
             "A language model is to make the trajectories, and none is configured.",

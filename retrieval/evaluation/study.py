@@ -36,8 +36,8 @@ from retrieval.types import Progress, Question
 from retrieval.version import code_version
 
 if TYPE_CHECKING:
+    from retrieval.environment import LLMSettings
     from retrieval.kg.snapshot import Snapshot
-    from retrieval.llm.settings import LLMSettings
     from retrieval.text.encoder import Encoder
 
 TRAINED, REPORT, CELL = "trained.json", "report.json", "cell.json"

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from retrieval.environment import LLMSettings
 from retrieval.errors import Cancelled, EmptySourceError, LLMReplyError
 from retrieval.extraction.merging import THRESHOLD, Merged, merge
 from retrieval.extraction.reading import PROMPT, Extracted, UnreadableError, again, read, request
 from retrieval.kg.table import TripleTable
 from retrieval.llm import prompts
 from retrieval.llm.replies import Asker, Request
-from retrieval.llm.settings import LLMSettings
 from retrieval.types import Passage, Progress
 
 SENTENCE = "sentence"

@@ -8,12 +8,12 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from retrieval.environment import LLMSettings
 from retrieval.errors import LLMReplyError
 from retrieval.llm.chat import ChatUsage, stream_chat
 from retrieval.llm.prompts import Message, Prompt
 from retrieval.llm.replies import Reply as KeptReply
 from retrieval.llm.replies import ReplyStore, Request
-from retrieval.llm.settings import LLMSettings
 from retrieval.types import Usage
 
 REPLY_LIMIT = 20_000

@@ -20,11 +20,11 @@ from email.utils import parsedate_to_datetime
 from time import time
 from typing import TYPE_CHECKING, Any
 
+from retrieval.environment import LLMSettings
 from retrieval.errors import Cancelled, LLMError, LLMKeyError, LLMPromptError, LLMTimeoutError
 from retrieval.llm import pacing
 from retrieval.llm.metering import BYTES_OF_TOKEN, SHORTEST_REPLY, estimate, meters
 from retrieval.llm.prompts import Message
-from retrieval.llm.settings import LLMSettings
 from retrieval.types import Usage
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Protocol
 
+from retrieval.environment import LLMSettings
 from retrieval.errors import OverBudgetError
-from retrieval.llm.settings import LLMSettings
 from retrieval.types import Usage
 
 BYTES_OF_TOKEN = 3

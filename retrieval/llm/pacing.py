@@ -7,7 +7,7 @@ import time
 from collections import deque
 from typing import Protocol
 
-from retrieval.llm.settings import LLMSettings
+from retrieval.environment import LLMSettings
 
 WINDOW_S = 60.0
 

@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from retrieval.environment import LLMSettings
 from retrieval.errors import Cancelled, LLMError, LLMKeyError, OverBudgetError
 from retrieval.llm.chat import POLL_SECONDS, ChatUsage, stream_chat
 from retrieval.llm.metering import estimate
 from retrieval.llm.prompts import Fenced, Prompt
-from retrieval.llm.settings import LLMSettings
 from retrieval.types import Usage
 
 REPLY_LIMIT = 20_000

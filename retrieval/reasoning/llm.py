@@ -7,11 +7,11 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from retrieval.environment import LLMSettings
 from retrieval.errors import LLMReplyError
 from retrieval.events import AnswerDelta
 from retrieval.llm.chat import ChatUsage, stream_chat
 from retrieval.llm.prompts import shown
-from retrieval.llm.settings import LLMSettings
 from retrieval.reasoning.base import Conclusion, Evidence
 from retrieval.reasoning.prompting import PROMPT, NoAnswerLines, messages, parse_answers
 from retrieval.types import Answer, NoAnswer, NoAnswerReason, Usage

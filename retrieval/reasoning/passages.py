@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from retrieval.environment import LLMSettings
 from retrieval.kg.readers.documents.sentences import sentences
 from retrieval.kg.snapshot import Snapshot
 from retrieval.llm import asking, prompts
-from retrieval.llm.settings import LLMSettings
 from retrieval.reasoning.base import Conclusion
 from retrieval.types import Answer, Citation, NoAnswer, NoAnswerReason, RetrievedPassage
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from retrieval.environment import LLMSettings
 from retrieval.evidence.verbalise import merged_texts
 from retrieval.llm import prompts
 from retrieval.llm.metering import estimate
 from retrieval.llm.prompts import Fenced, Message, fenced, fenced_lines
-from retrieval.llm.settings import LLMSettings
 from retrieval.types import EvidenceChain
 
 PROMPT = "answer"

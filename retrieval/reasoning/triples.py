@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from retrieval.environment import LLMSettings
 from retrieval.events import AnswerDelta
 from retrieval.llm import asking, prompts
 from retrieval.llm.metering import estimate
 from retrieval.llm.prompts import fenced, fenced_lines, shown
-from retrieval.llm.settings import LLMSettings
 from retrieval.reasoning.base import Conclusion, Evidence
 from retrieval.reasoning.llm import NAME, matched
 from retrieval.types import NoAnswer, NoAnswerReason

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
+from retrieval.environment import LLMSettings
 from retrieval.errors import ConfigError
 from retrieval.llm.replies import Asker, ReplyStore
-from retrieval.llm.settings import LLMSettings
 from retrieval.supervision import pools, prompting
 from retrieval.supervision.answer_set import AnswerSetRationalizer
 from retrieval.supervision.labels import Rationalizer

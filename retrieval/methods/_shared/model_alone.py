@@ -20,9 +20,9 @@ from retrieval.reasoning.llm import LLMReasoner
 from retrieval.types import Answer, NoAnswer, NoAnswerReason, Usage
 
 if TYPE_CHECKING:
+    from retrieval.environment import LLMSettings
     from retrieval.kg.snapshot import Snapshot
     from retrieval.kg.snapshot.restriction import RestrictedSnapshot
-    from retrieval.llm.settings import LLMSettings
     from retrieval.methods._shared.parts import Opening
 
 NOTHING_CITED = "The language model answered from its own knowledge; nothing in the graph was looked at."

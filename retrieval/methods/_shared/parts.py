@@ -11,8 +11,8 @@ from retrieval.text.linking import Linker
 from retrieval.text.passage_index import PassageIndex
 
 if TYPE_CHECKING:
+    from retrieval.environment import LLMSettings
     from retrieval.kg.snapshot import Snapshot
-    from retrieval.llm.settings import LLMSettings
     from retrieval.methods._shared.engine_settings import EngineSettings
     from retrieval.methods._shared.engine_spec import EngineSpec
     from retrieval.reasoning.base import Reasoner

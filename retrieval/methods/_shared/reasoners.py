@@ -8,7 +8,7 @@ from retrieval.errors import ConfigError
 from retrieval.methods._shared.engine_spec import EXTRACTIVE, LLM, REASONERS
 
 if TYPE_CHECKING:
-    from retrieval.llm.settings import LLMSettings
+    from retrieval.environment import LLMSettings
     from retrieval.methods._shared.engine_settings import EngineSettings
     from retrieval.reasoning.base import Reasoner
 

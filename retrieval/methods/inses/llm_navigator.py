@@ -9,10 +9,10 @@ import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
+from retrieval.environment import LLMSettings
 from retrieval.llm import prompts
 from retrieval.llm.asking import ask_json
 from retrieval.llm.prompts import Fenced, fenced, fenced_lines
-from retrieval.llm.settings import LLMSettings
 from retrieval.methods.inses.base import Decision, Pick, View
 from retrieval.methods.inses.encoder_navigator import DROPPED, EncoderNavigator
 from retrieval.reasoning.triples import triple_lines

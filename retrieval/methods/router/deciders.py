@@ -9,10 +9,10 @@ from typing import Protocol
 
 import torch
 
+from retrieval.environment import LLMSettings
 from retrieval.llm import prompts
 from retrieval.llm.asking import ask_json
 from retrieval.llm.prompts import fenced
-from retrieval.llm.settings import LLMSettings
 from retrieval.methods.router.model import make_classifier, read_questions
 from retrieval.methods.router.spec import RouterConfig
 from retrieval.text.complexity import MULTI_HOP, rule, wording

@@ -23,8 +23,8 @@ from retrieval.text.passage_index import Blend, PassageIndex
 from retrieval.types import RetrievedPassage
 
 if TYPE_CHECKING:
+    from retrieval.environment import LLMSettings
     from retrieval.kg.snapshot.restriction import RestrictedSnapshot
-    from retrieval.llm.settings import LLMSettings
     from retrieval.methods._shared.parts import Opening
 
 STRATEGY = "meaning of passages and sentences, and words"

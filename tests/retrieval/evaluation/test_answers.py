@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from retrieval.environment import LLMSettings
 from retrieval.errors import ConfigError, EvaluationError
 from retrieval.evaluation.answers import (
     equivalent,
@@ -19,7 +20,6 @@ from retrieval.evaluation.evaluator import evaluate_engine
 from retrieval.evaluation.report import build_report
 from retrieval.llm.prompts import load
 from retrieval.llm.replies import Asker, ReplyStore
-from retrieval.llm.settings import LLMSettings
 from retrieval.loading import EngineCache
 from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.pipeline import AskRequest

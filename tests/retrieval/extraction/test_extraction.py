@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from retrieval.environment import LLMSettings
 from retrieval.errors import EmptySourceError, LLMKeyError, LLMReplyError, OverBudgetError
 from retrieval.extraction.extract import extract
 from retrieval.extraction.merging import merge, normal
@@ -12,7 +13,6 @@ from retrieval.extraction.reading import UnreadableError, read, request, sentenc
 from retrieval.kg.build import build_snapshot
 from retrieval.llm.metering import Limit, Meter, metered
 from retrieval.llm.replies import Asker, ReplyStore
-from retrieval.llm.settings import LLMSettings
 from retrieval.types import Citation, Passage
 from tests.retrieval.reasoning.endpoint import Endpoint, fails, says
 from tests.support.llm_server import LLMServer

@@ -2,9 +2,9 @@
 
 import pytest
 
+from retrieval.environment import LLMSettings
 from retrieval.errors import Cancelled, LLMError, LLMReplyError, LLMTimeoutError
 from retrieval.llm.asking import ask, ask_json, find_json
-from retrieval.llm.settings import LLMSettings
 from retrieval.types import Usage
 from tests.retrieval.reasoning.endpoint import (
     Endpoint,

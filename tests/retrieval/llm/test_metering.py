@@ -6,13 +6,14 @@ from email.utils import formatdate
 
 import pytest
 
+from retrieval import environment
+from retrieval.environment import LLMSettings
 from retrieval.errors import ConfigError, LLMError, LLMKeyError, LLMPromptError, OverBudgetError
 from retrieval.llm import pacing
 from retrieval.llm.asking import ask
 from retrieval.llm.metering import Limit, Meter, estimate, metered
 from retrieval.llm.pacing import LocalPace
 from retrieval.llm.replies import Asker, ReplyStore, Request
-from retrieval.llm.settings import LLMSettings
 from retrieval.types import Usage
 from tests.retrieval.reasoning.endpoint import Endpoint, cut, fails, says, talks_without_end
 
@@ -176,7 +177,7 @@ def test_tokens_are_estimated_rather_too_many():
 
 
 def test_numbers_come_from_the_environment():
-    found = LLMSettings.from_mapping(
+    found = environment.language_model(
         {
             "LLM_BASE_URL": "http://x/v1",
             "LLM_MODEL": "m",
@@ -189,6 +190,6 @@ def test_numbers_come_from_the_environment():
     assert (found.context_length, found.prompt_price, found.completion_price) == (8192, 0.15, None)
     assert found.requests_per_minute == 30
     with pytest.raises(ConfigError, match="LLM_CONTEXT_LENGTH is '8k'"):
-        LLMSettings.from_mapping(
+        environment.language_model(
             {"LLM_BASE_URL": "http://x/v1", "LLM_MODEL": "m", "LLM_CONTEXT_LENGTH": "8k"}
         )

@@ -8,10 +8,10 @@ import time
 
 import pytest
 
+from retrieval.environment import LLMSettings
 from retrieval.errors import Cancelled, LLMError
 from retrieval.llm.chat import ChatUsage
 from retrieval.llm.replies import PATIENCE, REPLY_LIMIT, Asker, ReplyStore, Request
-from retrieval.llm.settings import LLMSettings
 from retrieval.types import Usage
 from tests.retrieval.reasoning.endpoint import Endpoint, fails, says, silent
 from tests.support.llm_server import LLMServer
@@ -84,7 +84,7 @@ SCRIPT = """
 import sys
 from pathlib import Path
 from retrieval.llm.replies import Asker, ReplyStore, Request
-from retrieval.llm.settings import LLMSettings
+from retrieval.environment import LLMSettings
 asked = [Request("p_v1", (("user", str(i)),)) for i in range(20)]
 asker = Asker(LLMSettings(sys.argv[1], "tiny"), ReplyStore(Path(sys.argv[2])), concurrency=1)
 for index, reply in asker.ask(asked):

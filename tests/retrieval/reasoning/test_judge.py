@@ -5,10 +5,10 @@ import json
 import pytest
 
 from retrieval.__main__ import main
+from retrieval.environment import LLMSettings
 from retrieval.errors import Cancelled, EvaluationError, LLMError
 from retrieval.evaluation.faithfulness import measure
 from retrieval.llm.replies import Asker, ReplyStore
-from retrieval.llm.settings import LLMSettings
 from retrieval.reasoning.judge import Judgement, hallucination_score, judge, parse_verdict, request
 from tests.support.llm_server import LLMServer
 

@@ -7,10 +7,11 @@ import time
 
 import pytest
 
+from retrieval import environment
+from retrieval.environment import LLMSettings
 from retrieval.errors import Cancelled, ConfigError, LLMError, LLMReplyError, LLMTimeoutError
 from retrieval.events import AnswerDelta, AnswerFinal, RunCancelled
 from retrieval.llm.prompts import shown
-from retrieval.llm.settings import LLMSettings
 from retrieval.methods._shared.path_engine import PathEngine
 from retrieval.pipeline import AskRequest
 from retrieval.reasoning.base import Conclusion
@@ -293,10 +294,10 @@ def test_stopping_a_run_in_mid_reply_keeps_what_was_found(graph):
 
 
 def test_settings_come_from_the_environment_or_not_at_all():
-    assert LLMSettings.from_mapping({}) is None
-    found = LLMSettings.from_mapping({"LLM_BASE_URL": "http://127.0.0.1:1/v1", "LLM_MODEL": "m"})
+    assert environment.language_model({}) is None
+    found = environment.language_model({"LLM_BASE_URL": "http://127.0.0.1:1/v1", "LLM_MODEL": "m"})
     assert (found.base_url, found.model, found.api_key) == ("http://127.0.0.1:1/v1", "m", "")
     with pytest.raises(ConfigError, match="LLM_MODEL"):
-        LLMSettings.from_mapping({"LLM_BASE_URL": "http://127.0.0.1:1/v1"})
+        environment.language_model({"LLM_BASE_URL": "http://127.0.0.1:1/v1"})
     with pytest.raises(ConfigError, match="LLM_BASE_URL"):
         LLMSettings("localhost:11434", "m")

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
+from retrieval.environment import LLMSettings
 from retrieval.errors import ConfigError
 from retrieval.llm.replies import Asker, ReplyStore
-from retrieval.llm.settings import LLMSettings
 from retrieval.supervision import rationalizers
 from retrieval.supervision.grounding import ground
 from retrieval.supervision.labels import Compression, Label

@@ -14,9 +14,9 @@ from retrieval.methods.graph_s3.agent.state import State
 from retrieval.retriever import Retriever
 
 if TYPE_CHECKING:
+    from retrieval.environment import LLMSettings
     from retrieval.kg.snapshot import Snapshot
     from retrieval.kg.snapshot.restriction import RestrictedSnapshot
-    from retrieval.llm.settings import LLMSettings
     from retrieval.methods.graph_s3.agent.language_policy import LanguagePolicy
     from retrieval.methods.graph_s3.agent.small_policy import SmallPolicy
 

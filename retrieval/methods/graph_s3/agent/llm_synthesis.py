@@ -15,12 +15,12 @@ from itertools import islice
 
 import numpy as np
 
+from retrieval.environment import LLMSettings
 from retrieval.errors import Cancelled, LLMError, LLMKeyError, LLMReplyError, OverBudgetError
 from retrieval.kg.snapshot import Snapshot
 from retrieval.llm import prompts
 from retrieval.llm.chat import POLL_SECONDS
 from retrieval.llm.replies import PATIENCE, ReplyStore
-from retrieval.llm.settings import LLMSettings
 from retrieval.methods.graph_s3.agent import serialise
 from retrieval.methods.graph_s3.agent.actions import Action
 from retrieval.methods.graph_s3.agent.environment import AgentLimits, World

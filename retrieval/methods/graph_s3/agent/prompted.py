@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from retrieval.environment import LLMSettings
 from retrieval.errors import LLMReplyError
 from retrieval.llm import prompts
 from retrieval.llm.asking import ask_json
 from retrieval.llm.metering import Meter, estimate, metered
 from retrieval.llm.prompts import Message
 from retrieval.llm.replies import ReplyStore
-from retrieval.llm.settings import LLMSettings
 from retrieval.methods.graph_s3.agent import serialise
 from retrieval.methods.graph_s3.agent.actions import Action, Choose, Explore, Unreadable
 from retrieval.methods.graph_s3.agent.environment import World

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
+from retrieval.environment import LLMSettings
 from retrieval.errors import ConfigError
 from retrieval.llm.metering import Limit, Meter, metered
 from retrieval.llm.prompts import shown
-from retrieval.llm.settings import LLMSettings
 from retrieval.loading import load_engine, load_parts
 from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.pipeline import AskRequest

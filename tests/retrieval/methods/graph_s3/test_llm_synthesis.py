@@ -6,11 +6,11 @@ import re
 import pytest
 
 from retrieval.__main__ import main
+from retrieval.environment import LLMSettings
 from retrieval.errors import LLMError, LLMKeyError, OverBudgetError
 from retrieval.llm import prompts
 from retrieval.llm.metering import Limit, Meter, metered
 from retrieval.llm.replies import ReplyStore
-from retrieval.llm.settings import LLMSettings
 from retrieval.methods.graph_s3.agent import llm_synthesis
 from retrieval.methods.graph_s3.agent.environment import AgentLimits, World
 from retrieval.methods.graph_s3.agent.frontier import Frontiers

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
+from retrieval.environment import LLMSettings
 from retrieval.errors import Cancelled, LLMError, LLMReplyError, OverBudgetError
 from retrieval.llm.metering import Limit, Meter, estimate, metered
 from retrieval.llm.replies import ReplyStore
-from retrieval.llm.settings import LLMSettings
 from retrieval.methods.graph_s3.agent import serialise
 from retrieval.methods.graph_s3.agent.actions import Choose, Explore, Finish, Unreadable
 from retrieval.methods.graph_s3.agent.environment import AgentLimits, World

@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pytest
 
+from retrieval.environment import LLMSettings
 from retrieval.errors import ConfigError, NotIndexedError
 from retrieval.events import (
     AgentStep,
@@ -21,7 +22,6 @@ from retrieval.events import (
 )
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
-from retrieval.llm.settings import LLMSettings
 from retrieval.loading import load_engine
 from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.methods._shared.parts import GraphParts

@@ -6,6 +6,7 @@ import math
 
 import pytest
 
+from retrieval.environment import LLMSettings
 from retrieval.errors import ConfigError
 from retrieval.evaluation.breakdowns import breakdowns
 from retrieval.evaluation.evaluator import ask as evaluated
@@ -25,7 +26,6 @@ from retrieval.events import (
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.llm import prompts
-from retrieval.llm.settings import LLMSettings
 from retrieval.loading import load_engine
 from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.methods._shared.parts import GraphParts

@@ -5,11 +5,11 @@ import json
 import pytest
 
 from retrieval.__main__ import main
+from retrieval.environment import LLMSettings
 from retrieval.errors import ConfigError, SnapshotError
 from retrieval.events import AnswerDelta, AnswerFinal, PassagesRetrieved, RunFailed, RunStarted
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
-from retrieval.llm.settings import LLMSettings
 from retrieval.loading import load_parts
 from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.methods._shared.parts import Opening

