@@ -37,7 +37,7 @@ from retrieval.supervision.grounding import Grounded, ground
 from retrieval.train import label, split
 from retrieval.training.loop import fit
 from retrieval.training.recipe import Work
-from retrieval.training.training_state import Course
+from retrieval.training.training_state import TrainingState
 from tests.benchmarks.methods import SETTINGS
 from tests.benchmarks.report import Section
 from tests.benchmarks.sets import CACHE, chosen
@@ -270,7 +270,7 @@ def _seed(data: AgentData, asked: Sequence[Grounded], seed: int) -> Iterator[tup
         yield variant, (*_figures(data, further, asked), later.best, seconds + more)
 
 
-def _fit(task: Any, config: GraphS3Config, least: float = -1.0) -> tuple[Course, float]:
+def _fit(task: Any, config: GraphS3Config, least: float = -1.0) -> tuple[TrainingState, float]:
     began = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         course = fit(

@@ -18,7 +18,7 @@ from django.utils import timezone
 from retrieval.kg.readers.options import ReadOptions
 from webapp.accounts.models import User
 from webapp.api.errors import NameTakenError
-from webapp.graphs import announce, progress, snapshots, sniff
+from webapp.graphs import announce, content_type, progress, snapshots
 from webapp.graphs import files as storage
 from webapp.graphs.models import (
     Graph,
@@ -68,7 +68,7 @@ def create_graph(
     with ExitStack() as stack:
         given = [*files, *(stack.enter_context(Arrived(upload)) for upload in uploads)]
         for file in given:
-            sniff.require_text(file.name or "file", file, allowed=sniff.DOCUMENTS)
+            content_type.require_text(file.name or "file", file, allowed=content_type.DOCUMENTS)
         graph = Graph(
             name=name,
             description=description,

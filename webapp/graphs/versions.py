@@ -17,7 +17,7 @@ from retrieval.kg.analysis import comparison
 from retrieval.kg.readers.options import ReadOptions
 from webapp.accounts.models import User
 from webapp.api.errors import ConflictError, GraphNotReadyError, VersionGoneError
-from webapp.graphs import announce, progress, services, snapshots, sniff
+from webapp.graphs import announce, content_type, progress, services, snapshots
 from webapp.graphs import files as storage
 from webapp.graphs.models import Graph, GraphVersion, Mode, SourceFile
 from webapp.jobs import services as jobs
@@ -62,7 +62,7 @@ def start(
     with ExitStack() as stack:
         given = [*files, *(stack.enter_context(Arrived(upload)) for upload in uploads)]
         for file in given:
-            sniff.require_text(file.name or "file", file, allowed=sniff.DOCUMENTS)
+            content_type.require_text(file.name or "file", file, allowed=content_type.DOCUMENTS)
         try:
             with transaction.atomic():
                 locked = _locked(graph)

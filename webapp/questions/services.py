@@ -23,8 +23,8 @@ from retrieval.questions import files as readers
 from webapp.accounts import quotas
 from webapp.accounts.models import User
 from webapp.api.errors import NameTakenError
+from webapp.graphs import content_type
 from webapp.graphs import services as graphs
-from webapp.graphs import sniff
 from webapp.graphs.models import Graph
 from webapp.questions.models import QuestionRow, QuestionSet
 
@@ -52,7 +52,7 @@ def import_question_set(
         NameTakenError: the graph has a set of this name.
     """
     shown = upload.name or "questions"
-    sniff.require_text(shown, upload)
+    content_type.require_text(shown, upload)
     with tempfile.TemporaryDirectory(dir=settings.FILE_UPLOAD_TEMP_DIR) as directory:
         # Readers take the number of hops from a name such as 2-hop-dev.txt, so its harmless part is kept.
         path = Path(directory) / (_UNSAFE.sub("_", Path(shown).name).lstrip(".")[-100:] or "questions")

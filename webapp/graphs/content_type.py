@@ -1,4 +1,4 @@
-"""A first look at an uploaded file, so that a picture or a spreadsheet is refused before it is stored."""
+"""The content type of an uploaded file, so that a picture or a spreadsheet is refused before it is stored."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import IO, Any
 
 from retrieval.errors import SourceError
 
-LOOK_AT = 8192
+HEAD = 8192
 _KNOWN = {
     b"\x89PNG": "a PNG picture",
     b"\xff\xd8\xff": "a JPEG picture",
@@ -44,7 +44,7 @@ def require_text(name: str, file: IO[Any], *, allowed: tuple[bytes, ...] = ()) -
         SourceError: it is something else; says what.
     """
     file.seek(0)
-    start = file.read(LOOK_AT)
+    start = file.read(HEAD)
     file.seek(0)
     if not start:
         raise SourceError(f"{name} is empty.", hint="Choose a file with facts in it.")
@@ -65,7 +65,7 @@ def require_text(name: str, file: IO[Any], *, allowed: tuple[bytes, ...] = ()) -
 
 def _unzipped(name: str, start: bytes) -> bytes:
     try:
-        return zlib.decompressobj(wbits=31).decompress(start, LOOK_AT)
+        return zlib.decompressobj(wbits=31).decompress(start, HEAD)
     except zlib.error:
         raise SourceError(
             f"{name} is a broken gzip file.", hint="Compress it again and upload it anew."
