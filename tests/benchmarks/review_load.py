@@ -19,7 +19,7 @@ from retrieval.metrics.scores import quantile
 from tests.benchmarks.report import Section
 from tests.support.analysts import Analyst, Team, fits
 from tests.support.clew import ROOT, Clew
-from webapp.project.embedded import Layout
+from webapp.project.layout import ServerLayout
 
 ANALYSTS, ITEMS, JUDGED, OVERLAP = 50, 100_000, 2, 3
 THINK = (1.0, 3.0)
@@ -171,7 +171,7 @@ def _cpu() -> dict[tuple[int, int], float]:
 
 
 def _postmaster(home: Path) -> int:
-    return int((Layout(home).pgdata / "postmaster.pid").read_text().split("\n", 1)[0])
+    return int((ServerLayout(home).pgdata / "postmaster.pid").read_text().split("\n", 1)[0])
 
 
 def _web(port: int) -> int:
@@ -189,7 +189,7 @@ def _web(port: int) -> int:
 def _check(clew: Clew, made: dict[str, Any], section: Section, said: dict[str, Any]) -> None:
     """Compare what was acknowledged with what the database holds, exactly."""
     queue = made["queue"]
-    with psycopg.connect(Layout(clew.home).database_url) as sql:
+    with psycopg.connect(ServerLayout(clew.home).database_url) as sql:
         kept: dict[str, tuple[int, dict[int, str]]] = {}
         for key, item, candidate, kind in sql.execute(
             "SELECT s.id::text, s.item_id, v.candidate_id, v.kind FROM review_submission s "
