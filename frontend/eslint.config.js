@@ -1,4 +1,5 @@
 import js from "@eslint/js";
+import jsxA11y from "eslint-plugin-jsx-a11y-x";
 import reactHooks from "eslint-plugin-react-hooks";
 import globals from "globals";
 import tseslint from "typescript-eslint";
@@ -43,6 +44,7 @@ export default tseslint.config(
   ...tseslint.configs.strictTypeChecked,
   ...tseslint.configs.stylisticTypeChecked,
   reactHooks.configs.flat.recommended,
+  jsxA11y.configs.recommended,
   {
     files: ["**/*.{ts,tsx}"],
     languageOptions: {
@@ -53,6 +55,10 @@ export default tseslint.config(
       "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
       "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
       "@typescript-eslint/consistent-type-definitions": ["error", "interface"],
+      // What was just opened takes the focus: dialogs, and fields in the place of a button.
+      "jsx-a11y-x/no-autofocus": "off",
+      // What scrolls, and the drawings, are reached by keyboard.
+      "jsx-a11y-x/no-noninteractive-tabindex": ["error", { roles: ["application", "region"], tags: [] }],
     },
   },
   ...rooms,

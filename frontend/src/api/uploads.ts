@@ -47,17 +47,11 @@ export function sendFile(file: File, told: Told): Sending {
     retryDelays: RETRY_AFTER_MS,
     metadata: { filename: file.name, filetype: file.type },
     removeFingerprintOnSuccess: true,
-    onBeforeRequest: (sent) => {
-      sent.setHeader("X-CSRFToken", csrfToken());
-    },
+    onBeforeRequest: (sent) => sent.setHeader("X-CSRFToken", csrfToken()),
     onShouldRetry: (error) => PASSING.has(statusOf(error)),
     onProgress: told.progress,
-    onError: (error) => {
-      told.failed(troubleOfUpload(error));
-    },
-    onSuccess: () => {
-      told.done(upload.url?.split("/").pop() ?? "");
-    },
+    onError: (error) => told.failed(troubleOfUpload(error)),
+    onSuccess: () => told.done(upload.url?.split("/").pop() ?? ""),
   });
   let begun = false;
   const start = async () => {

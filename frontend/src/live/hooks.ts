@@ -89,9 +89,7 @@ export function useJobNews(signedIn: boolean): void {
           }
         }
       },
-      onGraph: () => {
-        void client.invalidateQueries({ queryKey: keys.graphs });
-      },
+      onGraph: () => void client.invalidateQueries({ queryKey: keys.graphs }),
     });
     return () => {
       stop();

@@ -213,13 +213,9 @@ export function AskPage() {
         running={running}
         stopping={stopping === id}
         asking={asking.isPending}
-        onAsk={() => {
-          askNow();
-        }}
+        onAsk={() => askNow()}
         onStop={() => void stop()}
-        onCompare={() => {
-          setComparing(true);
-        }}
+        onCompare={() => setComparing(true)}
       />
       {known && (
         <CompareDialog
@@ -227,9 +223,7 @@ export function AskPage() {
           draft={draft}
           choices={choices}
           isOpen={comparing}
-          onClose={() => {
-            setComparing(false);
-          }}
+          onClose={() => setComparing(false)}
         />
       )}
       <p className="sr-only" role="status" aria-live="polite">
@@ -238,13 +232,7 @@ export function AskPage() {
       {asking.error && keptRun(asking.error) === null && (
         <div className="page-note">
           {isOffline(asking.error) ? (
-            <NotSent
-              error={asking.error}
-              at={asking.submittedAt}
-              onAsk={() => {
-                askNow();
-              }}
-            />
+            <NotSent error={asking.error} at={asking.submittedAt} onAsk={() => askNow()} />
           ) : (
             <ErrorNotice error={asking.error} />
           )}
@@ -263,9 +251,7 @@ export function AskPage() {
             <Welcome
               graphs={list}
               graph={known}
-              onExample={(question) => {
-                askNow({ question, given: null });
-              }}
+              onExample={(question) => askNow({ question, given: null })}
             />
           )}
         </div>
@@ -300,15 +286,9 @@ export function AskPage() {
         steering={steering}
         onStop={() => void stop()}
         onChain={setChain}
-        onEnd={() => {
-          setStep(null);
-        }}
-        onFind={(entity) => {
-          setFind({ id: entity });
-        }}
-        onAgain={() => {
-          askNow();
-        }}
+        onEnd={() => setStep(null)}
+        onFind={(entity) => setFind({ id: entity })}
+        onAgain={() => askNow()}
         onRaiseBudget={
           budget < most
             ? () => {
@@ -351,9 +331,7 @@ export function AskPage() {
           change({ given: [pinOf(about, "")], question: "" });
           box.current?.focus();
         }}
-        onClearChain={() => {
-          setChain(null);
-        }}
+        onClearChain={() => setChain(null)}
       />
     );
   }

@@ -132,12 +132,7 @@ export function ComparePage() {
   const side = (
     <>
       <RunsTable list={list} />
-      <AnswerMatrix
-        list={list}
-        onFind={(entity) => {
-          setFind({ id: entity });
-        }}
-      />
+      <AnswerMatrix list={list} onFind={(entity) => setFind({ id: entity })} />
       <ComparedChains list={list} starts={both.chainStarts} chain={chain} onChain={setChain} />
     </>
   );
@@ -151,9 +146,7 @@ export function ComparePage() {
       walkedBy={both.walkedBy}
       runs={<RunToggles list={list} onToggle={toggle} />}
       onAsk={() => void navigate(`/?graph=${first.graph}`)}
-      onClearChain={() => {
-        setChain(null);
-      }}
+      onClearChain={() => setChain(null)}
     />
   );
   return (

@@ -228,9 +228,7 @@ export function CompareReportsPage() {
                     label="Pair"
                     options={pairs}
                     value={`${pair[0].id}-${pair[1].id}`}
-                    onChange={(id) => {
-                      put({ pair: id, page: null });
-                    }}
+                    onChange={(id) => put({ pair: id, page: null })}
                   />
                 )}
                 <p>

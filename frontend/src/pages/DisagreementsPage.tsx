@@ -44,13 +44,7 @@ function SplitList({ rows, current, all, onAll, onOpen }: ListProps) {
     <>
       <div className="review-filters">
         <label className="check small">
-          <input
-            type="checkbox"
-            checked={all}
-            onChange={(event) => {
-              onAll(event.target.checked);
-            }}
-          />
+          <input type="checkbox" checked={all} onChange={(event) => onAll(event.target.checked)} />
           Also those that are decided
         </label>
       </div>
@@ -63,9 +57,7 @@ function SplitList({ rows, current, all, onAll, onOpen }: ListProps) {
                 type="button"
                 aria-current={item.id === current}
                 title={item.question}
-                onClick={() => {
-                  onOpen(item.id);
-                }}
+                onClick={() => onOpen(item.id)}
               >
                 <span className="row">
                   <span className="muted tabular">{integer(item.position + 1)}</span>
@@ -135,13 +127,7 @@ function Deciding({ queue, user, paused }: Frame) {
         act={
           <div className="row">
             <AcceptUnanimous queue={queue} />
-            <Button
-              onPress={() => {
-                setAll(!all);
-              }}
-            >
-              {all ? "Only what is open" : "Show what is decided"}
-            </Button>
+            <Button onPress={() => setAll(!all)}>{all ? "Only what is open" : "Show what is decided"}</Button>
           </div>
         }
       >
@@ -163,9 +149,7 @@ function Deciding({ queue, user, paused }: Frame) {
       paused={paused}
       user={user}
       list={list}
-      onDone={() => {
-        ask(following?.item.id ?? null);
-      }}
+      onDone={() => ask(following?.item.id ?? null)}
     />
   );
 }
@@ -210,9 +194,7 @@ function Decide({ item, sides, paused, user, list, onDone }: DecideProps) {
         ms: 10_000,
         act: {
           label: "Take it back",
-          run: () => {
-            back.mutate(decided.version);
-          },
+          run: () => back.mutate(decided.version),
         },
       });
       onDone();
@@ -254,9 +236,7 @@ function Decide({ item, sides, paused, user, list, onDone }: DecideProps) {
             act="broken"
             look={desk.opinion.broken ? "danger" : undefined}
             pressed={desk.opinion.broken}
-            onPress={() => {
-              setDesk((now) => setBroken(now, !now.opinion.broken));
-            }}
+            onPress={() => setDesk((now) => setBroken(now, !now.opinion.broken))}
           >
             Broken question
           </KeyButton>
@@ -266,12 +246,7 @@ function Decide({ item, sides, paused, user, list, onDone }: DecideProps) {
           {item.adjudicated && (
             <>
               {(user.role === "admin" || user.username === item.adjudicated.analyst) && (
-                <Button
-                  isDisabled={back.isPending}
-                  onPress={() => {
-                    back.mutate(item.version);
-                  }}
-                >
+                <Button isDisabled={back.isPending} onPress={() => back.mutate(item.version)}>
                   Take the decision back
                 </Button>
               )}

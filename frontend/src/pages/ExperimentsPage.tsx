@@ -11,8 +11,9 @@ import { Pages } from "@/components/kit/Pages";
 import { Button, Pick } from "@/components/kit/controls";
 import { usePageKeys, useTitle } from "@/components/kit/hooks";
 import { useLearns } from "@/components/kit/useLearns";
-import { Ago, EmptyState, ErrorNotice, Fingerprint, JobBadge, Loading } from "@/components/kit/says";
+import { Ago, EmptyState, Fingerprint, JobBadge, QueryState } from "@/components/kit/says";
 import { useUrl } from "@/components/kit/url";
+import { ResourceTable } from "@/components/kit/ResourceTable";
 import { count, integer, metricName, metricValue, milliseconds } from "@/store/format";
 import { KEY_METRICS } from "@/store/reports";
 
@@ -187,13 +188,7 @@ export function ExperimentsPage() {
           </Button>
         )}
       </div>
-      {reports.error && (
-        <ErrorNotice
-          error={reports.error}
-          acts={<Button onPress={() => void reports.refetch()}>Try again</Button>}
-        />
-      )}
-      {reports.isPending && <Loading what="reports" />}
+      <QueryState of={reports} what="reports" retry />
       {reports.data && rows.length === 0 && !filtered && (
         <FirstSteps onEvaluate={mayWrite ? evaluate : undefined} />
       )}
@@ -201,11 +196,7 @@ export function ExperimentsPage() {
         <EmptyState
           title="No report matches"
           act={
-            <Button
-              onPress={() => {
-                put({ graph: null, set: null, split: null, method: null, page: null });
-              }}
-            >
+            <Button onPress={() => put({ graph: null, set: null, split: null, method: null, page: null })}>
               Clear the filters
             </Button>
           }
@@ -224,59 +215,45 @@ export function ExperimentsPage() {
                 Tick two or more reports of one question set to compare them.
               </span>
             ) : (
-              <Button
-                look="plain"
-                size="small"
-                onPress={() => {
-                  tick([]);
-                }}
-              >
+              <Button look="plain" size="small" onPress={() => tick([])}>
                 Clear
               </Button>
             )}
           </div>
-          <div className="card scroll-x">
-            <table className="table">
-              <thead>
-                <tr>
-                  <th>
-                    <span className="sr-only">Compare</span>
-                  </th>
-                  <th>Method and checkpoint</th>
-                  <th className="hide-narrow">Question set</th>
-                  <th className="num hide-narrow">n</th>
-                  {KEY_METRICS.map((name) => (
-                    <th key={name} className={`num ${ALSO_NARROW.has(name) ? "" : "hide-narrow"}`}>
-                      {metricName(name)}
-                    </th>
-                  ))}
-                  <th className="num hide-narrow" title="Half of the questions took no longer">
-                    Latency p50
-                  </th>
-                  <th>Started</th>
-                </tr>
-              </thead>
-              <tbody>
-                {rows.map((report) => {
-                  const id = String(report.id);
-                  return (
-                    <Row
-                      key={id}
-                      report={report}
-                      picked={picked.includes(id)}
-                      full={picked.length >= COMPARED}
-                      onPick={() => {
-                        const next = picked.includes(id)
-                          ? picked.filter((one) => one !== id)
-                          : [...picked, id];
-                        tick(next);
-                      }}
-                    />
-                  );
-                })}
-              </tbody>
-            </table>
-          </div>
+          <ResourceTable
+            card
+            heads={[
+              [
+                <span key="compare" className="sr-only">
+                  Compare
+                </span>,
+              ],
+              ["Method and checkpoint"],
+              ["Question set", "hide-narrow"],
+              ["n", "num hide-narrow"],
+              ...KEY_METRICS.map(
+                (name) => [metricName(name), `num ${ALSO_NARROW.has(name) ? "" : "hide-narrow"}`] as const,
+              ),
+              ["Latency p50", "num hide-narrow", "Half of the questions took no longer"],
+              ["Started"],
+            ]}
+          >
+            {rows.map((report) => {
+              const id = String(report.id);
+              return (
+                <Row
+                  key={id}
+                  report={report}
+                  picked={picked.includes(id)}
+                  full={picked.length >= COMPARED}
+                  onPick={() => {
+                    const next = picked.includes(id) ? picked.filter((one) => one !== id) : [...picked, id];
+                    tick(next);
+                  }}
+                />
+              );
+            })}
+          </ResourceTable>
         </>
       )}
       {reports.data && (
@@ -287,9 +264,7 @@ export function ExperimentsPage() {
           data={reports.data}
           back="Newer"
           on="Older"
-          onPage={(next) => {
-            put({ page: String(next) });
-          }}
+          onPage={(next) => put({ page: String(next) })}
         />
       )}
       <Trajectories graph={filter.graph || null} mayWrite={mayWrite} />
@@ -297,9 +272,7 @@ export function ExperimentsPage() {
       <EvaluateDialog
         start={{ graph: filter.graph || null, ...(filter.method && { method: filter.method }) }}
         isOpen={params.has("evaluate") && mayWrite}
-        onClose={() => {
-          put({ evaluate: null });
-        }}
+        onClose={() => put({ evaluate: null })}
       />
     </div>
   );

@@ -197,23 +197,12 @@ export function GraphPage() {
         <GraphState graph={graph} />
         <span className="grow" />
         {mayChange && (
-          <Button
-            look="plain"
-            onPress={() => {
-              setNaming(true);
-            }}
-          >
+          <Button look="plain" onPress={() => setNaming(true)}>
             Rename
           </Button>
         )}
         {role === "admin" && (
-          <Button
-            look="plain"
-            icon="trash"
-            onPress={() => {
-              setDeleting(true);
-            }}
-          >
+          <Button look="plain" icon="trash" onPress={() => setDeleting(true)}>
             Delete
           </Button>
         )}
@@ -246,20 +235,8 @@ export function GraphPage() {
       ) : (
         <Imported graph={graph} role={role} mayChange={mayChange} />
       )}
-      <NameGraph
-        graph={graph}
-        isOpen={naming}
-        onClose={() => {
-          setNaming(false);
-        }}
-      />
-      <DeleteGraph
-        graph={graph}
-        isOpen={deleting}
-        onClose={() => {
-          setDeleting(false);
-        }}
-      />
+      <NameGraph graph={graph} isOpen={naming} onClose={() => setNaming(false)} />
+      <DeleteGraph graph={graph} isOpen={deleting} onClose={() => setDeleting(false)} />
     </div>
   );
 }

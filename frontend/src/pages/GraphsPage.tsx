@@ -5,11 +5,13 @@ import { graphsQuery, sessionQuery } from "@/api/queries";
 import type { Graph } from "@/api/types";
 import { EndpointDialog } from "@/components/graphs/EndpointDialog";
 import { GraphState } from "@/components/graphs/GraphState";
-import { StorageDialog, Trash } from "@/components/graphs/Kept";
+import { StorageDialog } from "@/components/graphs/StorageDialog";
+import { Trash } from "@/components/graphs/Trash";
 import { UploadDialog } from "@/components/graphs/UploadDialog";
 import { Button } from "@/components/kit/controls";
 import { useTitle } from "@/components/kit/hooks";
-import { Ago, EmptyState, ErrorNotice, Loading } from "@/components/kit/says";
+import { Ago, EmptyState, QueryState } from "@/components/kit/says";
+import { ResourceTable } from "@/components/kit/ResourceTable";
 import { integer } from "@/store/format";
 
 function Row({ graph }: { graph: Graph }) {
@@ -74,13 +76,7 @@ export function GraphsPage() {
     setParams(open ? { connect: "1" } : {}, { replace: true });
   };
   const button = admin && (
-    <Button
-      look="primary"
-      icon="upload"
-      onPress={() => {
-        upload(true);
-      }}
-    >
+    <Button look="primary" icon="upload" onPress={() => upload(true)}>
       Upload a graph
     </Button>
   );
@@ -97,37 +93,18 @@ export function GraphsPage() {
             aria-label="Find a graph"
             placeholder="Find a graph"
             value={find}
-            onChange={(event) => {
-              setFind(event.target.value);
-            }}
+            onChange={(event) => setFind(event.target.value)}
           />
         )}
-        <Button
-          onPress={() => {
-            setParams({ storage: "1" }, { replace: true });
-          }}
-        >
-          What is stored
-        </Button>
+        <Button onPress={() => setParams({ storage: "1" }, { replace: true })}>What is stored</Button>
         {admin && (
-          <Button
-            icon="link"
-            onPress={() => {
-              connect(true);
-            }}
-          >
+          <Button icon="link" onPress={() => connect(true)}>
             Connect a SPARQL endpoint
           </Button>
         )}
         {button}
       </div>
-      {graphs.error && (
-        <ErrorNotice
-          error={graphs.error}
-          acts={<Button onPress={() => void graphs.refetch()}>Try again</Button>}
-        />
-      )}
-      {graphs.isPending && <Loading what="graphs" />}
+      <QueryState of={graphs} what="graphs" retry />
       {graphs.data && list.length === 0 && (
         <EmptyState title="No graphs yet" act={button || undefined}>
           {admin
@@ -139,51 +116,29 @@ export function GraphsPage() {
         <EmptyState title={`No graph is called “${find.trim()}”`}>Try fewer letters.</EmptyState>
       )}
       {rows.length > 0 && (
-        <div className="card scroll-x">
-          <table className="table">
-            <thead>
-              <tr>
-                <th>Name</th>
-                <th>State</th>
-                <th className="num hide-narrow">Entities</th>
-                <th className="num hide-narrow">Relations</th>
-                <th className="num">Facts</th>
-                <th className="num hide-narrow">Passages</th>
-                <th className="hide-narrow">Retriever</th>
-                <th className="hide-narrow">Added</th>
-                <th>
-                  <span className="sr-only">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map((graph) => (
-                <Row key={graph.id} graph={graph} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <ResourceTable
+          heads={[
+            ["Name"],
+            ["State"],
+            ["Entities", "num hide-narrow"],
+            ["Relations", "num hide-narrow"],
+            ["Facts", "num"],
+            ["Passages", "num hide-narrow"],
+            ["Retriever", "hide-narrow"],
+            ["Added", "hide-narrow"],
+          ]}
+          acts
+          card
+        >
+          {rows.map((graph) => (
+            <Row key={graph.id} graph={graph} />
+          ))}
+        </ResourceTable>
       )}
       <Trash />
-      <StorageDialog
-        isOpen={params.has("storage")}
-        onClose={() => {
-          setParams({}, { replace: true });
-        }}
-      />
-      <EndpointDialog
-        graph={null}
-        isOpen={params.has("connect") && admin}
-        onClose={() => {
-          connect(false);
-        }}
-      />
-      <UploadDialog
-        isOpen={params.has("upload") && admin}
-        onClose={() => {
-          upload(false);
-        }}
-      />
+      <StorageDialog isOpen={params.has("storage")} onClose={() => setParams({}, { replace: true })} />
+      <EndpointDialog graph={null} isOpen={params.has("connect") && admin} onClose={() => connect(false)} />
+      <UploadDialog isOpen={params.has("upload") && admin} onClose={() => upload(false)} />
     </div>
   );
 }

@@ -7,7 +7,8 @@ import type { Run } from "@/api/types";
 import { Pages } from "@/components/kit/Pages";
 import { Button, Pick } from "@/components/kit/controls";
 import { useSettled, useTitle } from "@/components/kit/hooks";
-import { Ago, EmptyState, ErrorNotice, Loading, troubleOf } from "@/components/kit/says";
+import { Ago, EmptyState, troubleOf, QueryState } from "@/components/kit/says";
+import { ResourceTable } from "@/components/kit/ResourceTable";
 import { elide, integer, milliseconds } from "@/store/format";
 import { toast } from "@/store/toasts";
 
@@ -52,9 +53,7 @@ function RunRow({ run, showsWho, onDelete }: RowProps) {
         seed: run.seed,
       }),
     onSuccess: (created) => void navigate(`/runs/${created.id}`),
-    onError: (error) => {
-      toast(`It could not be asked again. ${troubleOf(error).message}`);
-    },
+    onError: (error) => toast(`It could not be asked again. ${troubleOf(error).message}`),
   });
   return (
     <tr>
@@ -91,19 +90,9 @@ function RunRow({ run, showsWho, onDelete }: RowProps) {
           icon="retry"
           label="Ask again"
           isDisabled={again.isPending}
-          onPress={() => {
-            again.mutate();
-          }}
+          onPress={() => again.mutate()}
         />
-        <Button
-          look="plain"
-          size="small"
-          icon="trash"
-          label="Delete"
-          onPress={() => {
-            onDelete(run);
-          }}
-        />
+        <Button look="plain" size="small" icon="trash" label="Delete" onPress={() => onDelete(run)} />
       </td>
     </tr>
   );
@@ -189,9 +178,7 @@ export function HistoryPage() {
             { id: "all", label: "All graphs" },
             ...(graphs.data?.results ?? []).map((one) => ({ id: String(one.id), label: one.name })),
           ]}
-          onChange={(id) => {
-            put("graph", id === "all" ? "" : id);
-          }}
+          onChange={(id) => put("graph", id === "all" ? "" : id)}
         />
         {isAdmin && (
           <Pick
@@ -201,27 +188,17 @@ export function HistoryPage() {
               { id: "mine", label: "My questions" },
               { id: "all", label: "Everybody’s" },
             ]}
-            onChange={(id) => {
-              put("all", id === "all" ? "true" : "");
-            }}
+            onChange={(id) => put("all", id === "all" ? "true" : "")}
           />
         )}
         <Pick
           label="State"
           value={state || "all"}
           options={[{ id: "all", label: "Any state" }, ...STATES.map((one) => ({ id: one, label: one }))]}
-          onChange={(id) => {
-            put("state", id === "all" ? "" : id);
-          }}
+          onChange={(id) => put("state", id === "all" ? "" : id)}
         />
       </div>
-      {runs.error && (
-        <ErrorNotice
-          error={runs.error}
-          acts={<Button onPress={() => void runs.refetch()}>Try again</Button>}
-        />
-      )}
-      {runs.isPending && <Loading what="the history" />}
+      <QueryState of={runs} what="the history" retry />
       {runs.data && rows.length === 0 && (
         <EmptyState
           title={filtered ? "No run matches" : "Nothing has been asked yet"}
@@ -248,27 +225,21 @@ export function HistoryPage() {
         </EmptyState>
       )}
       {rows.length > 0 && (
-        <div className="card scroll-x">
-          <table className="table">
-            <thead>
-              <tr>
-                <th>Question and answers</th>
-                <th className="hide-narrow">Graph</th>
-                <th className="hide-narrow">Method</th>
-                <th className="num hide-narrow">Took</th>
-                <th>Asked</th>
-                <th>
-                  <span className="sr-only">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map((run) => (
-                <RunRow key={run.id} run={run} showsWho={all} onDelete={remove} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <ResourceTable
+          heads={[
+            ["Question and answers"],
+            ["Graph", "hide-narrow"],
+            ["Method", "hide-narrow"],
+            ["Took", "num hide-narrow"],
+            ["Asked"],
+          ]}
+          acts
+          card
+        >
+          {rows.map((run) => (
+            <RunRow key={run.id} run={run} showsWho={all} onDelete={remove} />
+          ))}
+        </ResourceTable>
       )}
       {runs.data && (
         <Pages
@@ -278,9 +249,7 @@ export function HistoryPage() {
           data={runs.data}
           back="Newer"
           on="Older"
-          onPage={(next) => {
-            put("page", String(next));
-          }}
+          onPage={(next) => put("page", String(next))}
         />
       )}
     </div>

@@ -9,9 +9,11 @@ import {
   type LanguageModel,
 } from "@/api/languageModels";
 import { keys, sessionQuery } from "@/api/queries";
-import { ActMenu, Button, Modal } from "@/components/kit/controls";
+import { ActMenu, Button } from "@/components/kit/controls";
 import { useTitle } from "@/components/kit/hooks";
-import { EmptyState, ErrorNotice, Loading, troubleOf } from "@/components/kit/says";
+import { EmptyState, troubleOf, QueryState } from "@/components/kit/says";
+import { ConfirmDelete } from "@/components/kit/ConfirmDelete";
+import { ResourceTable } from "@/components/kit/ResourceTable";
 import { Budgets } from "@/components/models/Budgets";
 import { Changes } from "@/components/models/Changes";
 import { ModelDialog } from "@/components/models/ModelDialog";
@@ -79,18 +81,14 @@ function Row({ model, onTest, onChange, onDelete, onSet }: RowProps) {
                         id: "default",
                         label: "Make it the default",
                         icon: "check" as const,
-                        onAction: () => {
-                          onSet({ default: true });
-                        },
+                        onAction: () => onSet({ default: true }),
                       },
                     ]),
                 {
                   id: "enabled",
                   label: model.enabled ? "Switch off" : "Switch on",
                   icon: model.enabled ? "minus" : "plus",
-                  onAction: () => {
-                    onSet({ enabled: !model.enabled });
-                  },
+                  onAction: () => onSet({ enabled: !model.enabled }),
                 },
                 { id: "delete", label: "Delete…", icon: "trash", bad: true, onAction: onDelete },
               ]}
@@ -112,29 +110,18 @@ function DeleteModel({ model, onClose }: { model: LanguageModel | null; onClose:
     },
   });
   return (
-    <Modal
-      title={`Delete ${model?.name ?? ""}?`}
-      role="alertdialog"
+    <ConfirmDelete
+      name={model?.name ?? ""}
       isOpen={model !== null}
+      error={remove.error}
+      isBusy={remove.isPending}
+      onConfirm={() => {
+        if (model) remove.mutate(model.id);
+      }}
       onClose={onClose}
     >
-      <div className="stack">
-        <p>Its key is gone with it. Runs that it answered keep its name and what they cost.</p>
-        {remove.error && <ErrorNotice error={remove.error} />}
-        <div className="foot">
-          <Button onPress={onClose}>Keep it</Button>
-          <Button
-            look="danger"
-            isDisabled={remove.isPending}
-            onPress={() => {
-              if (model) remove.mutate(model.id);
-            }}
-          >
-            Delete
-          </Button>
-        </div>
-      </div>
-    </Modal>
+      Its key is gone with it. Runs that it answered keep its name and what they cost.
+    </ConfirmDelete>
   );
 }
 
@@ -149,19 +136,11 @@ function Models() {
       changeModel(id, change),
     onSettled: () =>
       Promise.all([modelKeys, keys.status].map((queryKey) => client.invalidateQueries({ queryKey }))),
-    onError: (error) => {
-      toast(`That could not be changed. ${troubleOf(error).message}`);
-    },
+    onError: (error) => toast(`That could not be changed. ${troubleOf(error).message}`),
   });
   const list = models.data?.results ?? [];
   const add = (
-    <Button
-      look="primary"
-      icon="plus"
-      onPress={() => {
-        setForm({ model: null });
-      }}
-    >
+    <Button look="primary" icon="plus" onPress={() => setForm({ model: null })}>
       Add a language model
     </Button>
   );
@@ -172,13 +151,7 @@ function Models() {
         <span className="grow" />
         {list.length > 0 && add}
       </div>
-      {models.error && (
-        <ErrorNotice
-          error={models.error}
-          acts={<Button onPress={() => void models.refetch()}>Try again</Button>}
-        />
-      )}
-      {models.isPending && <Loading what="language models" />}
+      <QueryState of={models} what="language models" retry />
       {models.data && list.length === 0 && (
         <EmptyState title="No language model yet" act={add}>
           Clew answers without one. With one, it can read the evidence and write the answer, navigate graphs
@@ -187,42 +160,28 @@ function Models() {
         </EmptyState>
       )}
       {list.length > 0 && (
-        <div className="card scroll-x">
-          <table className="table">
-            <thead>
-              <tr>
-                <th>Name</th>
-                <th className="hide-narrow">Key</th>
-                <th className="num hide-narrow">Context, tokens</th>
-                <th className="num hide-narrow">Price of 1M tokens</th>
-                <th className="num hide-narrow">Requests a minute</th>
-                <th>
-                  <span className="sr-only">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {list.map((model) => (
-                <Row
-                  key={model.id}
-                  model={model}
-                  onTest={() => {
-                    setTesting(model);
-                  }}
-                  onChange={() => {
-                    setForm({ model });
-                  }}
-                  onDelete={() => {
-                    setDeleting(model);
-                  }}
-                  onSet={(change) => {
-                    set.mutate({ id: model.id, change });
-                  }}
-                />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <ResourceTable
+          heads={[
+            ["Name"],
+            ["Key", "hide-narrow"],
+            ["Context, tokens", "num hide-narrow"],
+            ["Price of 1M tokens", "num hide-narrow"],
+            ["Requests a minute", "num hide-narrow"],
+          ]}
+          acts
+          card
+        >
+          {list.map((model) => (
+            <Row
+              key={model.id}
+              model={model}
+              onTest={() => setTesting(model)}
+              onChange={() => setForm({ model })}
+              onDelete={() => setDeleting(model)}
+              onSet={(change) => set.mutate({ id: model.id, change })}
+            />
+          ))}
+        </ResourceTable>
       )}
       <Budgets />
       <Changes />
@@ -230,22 +189,10 @@ function Models() {
         key={form?.model?.id ?? "new"}
         model={form?.model ?? null}
         isOpen={form !== null}
-        onClose={() => {
-          setForm(null);
-        }}
+        onClose={() => setForm(null)}
       />
-      <ModelTest
-        model={testing}
-        onClose={() => {
-          setTesting(null);
-        }}
-      />
-      <DeleteModel
-        model={deleting}
-        onClose={() => {
-          setDeleting(null);
-        }}
-      />
+      <ModelTest model={testing} onClose={() => setTesting(null)} />
+      <DeleteModel model={deleting} onClose={() => setDeleting(null)} />
     </div>
   );
 }

@@ -16,12 +16,8 @@ export function LoginPage() {
   const [password, setPassword] = useState("");
   const login = useMutation({
     mutationFn: () => logIn(username.trim(), password),
-    onSuccess: (answer) => {
-      client.setQueryData(keys.session, answer);
-    },
-    onError: () => {
-      setPassword("");
-    },
+    onSuccess: (answer) => client.setQueryData(keys.session, answer),
+    onError: () => setPassword(""),
   });
   if (session.data?.user) {
     const from = (location.state as { from?: string } | null)?.from ?? "/";

@@ -13,20 +13,11 @@ import { QuestionRows } from "@/components/experiments/QuestionRows";
 import { DeleteMade } from "@/components/graphs/DeleteMade";
 import { ActMenu, Button } from "@/components/kit/controls";
 import { useTitle } from "@/components/kit/hooks";
-import {
-  Ago,
-  EmptyState,
-  ErrorNotice,
-  Fingerprint,
-  JobBadge,
-  Loading,
-  Notice,
-  troubleOf,
-} from "@/components/kit/says";
+import { Ago, EmptyState, ErrorNotice, Fingerprint, JobBadge, Loading, Notice } from "@/components/kit/says";
 import { JobRow } from "@/components/shell/JobsTray";
-import { copyText, download, fileName } from "@/store/files";
+import { saveFile } from "@/components/kit/save";
+import { copyText, fileName } from "@/store/files";
 import { integer, milliseconds } from "@/store/format";
-import { toast } from "@/store/toasts";
 import { isActive, useJobStore } from "@/store/jobStore";
 
 const FORMATS = { json: "JSON, with every question", md: "Markdown", html: "HTML" } as const;
@@ -63,13 +54,7 @@ function Unfinished({ report, mayWrite }: { report: ReportDetail; mayWrite: bool
         title={report.error?.message ?? "This evaluation was stopped"}
         acts={
           mayWrite && (
-            <Button
-              icon="retry"
-              isDisabled={resume.isPending}
-              onPress={() => {
-                resume.mutate();
-              }}
-            >
+            <Button icon="retry" isDisabled={resume.isPending} onPress={() => resume.mutate()}>
               Go on
             </Button>
           )
@@ -127,19 +112,12 @@ function Head({ report, onDelete }: { report: ReportDetail; onDelete: (() => voi
               ...(Object.keys(FORMATS) as (keyof typeof FORMATS)[]).map((format) => ({
                 id: format,
                 label: FORMATS[format],
-                onAction: () => {
-                  void downloadReport(report.id, format).then(
-                    (file) => {
-                      download(
-                        fileName(`${report.method} ${report.question_set_name} ${report.split}`, format),
-                        file,
-                      );
-                    },
-                    (error: unknown) => {
-                      toast(`The report could not be downloaded. ${troubleOf(error).message}`);
-                    },
-                  );
-                },
+                onAction: () =>
+                  void saveFile(
+                    fileName(`${report.method} ${report.question_set_name} ${report.split}`, format),
+                    downloadReport(report.id, format),
+                    "The report",
+                  ),
               })),
               {
                 id: "link",
@@ -244,9 +222,7 @@ export function ReportPage() {
         id={report.id}
         name={`${report.method} on ${report.question_set_name} (${report.split})`}
         isOpen={deleting}
-        onClose={() => {
-          setDeleting(false);
-        }}
+        onClose={() => setDeleting(false)}
         onDeleted={() => navigate("/experiments")}
       >
         Its figures and its questions will be deleted. The question set and the checkpoint stay.

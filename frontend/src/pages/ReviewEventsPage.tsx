@@ -8,12 +8,12 @@ import { KindBadge } from "@/components/review/CandidateRow";
 import { QueueFrame } from "@/components/review/QueueFrame";
 import { Pages } from "@/components/kit/Pages";
 import { ActMenu, Button, Pick } from "@/components/kit/controls";
-import { Ago, EmptyState, ErrorNotice, Fingerprint, Loading, troubleOf } from "@/components/kit/says";
+import { Ago, EmptyState, Fingerprint, QueryState } from "@/components/kit/says";
 import { useUrl } from "@/components/kit/url";
-import { download, fileName } from "@/store/files";
+import { saveFile } from "@/components/kit/save";
+import { fileName } from "@/store/files";
 import { count, integer } from "@/store/format";
 import { REASONS } from "@/store/review";
-import { toast } from "@/store/toasts";
 
 const DID: Record<ReviewEvent["kind"], string> = {
   submitted: "judged",
@@ -83,16 +83,12 @@ function Events({ queue }: { queue: Queue }) {
     ...new Set([...(figures?.people ?? []).map((one) => one.analyst), ...(analyst ? [analyst] : [])]),
   ];
   const rows = found.data?.results ?? [];
-  const save = async (format: "jsonl" | "csv") => {
-    try {
-      download(
-        fileName(`${queue.name} events`, format),
-        await downloadEvents(queue.id, format, { item, analyst }),
-      );
-    } catch (error) {
-      toast(troubleOf(error).message);
-    }
-  };
+  const save = (format: "jsonl" | "csv") =>
+    void saveFile(
+      fileName(`${queue.name} events`, format),
+      downloadEvents(queue.id, format, { item, analyst }),
+      "The events",
+    );
   return (
     <div className="page wide">
       <div className="row wrap">
@@ -101,18 +97,10 @@ function Events({ queue }: { queue: Queue }) {
           className="pick-small"
           options={[{ id: ANYBODY, label: "Everybody" }, ...people.map((id) => ({ id, label: id }))]}
           value={analyst || ANYBODY}
-          onChange={(id) => {
-            put({ analyst: id === ANYBODY ? null : id, page: null });
-          }}
+          onChange={(id) => put({ analyst: id === ANYBODY ? null : id, page: null })}
         />
         {item && (
-          <Button
-            size="small"
-            icon="close"
-            onPress={() => {
-              put({ item: null, page: null });
-            }}
-          >
+          <Button size="small" icon="close" onPress={() => put({ item: null, page: null })}>
             One question only
           </Button>
         )}
@@ -124,18 +112,12 @@ function Events({ queue }: { queue: Queue }) {
           label="Download the events"
           trigger={<Button size="small" icon="download" aria-label="Download the events" />}
           acts={[
-            { id: "jsonl", label: "JSONL", icon: "download", onAction: () => void save("jsonl") },
-            { id: "csv", label: "CSV", icon: "download", onAction: () => void save("csv") },
+            { id: "jsonl", label: "JSONL", icon: "download", onAction: () => save("jsonl") },
+            { id: "csv", label: "CSV", icon: "download", onAction: () => save("csv") },
           ]}
         />
       </div>
-      {found.error && (
-        <ErrorNotice
-          error={found.error}
-          acts={<Button onPress={() => void found.refetch()}>Try again</Button>}
-        />
-      )}
-      {found.isPending && <Loading what="what happened" />}
+      <QueryState of={found} what="what happened" retry />
       {found.data && rows.length === 0 && (
         <EmptyState title="Nothing happened yet" act={<Link to={`/review/${queue.id}`}>Judge</Link>}>
           Every verdict, decision, import and undo stands here, with who, when and what was shown.
@@ -166,9 +148,7 @@ function Events({ queue }: { queue: Queue }) {
                         look="link"
                         className="small"
                         aria-label={`Only what happened to ${event.question}`}
-                        onPress={() => {
-                          put({ item: String(event.item), page: null });
-                        }}
+                        onPress={() => put({ item: String(event.item), page: null })}
                       >
                         only this
                       </Button>
@@ -192,9 +172,7 @@ function Events({ queue }: { queue: Queue }) {
           page={page}
           size={EVENTS}
           data={found.data}
-          onPage={(next) => {
-            put({ page: next > 1 ? String(next) : null });
-          }}
+          onPage={(next) => put({ page: next > 1 ? String(next) : null })}
         />
       )}
     </div>

@@ -10,8 +10,9 @@ import { DeletedQueues, DeleteQueue } from "@/components/review/DeletedQueues";
 import { saveQueue } from "@/components/review/QueueActs";
 import { ActMenu, Button } from "@/components/kit/controls";
 import { useTitle } from "@/components/kit/hooks";
-import { Ago, EmptyState, ErrorNotice, JobBadge, Loading, Progress } from "@/components/kit/says";
+import { Ago, EmptyState, JobBadge, Progress, QueryState } from "@/components/kit/says";
 import { useUrl } from "@/components/kit/url";
+import { ResourceTable } from "@/components/kit/ResourceTable";
 import { count, integer, percent } from "@/store/format";
 
 function Agreement({ queue }: { queue: Queue }) {
@@ -101,12 +102,7 @@ export function ReviewPage() {
   const mayWrite = session?.user?.role === "admin" || session?.user?.role === "analyst";
   const rows = queues.data?.results ?? [];
   const create = mayWrite && (
-    <Button
-      look="primary"
-      onPress={() => {
-        put({ new: "1" });
-      }}
-    >
+    <Button look="primary" onPress={() => put({ new: "1" })}>
       New queue
     </Button>
   );
@@ -117,13 +113,7 @@ export function ReviewPage() {
         <span className="grow" />
         {rows.length > 0 && create}
       </div>
-      {queues.error && (
-        <ErrorNotice
-          error={queues.error}
-          acts={<Button onPress={() => void queues.refetch()}>Try again</Button>}
-        />
-      )}
-      {queues.isPending && <Loading what="review queues" />}
+      <QueryState of={queues} what="review queues" retry />
       {queues.data && rows.length === 0 && (
         <EmptyState title="No review queue yet" act={create}>
           In a queue, people judge which paths through the graph are the reason for an answer; methods learn
@@ -132,50 +122,25 @@ export function ReviewPage() {
         </EmptyState>
       )}
       {rows.length > 0 && (
-        <div className="card scroll-x">
-          <table className="table">
-            <thead>
-              <tr>
-                <th>Queue</th>
-                <th>Judged</th>
-                <th className="num" title="Of pairs of verdicts; Krippendorff's alpha">
-                  Agreement
-                </th>
-                <th className="num hide-narrow">Analysts a question</th>
-                <th className="hide-narrow">Made</th>
-                <th>
-                  <span className="sr-only">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map((queue) => (
-                <Row
-                  key={queue.id}
-                  queue={queue}
-                  mayWrite={mayWrite}
-                  onDelete={() => {
-                    setDeleting(queue);
-                  }}
-                />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <ResourceTable
+          heads={[
+            ["Queue"],
+            ["Judged"],
+            ["Agreement", "num", "Of pairs of verdicts; Krippendorff's alpha"],
+            ["Analysts a question", "num hide-narrow"],
+            ["Made", "hide-narrow"],
+          ]}
+          acts
+          card
+        >
+          {rows.map((queue) => (
+            <Row key={queue.id} queue={queue} mayWrite={mayWrite} onDelete={() => setDeleting(queue)} />
+          ))}
+        </ResourceTable>
       )}
       <DeletedQueues mayWrite={mayWrite} />
-      <DeleteQueue
-        queue={deleting}
-        onClose={() => {
-          setDeleting(null);
-        }}
-      />
-      <CreateQueue
-        isOpen={params.has("new") && mayWrite}
-        onClose={() => {
-          put({ new: null });
-        }}
-      />
+      <DeleteQueue queue={deleting} onClose={() => setDeleting(null)} />
+      <CreateQueue isOpen={params.has("new") && mayWrite} onClose={() => put({ new: null })} />
     </div>
   );
 }

@@ -31,9 +31,7 @@ function Foot({ state, desk }: { state: DeskState; desk: Desk }) {
         act="broken"
         look={broken ? "danger" : undefined}
         pressed={broken}
-        onPress={() => {
-          change((now) => setBroken(now, !now.opinion.broken));
-        }}
+        onPress={() => change((now) => setBroken(now, !now.opinion.broken))}
       >
         Broken question
       </KeyButton>

@@ -9,15 +9,8 @@ import { QueueFrame } from "@/components/review/QueueFrame";
 import { TrainFromQueue } from "@/components/review/TrainFromQueue";
 import { Pages } from "@/components/kit/Pages";
 import { Button } from "@/components/kit/controls";
-import {
-  Ago,
-  EmptyState,
-  ErrorNotice,
-  Fingerprint,
-  JobBadge,
-  Loading,
-  Progress,
-} from "@/components/kit/says";
+import { Ago, EmptyState, Fingerprint, JobBadge, Progress, QueryState } from "@/components/kit/says";
+import { ResourceTable } from "@/components/kit/ResourceTable";
 import { count, metricValue } from "@/store/format";
 import { isActive, useJobStore } from "@/store/jobStore";
 import { signed } from "@/store/reports";
@@ -91,13 +84,7 @@ function Use({
       {checkpoint.in_use && <span className="badge good">in use</span>}
       {!checkpoint.current && <span className="badge warn">earlier snapshot</span>}
       {checkpoint.current && !checkpoint.promoted_at && (
-        <Button
-          size="small"
-          isDisabled={promote.isPending}
-          onPress={() => {
-            promote.mutate(checkpoint);
-          }}
-        >
+        <Button size="small" isDisabled={promote.isPending} onPress={() => promote.mutate(checkpoint)}>
           Promote
         </Button>
       )}
@@ -106,9 +93,7 @@ function Use({
           size="small"
           icon="undo"
           isDisabled={back.isPending}
-          onPress={() => {
-            back.mutate(checkpoint.method);
-          }}
+          onPress={() => back.mutate(checkpoint.method)}
         >
           Roll back
         </Button>
@@ -124,12 +109,7 @@ function Trainings({ queue }: { queue: Queue }) {
   const promotion = usePromotion(queue.graph);
   const rows = found.data?.results ?? [];
   const train = (
-    <Button
-      look="primary"
-      onPress={() => {
-        setOpen(true);
-      }}
-    >
+    <Button look="primary" onPress={() => setOpen(true)}>
       Train from this queue
     </Button>
   );
@@ -145,13 +125,7 @@ function Trainings({ queue }: { queue: Queue }) {
           {train}
         </div>
       )}
-      {found.error && (
-        <ErrorNotice
-          error={found.error}
-          acts={<Button onPress={() => void found.refetch()}>Try again</Button>}
-        />
-      )}
-      {found.isPending && <Loading what="the trainings" />}
+      <QueryState of={found} what="the trainings" retry />
       {found.data && rows.length === 0 && (
         <EmptyState title="Nothing was trained from this queue yet" act={train}>
           A method learns from the labels of the queue as the verdicts leave them. The new checkpoint is
@@ -159,53 +133,45 @@ function Trainings({ queue }: { queue: Queue }) {
         </EmptyState>
       )}
       {rows.length > 0 && (
-        <div className="card scroll-x">
-          <table className="table">
-            <thead>
-              <tr>
-                <th>Method</th>
-                <th>State</th>
-                <th title="Of what was in use before, and of the new checkpoint, on the same test questions">
-                  Macro-F1
-                </th>
-                <th>Checkpoint</th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map((one) => (
-                <tr key={one.job.id}>
-                  <td>
-                    {one.method}
-                    <div className="small muted">
-                      <Ago iso={one.job.created_at} />
-                      {one.by && ` by ${one.by}`}
-                    </div>
-                  </td>
-                  <td className="training-state">
-                    <State training={one} />
-                  </td>
-                  <td>
-                    <Compared reports={one.reports} />
-                  </td>
-                  <td>
-                    <Use training={one} promotion={promotion} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <ResourceTable
+          heads={[
+            ["Method"],
+            ["State"],
+            [
+              "Macro-F1",
+              undefined,
+              "Of what was in use before, and of the new checkpoint, on the same test questions",
+            ],
+            ["Checkpoint"],
+          ]}
+          card
+        >
+          {rows.map((one) => (
+            <tr key={one.job.id}>
+              <td>
+                {one.method}
+                <div className="small muted">
+                  <Ago iso={one.job.created_at} />
+                  {one.by && ` by ${one.by}`}
+                </div>
+              </td>
+              <td className="training-state">
+                <State training={one} />
+              </td>
+              <td>
+                <Compared reports={one.reports} />
+              </td>
+              <td>
+                <Use training={one} promotion={promotion} />
+              </td>
+            </tr>
+          ))}
+        </ResourceTable>
       )}
       {found.data && (
         <Pages what="trainings" page={page} size={TRAININGS} data={found.data} onPage={setPage} />
       )}
-      <TrainFromQueue
-        queue={queue}
-        isOpen={open}
-        onClose={() => {
-          setOpen(false);
-        }}
-      />
+      <TrainFromQueue queue={queue} isOpen={open} onClose={() => setOpen(false)} />
     </div>
   );
 }

@@ -78,12 +78,8 @@ export function Shell() {
         session={session.data}
         status={status.data}
         offline={isAway(status.error)}
-        onPalette={() => {
-          setOpen("palette");
-        }}
-        onKeys={() => {
-          setOpen("keys");
-        }}
+        onPalette={() => setOpen("palette")}
+        onKeys={() => setOpen("keys")}
       />
       <main id="main" tabIndex={-1}>
         <Outlet />

@@ -4,7 +4,7 @@ import { Link, useParams } from "react-router";
 import { trajectoriesQuery, trajectorySetQuery, type Trajectory } from "@/api/trajectories";
 import { Pages } from "@/components/kit/Pages";
 import { useSettled, useTitle } from "@/components/kit/hooks";
-import { EmptyState, ErrorNotice, Loading } from "@/components/kit/says";
+import { EmptyState, ErrorNotice, QueryState } from "@/components/kit/says";
 import { useUrl } from "@/components/kit/url";
 import { rowLine } from "@/store/agentActions";
 import { count, integer, score } from "@/store/format";
@@ -61,9 +61,7 @@ export function TrajectoriesPage() {
           <input
             type="checkbox"
             checked={shortened}
-            onChange={(event) => {
-              put({ shortened: event.target.checked ? "1" : null, page: null });
-            }}
+            onChange={(event) => put({ shortened: event.target.checked ? "1" : null, page: null })}
           />
           only those that refinement made shorter
         </label>
@@ -73,9 +71,7 @@ export function TrajectoriesPage() {
           aria-label="Search the questions"
           placeholder="Search the questions"
           value={q}
-          onChange={(event) => {
-            put({ q: event.target.value, page: null });
-          }}
+          onChange={(event) => put({ q: event.target.value, page: null })}
         />
       </div>
       {set.data && (
@@ -89,8 +85,7 @@ export function TrajectoriesPage() {
         </p>
       )}
       {set.error && <ErrorNotice error={set.error} />}
-      {found.error && <ErrorNotice error={found.error} />}
-      {found.isPending && <Loading what="the trajectories" />}
+      <QueryState of={found} what="the trajectories" />
       {found.data && rows.length === 0 && (
         <EmptyState title="No trajectory matches">Search for something else.</EmptyState>
       )}
@@ -105,9 +100,7 @@ export function TrajectoriesPage() {
           page={page}
           size={SIZE}
           data={found.data}
-          onPage={(next) => {
-            put({ page: String(next) });
-          }}
+          onPage={(next) => put({ page: String(next) })}
         />
       )}
     </div>

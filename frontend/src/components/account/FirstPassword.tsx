@@ -20,9 +20,7 @@ export function FirstPassword({ user }: { user: User }) {
         <PasswordForm isAlone present="The password you were given" act="Go on" onDone={() => undefined} />
         <Button
           look="link"
-          onPress={() => {
-            void logOut().finally(() => client.invalidateQueries({ queryKey: keys.session }));
-          }}
+          onPress={() => void logOut().finally(() => client.invalidateQueries({ queryKey: keys.session }))}
         >
           Log out
         </Button>

@@ -51,13 +51,7 @@ function GroupForm({ group, onClose }: { group: Group | null; onClose: () => voi
       {error && <ErrorNotice error={error} />}
       <div className="foot">
         {group && (
-          <Button
-            look="danger"
-            isDisabled={remove.isPending}
-            onPress={() => {
-              remove.mutate(group.id);
-            }}
-          >
+          <Button look="danger" isDisabled={remove.isPending} onPress={() => remove.mutate(group.id)}>
             Delete the group
           </Button>
         )}
@@ -81,12 +75,7 @@ export function Groups() {
       <header>
         <h2 id="groups-title">Groups</h2>
         <span className="grow" />
-        <Button
-          size="small"
-          onPress={() => {
-            setOpen("new");
-          }}
-        >
+        <Button size="small" onPress={() => setOpen("new")}>
           New group
         </Button>
       </header>
@@ -105,13 +94,7 @@ export function Groups() {
                   {count(group.members.length, "member")}
                 </span>
               </span>
-              <Button
-                size="small"
-                aria-label={`Change ${group.name}`}
-                onPress={() => {
-                  setOpen(group);
-                }}
-              >
+              <Button size="small" aria-label={`Change ${group.name}`} onPress={() => setOpen(group)}>
                 Change
               </Button>
             </li>

@@ -33,9 +33,7 @@ function Field({ label, value, onChange, isNew, isFirst, hint, trouble }: FieldP
         aria-invalid={trouble !== undefined}
         {...(said && { "aria-describedby": said })}
         value={value}
-        onChange={(event) => {
-          onChange(event.target.value);
-        }}
+        onChange={(event) => onChange(event.target.value)}
       />
       {hint && (
         <p id={`${id}-hint`} className="hint">
@@ -133,9 +131,7 @@ export function Password() {
         <PasswordForm
           present="The password you have"
           act="Change the password"
-          onDone={() => {
-            toast("Your password is changed.");
-          }}
+          onDone={() => toast("Your password is changed.")}
         />
       </div>
     </section>

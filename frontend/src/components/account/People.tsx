@@ -4,6 +4,7 @@ import { useState } from "react";
 import { usersQuery, type Person } from "@/api/people";
 import { Button, Modal } from "@/components/kit/controls";
 import { Ago, ErrorNotice, Loading } from "@/components/kit/says";
+import { ResourceTable } from "@/components/kit/ResourceTable";
 import { bytes, integer } from "@/store/format";
 import { NewPerson } from "./NewPerson";
 import { PersonForm } from "./PersonForm";
@@ -53,47 +54,27 @@ export function People({ me }: { me: string }) {
         <h2 id="people-title">Who may log in</h2>
         {data && <span className="muted tabular">{integer(data.filter((one) => one.is_active).length)}</span>}
         <span className="grow" />
-        <Button
-          look="primary"
-          size="small"
-          onPress={() => {
-            setMaking(true);
-          }}
-        >
+        <Button look="primary" size="small" onPress={() => setMaking(true)}>
           New person
         </Button>
       </header>
       {error && <ErrorNotice error={error} />}
       {!data && !error && <Loading what="people" />}
       {data && (
-        <div className="scroll-x">
-          <table className="table">
-            <thead>
-              <tr>
-                <th>Name</th>
-                <th>Role</th>
-                <th className="hide-narrow">Groups</th>
-                <th className="hide-narrow">Last seen</th>
-                <th className="num hide-narrow">Keeps</th>
-                <th>
-                  <span className="sr-only">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {data.map((one) => (
-                <Row
-                  key={one.id}
-                  person={one}
-                  me={one.username === me}
-                  onOpen={() => {
-                    setOpen(one.id);
-                  }}
-                />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <ResourceTable
+          heads={[
+            ["Name"],
+            ["Role"],
+            ["Groups", "hide-narrow"],
+            ["Last seen", "hide-narrow"],
+            ["Keeps", "num hide-narrow"],
+          ]}
+          acts
+        >
+          {data.map((one) => (
+            <Row key={one.id} person={one} me={one.username === me} onOpen={() => setOpen(one.id)} />
+          ))}
+        </ResourceTable>
       )}
       <Modal title="New person" isOpen={making} onClose={close}>
         {making && <NewPerson onClose={close} />}

@@ -41,15 +41,7 @@ function LettingIn({ person, onDone }: { person: Person; onDone: () => Promise<u
         >
           {sure ? "Deactivate now" : "Deactivate"}
         </Button>
-        {sure && (
-          <Button
-            onPress={() => {
-              setSure(false);
-            }}
-          >
-            Keep
-          </Button>
-        )}
+        {sure && <Button onPress={() => setSure(false)}>Keep</Button>}
       </div>
     </div>
   );
@@ -112,12 +104,7 @@ export function PersonForm({ person, me, onClose }: Props) {
           </p>
           {reset.error && <ErrorNotice error={reset.error} />}
           <div className="row">
-            <Button
-              isDisabled={reset.isPending}
-              onPress={() => {
-                reset.mutate();
-              }}
-            >
+            <Button isDisabled={reset.isPending} onPress={() => reset.mutate()}>
               {person.is_active ? "New password" : "Let in again"}
             </Button>
           </div>

@@ -10,6 +10,7 @@ export function ShownOnce({ value, children }: { value: string; children: ReactN
       <Notice tone="info" title="Copy it now">
         It is shown this once and cannot be read again.
       </Notice>
+      {/* eslint-disable-next-line jsx-a11y-x/no-noninteractive-tabindex -- to be selected by keyboard */}
       <p className="mono token" tabIndex={0}>
         {value}
       </p>

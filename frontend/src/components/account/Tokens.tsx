@@ -6,6 +6,7 @@ import { SomeOf } from "@/components/kit/Choices";
 import { Button, Modal, Pick } from "@/components/kit/controls";
 import { Ago, ErrorNotice, Loading } from "@/components/kit/says";
 import { TextField } from "@/components/kit/TextField";
+import { ResourceTable } from "@/components/kit/ResourceTable";
 import { relativeTime } from "@/store/format";
 import { ShownOnce } from "./ShownOnce";
 
@@ -96,9 +97,7 @@ function Row({ token }: { token: ApiToken }) {
           icon="trash"
           label={`Delete the token ${token.name}`}
           isDisabled={remove.isPending}
-          onPress={() => {
-            remove.mutate();
-          }}
+          onPress={() => remove.mutate()}
         />
       </td>
     </tr>
@@ -132,34 +131,13 @@ export function Tokens() {
         </p>
       )}
       {data && data.length > 0 && (
-        <div className="scroll-x">
-          <table className="table">
-            <thead>
-              <tr>
-                <th>Name</th>
-                <th>May</th>
-                <th className="hide-narrow">Last used</th>
-                <th>Ends</th>
-                <th>
-                  <span className="sr-only">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {data.map((token) => (
-                <Row key={token.id} token={token} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <ResourceTable heads={[["Name"], ["May"], ["Last used", "hide-narrow"], ["Ends"]]} acts>
+          {data.map((token) => (
+            <Row key={token.id} token={token} />
+          ))}
+        </ResourceTable>
       )}
-      <Modal
-        title="New token"
-        isOpen={making}
-        onClose={() => {
-          setMaking(false);
-        }}
-      >
+      <Modal title="New token" isOpen={making} onClose={() => setMaking(false)}>
         {made === null ? (
           <NewToken onMade={setMade} />
         ) : (

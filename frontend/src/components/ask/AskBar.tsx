@@ -7,6 +7,7 @@ import type { Checkpoint, EntityMatch, Graph, Status } from "@/api/types";
 import { CheckpointBadge, CheckpointPick } from "@/components/kit/CheckpointPick";
 import { Button, Pick } from "@/components/kit/controls";
 import { Spinner } from "@/components/kit/says";
+import { TextField } from "@/components/kit/TextField";
 import { integer } from "@/store/format";
 import { standing, type MethodChoice } from "@/store/methods";
 import { pinOf, pinsAfter, withPin } from "@/store/pins";
@@ -59,9 +60,7 @@ function ModelPick({ draft, onDraft }: Pick<Props, "draft" | "onDraft">) {
         ...(model.default && { end: "default" }),
       }))}
       value={draft.llm ?? (usual === undefined ? null : String(usual))}
-      onChange={(llm) => {
-        onDraft({ llm });
-      }}
+      onChange={(llm) => onDraft({ llm })}
     />
   );
 }
@@ -76,43 +75,39 @@ function AskSettings({
   const budgets = status?.budgets ?? { default: 50, max: 500 };
   return (
     <Dialog aria-label="How to ask" className="dialog narrow">
-      <div className="field">
-        <label htmlFor="budget">Triple budget</label>
-        <input
-          id="budget"
-          className="input tabular"
-          type="number"
-          min={1}
-          max={budgets.max}
-          value={draft.budget ?? budgets.default}
-          onChange={(event) => {
-            const value = Math.round(event.target.valueAsNumber);
-            if (value >= 1) onDraft({ budget: Math.min(value, budgets.max) });
-          }}
-        />
-        <span className="hint">
-          Facts a retriever may bring, 1 to {integer(budgets.max)}. More finds more, and takes longer.
-        </span>
-      </div>
-      <div className="field">
-        <label htmlFor="seed">Seed</label>
-        <input
-          id="seed"
-          className="input tabular"
-          type="number"
-          min={0}
-          value={draft.seed}
-          onChange={(event) => {
-            const value = Math.round(event.target.valueAsNumber);
-            if (value >= 0) onDraft({ seed: value });
-          }}
-        />
-        <span className="hint">
-          {remote
+      <TextField
+        label="Triple budget"
+        id="budget"
+        type="number"
+        min={1}
+        max={budgets.max}
+        value={draft.budget ?? budgets.default}
+        onChange={(text) => {
+          const value = Math.round(parseFloat(text));
+          if (value >= 1) onDraft({ budget: Math.min(value, budgets.max) });
+        }}
+        numeric
+        hint={
+          <>Facts a retriever may bring, 1 to {integer(budgets.max)}. More finds more, and takes longer.</>
+        }
+      />
+      <TextField
+        label="Seed"
+        id="seed"
+        type="number"
+        min={0}
+        value={draft.seed}
+        onChange={(text) => {
+          const value = Math.round(parseFloat(text));
+          if (value >= 0) onDraft({ seed: value });
+        }}
+        numeric
+        hint={
+          remote
             ? "The same question and seed give the same result while the endpoint holds the same facts."
-            : "The same question, snapshot, checkpoint and seed give the same result."}
-        </span>
-      </div>
+            : "The same question, snapshot, checkpoint and seed give the same result."
+        }
+      />
       <Pick
         label="Reasoner"
         showLabel
@@ -128,9 +123,7 @@ function AskSettings({
             status.llm.model && { detail: status.llm.model }),
         }))}
         value={draft.reasoner ?? "extractive"}
-        onChange={(reasoner) => {
-          onDraft({ reasoner });
-        }}
+        onChange={(reasoner) => onDraft({ reasoner })}
       />
       {(draft.reasoner === "llm" || method?.asksModel) && <ModelPick draft={draft} onDraft={onDraft} />}
     </Dialog>
@@ -174,9 +167,7 @@ function Standing({
       <CheckpointPick
         checkpoints={method.checkpoints}
         value={checkpoint}
-        onChange={(id) => {
-          onDraft({ checkpoint: id });
-        }}
+        onChange={(id) => onDraft({ checkpoint: id })}
       />
       {method.checkpoints.length > 1 && <CheckpointBadge checkpoint={checkpoint} />}
     </span>
@@ -220,9 +211,7 @@ export function AskBar(props: Props) {
             disabled: one.state !== "ready",
           }))}
           value={graph ? draft.graph : null}
-          onChange={(id) => {
-            onDraft({ graph: id, given: null, checkpoint: null });
-          }}
+          onChange={(id) => onDraft({ graph: id, given: null, checkpoint: null })}
         />
         <QuestionBox
           ref={box}
@@ -252,9 +241,7 @@ export function AskBar(props: Props) {
             }))}
           whenEmpty={status ? "No method can ask this graph." : "Loading the methods…"}
           value={method?.id ?? null}
-          onChange={(id) => {
-            onDraft({ method: id, checkpoint: null });
-          }}
+          onChange={(id) => onDraft({ method: id, checkpoint: null })}
         />
         <DialogTrigger>
           <Button icon="gear" label="Budget, seed and reasoner" />
@@ -292,16 +279,12 @@ export function AskBar(props: Props) {
           asked={view?.started?.question}
           linked={view?.linked ?? []}
           unmatched={view?.unmatched ?? []}
-          onChange={(given) => {
-            onDraft({ given });
-          }}
+          onChange={(given) => onDraft({ given })}
         />
         <EntityPicker
           graph={draft.graph}
           remote={Boolean(graph?.endpoint)}
-          onPick={(match) => {
-            pin(match, draft.question);
-          }}
+          onPick={(match) => pin(match, draft.question)}
         />
         {tried && why && (
           <span className="askbar-why" role="alert">
@@ -326,9 +309,7 @@ export function AskBar(props: Props) {
             <input
               type="checkbox"
               checked={draft.stepByStep}
-              onChange={(event) => {
-                onDraft({ stepByStep: event.target.checked });
-              }}
+              onChange={(event) => onDraft({ stepByStep: event.target.checked })}
             />
             step by step
           </label>

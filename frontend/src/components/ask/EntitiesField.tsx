@@ -41,9 +41,7 @@ export function EntitiesField({ label, hint, search, value, onChange, autoFocus 
               <button
                 type="button"
                 aria-label={`Remove ${name}`}
-                onClick={() => {
-                  onChange(value.filter((other) => other !== name));
-                }}
+                onClick={() => onChange(value.filter((other) => other !== name))}
               >
                 <Icon name="close" />
               </button>
@@ -63,9 +61,7 @@ export function EntitiesField({ label, hint, search, value, onChange, autoFocus 
         autoFocus={autoFocus}
         placeholder={value.length ? "Another one" : "Type a part of its name"}
         value={text}
-        onChange={(event) => {
-          setText(event.target.value);
-        }}
+        onChange={(event) => setText(event.target.value)}
         onBlur={() => {
           // A name that was typed whole is meant.
           const typed = text.trim().toLowerCase();
@@ -100,9 +96,7 @@ export function EntitiesField({ label, hint, search, value, onChange, autoFocus 
             id={`${id}-list`}
             matches={matches}
             active={active}
-            onPick={(match) => {
-              add(match.label);
-            }}
+            onPick={(match) => add(match.label)}
             onHover={found.setActive}
           />
         </div>

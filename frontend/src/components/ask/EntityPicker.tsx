@@ -34,9 +34,7 @@ function PickerBody({ graph, remote, onPick }: Props) {
         autoFocus
         placeholder={remote ? "The whole name, or an IRI" : "Search entities by name or alias"}
         value={query}
-        onChange={(event) => {
-          setQuery(event.target.value);
-        }}
+        onChange={(event) => setQuery(event.target.value)}
         onKeyDown={(event) => {
           if (suggestions.onKey(event.key, onPick)) event.preventDefault();
         }}

@@ -41,9 +41,7 @@ export function EntitySuggest({ id, matches, active, onPick, onHover }: Props) {
             event.preventDefault();
             onPick(match);
           }}
-          onMouseMove={() => {
-            onHover(index);
-          }}
+          onMouseMove={() => onHover(index)}
         >
           <span className="elide">
             <bdi>{match.label}</bdi>

@@ -55,13 +55,7 @@ export function LinkedChips({ question, pins, asked, linked, unmatched, onChange
       <>
         <span className="muted small">pinned</span>
         {pins.map((pin) => (
-          <Pinned
-            key={pin.id}
-            pin={pin}
-            onRemove={() => {
-              onChange(pins.filter((other) => other !== pin));
-            }}
-          />
+          <Pinned key={pin.id} pin={pin} onRemove={() => onChange(pins.filter((other) => other !== pin))} />
         ))}
       </>
     );
@@ -95,9 +89,7 @@ export function LinkedChips({ question, pins, asked, linked, unmatched, onChange
                   acts={alternatives.map((other) => ({
                     id: String(other.id),
                     label: other.label,
-                    onAction: () => {
-                      onChange(named.with(at, pinOf(other, question, mention)));
-                    },
+                    onAction: () => onChange(named.with(at, pinOf(other, question, mention))),
                   }))}
                 />
               </Popover>
@@ -105,12 +97,7 @@ export function LinkedChips({ question, pins, asked, linked, unmatched, onChange
           )}
           {/* Without any, Clew would find the same one again. */}
           {found.length > 1 && (
-            <Remove
-              label={entity.label}
-              onRemove={() => {
-                onChange(named.toSpliced(at, 1));
-              }}
-            />
+            <Remove label={entity.label} onRemove={() => onChange(named.toSpliced(at, 1))} />
           )}
         </span>
       ))}

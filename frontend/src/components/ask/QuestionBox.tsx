@@ -70,12 +70,8 @@ export function QuestionBox({ graph, remote = false, value, max, onChange, onPic
           setCaret(event.target.selectionStart ?? event.target.value.length);
           setOpen(true);
         }}
-        onSelect={(event) => {
-          setCaret(event.currentTarget.selectionStart ?? 0);
-        }}
-        onBlur={() => {
-          setOpen(false);
-        }}
+        onSelect={(event) => setCaret(event.currentTarget.selectionStart ?? 0)}
+        onBlur={() => setOpen(false)}
         onKeyDown={(event) => {
           // The first match is never taken by Enter unless it was moved to or asked for with @.
           const asked = value[fragment?.start ?? 0] === "@" || active > 0 || event.key !== "Enter";

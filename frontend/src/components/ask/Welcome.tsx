@@ -55,12 +55,7 @@ export function Welcome({ graphs, graph, onExample }: Props) {
           <ul className="examples">
             {graph.examples.slice(0, 8).map((question) => (
               <li key={question}>
-                <button
-                  type="button"
-                  onClick={() => {
-                    onExample(question);
-                  }}
-                >
+                <button type="button" onClick={() => onExample(question)}>
                   <bdi>{question}</bdi>
                 </button>
               </li>

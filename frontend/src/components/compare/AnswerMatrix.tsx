@@ -99,13 +99,7 @@ export function AnswerMatrix({
         </div>
       )}
       {rows.length > FIRST && (
-        <Button
-          look="plain"
-          size="small"
-          onPress={() => {
-            setAll(!all);
-          }}
-        >
+        <Button look="plain" size="small" onPress={() => setAll(!all)}>
           {all ? `Show the first ${FIRST}` : `Show all ${rows.length}`}
         </Button>
       )}

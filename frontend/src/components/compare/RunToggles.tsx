@@ -23,9 +23,7 @@ export function RunToggles({
           className="run-toggle"
           aria-pressed={one.shown}
           title={`${one.shown ? "Take out of" : "Put into"} the drawing (${place + 1})`}
-          onClick={() => {
-            onToggle(place);
-          }}
+          onClick={() => onToggle(place)}
         >
           <RunMark place={place} />
           <span>

@@ -7,8 +7,9 @@ import type { ChangedQuestion, Report, ReportDetail } from "@/api/reportTypes";
 import { Pages } from "@/components/kit/Pages";
 import { Button, Pick } from "@/components/kit/controls";
 import { useSettled } from "@/components/kit/hooks";
-import { EmptyState, ErrorNotice, Loading, troubleOf } from "@/components/kit/says";
+import { EmptyState, troubleOf, QueryState } from "@/components/kit/says";
 import { useUrl } from "@/components/kit/url";
+import { ResourceTable } from "@/components/kit/ResourceTable";
 import { integer } from "@/store/format";
 import { reportLabel } from "@/store/reports";
 import { toast } from "@/store/toasts";
@@ -38,9 +39,7 @@ function Row({ row, a, b }: { row: ChangedQuestion; a: ReportDetail; b: ReportDe
       client.setQueryData([...keys.comparisons, group.id], group);
       void navigate(`/compare/${group.id}`);
     },
-    onError: (error) => {
-      toast(`It could not be asked. ${troubleOf(error).message} ${troubleOf(error).hint}`);
-    },
+    onError: (error) => toast(`It could not be asked. ${troubleOf(error).message} ${troubleOf(error).hint}`),
   });
   return (
     <tr>
@@ -70,13 +69,7 @@ function Row({ row, a, b }: { row: ChangedQuestion; a: ReportDetail; b: ReportDe
       </td>
       <td className="num hide-narrow">{row.hops ?? "–"}</td>
       <td className="acts">
-        <Button
-          size="small"
-          isDisabled={both.isPending}
-          onPress={() => {
-            both.mutate();
-          }}
-        >
+        <Button size="small" isDisabled={both.isPending} onPress={() => both.mutate()}>
           Ask both
         </Button>
       </td>
@@ -131,18 +124,10 @@ export function ChangedQuestions({ a, b, counts }: Props) {
             { id: "lost", label: `Lost${counts ? `: ${integer(counts.lost)}` : ""}` },
             { id: "changed", label: "Answers differ" },
           ]}
-          onChange={(id) => {
-            put({ change: id === ALL ? null : id, page: null });
-          }}
+          onChange={(id) => put({ change: id === ALL ? null : id, page: null })}
         />
       </header>
-      {rows.error && (
-        <ErrorNotice
-          error={rows.error}
-          acts={<Button onPress={() => void rows.refetch()}>Try again</Button>}
-        />
-      )}
-      {rows.isPending && <Loading what="questions" />}
+      <QueryState of={rows} what="questions" retry />
       {rows.data?.count === 0 && (
         <EmptyState
           title={filtered ? "No question matches" : "Both answer every question alike"}
@@ -161,25 +146,14 @@ export function ChangedQuestions({ a, b, counts }: Props) {
         />
       )}
       {rows.data && rows.data.count > 0 && (
-        <div className="scroll-x">
-          <table className="table">
-            <thead>
-              <tr>
-                <th>Change</th>
-                <th>Question, and what each answered</th>
-                <th className="num hide-narrow">Hops</th>
-                <th>
-                  <span className="sr-only">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.data.results.map((row) => (
-                <Row key={row.id} row={row} a={a} b={b} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <ResourceTable
+          heads={[["Change"], ["Question, and what each answered"], ["Hops", "num hide-narrow"]]}
+          acts
+        >
+          {rows.data.results.map((row) => (
+            <Row key={row.id} row={row} a={a} b={b} />
+          ))}
+        </ResourceTable>
       )}
       {rows.data && (
         <Pages
@@ -187,9 +161,7 @@ export function ChangedQuestions({ a, b, counts }: Props) {
           page={page}
           size={SIZE}
           data={rows.data}
-          onPage={(next) => {
-            put({ page: String(next) });
-          }}
+          onPage={(next) => put({ page: String(next) })}
         />
       )}
     </section>

@@ -6,11 +6,12 @@ import { correctionsQuery, downloadCorrections, type Correction } from "@/api/tr
 import type { Id } from "@/api/types";
 import { Pages } from "@/components/kit/Pages";
 import { Button } from "@/components/kit/controls";
-import { Ago, ErrorNotice, troubleOf } from "@/components/kit/says";
+import { Ago, ErrorNotice } from "@/components/kit/says";
+import { ResourceTable } from "@/components/kit/ResourceTable";
+import { saveFile } from "@/components/kit/save";
 import { actionLine } from "@/store/agentActions";
-import { download, fileName } from "@/store/files";
+import { fileName } from "@/store/files";
 import { elide, integer } from "@/store/format";
-import { toast } from "@/store/toasts";
 
 const SIZE = 10;
 const STATES: Record<Correction["state"], [tone: string, word: string, why: string]> = {
@@ -55,14 +56,7 @@ export function Corrections({ graph }: { graph: Id | null }) {
   if (found.data && rows.length === 0) return null;
   const save = () => {
     if (graph === null) return;
-    downloadCorrections(graph).then(
-      (file) => {
-        download(fileName("corrections", "jsonl"), file);
-      },
-      (error: unknown) => {
-        toast(`The corrections could not be downloaded. ${troubleOf(error).message}`);
-      },
-    );
+    void saveFile(fileName("corrections", "jsonl"), downloadCorrections(graph), "The corrections");
   };
   return (
     <section className="card" aria-labelledby="corrections-title">
@@ -80,23 +74,13 @@ export function Corrections({ graph }: { graph: Id | null }) {
       </header>
       {found.error && <ErrorNotice error={found.error} />}
       {rows.length > 0 && (
-        <div className="scroll-x">
-          <table className="table">
-            <thead>
-              <tr>
-                <th>Question</th>
-                <th>The policy’s step, and the person’s</th>
-                <th>State</th>
-                <th className="hide-narrow">By</th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map((one) => (
-                <Row key={one.id} correction={one} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <ResourceTable
+          heads={[["Question"], ["The policy’s step, and the person’s"], ["State"], ["By", "hide-narrow"]]}
+        >
+          {rows.map((one) => (
+            <Row key={one.id} correction={one} />
+          ))}
+        </ResourceTable>
       )}
       {found.data && (
         <Pages what="the corrections" page={page} size={SIZE} data={found.data} onPage={setPage} />

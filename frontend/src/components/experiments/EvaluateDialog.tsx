@@ -18,6 +18,7 @@ import { SettingsForm } from "@/components/kit/SettingsForm";
 import { CheckpointBadge, CheckpointPick } from "@/components/kit/CheckpointPick";
 import { Button, Modal, Pick } from "@/components/kit/controls";
 import { ErrorNotice, Loading } from "@/components/kit/says";
+import { TextField } from "@/components/kit/TextField";
 import { count, integer } from "@/store/format";
 import { useJobStore } from "@/store/jobStore";
 import { changedSettings, complaint, type Typed } from "@/store/settingsForm";
@@ -120,21 +121,16 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
     },
   });
   const number = (name: keyof typeof numbers, label: string, hint: string) => (
-    <div className="field">
-      <label htmlFor={`evaluate-${name}`}>{label}</label>
-      <input
-        id={`evaluate-${name}`}
-        className="input tabular"
-        inputMode="numeric"
-        autoComplete="off"
-        value={numbers[name]}
-        aria-invalid={wrong[name] !== null}
-        onChange={(event) => {
-          setNumbers({ ...numbers, [name]: event.target.value });
-        }}
-      />
-      {wrong[name] ? <span className="error">{wrong[name]}</span> : <span className="hint">{hint}</span>}
-    </div>
+    <TextField
+      label={label}
+      id={`evaluate-${name}`}
+      numeric
+      autoComplete="off"
+      value={numbers[name]}
+      onChange={(text) => setNumbers({ ...numbers, [name]: text })}
+      hint={hint}
+      error={wrong[name]}
+    />
   );
   return (
     <form

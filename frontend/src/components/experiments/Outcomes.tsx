@@ -33,9 +33,7 @@ export function Outcomes({ report, shown, onShow }: Props) {
               title={`${OUTCOME_ABOUT[outcome]}. ${percent(size / all)}`}
               aria-pressed={shown.split(",").includes(outcome)}
               disabled={size === 0}
-              onClick={() => {
-                onShow(shown === outcome ? "" : outcome);
-              }}
+              onClick={() => onShow(shown === outcome ? "" : outcome)}
             >
               {OUTCOMES[outcome]} <span className="tabular">{integer(size)}</span>
             </button>

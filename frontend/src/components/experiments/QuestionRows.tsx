@@ -7,8 +7,9 @@ import type { ReportDetail, ReportQuestion } from "@/api/reportTypes";
 import { Pages } from "@/components/kit/Pages";
 import { Button, Pick } from "@/components/kit/controls";
 import { useSettled } from "@/components/kit/hooks";
-import { EmptyState, ErrorNotice, Loading } from "@/components/kit/says";
+import { EmptyState, QueryState } from "@/components/kit/says";
 import { useUrl } from "@/components/kit/url";
+import { ResourceTable } from "@/components/kit/ResourceTable";
 import { count, integer, metricValue, milliseconds, score } from "@/store/format";
 import { NOT_RIGHT, OUTCOMES, OUTCOME_TONES, askAgain, groupOrder } from "@/store/reports";
 import { AnswerSets, AnswerSetsKey } from "./AnswerSets";
@@ -118,9 +119,7 @@ export function QuestionRows({ report }: { report: ReportDetail }) {
             { id: ALL, label: "All questions" },
             ...Object.entries(OUTCOMES).map(([id, label]) => ({ id, label })),
           ]}
-          onChange={(id) => {
-            filter({ show: id === NOT_RIGHT ? null : id });
-          }}
+          onChange={(id) => filter({ show: id === NOT_RIGHT ? null : id })}
         />
         {groups.length > 1 && (
           <Pick
@@ -130,26 +129,16 @@ export function QuestionRows({ report }: { report: ReportDetail }) {
               { id: ALL, label: "Any hops" },
               ...groups.sort(groupOrder).map((id) => ({ id, label: `${id} hop${id === "1" ? "" : "s"}` })),
             ]}
-            onChange={(id) => {
-              filter({ hops: id === ALL ? null : id });
-            }}
+            onChange={(id) => filter({ hops: id === ALL ? null : id })}
           />
         )}
       </header>
       <Outcomes
         report={report}
         shown={show === ALL ? "" : show}
-        onShow={(outcome) => {
-          filter({ show: outcome || null });
-        }}
+        onShow={(outcome) => filter({ show: outcome || null })}
       />
-      {rows.error && (
-        <ErrorNotice
-          error={rows.error}
-          acts={<Button onPress={() => void rows.refetch()}>Try again</Button>}
-        />
-      )}
-      {rows.isPending && <Loading what="questions" />}
+      <QueryState of={rows} what="questions" retry />
       {rows.data?.count === 0 && (
         <EmptyState
           title={
@@ -159,27 +148,20 @@ export function QuestionRows({ report }: { report: ReportDetail }) {
         />
       )}
       {rows.data && rows.data.count > 0 && (
-        <div className="scroll-x">
-          <table className="table">
-            <thead>
-              <tr>
-                <th>Question and answers</th>
-                <th>Outcome</th>
-                <th className="num hide-narrow">Hops</th>
-                <th className="num hide-narrow">F1</th>
-                <th className="num hide-narrow">Took</th>
-                <th>
-                  <span className="sr-only">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.data.results.map((row) => (
-                <Row key={row.id} report={report} row={row} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <ResourceTable
+          heads={[
+            ["Question and answers"],
+            ["Outcome"],
+            ["Hops", "num hide-narrow"],
+            ["F1", "num hide-narrow"],
+            ["Took", "num hide-narrow"],
+          ]}
+          acts
+        >
+          {rows.data.results.map((row) => (
+            <Row key={row.id} report={report} row={row} />
+          ))}
+        </ResourceTable>
       )}
       {rows.data && (
         <Pages
@@ -187,9 +169,7 @@ export function QuestionRows({ report }: { report: ReportDetail }) {
           page={page}
           size={SIZE}
           data={rows.data}
-          onPage={(next) => {
-            put({ page: String(next) });
-          }}
+          onPage={(next) => put({ page: String(next) })}
         />
       )}
     </section>

@@ -14,7 +14,10 @@ import {
 import type { Id } from "@/api/types";
 import { ActMenu, Button, Modal, Pick } from "@/components/kit/controls";
 import { Ago, ErrorNotice, JobBadge, troubleOf } from "@/components/kit/says";
-import { download, fileName } from "@/store/files";
+import { ResourceTable } from "@/components/kit/ResourceTable";
+import { TextField } from "@/components/kit/TextField";
+import { saveFile } from "@/components/kit/save";
+import { fileName } from "@/store/files";
 import { integer } from "@/store/format";
 import { useJobStore } from "@/store/jobStore";
 import { toast } from "@/store/toasts";
@@ -99,32 +102,22 @@ function MakeForm({ graph, onClose }: { graph: Id | null; onClose: () => void })
       />
       {policy === "offline" && (
         <div className="fields">
-          <div className="field">
-            <label htmlFor="samples">Tries for each question</label>
-            <input
-              id="samples"
-              className="input tabular"
-              inputMode="numeric"
-              value={samples}
-              onChange={(event) => {
-                setSamples(event.target.value);
-              }}
-            />
-            <span className="hint">1 to 20; the first goes straight.</span>
-          </div>
-          <div className="field">
-            <label htmlFor="astray">Steps astray, %</label>
-            <input
-              id="astray"
-              className="input tabular"
-              inputMode="numeric"
-              value={astray}
-              onChange={(event) => {
-                setAstray(event.target.value);
-              }}
-            />
-            <span className="hint">How often the other tries do something at random.</span>
-          </div>
+          <TextField
+            label="Tries for each question"
+            id="samples"
+            value={samples}
+            onChange={setSamples}
+            numeric
+            hint="1 to 20; the first goes straight."
+          />
+          <TextField
+            label="Steps astray, %"
+            id="astray"
+            value={astray}
+            onChange={setAstray}
+            numeric
+            hint="How often the other tries do something at random."
+          />
         </div>
       )}
       {start.error && <ErrorNotice error={start.error} />}
@@ -145,18 +138,13 @@ function SetRow({ set, mayWrite }: { set: TrajectorySet; mayWrite: boolean }) {
   const remove = useMutation({
     mutationFn: () => deleteTrajectorySet(set.id),
     onSuccess: () => client.invalidateQueries({ queryKey: keys.jobs }),
-    onError: (error) => {
-      toast(`The trajectories could not be deleted. ${troubleOf(error).message}`);
-    },
+    onError: (error) => toast(`The trajectories could not be deleted. ${troubleOf(error).message}`),
   });
   const save = (form: "raw" | "refined") => {
-    downloadTrajectories(set.id, form).then(
-      (file) => {
-        download(fileName(`${set.name} ${form}`, "jsonl"), file);
-      },
-      (error: unknown) => {
-        toast(`The trajectories could not be downloaded. ${troubleOf(error).message}`);
-      },
+    void saveFile(
+      fileName(`${set.name} ${form}`, "jsonl"),
+      downloadTrajectories(set.id, form),
+      "The trajectories",
     );
   };
   const mean = (steps: number) => (steps / Math.max(1, set.trajectories)).toFixed(1);
@@ -205,9 +193,7 @@ function SetRow({ set, mayWrite }: { set: TrajectorySet; mayWrite: boolean }) {
                   id: form,
                   label: form === "raw" ? "Download as made" : "Download refined",
                   icon: "download" as const,
-                  onAction: () => {
-                    save(form);
-                  },
+                  onAction: () => save(form),
                 }))
               : []),
             ...(mayWrite && mayManage(set.created_by, set.graph)
@@ -217,9 +203,7 @@ function SetRow({ set, mayWrite }: { set: TrajectorySet; mayWrite: boolean }) {
                     label: "Delete",
                     icon: "trash" as const,
                     bad: true,
-                    onAction: () => {
-                      remove.mutate();
-                    },
+                    onAction: () => remove.mutate(),
                   },
                 ]
               : []),
@@ -243,12 +227,7 @@ export function Trajectories({ graph, mayWrite }: { graph: Id | null; mayWrite: 
         <h2 id="trajectories-title">Trajectories</h2>
         <span className="grow" />
         {mayWrite && (
-          <Button
-            size="small"
-            onPress={() => {
-              setOpen(true);
-            }}
-          >
+          <Button size="small" onPress={() => setOpen(true)}>
             Make trajectories
           </Button>
         )}
@@ -261,29 +240,22 @@ export function Trajectories({ graph, mayWrite }: { graph: Id | null; mayWrite: 
         </p>
       )}
       {list.length > 0 && (
-        <div className="scroll-x">
-          <table className="table">
-            <thead>
-              <tr>
-                <th>Name</th>
-                <th className="hide-narrow">Who acted</th>
-                <th>State</th>
-                <th className="num">Trajectories</th>
-                <th className="num hide-narrow">Questions</th>
-                <th className="num">Steps</th>
-                <th className="hide-narrow">Made</th>
-                <th>
-                  <span className="sr-only">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {list.map((set) => (
-                <SetRow key={set.id} set={set} mayWrite={mayWrite} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <ResourceTable
+          heads={[
+            ["Name"],
+            ["Who acted", "hide-narrow"],
+            ["State"],
+            ["Trajectories", "num"],
+            ["Questions", "num hide-narrow"],
+            ["Steps", "num"],
+            ["Made", "hide-narrow"],
+          ]}
+          acts
+        >
+          {list.map((set) => (
+            <SetRow key={set.id} set={set} mayWrite={mayWrite} />
+          ))}
+        </ResourceTable>
       )}
       <Modal title="Make trajectories" isOpen={open} onClose={close}>
         <MakeForm graph={graph} onClose={close} />

@@ -10,13 +10,7 @@ interface Props {
 export function FactTable({ model, onFind }: Props) {
   const names = new Map(model.nodes.map((node) => [node.id, node.label]));
   const name = (id: number) => (
-    <button
-      type="button"
-      className="link"
-      onClick={() => {
-        onFind(id);
-      }}
-    >
+    <button type="button" className="link" onClick={() => onFind(id)}>
       <bdi>{names.get(id)}</bdi>
     </button>
   );

@@ -123,9 +123,7 @@ export function GraphPanel(props: Props) {
   };
 
   const events: GraphEvents = {
-    onHover: (target, at) => {
-      setHover(target && { ...target, ...at });
-    },
+    onHover: (target, at) => setHover(target && { ...target, ...at }),
     onSelect: (nodes) => {
       setSelected(nodes);
       const [only] = nodes;
@@ -202,15 +200,14 @@ export function GraphPanel(props: Props) {
       />
       {runs}
       <div className="graph-body">
+        {/* eslint-disable-next-line jsx-a11y-x/no-noninteractive-element-interactions -- an application has keys of its own */}
         <div
           className="graph-focus"
           tabIndex={0}
           role="application"
           aria-label={`Drawing of ${model.nodes.length} entities and ${model.edges.filter((edge) => edge.strand === 0).length} facts. Arrow keys move between entities, Enter opens the menu.`}
           onKeyDown={onArrow}
-          onContextMenu={(event) => {
-            event.preventDefault();
-          }}
+          onContextMenu={(event) => event.preventDefault()}
           hidden={table}
         >
           <Suspense fallback={<Loading what="the graph view" />}>
@@ -280,12 +277,8 @@ export function GraphPanel(props: Props) {
         <RelationChooser
           graph={graph}
           node={hub}
-          onAdd={(hops) => {
-            dispatch({ type: "expand", hops });
-          }}
-          onClose={() => {
-            setHub(null);
-          }}
+          onAdd={(hops) => dispatch({ type: "expand", hops })}
+          onClose={() => setHub(null)}
         />
       )}
     </section>

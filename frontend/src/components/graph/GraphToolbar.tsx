@@ -33,14 +33,7 @@ function FilterBox({ state }: { state: GraphState }) {
         <legend className="label">Show</legend>
         {(Object.keys(ONLY) as GraphOptions["only"][]).map((id) => (
           <label key={id} className="check">
-            <input
-              type="radio"
-              name="only"
-              checked={only === id}
-              onChange={() => {
-                setOnly(id);
-              }}
-            />
+            <input type="radio" name="only" checked={only === id} onChange={() => setOnly(id)} />
             {ONLY[id]}
           </label>
         ))}
@@ -166,13 +159,7 @@ export function GraphToolbar(props: Props) {
             <span className="warn-text">
               shown {integer(model.nodes.length)} of {integer(model.total)}
             </span>{" "}
-            <Button
-              look="link"
-              className="small"
-              onPress={() => {
-                setLimit(limit + NODE_LIMIT);
-              }}
-            >
+            <Button look="link" className="small" onPress={() => setLimit(limit + NODE_LIMIT)}>
               show more
             </Button>
           </>
@@ -190,9 +177,7 @@ export function GraphToolbar(props: Props) {
               look="link"
               className="small"
               aria-pressed={state.looked}
-              onPress={() => {
-                state.setLooked(!state.looked);
-              }}
+              onPress={() => state.setLooked(!state.looked)}
             >
               {state.looked ? "hide" : "show"}
             </Button>
@@ -208,9 +193,7 @@ export function GraphToolbar(props: Props) {
         label="Undo"
         hint="z"
         isDisabled={hand.past.length === 0}
-        onPress={() => {
-          dispatch({ type: "undo" });
-        }}
+        onPress={() => dispatch({ type: "undo" })}
       />
       <DialogTrigger>
         <Button

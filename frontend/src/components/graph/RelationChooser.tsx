@@ -90,9 +90,7 @@ export function RelationChooser({ graph, node, onAdd, onClose }: Props) {
               aria-label="Filter relations"
               placeholder="Filter relations"
               value={filter}
-              onChange={(event) => {
-                setFilter(event.target.value);
-              }}
+              onChange={(event) => setFilter(event.target.value)}
             />
           )}
           <ul className="groups">

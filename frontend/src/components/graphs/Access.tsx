@@ -22,9 +22,7 @@ export function AtFirst({ value, onChange }: { value: Visibility; onChange: (val
         showLabel
         options={WHO.filter((one) => one.id !== "group")}
         value={value}
-        onChange={(id) => {
-          onChange(id as Visibility);
-        }}
+        onChange={(id) => onChange(id as Visibility)}
       />
       <span className="hint">Its page says later who may see it, groups too.</span>
     </div>
@@ -56,9 +54,7 @@ export function Access({ graph, mayChange }: { graph: Graph; mayChange: boolean 
             showLabel
             options={WHO}
             value={graph.visibility}
-            onChange={(id) => {
-              change.mutate({ visibility: id as Visibility });
-            }}
+            onChange={(id) => change.mutate({ visibility: id as Visibility })}
           />
         ) : (
           <p>
@@ -78,9 +74,7 @@ export function Access({ graph, mayChange }: { graph: Graph; mayChange: boolean 
             }))}
             value={graph.groups.map((one) => one.id)}
             isDisabled={change.isPending}
-            onChange={(ids) => {
-              change.mutate({ groups: ids });
-            }}
+            onChange={(ids) => change.mutate({ groups: ids })}
           >
             {groups.data && (
               <p className="small muted">

@@ -59,9 +59,7 @@ function Find({ graph, onPick }: { graph: Graph; onPick: (id: number) => void })
             matches={data}
             active={active}
             onHover={setActive}
-            onPick={(match) => {
-              pick(match.id);
-            }}
+            onPick={(match) => pick(match.id)}
           />
         </div>
       )}
@@ -96,14 +94,7 @@ function Facts({
           ) : !values && node.kind !== "entity" ? (
             <span key={node.id}>{node.label}</span>
           ) : (
-            <button
-              key={node.id}
-              type="button"
-              className="btn link"
-              onClick={() => {
-                onGo(node.id);
-              }}
-            >
+            <button key={node.id} type="button" className="btn link" onClick={() => onGo(node.id)}>
               <bdi>{node.label}</bdi>
             </button>
           ),
@@ -174,13 +165,7 @@ function Entity({ graph, id, onGo }: { graph: Graph; id: number; onGo: (id: numb
           {integer(data.total)}
           {data.cut && ", which is all that is pulled from the endpoint for one entity"}{" "}
           {data.shown < data.total && limit < 200 && (
-            <Button
-              size="small"
-              look="link"
-              onPress={() => {
-                setLimit(Math.min(200, limit + 2 * STEP));
-              }}
-            >
+            <Button size="small" look="link" onPress={() => setLimit(Math.min(200, limit + 2 * STEP))}>
               show more
             </Button>
           )}

@@ -5,9 +5,8 @@ import { accessKeys } from "@/api/access";
 import { dependentsQuery } from "@/api/datasets";
 import { deleteGraph, keys } from "@/api/queries";
 import type { Graph } from "@/api/types";
-import { Modal } from "@/components/kit/controls";
+import { ConfirmDelete } from "@/components/kit/ConfirmDelete";
 import { toast } from "@/store/toasts";
-import { ConfirmName } from "@/components/kit/ConfirmName";
 import { usesOf } from "./uses";
 
 export function DeleteGraph({
@@ -34,18 +33,18 @@ export function DeleteGraph({
     },
   });
   return (
-    <Modal title={`Delete ${graph.name}?`} isOpen={isOpen} onClose={onClose} role="alertdialog">
-      <ConfirmName
-        name={graph.name}
-        act="Delete the graph"
-        error={remove.error}
-        isBusy={remove.isPending}
-        onConfirm={remove.mutate}
-        onClose={onClose}
-      >
-        Nobody can ask it any more, and all that was made of it goes with it
-        {uses ? `: ${uses}` : ""}. It can be restored from the list of deleted graphs for some days.
-      </ConfirmName>
-    </Modal>
+    <ConfirmDelete
+      name={graph.name}
+      typed="graph"
+      act="Delete the graph"
+      isOpen={isOpen}
+      error={remove.error}
+      isBusy={remove.isPending}
+      onConfirm={remove.mutate}
+      onClose={onClose}
+    >
+      Nobody can ask it any more, and all that was made of it goes with it
+      {uses ? `: ${uses}` : ""}. It can be restored from the list of deleted graphs for some days.
+    </ConfirmDelete>
   );
 }

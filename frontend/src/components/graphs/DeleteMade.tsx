@@ -4,8 +4,8 @@ import type { ReactNode } from "react";
 import { accessKeys, restoreMade, type MadeKind } from "@/api/access";
 import { deleteCheckpoint, deleteQuestions, deleteReport, keys } from "@/api/queries";
 import type { Id } from "@/api/types";
-import { Button, Modal } from "@/components/kit/controls";
-import { ErrorNotice, troubleOf } from "@/components/kit/says";
+import { ConfirmDelete } from "@/components/kit/ConfirmDelete";
+import { troubleOf } from "@/components/kit/says";
 import { toast } from "@/store/toasts";
 
 const REMOVE: Record<MadeKind, (id: Id) => Promise<void>> = {
@@ -51,23 +51,15 @@ export function DeleteMade({ kind, id, name, isOpen, onClose, onDeleted, childre
     },
   });
   return (
-    <Modal title={`Delete ${name}?`} role="alertdialog" isOpen={isOpen} onClose={onClose}>
-      <p>
-        {children} It can be restored from the list of what was deleted, on the graphs page, for some days.
-      </p>
-      {remove.error && <ErrorNotice error={remove.error} />}
-      <div className="foot">
-        <Button onPress={onClose}>Keep it</Button>
-        <Button
-          look="danger"
-          isDisabled={remove.isPending}
-          onPress={() => {
-            remove.mutate();
-          }}
-        >
-          Delete
-        </Button>
-      </div>
-    </Modal>
+    <ConfirmDelete
+      name={name}
+      isOpen={isOpen}
+      error={remove.error}
+      isBusy={remove.isPending}
+      onConfirm={() => remove.mutate()}
+      onClose={onClose}
+    >
+      {children} It can be restored from the list of what was deleted, on the graphs page, for some days.
+    </ConfirmDelete>
   );
 }

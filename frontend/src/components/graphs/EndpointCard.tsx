@@ -78,23 +78,10 @@ export function EndpointCard({ graph, mayChange }: { graph: Graph; mayChange: bo
         <span className="grow" />
         {mayChange && (
           <>
-            <Button
-              size="small"
-              icon="retry"
-              isDisabled={check.isPending}
-              onPress={() => {
-                check.mutate();
-              }}
-            >
+            <Button size="small" icon="retry" isDisabled={check.isPending} onPress={() => check.mutate()}>
               {check.isPending ? <Spinner label="Checking" /> : "Check now"}
             </Button>
-            <Button
-              size="small"
-              icon="gear"
-              onPress={() => {
-                setChanging(true);
-              }}
-            >
+            <Button size="small" icon="gear" onPress={() => setChanging(true)}>
               Change
             </Button>
           </>
@@ -114,13 +101,7 @@ export function EndpointCard({ graph, mayChange }: { graph: Graph; mayChange: bo
         )}
         <Settings endpoint={endpoint} />
       </div>
-      <EndpointDialog
-        graph={graph}
-        isOpen={changing}
-        onClose={() => {
-          setChanging(false);
-        }}
-      />
+      <EndpointDialog graph={graph} isOpen={changing} onClose={() => setChanging(false)} />
     </section>
   );
 }

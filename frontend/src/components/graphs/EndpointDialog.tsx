@@ -8,6 +8,7 @@ import { keys } from "@/api/queries";
 import type { Graph, Visibility } from "@/api/types";
 import { Button, Modal } from "@/components/kit/controls";
 import { ErrorNotice, Spinner } from "@/components/kit/says";
+import { TextField } from "@/components/kit/TextField";
 import { blankForm, complaints, connectionOf, formOf, type EndpointForm } from "@/store/endpointForm";
 import { AtFirst } from "./Access";
 
@@ -71,29 +72,22 @@ function Form({ graph, onClose }: { graph: Graph | null; onClose: () => void }) 
   });
   const refused = send.error instanceof ApiError ? send.error.fields : {};
   const field = ({ name, label, hint, numeric, placeholder }: FieldProps) => {
-    const says = (tried ? wrong[name] : undefined) ?? refused[name]?.[0];
     return (
-      <div className="field" key={name}>
-        <label htmlFor={`endpoint-${name}`}>{label}</label>
-        <input
-          id={`endpoint-${name}`}
-          className={`input ${numeric ? "tabular" : ""}`}
-          inputMode={numeric ? "decimal" : name === "url" ? "url" : undefined}
-          autoComplete="off"
-          spellCheck={false}
-          placeholder={placeholder}
-          maxLength={name === "name" ? 200 : 2000}
-          value={form[name]}
-          aria-invalid={says !== undefined}
-          aria-describedby={`endpoint-${name}-hint`}
-          onChange={(event) => {
-            setForm({ ...form, [name]: event.target.value });
-          }}
-        />
-        <span id={`endpoint-${name}-hint`} className={says ? "error" : "hint"}>
-          {says ?? hint}
-        </span>
-      </div>
+      <TextField
+        key={name}
+        label={label}
+        id={`endpoint-${name}`}
+        numeric={numeric}
+        inputMode={numeric ? "decimal" : name === "url" ? "url" : undefined}
+        autoComplete="off"
+        spellCheck={false}
+        placeholder={placeholder}
+        maxLength={name === "name" ? 200 : 2000}
+        value={form[name]}
+        onChange={(text) => setForm({ ...form, [name]: text })}
+        hint={hint}
+        error={(tried ? wrong[name] : undefined) ?? refused[name]?.[0]}
+      />
     );
   };
   const hidden = HOW.some(({ name }) => wrong[name] ?? refused[name]);

@@ -44,26 +44,18 @@ function ExtractForm({ graph, of, onClose }: { graph: Graph; of: Extraction; onC
     },
   });
   const field = (key: keyof typeof typed, label: string, hint: string, value: number | null | undefined) => (
-    <div className="field">
-      <label htmlFor={`extract-${key}`}>{label}</label>
-      <input
-        id={`extract-${key}`}
-        className="input tabular"
-        inputMode="decimal"
-        autoComplete="off"
-        placeholder="no limit"
-        value={typed[key]}
-        aria-invalid={value === undefined}
-        onChange={(event) => {
-          setTyped({ ...typed, [key]: event.target.value });
-        }}
-      />
-      {value === undefined ? (
-        <span className="error">A number above 0.</span>
-      ) : (
-        <span className="hint">{hint}</span>
-      )}
-    </div>
+    <TextField
+      label={label}
+      id={`extract-${key}`}
+      numeric
+      inputMode="decimal"
+      autoComplete="off"
+      placeholder="no limit"
+      value={typed[key]}
+      onChange={(text) => setTyped({ ...typed, [key]: text })}
+      hint={hint}
+      error={value === undefined ? "A number above 0." : null}
+    />
   );
   return (
     <form
@@ -125,13 +117,7 @@ export function Extract({ graph, mayWrite, admin }: { graph: Graph; mayWrite: bo
         <h2 id="extract-title">Build a graph from the text</h2>
         <span className="grow" />
         {data.available && (
-          <Button
-            size="small"
-            icon="graph"
-            onPress={() => {
-              setOpen(true);
-            }}
-          >
+          <Button size="small" icon="graph" onPress={() => setOpen(true)}>
             Build a graph
           </Button>
         )}

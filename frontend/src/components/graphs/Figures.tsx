@@ -4,6 +4,7 @@ import { Link } from "react-router";
 import { importReportQuery, statisticsQuery, type GraphStatistics, type ImportReport } from "@/api/datasets";
 import type { Graph } from "@/api/types";
 import { ErrorNotice, Loading } from "@/components/kit/says";
+import { ResourceTable } from "@/components/kit/ResourceTable";
 import { count, integer, percent } from "@/store/format";
 import { SchemaView } from "./SchemaView";
 
@@ -203,32 +204,28 @@ export function Validation({ graph }: { graph: Graph }) {
           ))}
         </dl>
         {data.files.length > 0 && (
-          <div className="scroll-x">
-            <table className="table compact">
-              <thead>
-                <tr>
-                  <th>File</th>
-                  <th>Read as</th>
-                  <th className="num">Good rows</th>
-                  <th className="num">Left out</th>
-                  <th className="hide-narrow">Encoding</th>
-                </tr>
-              </thead>
-              <tbody>
-                {data.files.map((file) => (
-                  <tr key={file.name}>
-                    <td className="elide cell-text" title={file.name}>
-                      <bdi>{file.name}</bdi>
-                    </td>
-                    <td className="muted">{file.same_as ? `same as ${file.same_as}` : file.format}</td>
-                    <td className="num">{integer(file.rows)}</td>
-                    <td className="num">{integer(file.problems)}</td>
-                    <td className="muted hide-narrow">{file.encoding}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <ResourceTable
+            heads={[
+              ["File"],
+              ["Read as"],
+              ["Good rows", "num"],
+              ["Left out", "num"],
+              ["Encoding", "hide-narrow"],
+            ]}
+            compact
+          >
+            {data.files.map((file) => (
+              <tr key={file.name}>
+                <td className="elide cell-text" title={file.name}>
+                  <bdi>{file.name}</bdi>
+                </td>
+                <td className="muted">{file.same_as ? `same as ${file.same_as}` : file.format}</td>
+                <td className="num">{integer(file.rows)}</td>
+                <td className="num">{integer(file.problems)}</td>
+                <td className="muted hide-narrow">{file.encoding}</td>
+              </tr>
+            ))}
+          </ResourceTable>
         )}
       </div>
     </section>

@@ -29,12 +29,7 @@ export function IndexNotice({ graph, admin }: { graph: Graph; admin: boolean }) 
         acts={
           !building &&
           admin && (
-            <Button
-              size="small"
-              onPress={() => {
-                start.mutate();
-              }}
-            >
+            <Button size="small" onPress={() => start.mutate()}>
               Index now
             </Button>
           )

@@ -13,11 +13,14 @@ import {
 import { useMayManage } from "@/api/rights";
 import type { Graph, LabelSet } from "@/api/types";
 import { OneOf } from "@/components/kit/Choices";
+import { ConfirmDelete } from "@/components/kit/ConfirmDelete";
 import { Button, Modal, Pick } from "@/components/kit/controls";
 import { Ago, ErrorNotice, JobBadge, troubleOf } from "@/components/kit/says";
 import { TextField } from "@/components/kit/TextField";
+import { ResourceTable } from "@/components/kit/ResourceTable";
+import { saveFile } from "@/components/kit/save";
 import { integer, percent } from "@/store/format";
-import { download, fileName } from "@/store/files";
+import { fileName } from "@/store/files";
 import { useJobStore } from "@/store/jobStore";
 import { toast } from "@/store/toasts";
 
@@ -94,9 +97,7 @@ function LabelRow({ set, mayWrite }: { set: LabelSet; mayWrite: boolean }) {
   const remove = useMutation({
     mutationFn: () => deleteLabelSet(set.id),
     onSuccess: () => client.invalidateQueries({ queryKey: keys.labelSets }),
-    onError: (error) => {
-      toast(`The label set could not be deleted. ${troubleOf(error).message}`);
-    },
+    onError: (error) => toast(`The label set could not be deleted. ${troubleOf(error).message}`),
   });
   const done = set.state === "done";
   return (
@@ -142,16 +143,7 @@ function LabelRow({ set, mayWrite }: { set: LabelSet; mayWrite: boolean }) {
             size="small"
             icon="download"
             label={`Download ${set.name}`}
-            onPress={() =>
-              void downloadLabelSet(set.id).then(
-                (file) => {
-                  download(fileName(set.name, "jsonl"), file);
-                },
-                (error: unknown) => {
-                  toast(`The labels could not be downloaded. ${troubleOf(error).message}`);
-                },
-              )
-            }
+            onPress={() => void saveFile(fileName(set.name, "jsonl"), downloadLabelSet(set.id), "The labels")}
           />
         )}
         {mayWrite && mayManage(set.created_by, set.graph) && (
@@ -160,39 +152,18 @@ function LabelRow({ set, mayWrite }: { set: LabelSet; mayWrite: boolean }) {
             size="small"
             icon="trash"
             label={`Delete ${set.name}`}
-            onPress={() => {
-              setAsking(true);
-            }}
+            onPress={() => setAsking(true)}
           />
         )}
-        <Modal
-          title={`Delete ${set.name}?`}
-          role="alertdialog"
+        <ConfirmDelete
+          name={set.name}
           isOpen={asking}
-          onClose={() => {
-            setAsking(false);
-          }}
+          isBusy={remove.isPending}
+          onConfirm={() => remove.mutate()}
+          onClose={() => setAsking(false)}
         >
-          <p>Its labels will be deleted. Checkpoints trained from them stay.</p>
-          <div className="foot">
-            <Button
-              onPress={() => {
-                setAsking(false);
-              }}
-            >
-              Keep it
-            </Button>
-            <Button
-              look="danger"
-              isDisabled={remove.isPending}
-              onPress={() => {
-                remove.mutate();
-              }}
-            >
-              Delete
-            </Button>
-          </div>
-        </Modal>
+          Its labels will be deleted. Checkpoints trained from them stay.
+        </ConfirmDelete>
       </td>
     </tr>
   );
@@ -211,12 +182,7 @@ export function LabelSets({ graph, mayWrite }: { graph: Graph; mayWrite: boolean
         <h2 id="labels-title">Labels</h2>
         <span className="grow" />
         {mayWrite && graph.state === "ready" && (
-          <Button
-            size="small"
-            onPress={() => {
-              setOpen(true);
-            }}
-          >
+          <Button size="small" onPress={() => setOpen(true)}>
             Label
           </Button>
         )}
@@ -229,30 +195,23 @@ export function LabelSets({ graph, mayWrite }: { graph: Graph; mayWrite: boolean
         </p>
       )}
       {list.length > 0 && (
-        <div className="scroll-x">
-          <table className="table">
-            <thead>
-              <tr>
-                <th>Name</th>
-                <th className="hide-narrow">Strategy</th>
-                <th className="hide-narrow">Question set</th>
-                <th>State</th>
-                <th className="num">Paths</th>
-                <th className="num hide-narrow">Coverage</th>
-                <th className="num hide-narrow">Merged</th>
-                <th className="hide-narrow">Made</th>
-                <th>
-                  <span className="sr-only">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {list.map((set) => (
-                <LabelRow key={set.id} set={set} mayWrite={mayWrite} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <ResourceTable
+          heads={[
+            ["Name"],
+            ["Strategy", "hide-narrow"],
+            ["Question set", "hide-narrow"],
+            ["State"],
+            ["Paths", "num"],
+            ["Coverage", "num hide-narrow"],
+            ["Merged", "num hide-narrow"],
+            ["Made", "hide-narrow"],
+          ]}
+          acts
+        >
+          {list.map((set) => (
+            <LabelRow key={set.id} set={set} mayWrite={mayWrite} />
+          ))}
+        </ResourceTable>
       )}
       <Modal title={`Label questions of ${graph.name}`} isOpen={open} onClose={close}>
         <LabelForm graph={graph} onClose={close} />

@@ -6,7 +6,7 @@ import { keys } from "@/api/queries";
 import type { Graph } from "@/api/types";
 import { Button, Modal } from "@/components/kit/controls";
 import { ErrorNotice } from "@/components/kit/says";
-import { TextField } from "@/components/kit/TextField";
+import { TextArea, TextField } from "@/components/kit/TextField";
 
 export function NameGraph({
   graph,
@@ -45,19 +45,14 @@ function Form({ graph, onClose }: { graph: Graph; onClose: () => void }) {
       }}
     >
       <TextField label="Name" autoComplete="off" maxLength={200} value={name} onChange={setName} />
-      <div className="field">
-        <label htmlFor={aboutId}>Description</label>
-        <textarea
-          id={aboutId}
-          className="input"
-          rows={3}
-          maxLength={5000}
-          value={description}
-          onChange={(event) => {
-            setDescription(event.target.value);
-          }}
-        />
-      </div>
+      <TextArea
+        label="Description"
+        id={aboutId}
+        rows={3}
+        maxLength={5000}
+        value={description}
+        onChange={setDescription}
+      />
       {change.error && <ErrorNotice error={change.error} />}
       <div className="foot">
         <Button onPress={onClose}>Cancel</Button>

@@ -79,6 +79,7 @@ function Opened({ graph, id }: { graph: Graph["id"]; id: number }) {
           </>
         )}
       </p>
+      {/* eslint-disable-next-line jsx-a11y-x/no-noninteractive-tabindex -- a long text is scrolled by keyboard */}
       <p className="passage-text whole" tabIndex={0}>
         {passage.text}
       </p>
@@ -123,25 +124,12 @@ export function Passages({ graph }: { graph: Graph }) {
       {data && data.count > 0 && (
         <ul className="passage-rows">
           {data.results.map((row) => (
-            <Row
-              key={row.id}
-              row={row}
-              onOpen={() => {
-                open(row.id);
-              }}
-            />
+            <Row key={row.id} row={row} onOpen={() => open(row.id)} />
           ))}
         </ul>
       )}
       {data && <Pages what="passages" page={page} size={SIZE} data={data} onPage={setPage} />}
-      <Modal
-        wide
-        title={title ?? "Passage"}
-        isOpen={opened !== null}
-        onClose={() => {
-          open(null);
-        }}
-      >
+      <Modal wide title={title ?? "Passage"} isOpen={opened !== null} onClose={() => open(null)}>
         {opened !== null && <Opened graph={graph.id} id={opened} />}
       </Modal>
     </section>

@@ -4,37 +4,25 @@ import { downloadProblems } from "@/api/datasets";
 import { problemsQuery } from "@/api/queries";
 import type { Id, RowProblem } from "@/api/types";
 import { Button } from "@/components/kit/controls";
-import { ErrorNotice, Loading, troubleOf } from "@/components/kit/says";
-import { download } from "@/store/files";
+import { ErrorNotice, Loading } from "@/components/kit/says";
+import { ResourceTable } from "@/components/kit/ResourceTable";
+import { saveFile } from "@/components/kit/save";
 import { integer } from "@/store/format";
-import { toast } from "@/store/toasts";
 
 export function ProblemRows({ problems }: { problems: readonly RowProblem[] }) {
   return (
-    <div className="scroll-x">
-      <table className="table">
-        <thead>
-          <tr>
-            <th>File</th>
-            <th className="num">Line</th>
-            <th>What is wrong</th>
-            <th>Text</th>
-          </tr>
-        </thead>
-        <tbody>
-          {problems.map((problem, index) => (
-            <tr key={index}>
-              <td className="nowrap">{problem.file}</td>
-              <td className="num">{problem.line ? integer(problem.line) : "whole file"}</td>
-              <td>{problem.message}</td>
-              <td className="mono muted elide cell-text" title={problem.text}>
-                {problem.text}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <ResourceTable heads={[["File"], ["Line", "num"], ["What is wrong"], ["Text"]]}>
+      {problems.map((problem, index) => (
+        <tr key={index}>
+          <td className="nowrap">{problem.file}</td>
+          <td className="num">{problem.line ? integer(problem.line) : "whole file"}</td>
+          <td>{problem.message}</td>
+          <td className="mono muted elide cell-text" title={problem.text}>
+            {problem.text}
+          </td>
+        </tr>
+      ))}
+    </ResourceTable>
   );
 }
 
@@ -51,41 +39,20 @@ export function ProblemsTable({ graph }: { graph: Id }) {
         <Button
           size="small"
           icon="download"
-          onPress={() => {
-            downloadProblems(graph).then(
-              (file) => {
-                download(`bad-rows-${graph}.csv`, file);
-              },
-              (reason: unknown) => {
-                toast(troubleOf(reason).message);
-              },
-            );
-          }}
+          onPress={() => void saveFile(`bad-rows-${graph}.csv`, downloadProblems(graph), "The rows")}
         >
           Download as CSV
         </Button>
       </p>
       {data.count > data.results.length && (
         <div className="pages">
-          <Button
-            size="small"
-            isDisabled={!data.previous}
-            onPress={() => {
-              setPage(page - 1);
-            }}
-          >
+          <Button size="small" isDisabled={!data.previous} onPress={() => setPage(page - 1)}>
             Back
           </Button>
           <span className="small muted tabular">
             {integer(data.count)} rows, page {page}
           </span>
-          <Button
-            size="small"
-            isDisabled={!data.next}
-            onPress={() => {
-              setPage(page + 1);
-            }}
-          >
+          <Button size="small" isDisabled={!data.next} onPress={() => setPage(page + 1)}>
             Next
           </Button>
         </div>

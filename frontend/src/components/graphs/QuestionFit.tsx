@@ -4,6 +4,7 @@ import { questionCheckQuery, type MissingName } from "@/api/datasets";
 import type { QuestionSet } from "@/api/types";
 import { Modal } from "@/components/kit/controls";
 import { ErrorNotice, Loading } from "@/components/kit/says";
+import { ResourceTable } from "@/components/kit/ResourceTable";
 import { count, integer, percent } from "@/store/format";
 
 function Missing({
@@ -24,32 +25,23 @@ function Missing({
       <h3>
         {title} <span className="muted tabular">{integer(missing)}</span>
       </h3>
-      <div className="scroll-x">
-        <table className="table compact">
-          <thead>
-            <tr>
-              <th>Name</th>
-              <th className="num">Questions</th>
-              <th>In the graph, nearest</th>
-              <th className="hide-narrow">Question</th>
-            </tr>
-          </thead>
-          <tbody>
-            {names.map((one) => (
-              <tr key={one.name}>
-                <td>
-                  <bdi>{one.name}</bdi>
-                </td>
-                <td className="num">{integer(one.questions)}</td>
-                <td className="muted">{one.nearest.join(", ") || "nothing like it"}</td>
-                <td className="small muted hide-narrow elide cell-text" title={one.question}>
-                  {one.question}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <ResourceTable
+        heads={[["Name"], ["Questions", "num"], ["In the graph, nearest"], ["Question", "hide-narrow"]]}
+        compact
+      >
+        {names.map((one) => (
+          <tr key={one.name}>
+            <td>
+              <bdi>{one.name}</bdi>
+            </td>
+            <td className="num">{integer(one.questions)}</td>
+            <td className="muted">{one.nearest.join(", ") || "nothing like it"}</td>
+            <td className="small muted hide-narrow elide cell-text" title={one.question}>
+              {one.question}
+            </td>
+          </tr>
+        ))}
+      </ResourceTable>
       {names.length < missing && (
         <p className="small muted">
           shown {integer(names.length)} of {integer(missing)}

@@ -5,11 +5,12 @@ import { createQuestionSet, keys, questionSetsQuery } from "@/api/queries";
 import { useMayManage } from "@/api/rights";
 import type { Id, QuestionSet, QuestionReading, Reading } from "@/api/types";
 import { Button, Modal } from "@/components/kit/controls";
-import { Ago, ErrorNotice, Loading } from "@/components/kit/says";
+import { Ago, ErrorNotice, QueryState } from "@/components/kit/says";
 import { Files, useFiles } from "@/components/uploads/Files";
 import { nameFromFile } from "@/components/uploads/formats";
 import { Preview } from "@/components/uploads/Preview";
 import { TextField } from "@/components/kit/TextField";
+import { ResourceTable } from "@/components/kit/ResourceTable";
 import { count, integer } from "@/store/format";
 import { useUploads } from "@/store/uploads";
 import { ProblemRows } from "./ProblemsTable";
@@ -98,24 +99,12 @@ function SetRow({ set }: { set: QuestionSet }) {
         <Ago iso={set.created_at} />
       </td>
       <td className="acts">
-        <Button
-          size="small"
-          onPress={() => {
-            setOpen("fit");
-          }}
-        >
+        <Button size="small" onPress={() => setOpen("fit")}>
           Fit
         </Button>
         <QuestionFit set={set} isOpen={open === "fit"} onClose={close} />
         {set.problems.length > 0 && (
-          <Button
-            look="plain"
-            size="small"
-            icon="warn"
-            onPress={() => {
-              setOpen("problems");
-            }}
-          >
+          <Button look="plain" size="small" icon="warn" onPress={() => setOpen("problems")}>
             {count(set.problems.length, "bad row")}
           </Button>
         )}
@@ -125,9 +114,7 @@ function SetRow({ set }: { set: QuestionSet }) {
             size="small"
             icon="trash"
             label={`Delete ${set.name}`}
-            onPress={() => {
-              setOpen("delete");
-            }}
+            onPress={() => setOpen("delete")}
           />
         )}
         <Modal title={`Bad rows of ${set.name}`} isOpen={open === "problems"} onClose={close} wide>
@@ -157,19 +144,12 @@ export function QuestionSets({ graph, mayWrite }: { graph: Id; mayWrite: boolean
         <h2 id="sets-title">Question sets</h2>
         <span className="grow" />
         {mayWrite && (
-          <Button
-            size="small"
-            icon="upload"
-            onPress={() => {
-              setUploading(true);
-            }}
-          >
+          <Button size="small" icon="upload" onPress={() => setUploading(true)}>
             Upload questions
           </Button>
         )}
       </header>
-      {sets.error && <ErrorNotice error={sets.error} />}
-      {sets.isPending && <Loading what="question sets" />}
+      <QueryState of={sets} what="question sets" />
       {sets.data?.results.length === 0 && (
         <p className="body muted">
           No questions yet. Questions with known answers are what a retriever learns from, and what it is
@@ -177,41 +157,23 @@ export function QuestionSets({ graph, mayWrite }: { graph: Id; mayWrite: boolean
         </p>
       )}
       {sets.data && sets.data.results.length > 0 && (
-        <div className="scroll-x">
-          <table className="table">
-            <thead>
-              <tr>
-                <th>Name</th>
-                <th className="hide-narrow">Format</th>
-                <th className="num">Questions</th>
-                <th className="hide-narrow">Splits</th>
-                <th className="hide-narrow">Added</th>
-                <th>
-                  <span className="sr-only">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {sets.data.results.map((set) => (
-                <SetRow key={set.id} set={set} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <ResourceTable
+          heads={[
+            ["Name"],
+            ["Format", "hide-narrow"],
+            ["Questions", "num"],
+            ["Splits", "hide-narrow"],
+            ["Added", "hide-narrow"],
+          ]}
+          acts
+        >
+          {sets.data.results.map((set) => (
+            <SetRow key={set.id} set={set} />
+          ))}
+        </ResourceTable>
       )}
-      <Modal
-        title="Upload questions"
-        isOpen={uploading}
-        onClose={() => {
-          setUploading(false);
-        }}
-      >
-        <SetForm
-          graph={graph}
-          onClose={() => {
-            setUploading(false);
-          }}
-        />
+      <Modal title="Upload questions" isOpen={uploading} onClose={() => setUploading(false)}>
+        <SetForm graph={graph} onClose={() => setUploading(false)} />
       </Modal>
     </section>
   );

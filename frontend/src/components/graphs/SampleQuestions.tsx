@@ -83,9 +83,7 @@ export function SampleQuestions({ graph, mayWrite }: { graph: Graph; mayWrite: b
             aria-label="Name of the question set"
             required
             value={name}
-            onChange={(event) => {
-              setName(event.target.value);
-            }}
+            onChange={(event) => setName(event.target.value)}
           />
           <Button size="small" type="submit" isDisabled={keep.isPending || !name.trim()}>
             {keep.isPending ? "Making them" : `Keep ${KEPT} as a question set`}

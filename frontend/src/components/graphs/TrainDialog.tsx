@@ -7,6 +7,7 @@ import type { Graph, MethodInfo, QuestionSet } from "@/api/types";
 import { Button, Modal, Pick } from "@/components/kit/controls";
 import { SettingsForm } from "@/components/kit/SettingsForm";
 import { ErrorNotice, Loading } from "@/components/kit/says";
+import { TextField } from "@/components/kit/TextField";
 import { count, integer } from "@/store/format";
 import { useJobStore } from "@/store/jobStore";
 import { changedSettings, complaint, type Typed } from "@/store/settingsForm";
@@ -19,37 +20,6 @@ interface FormProps {
   sets: readonly QuestionSet[];
   methods: readonly MethodInfo[];
   onClose: () => void;
-}
-
-function NumberField({
-  id,
-  label,
-  value,
-  hint,
-  onChange,
-}: {
-  id: string;
-  label: string;
-  value: string;
-  hint: string;
-  onChange: (text: string) => void;
-}) {
-  return (
-    <div className="field">
-      <label htmlFor={id}>{label}</label>
-      <input
-        id={id}
-        className="input tabular"
-        inputMode="numeric"
-        autoComplete="off"
-        value={value}
-        onChange={(event) => {
-          onChange(event.target.value);
-        }}
-      />
-      <span className="hint">{hint}</span>
-    </div>
-  );
 }
 
 function useForm({ graph, sets, methods }: FormProps) {
@@ -203,14 +173,18 @@ function TrainForm(props: FormProps) {
             <span className="hint">What people corrected on this graph is always learned from too.</span>
           </div>
         )}
-        <NumberField
+        <TextField
+          numeric
+          autoComplete="off"
           id="train-share"
           label="Training questions, %"
           value={form.percent}
           hint="Above 0, at most 100. Drawn by the seed."
           onChange={form.setPercent}
         />
-        <NumberField
+        <TextField
+          numeric
+          autoComplete="off"
           id="train-seed"
           label="Seed"
           value={form.seed}

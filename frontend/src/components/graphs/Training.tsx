@@ -8,6 +8,7 @@ import { EvaluateDialog } from "@/components/experiments/EvaluateDialog";
 import { FactList } from "@/components/kit/FactList";
 import { Button, Modal } from "@/components/kit/controls";
 import { Ago, ErrorNotice } from "@/components/kit/says";
+import { ResourceTable } from "@/components/kit/ResourceTable";
 import { copyText } from "@/store/files";
 import { metricName } from "@/store/format";
 import { KEY_METRICS } from "@/store/reports";
@@ -100,12 +101,7 @@ export function Training({ graph, mayWrite }: { graph: Graph; mayWrite: boolean 
           </Link>
         )}
         {mayWrite && graph.state === "ready" && (
-          <Button
-            size="small"
-            onPress={() => {
-              setTraining(true);
-            }}
-          >
+          <Button size="small" onPress={() => setTraining(true)}>
             Train
           </Button>
         )}
@@ -118,62 +114,35 @@ export function Training({ graph, mayWrite }: { graph: Graph; mayWrite: boolean 
         </p>
       )}
       {list.length > 0 && (
-        <div className="scroll-x">
-          <table className="table">
-            <thead>
-              <tr>
-                <th>Method</th>
-                {names.map((name) => (
-                  <th key={name} className="num" title="On the dev split">
-                    {metricName(name)}
-                  </th>
-                ))}
-                <th>Question set</th>
-                <th className="num">Seed</th>
-                <th>Fingerprint</th>
-                <th>Trained</th>
-                <th>
-                  <span className="sr-only">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {list.map((one) => (
-                <CheckpointRow
-                  key={one.id}
-                  graph={graph}
-                  checkpoint={one}
-                  names={names}
-                  mayWrite={mayWrite}
-                  onEvaluate={() => {
-                    setEvaluating(one);
-                  }}
-                  onSettings={() => {
-                    setShowing(one);
-                  }}
-                  onPromote={() => {
-                    promote.mutate(one);
-                  }}
-                  onRollBack={() => {
-                    back.mutate(one.method);
-                  }}
-                  onDelete={() => {
-                    setDeleting(one);
-                  }}
-                />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <ResourceTable
+          heads={[
+            ["Method"],
+            ...names.map((name) => [metricName(name), "num", "On the dev split"] as const),
+            ["Question set"],
+            ["Seed", "num"],
+            ["Fingerprint"],
+            ["Trained"],
+          ]}
+          acts
+        >
+          {list.map((one) => (
+            <CheckpointRow
+              key={one.id}
+              graph={graph}
+              checkpoint={one}
+              names={names}
+              mayWrite={mayWrite}
+              onEvaluate={() => setEvaluating(one)}
+              onSettings={() => setShowing(one)}
+              onPromote={() => promote.mutate(one)}
+              onRollBack={() => back.mutate(one.method)}
+              onDelete={() => setDeleting(one)}
+            />
+          ))}
+        </ResourceTable>
       )}
       {list.length > 0 && <Promotions graph={graph} checkpoints={list} />}
-      <TrainDialog
-        graph={graph}
-        isOpen={training}
-        onClose={() => {
-          setTraining(false);
-        }}
-      />
+      <TrainDialog graph={graph} isOpen={training} onClose={() => setTraining(false)} />
       <EvaluateDialog
         isOpen={evaluating !== null}
         start={{
@@ -184,18 +153,9 @@ export function Training({ graph, mayWrite }: { graph: Graph; mayWrite: boolean 
             question_set: evaluating.question_set === null ? null : String(evaluating.question_set),
           }),
         }}
-        onClose={() => {
-          setEvaluating(null);
-        }}
+        onClose={() => setEvaluating(null)}
       />
-      <Modal
-        title="How it was trained"
-        wide
-        isOpen={showing !== null}
-        onClose={() => {
-          setShowing(null);
-        }}
-      >
+      <Modal title="How it was trained" wide isOpen={showing !== null} onClose={() => setShowing(null)}>
         {showing && <CheckpointFacts checkpoint={showing} />}
       </Modal>
       {deleting && (
@@ -204,9 +164,7 @@ export function Training({ graph, mayWrite }: { graph: Graph; mayWrite: boolean 
           id={deleting.id}
           name={`${deleting.method} ${deleting.fingerprint.slice(0, 8)}`}
           isOpen
-          onClose={() => {
-            setDeleting(null);
-          }}
+          onClose={() => setDeleting(null)}
         >
           {afterwards(deleting, list)} Its reports and runs stay.
         </DeleteMade>

@@ -110,9 +110,7 @@ export function VersionDiff({ graph, versions, to, onClose }: VersionDiffProps) 
               .filter((one) => one !== to)
               .map((one) => ({ id: String(one), label: `v${one}` }))}
             value={String(from)}
-            onChange={(id) => {
-              setChosen({ to, from: Number(id) });
-            }}
+            onChange={(id) => setChosen({ to, from: Number(id) })}
           />
           <Compared graph={graph} from={from} to={to} />
         </div>

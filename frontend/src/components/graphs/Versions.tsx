@@ -5,8 +5,10 @@ import { accessKeys, restoreVersion } from "@/api/access";
 import { activateVersion, deleteVersion, versionsQuery, type Version } from "@/api/datasets";
 import { keys } from "@/api/queries";
 import type { Graph } from "@/api/types";
-import { Button, Modal } from "@/components/kit/controls";
+import { ConfirmDelete } from "@/components/kit/ConfirmDelete";
+import { Button } from "@/components/kit/controls";
 import { Ago, ErrorNotice, Loading } from "@/components/kit/says";
+import { ResourceTable } from "@/components/kit/ResourceTable";
 import { bytes, integer } from "@/store/format";
 import { toast } from "@/store/toasts";
 import { ChangeGraph } from "./ChangeGraph";
@@ -81,13 +83,7 @@ function Row({ graph, version, admin, onCompare }: RowProps) {
         )}
         {admin && !version.current && (
           <>
-            <Button
-              size="small"
-              isDisabled={activate.isPending}
-              onPress={() => {
-                activate.mutate();
-              }}
-            >
+            <Button size="small" isDisabled={activate.isPending} onPress={() => activate.mutate()}>
               Use this one
             </Button>
             <Button
@@ -96,44 +92,23 @@ function Row({ graph, version, admin, onCompare }: RowProps) {
               icon="trash"
               label={`Delete version ${version.version}`}
               isDisabled={uses !== ""}
-              onPress={() => {
-                setDeleting(true);
-              }}
+              onPress={() => setDeleting(true)}
             />
           </>
         )}
-        <Modal
-          title={`Delete version ${version.version}?`}
+        <ConfirmDelete
+          name={`version ${version.version}`}
           isOpen={deleting}
-          role="alertdialog"
-          onClose={() => {
+          isBusy={remove.isPending}
+          onConfirm={() => {
             setDeleting(false);
+            remove.mutate();
           }}
+          onClose={() => setDeleting(false)}
         >
-          <p>
-            Nothing uses it. It and its files, {bytes(version.bytes)}, can be restored from the list of
-            deleted graphs for some days.
-          </p>
-          <div className="foot">
-            <Button
-              onPress={() => {
-                setDeleting(false);
-              }}
-            >
-              Keep it
-            </Button>
-            <Button
-              look="danger"
-              isDisabled={remove.isPending}
-              onPress={() => {
-                setDeleting(false);
-                remove.mutate();
-              }}
-            >
-              Delete
-            </Button>
-          </div>
-        </Modal>
+          Nothing uses it. It and its files, {bytes(version.bytes)}, can be restored from the list of deleted
+          graphs for some days.
+        </ConfirmDelete>
       </td>
     </tr>
   );
@@ -150,13 +125,7 @@ export function Versions({ graph, admin }: { graph: Graph; admin: boolean }) {
         {data && <span className="muted tabular">{integer(data.length)}</span>}
         <span className="grow" />
         {admin && graph.state === "ready" && (
-          <Button
-            size="small"
-            icon="upload"
-            onPress={() => {
-              setChanging(true);
-            }}
-          >
+          <Button size="small" icon="upload" onPress={() => setChanging(true)}>
             Add, replace or take out
           </Button>
         )}
@@ -165,55 +134,38 @@ export function Versions({ graph, admin }: { graph: Graph; admin: boolean }) {
       {!data && !error && <Loading what="the versions" />}
       {data?.length === 0 && <p className="body muted">The first version stands when its import is done.</p>}
       {data && data.length > 0 && (
-        <div className="scroll-x">
-          <table className="table">
-            <thead>
-              <tr>
-                <th>Version</th>
-                <th>Made of</th>
-                <th className="num hide-narrow">Facts</th>
-                <th className="num hide-narrow">Entities</th>
-                <th className="num hide-narrow">On disk</th>
-                <th className="hide-narrow">Used by</th>
-                <th className="hide-narrow">Made</th>
-                <th>
-                  <span className="sr-only">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {data.map((version) => (
-                <Row
-                  key={version.version}
-                  graph={graph}
-                  version={version}
-                  admin={admin}
-                  onCompare={() => {
-                    setCompared(version.version);
-                  }}
-                />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <ResourceTable
+          heads={[
+            ["Version"],
+            ["Made of"],
+            ["Facts", "num hide-narrow"],
+            ["Entities", "num hide-narrow"],
+            ["On disk", "num hide-narrow"],
+            ["Used by", "hide-narrow"],
+            ["Made", "hide-narrow"],
+          ]}
+          acts
+        >
+          {data.map((version) => (
+            <Row
+              key={version.version}
+              graph={graph}
+              version={version}
+              admin={admin}
+              onCompare={() => setCompared(version.version)}
+            />
+          ))}
+        </ResourceTable>
       )}
       {data && (
         <VersionDiff
           graph={graph}
           versions={data.map((one) => one.version)}
           to={compared}
-          onClose={() => {
-            setCompared(null);
-          }}
+          onClose={() => setCompared(null)}
         />
       )}
-      <ChangeGraph
-        graph={graph}
-        isOpen={changing}
-        onClose={() => {
-          setChanging(false);
-        }}
-      />
+      <ChangeGraph graph={graph} isOpen={changing} onClose={() => setChanging(false)} />
     </section>
   );
 }

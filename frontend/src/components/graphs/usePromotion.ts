@@ -36,9 +36,7 @@ export function usePromotion(graph: Id) {
         ms: 10_000,
         act: {
           label: "Roll back",
-          run: () => {
-            back.mutate(method);
-          },
+          run: () => back.mutate(method),
         },
       });
       fresh();

@@ -52,9 +52,7 @@ export function CheckpointPick({ checkpoints, value, onChange, label = "Checkpoi
         end: checkpointStanding(one),
       }))}
       value={String(value.id)}
-      onChange={(id) => {
-        onChange(checkpoints.some((one) => one.in_use && String(one.id) === id) ? null : id);
-      }}
+      onChange={(id) => onChange(checkpoints.some((one) => one.in_use && String(one.id) === id) ? null : id)}
     />
   );
 }

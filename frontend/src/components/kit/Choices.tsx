@@ -45,9 +45,7 @@ export function OneOf<T extends string>({ label, options, value, onChange }: One
               name={name}
               checked={value === one.id}
               disabled={one.disabled}
-              onChange={() => {
-                onChange(one.id);
-              }}
+              onChange={() => onChange(one.id)}
             />
             <Words one={one} />
           </label>

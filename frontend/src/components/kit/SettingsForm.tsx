@@ -39,9 +39,7 @@ function Field({
             type="checkbox"
             checked={(text || asText(setting.default)) === "true"}
             aria-describedby={`about-${setting.name}`}
-            onChange={(event) => {
-              onText(String(event.target.checked));
-            }}
+            onChange={(event) => onText(String(event.target.checked))}
           />
           {human(setting.name)}
         </label>
@@ -75,9 +73,7 @@ function Field({
         value={text}
         aria-invalid={wrong !== null}
         aria-describedby={`about-${setting.name}`}
-        onChange={(event) => {
-          onText(event.target.value);
-        }}
+        onChange={(event) => onText(event.target.value)}
       />
       {wrong && <span className="error">{wrong}</span>}
       <Help setting={setting} />
@@ -93,9 +89,7 @@ export function SettingsForm({ settings, typed, onChange }: Props) {
           key={setting.name}
           setting={setting}
           text={typed[setting.name] ?? ""}
-          onText={(text) => {
-            onChange({ ...typed, [setting.name]: text });
-          }}
+          onText={(text) => onChange({ ...typed, [setting.name]: text })}
         />
       ))}
     </div>

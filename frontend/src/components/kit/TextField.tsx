@@ -1,27 +1,76 @@
-// A line of text, with what it is.
-import { useId, type InputHTMLAttributes } from "react";
+// Fields of forms: a line of text or a number, and several lines, each with what it is, a hint, and what is wrong.
+import { useId, type InputHTMLAttributes, type ReactNode, type TextareaHTMLAttributes } from "react";
 
-type Attributes = Omit<InputHTMLAttributes<HTMLInputElement>, "onChange" | "value" | "className">;
-
-interface TextFieldProps extends Attributes {
-  label: string;
-  value: string;
+interface FieldProps {
+  label: ReactNode;
+  value: string | number;
   onChange: (text: string) => void;
+  hint?: ReactNode;
+  /** What is wrong with the value, in the hint's place. */
+  error?: ReactNode;
 }
 
-export function TextField({ label, id, onChange, ...rest }: TextFieldProps) {
-  const own = useId();
+interface FrameProps extends Pick<FieldProps, "label" | "hint" | "error"> {
+  id: string;
+  children: ReactNode;
+}
+
+function Frame({ label, hint, error, id, children }: FrameProps) {
   return (
     <div className="field">
-      <label htmlFor={id ?? own}>{label}</label>
-      <input
-        {...rest}
-        id={id ?? own}
-        className="input"
-        onChange={(event) => {
-          onChange(event.target.value);
-        }}
-      />
+      <label htmlFor={id}>{label}</label>
+      {children}
+      {(error ?? hint) != null && (
+        <span id={`${id}-hint`} className={error ? "error" : "hint"}>
+          {error ?? hint}
+        </span>
+      )}
     </div>
+  );
+}
+
+type Own<T> = FieldProps & Omit<T, "onChange" | "value" | "className">;
+
+/** Accepts what `input` does; `numeric` aligns its digits. */
+export function TextField({
+  label,
+  hint,
+  error,
+  id,
+  numeric,
+  onChange,
+  ...rest
+}: Own<InputHTMLAttributes<HTMLInputElement>> & { numeric?: boolean | undefined }) {
+  const made = useId();
+  const own = id ?? made;
+  return (
+    <Frame label={label} hint={hint} error={error} id={own}>
+      <input
+        inputMode={numeric ? "numeric" : undefined}
+        aria-invalid={error ? true : undefined}
+        aria-describedby={(error ?? hint) != null ? `${own}-hint` : undefined}
+        {...rest}
+        id={own}
+        className={numeric ? "input tabular" : "input"}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    </Frame>
+  );
+}
+
+export function TextArea({
+  label,
+  hint,
+  error,
+  id,
+  onChange,
+  ...rest
+}: Own<TextareaHTMLAttributes<HTMLTextAreaElement>>) {
+  const made = useId();
+  const own = id ?? made;
+  return (
+    <Frame label={label} hint={hint} error={error} id={own}>
+      <textarea {...rest} id={own} className="input" onChange={(event) => onChange(event.target.value)} />
+    </Frame>
   );
 }

@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { ApiError } from "@/api/client";
 import type { JobState } from "@/api/types";
 import { exactTime, relativeTime } from "@/store/format";
+import { Button } from "./controls";
 import { Icon, type IconName } from "./Icon";
 
 type Tone = "info" | "warn" | "bad" | "plain";
@@ -50,6 +51,23 @@ export function ErrorNotice({ error, acts }: { error: unknown; acts?: ReactNode 
     <Notice tone="bad" title={message} urgent acts={acts}>
       {hint || undefined}
     </Notice>
+  );
+}
+
+interface Asked {
+  error: Error | null;
+  isPending: boolean;
+  refetch: () => unknown;
+}
+
+/** Of a query that has no answer: what is wrong, or that it is on its way. */
+export function QueryState({ of, what, retry }: { of: Asked; what: string; retry?: boolean }) {
+  const again = retry && <Button onPress={() => void of.refetch()}>Try again</Button>;
+  return (
+    <>
+      {of.error && <ErrorNotice error={of.error} acts={again} />}
+      {of.isPending && <Loading what={what} />}
+    </>
   );
 }
 

@@ -12,6 +12,7 @@ import {
 import type { LLMUsage } from "@/api/types";
 import { Button } from "@/components/kit/controls";
 import { ErrorNotice, Loading } from "@/components/kit/says";
+import { TextField } from "@/components/kit/TextField";
 import { cost, integer } from "@/store/format";
 import { toast } from "@/store/toasts";
 
@@ -60,27 +61,20 @@ function LimitsForm({ limits }: { limits: Limits }) {
       }}
     >
       <div className="settings-grid">
-        {FIELDS.map(({ name, label, whole }) => {
-          const says = wrongWith(typed[name], whole);
-          return (
-            <div className="field" key={name}>
-              <label htmlFor={`limit-${name}`}>{label}</label>
-              <input
-                id={`limit-${name}`}
-                className="input tabular"
-                inputMode="decimal"
-                autoComplete="off"
-                placeholder="no limit"
-                value={typed[name]}
-                aria-invalid={says !== null}
-                onChange={(event) => {
-                  setTyped({ ...typed, [name]: event.target.value });
-                }}
-              />
-              {says && <span className="error">{says}</span>}
-            </div>
-          );
-        })}
+        {FIELDS.map(({ name, label, whole }) => (
+          <TextField
+            key={name}
+            label={label}
+            id={`limit-${name}`}
+            numeric
+            inputMode="decimal"
+            autoComplete="off"
+            placeholder="no limit"
+            value={typed[name]}
+            onChange={(text) => setTyped({ ...typed, [name]: text })}
+            error={wrongWith(typed[name], whole)}
+          />
+        ))}
       </div>
       <p className="small muted">
         A run that reaches a budget goes on without the language model and says so; a job stops, and what was

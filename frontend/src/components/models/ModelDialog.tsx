@@ -6,6 +6,7 @@ import { addModel, changeModel, modelKeys, type LanguageModel } from "@/api/lang
 import { keys } from "@/api/queries";
 import { Button, Modal } from "@/components/kit/controls";
 import { ErrorNotice } from "@/components/kit/says";
+import { TextField } from "@/components/kit/TextField";
 import { blankForm, bodyOf, complaints, formOf, serverOf, type ModelForm } from "@/store/modelForm";
 
 interface FieldProps {
@@ -70,29 +71,22 @@ function Form({ model, onClose }: { model: LanguageModel | null; onClose: () => 
   });
   const refused = save.error instanceof ApiError ? save.error.fields : {};
   const field = ({ name, label, hint, type, numeric }: FieldProps) => {
-    const says = (tried ? wrong[name] : undefined) ?? refused[name]?.[0];
     return (
-      <div className="field" key={name}>
-        <label htmlFor={`model-${name}`}>{label}</label>
-        <input
-          id={`model-${name}`}
-          className={`input ${numeric ? "tabular" : ""}`}
-          type={type ?? "text"}
-          inputMode={numeric ? "decimal" : undefined}
-          autoComplete={type === "password" ? "new-password" : "off"}
-          spellCheck={false}
-          disabled={type === "password" && dropped}
-          value={String(form[name])}
-          aria-invalid={says !== undefined}
-          aria-describedby={`model-${name}-hint`}
-          onChange={(event) => {
-            setForm({ ...form, [name]: event.target.value });
-          }}
-        />
-        <span id={`model-${name}-hint`} className={says ? "error" : "hint"}>
-          {says ?? hint}
-        </span>
-      </div>
+      <TextField
+        key={name}
+        label={label}
+        id={`model-${name}`}
+        numeric={numeric}
+        type={type ?? "text"}
+        inputMode={numeric ? "decimal" : undefined}
+        autoComplete={type === "password" ? "new-password" : "off"}
+        spellCheck={false}
+        disabled={type === "password" && dropped}
+        value={String(form[name])}
+        onChange={(text) => setForm({ ...form, [name]: text })}
+        hint={hint}
+        error={(tried ? wrong[name] : undefined) ?? refused[name]?.[0]}
+      />
     );
   };
   const check = (name: "enabled" | "default", label: string) => (
@@ -100,9 +94,7 @@ function Form({ model, onClose }: { model: LanguageModel | null; onClose: () => 
       <input
         type="checkbox"
         checked={form[name]}
-        onChange={(event) => {
-          setForm({ ...form, [name]: event.target.checked });
-        }}
+        onChange={(event) => setForm({ ...form, [name]: event.target.checked })}
       />
       {label}
     </label>
@@ -122,13 +114,7 @@ function Form({ model, onClose }: { model: LanguageModel | null; onClose: () => 
       {field({ name: "api_key", label: "Key", type: "password", hint: keyHint(model, dropped, moved) })}
       {model?.key_set && (
         <label className="check">
-          <input
-            type="checkbox"
-            checked={dropped}
-            onChange={(event) => {
-              setDropped(event.target.checked);
-            }}
-          />
+          <input type="checkbox" checked={dropped} onChange={(event) => setDropped(event.target.checked)} />
           Take the stored key away
         </label>
       )}

@@ -53,9 +53,7 @@ function Body({ model }: { model: LanguageModel }) {
   const [test, setTest] = useState<string | null>(null);
   const start = useMutation({
     mutationFn: () => testModel(model.id),
-    onSuccess: (started) => {
-      setTest(started.test);
-    },
+    onSuccess: (started) => setTest(started.test),
   });
   return (
     <div className="stack">

@@ -41,9 +41,7 @@ export function AcceptUnanimous({ queue }: { queue: Queue }) {
         ms: UNDO_MS,
         act: {
           label: "Undo",
-          run: () => {
-            back.mutate(id);
-          },
+          run: () => back.mutate(id),
         },
       });
       void fresh();
@@ -57,9 +55,7 @@ export function AcceptUnanimous({ queue }: { queue: Queue }) {
         size="small"
         icon="check"
         isDisabled={accept.isPending}
-        onPress={() => {
-          accept.mutate(crypto.randomUUID());
-        }}
+        onPress={() => accept.mutate(crypto.randomUUID())}
       >
         Accept all unanimous
       </Button>

@@ -113,19 +113,14 @@ export function CandidateRow(props: Props) {
     if (focused) row.current?.scrollIntoView({ block: "nearest" });
   }, [focused, telling]);
   return (
+    // eslint-disable-next-line jsx-a11y-x/click-events-have-key-events, jsx-a11y-x/no-noninteractive-element-interactions -- the page has keys for it
     <li
       ref={row}
       className={`candidate ${focused ? "on" : ""} ${word ? word.kind : ""}`}
       aria-current={focused}
-      onPointerMove={() => {
-        acts.onHover(id);
-      }}
-      onPointerLeave={() => {
-        acts.onHover(null);
-      }}
-      onClick={() => {
-        acts.onFocus(place);
-      }}
+      onPointerMove={() => acts.onHover(id)}
+      onPointerLeave={() => acts.onHover(null)}
+      onClick={() => acts.onFocus(place)}
     >
       <p className="candidate-chain">
         <span className="muted tabular">{place + 1}</span>{" "}
@@ -155,23 +150,14 @@ export function CandidateRow(props: Props) {
             small
             look={word?.kind === kind ? "primary" : undefined}
             pressed={word?.kind === kind}
-            onPress={() => {
-              acts.onJudge(kind, place);
-            }}
+            onPress={() => acts.onJudge(kind, place)}
           >
             {label}
           </KeyButton>
         ))}
         <span className="grow" />
         {focused && (
-          <KeyButton
-            act="edit"
-            small
-            look="plain"
-            onPress={() => {
-              acts.onEdit(candidate);
-            }}
-          >
+          <KeyButton act="edit" small look="plain" onPress={() => acts.onEdit(candidate)}>
             Edit
           </KeyButton>
         )}
@@ -183,15 +169,9 @@ export function CandidateRow(props: Props) {
           comment={word.comment}
           open={telling}
           near={focused}
-          onOpen={(open) => {
-            acts.onTell(open ? id : null);
-          }}
-          onReason={(reason) => {
-            acts.onReason(reason, id);
-          }}
-          onComment={(comment) => {
-            acts.onComment(comment, id);
-          }}
+          onOpen={(open) => acts.onTell(open ? id : null)}
+          onReason={(reason) => acts.onReason(reason, id)}
+          onComment={(comment) => acts.onComment(comment, id)}
         />
       )}
       {focused && (

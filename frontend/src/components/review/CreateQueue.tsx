@@ -111,9 +111,7 @@ function Form({ onClose }: { onClose: () => void }) {
           showLabel
           options={ORDERINGS}
           value={ordering}
-          onChange={(id) => {
-            setOrdering(id as Ordering);
-          }}
+          onChange={(id) => setOrdering(id as Ordering)}
         />
         <Pick
           label="Analysts per question"

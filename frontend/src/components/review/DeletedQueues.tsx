@@ -8,9 +8,10 @@ import {
   type DeletedQueue,
   type Queue,
 } from "@/api/review";
-import { ConfirmName } from "@/components/kit/ConfirmName";
-import { Button, Modal } from "@/components/kit/controls";
+import { ConfirmDelete } from "@/components/kit/ConfirmDelete";
+import { Button } from "@/components/kit/controls";
 import { Ago, troubleOf } from "@/components/kit/says";
+import { ResourceTable } from "@/components/kit/ResourceTable";
 import type { Id } from "@/api/types";
 import { count, integer, relativeTime } from "@/store/format";
 import { toast } from "@/store/toasts";
@@ -41,9 +42,7 @@ export function DeleteQueue({ queue, onClose }: { queue: Queue | null; onClose: 
         ms: 10_000,
         act: {
           label: "Undo",
-          run: () => {
-            restore.mutate(id);
-          },
+          run: () => restore.mutate(id),
         },
       });
       onClose();
@@ -56,30 +55,21 @@ export function DeleteQueue({ queue, onClose }: { queue: Queue | null; onClose: 
   });
   const judged = queue ? queue.items - queue.progress.open : 0;
   return (
-    <Modal
-      title={`Delete ${queue?.name ?? ""}?`}
+    <ConfirmDelete
+      name={queue?.name ?? ""}
+      typed="queue"
+      act="Delete the queue"
       isOpen={queue !== null}
+      error={remove.error}
+      isBusy={remove.isPending}
+      onConfirm={(typed) => {
+        if (queue) remove.mutate({ id: queue.id, typed });
+      }}
       onClose={onClose}
-      role="alertdialog"
     >
-      {queue && (
-        <ConfirmName
-          name={queue.name}
-          of="queue"
-          act="Delete the queue"
-          error={remove.error}
-          isBusy={remove.isPending}
-          onConfirm={(typed) => {
-            remove.mutate({ id: queue.id, typed });
-          }}
-          onClose={onClose}
-        >
-          {count(queue.items, "question")} go, {integer(judged)} of them judged, with every verdict.
-          Checkpoints that learned from it stay. It can be restored from the list of deleted queues for some
-          days.
-        </ConfirmName>
-      )}
-    </Modal>
+      {count(queue?.items ?? 0, "question")} go, {integer(judged)} of them judged, with every verdict.
+      Checkpoints that learned from it stay. It can be restored from the list of deleted queues for some days.
+    </ConfirmDelete>
   );
 }
 
@@ -105,9 +95,7 @@ function Row({ row, mayWrite }: { row: DeletedQueue; mayWrite: boolean }) {
             size="small"
             aria-label={`Restore ${row.name}`}
             isDisabled={restore.isPending}
-            onPress={() => {
-              restore.mutate(row.id);
-            }}
+            onPress={() => restore.mutate(row.id)}
           >
             Restore
           </Button>
@@ -126,26 +114,14 @@ export function DeletedQueues({ mayWrite }: { mayWrite: boolean }) {
         <h2 id="deleted-title">Deleted</h2>
         <span className="muted small">can still come back, with every verdict</span>
       </header>
-      <div className="scroll-x">
-        <table className="table">
-          <thead>
-            <tr>
-              <th>Queue</th>
-              <th className="num hide-narrow">Questions</th>
-              <th>Deleted</th>
-              <th className="hide-narrow">For good</th>
-              <th>
-                <span className="sr-only">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {data.results.map((row) => (
-              <Row key={row.id} row={row} mayWrite={mayWrite} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <ResourceTable
+        heads={[["Queue"], ["Questions", "num hide-narrow"], ["Deleted"], ["For good", "hide-narrow"]]}
+        acts
+      >
+        {data.results.map((row) => (
+          <Row key={row.id} row={row} mayWrite={mayWrite} />
+        ))}
+      </ResourceTable>
     </section>
   );
 }

@@ -7,6 +7,7 @@ import { reviewKeys, type Queue } from "@/api/review";
 import { importVerdicts, undoImport, type Imported } from "@/api/reviewDeciding";
 import { Button, Modal } from "@/components/kit/controls";
 import { ErrorNotice, Notice } from "@/components/kit/says";
+import { TextField } from "@/components/kit/TextField";
 import { bytes, count, integer } from "@/store/format";
 
 function Result({ queue, found, onClose }: { queue: Queue; found: Imported; onClose: () => void }) {
@@ -66,12 +67,7 @@ function Result({ queue, found, onClose }: { queue: Queue; found: Imported; onCl
       {back.error && <ErrorNotice error={back.error} />}
       <div className="foot">
         {found.verdicts > 0 && !back.data && (
-          <Button
-            isDisabled={back.isPending}
-            onPress={() => {
-              back.mutate();
-            }}
-          >
+          <Button isDisabled={back.isPending} onPress={() => back.mutate()}>
             Take it back
           </Button>
         )}
@@ -109,9 +105,7 @@ function Form({ queue, onClose }: { queue: Queue; onClose: () => void }) {
       <div className="row">
         <FileTrigger
           acceptedFileTypes={[".jsonl", ".csv", ".json", ".txt"]}
-          onSelect={(files) => {
-            setFile(files?.[0] ?? null);
-          }}
+          onSelect={(files) => setFile(files?.[0] ?? null)}
         >
           <Button icon="upload">Choose a file</Button>
         </FileTrigger>
@@ -120,20 +114,15 @@ function Form({ queue, onClose }: { queue: Queue; onClose: () => void }) {
         </span>
       </div>
       {admin && (
-        <div className="field">
-          <label htmlFor="import-as">Whose verdicts they are, optional</label>
-          <input
-            id="import-as"
-            className="input"
-            autoComplete="off"
-            maxLength={150}
-            value={name}
-            onChange={(event) => {
-              setName(event.target.value);
-            }}
-          />
-          <span className="hint">Left empty: the names in the file, else yours.</span>
-        </div>
+        <TextField
+          label="Whose verdicts they are, optional"
+          id="import-as"
+          autoComplete="off"
+          maxLength={150}
+          value={name}
+          onChange={setName}
+          hint="Left empty: the names in the file, else yours."
+        />
       )}
       {send.error && <ErrorNotice error={send.error} />}
       <div className="foot">

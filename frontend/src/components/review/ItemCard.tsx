@@ -74,13 +74,7 @@ function Candidates({
         })}
       </ol>
       {end < item.candidates.length && (
-        <Button
-          look="plain"
-          size="small"
-          onPress={() => {
-            setMore(end + ON_PAGE);
-          }}
-        >
+        <Button look="plain" size="small" onPress={() => setMore(end + ON_PAGE)}>
           Show more of {integer(item.candidates.length)}
         </Button>
       )}
@@ -127,12 +121,8 @@ export function ItemCard(props: Props) {
             comment={null}
             open={telling === "question"}
             near
-            onOpen={(open) => {
-              onTell(open ? "question" : null);
-            }}
-            onReason={(reason) => {
-              change((now) => toggleReason(now, reason, null));
-            }}
+            onOpen={(open) => onTell(open ? "question" : null)}
+            onReason={(reason) => change((now) => toggleReason(now, reason, null))}
             onComment={() => undefined}
           />
         )}

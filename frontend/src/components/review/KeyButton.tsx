@@ -25,9 +25,7 @@ export function KeyButton({ act, look, small, pressed, disabled, title, label, o
       aria-keyshortcuts={keymap[act].replace("Ctrl", "Control")}
       disabled={disabled}
       title={title}
-      onMouseDown={(event) => {
-        event.preventDefault();
-      }}
+      onMouseDown={(event) => event.preventDefault()}
       onClick={onPress}
     >
       {children} <Key act={act} />

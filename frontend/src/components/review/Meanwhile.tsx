@@ -94,9 +94,7 @@ export function MeanwhileDialog({ contested, user, onSettle }: Props) {
       title="Judged meanwhile"
       role="alertdialog"
       isOpen
-      onClose={() => {
-        onSettle(contested, "look");
-      }}
+      onClose={() => onSettle(contested, "look")}
     >
       <p>
         {own
@@ -113,27 +111,11 @@ export function MeanwhileDialog({ contested, user, onSettle }: Props) {
         ]}
       />
       <div className="foot">
-        <Button
-          onPress={() => {
-            onSettle(contested, "look");
-          }}
-        >
-          Look at it again
-        </Button>
-        <Button
-          onPress={() => {
-            onSettle(contested, "leave");
-          }}
-        >
+        <Button onPress={() => onSettle(contested, "look")}>Look at it again</Button>
+        <Button onPress={() => onSettle(contested, "leave")}>
           {own ? "Keep what I said before" : "Leave it as it is"}
         </Button>
-        <Button
-          look="primary"
-          autoFocus
-          onPress={() => {
-            onSettle(contested, "add");
-          }}
-        >
+        <Button look="primary" autoFocus onPress={() => onSettle(contested, "add")}>
           {own ? "Say this instead" : "Add mine as one more opinion"}
         </Button>
       </div>

@@ -27,13 +27,7 @@ export function Names({
       ))}
       {names.length === 0 && <span className="muted">{none}</span>}{" "}
       {names.length > NAMES && (
-        <Button
-          look="link"
-          className="small"
-          onPress={() => {
-            setAll(!all);
-          }}
-        >
+        <Button look="link" className="small" onPress={() => setAll(!all)}>
           {all ? "fewer" : `and ${integer(names.length - NAMES)} more`}
         </Button>
       )}

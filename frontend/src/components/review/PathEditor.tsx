@@ -87,12 +87,8 @@ function Crumbs({
       className={`crumb ${draft.at === at ? "on" : ""}`}
       aria-current={draft.at === at}
       aria-label={about}
-      onMouseDown={(event) => {
-        event.preventDefault();
-      }}
-      onClick={() => {
-        onDraft(selectHop(draft, at));
-      }}
+      onMouseDown={(event) => event.preventDefault()}
+      onClick={() => onDraft(selectHop(draft, at))}
     >
       {text}
     </button>
@@ -239,9 +235,7 @@ export function PathEditor(props: Props) {
               id={`path-choice-${index}`}
               choice={one}
               active={index === at}
-              onPick={() => {
-                go(one.take(draft));
-              }}
+              onPick={() => go(one.take(draft))}
             />
           ))}
         </ul>
@@ -293,6 +287,7 @@ function ChoiceRow({
     if (active) row.current?.scrollIntoView({ block: "nearest" });
   }, [active]);
   return (
+    // eslint-disable-next-line jsx-a11y-x/click-events-have-key-events -- the field has the keys of its list
     <li
       ref={row}
       id={id}
@@ -300,9 +295,7 @@ function ChoiceRow({
       aria-selected={active}
       className={`item ${active ? "active" : ""}`}
       title={choice.title}
-      onMouseDown={(event) => {
-        event.preventDefault();
-      }}
+      onMouseDown={(event) => event.preventDefault()}
       onClick={onPick}
     >
       <span className="muted" aria-hidden="true">

@@ -30,9 +30,7 @@ export function QueueActs({ queue }: { queue: Queue }) {
             id: "import",
             label: "Import verdicts…",
             icon: "upload",
-            onAction: () => {
-              setImporting(true);
-            },
+            onAction: () => setImporting(true),
           },
           {
             id: "jsonl",
@@ -54,13 +52,7 @@ export function QueueActs({ queue }: { queue: Queue }) {
           },
         ]}
       />
-      <ImportVerdicts
-        queue={queue}
-        isOpen={importing}
-        onClose={() => {
-          setImporting(false);
-        }}
-      />
+      <ImportVerdicts queue={queue} isOpen={importing} onClose={() => setImporting(false)} />
     </>
   );
 }

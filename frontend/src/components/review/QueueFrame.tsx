@@ -69,9 +69,7 @@ export function QueueFrame({ part, children }: Props) {
           size="small"
           icon="gear"
           label="Keys of this page"
-          onPress={() => {
-            setKeys(true);
-          }}
+          onPress={() => setKeys(true)}
         />
         <QueueActs queue={queue.data} />
       </ReviewBar>
@@ -82,12 +80,7 @@ export function QueueFrame({ part, children }: Props) {
         </Notice>
       )}
       {children({ queue: queue.data, user, paused: keys })}
-      <KeysDialog
-        isOpen={keys}
-        onClose={() => {
-          setKeys(false);
-        }}
-      />
+      <KeysDialog isOpen={keys} onClose={() => setKeys(false)} />
     </div>
   );
 }

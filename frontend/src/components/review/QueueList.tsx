@@ -5,7 +5,7 @@ import { queueItemsQuery, ROWS, type ItemRow } from "@/api/review";
 import { Pages } from "@/components/kit/Pages";
 import { Pick } from "@/components/kit/controls";
 import { useSettled } from "@/components/kit/hooks";
-import { ErrorNotice, Loading } from "@/components/kit/says";
+import { QueryState } from "@/components/kit/says";
 import { count, integer } from "@/store/format";
 import { Key } from "./KeyButton";
 
@@ -32,9 +32,7 @@ function Row({ row, on, waits, onOpen }: { row: ItemRow; on: boolean; waits: boo
         type="button"
         aria-current={on}
         title={`${row.question}\n${row.reason}`}
-        onMouseDown={(event) => {
-          event.preventDefault();
-        }}
+        onMouseDown={(event) => event.preventDefault()}
         onClick={onOpen}
       >
         <span className="row">
@@ -102,8 +100,7 @@ export function QueueList({ queue, current, waiting, search, onOpen }: Props) {
           <Key act="filter" />
         </label>
       </div>
-      {items.error && <ErrorNotice error={items.error} />}
-      {items.isPending && <Loading what="the questions" />}
+      <QueryState of={items} what="the questions" />
       {items.data && rows.length === 0 && <p className="small muted">No question is like that.</p>}
       <ol>
         {rows.map((row) => (
@@ -112,9 +109,7 @@ export function QueueList({ queue, current, waiting, search, onOpen }: Props) {
             row={row}
             on={row.id === current}
             waits={waiting.has(row.id)}
-            onOpen={() => {
-              onOpen(row.id);
-            }}
+            onOpen={() => onOpen(row.id)}
           />
         ))}
       </ol>

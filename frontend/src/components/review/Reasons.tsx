@@ -36,13 +36,7 @@ export function Reasons({ about, chosen, comment, open, near, onOpen, onReason, 
         <ReasonWords reasons={chosen} />
         {comment && <q className="muted">{comment}</q>}
         {near && (
-          <button
-            type="button"
-            className="link small"
-            onClick={() => {
-              onOpen(true);
-            }}
-          >
+          <button type="button" className="link small" onClick={() => onOpen(true)}>
             {chosen.length || comment ? "Change the reasons" : "Say why"} <Key act="reasons" />
           </button>
         )}
@@ -59,12 +53,8 @@ export function Reasons({ about, chosen, comment, open, near, onOpen, onReason, 
             className="chip reason"
             aria-pressed={chosen.includes(reason)}
             title={meaning}
-            onMouseDown={(event) => {
-              event.preventDefault();
-            }}
-            onClick={() => {
-              onReason(reason);
-            }}
+            onMouseDown={(event) => event.preventDefault()}
+            onClick={() => onReason(reason)}
           >
             <kbd aria-hidden="true">{at + 1}</kbd> {label}
           </button>
@@ -74,13 +64,7 @@ export function Reasons({ about, chosen, comment, open, near, onOpen, onReason, 
         {comment !== null && (
           <CommentField about={about} comment={comment} onComment={onComment} onOpen={onOpen} />
         )}
-        <button
-          type="button"
-          className="btn small"
-          onClick={() => {
-            onOpen(false);
-          }}
-        >
+        <button type="button" className="btn small" onClick={() => onOpen(false)}>
           Done <kbd aria-hidden="true">Esc</kbd>
         </button>
       </div>
@@ -109,9 +93,7 @@ function CommentField({
         maxLength={2000}
         value={comment}
         aria-label={`Comment on ${about}`}
-        onChange={(event) => {
-          onComment(event.target.value);
-        }}
+        onChange={(event) => onComment(event.target.value)}
         onKeyDown={(event) => {
           if (event.key !== "Enter" && event.key !== "Escape") return;
           event.preventDefault();

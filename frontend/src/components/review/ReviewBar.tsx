@@ -6,7 +6,7 @@ import { Link, NavLink } from "react-router";
 import { queueStatisticsQuery, type QueueStatistics } from "@/api/reviewFigures";
 import type { Queue } from "@/api/review";
 import { Button } from "@/components/kit/controls";
-import { Ago, ErrorNotice, Loading, Progress } from "@/components/kit/says";
+import { Ago, Progress, QueryState } from "@/components/kit/says";
 import { count, integer, percent } from "@/store/format";
 import { REASONS } from "@/store/review";
 
@@ -166,8 +166,7 @@ export function ReviewBar({ queue, children }: Props) {
         </Button>
         <Popover className="popover figures-popover" placement="bottom end">
           <Dialog className="figures-dialog" aria-label="Agreement and people">
-            {figures.error && <ErrorNotice error={figures.error} />}
-            {figures.isPending && <Loading what="the figures" />}
+            <QueryState of={figures} what="the figures" />
             {figures.data && <Figures data={figures.data} queue={queue} />}
           </Dialog>
         </Popover>

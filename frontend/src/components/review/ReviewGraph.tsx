@@ -90,9 +90,7 @@ export function ReviewGraph({ item, drawings, lit, shown, pending, error, hops, 
   const anchor = useRef<HTMLSpanElement>(null);
   const acts = menu && hops ? menuActs(model, menu.target, hops) : [];
   const events: GraphEvents = {
-    onHover: (target, at) => {
-      setHover(target && { target, at });
-    },
+    onHover: (target, at) => setHover(target && { target, at }),
     onSelect: setSelected,
     onMenu: (target, at) => {
       setHover(null);
@@ -130,9 +128,7 @@ export function ReviewGraph({ item, drawings, lit, shown, pending, error, hops, 
           icon="table"
           label={table ? "Show the drawing" : "Show as a table"}
           {...(table ? { className: "on" } : {})}
-          onPress={() => {
-            setTable(!table);
-          }}
+          onPress={() => setTable(!table)}
         />
         <Button look="plain" size="small" icon="minus" label="Zoom out" onPress={() => handle?.zoom(0.8)} />
         <Button look="plain" size="small" icon="plus" label="Zoom in" onPress={() => handle?.zoom(1.25)} />
@@ -146,6 +142,7 @@ export function ReviewGraph({ item, drawings, lit, shown, pending, error, hops, 
         />
       </div>
       <div className="graph-body">
+        {/* eslint-disable-next-line jsx-a11y-x/no-noninteractive-element-interactions -- an application has keys of its own */}
         <div
           className="graph-focus"
           tabIndex={0}
@@ -153,9 +150,7 @@ export function ReviewGraph({ item, drawings, lit, shown, pending, error, hops, 
           aria-label={`Drawing of ${model.nodes.length} entities and ${model.edges.length} facts. Arrow keys move between entities, Enter opens the menu.`}
           hidden={table}
           onKeyDown={onArrow}
-          onContextMenu={(event) => {
-            event.preventDefault();
-          }}
+          onContextMenu={(event) => event.preventDefault()}
         >
           <Suspense fallback={<Loading what="the graph view" />}>
             <GraphCanvas

@@ -111,13 +111,7 @@ function Suggested({ item, tells }: { item: Item; tells: Tells }) {
           <Ago iso={one.at} />
         </span>
       </span>
-      <Button
-        size="small"
-        isDisabled={tells.saving}
-        onPress={() => {
-          tells.use(one.answers);
-        }}
-      >
+      <Button size="small" isDisabled={tells.saving} onPress={() => tells.use(one.answers)}>
         Use {one.answers.length > 1 ? "these" : "this"}
       </Button>
     </p>

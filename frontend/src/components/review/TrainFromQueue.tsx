@@ -74,13 +74,7 @@ function Form({ queue, onClose }: { queue: Queue; onClose: () => void }) {
       )}
       <div className="field">
         <label className="check">
-          <input
-            type="checkbox"
-            checked={compare}
-            onChange={(event) => {
-              setCompare(event.target.checked);
-            }}
-          />
+          <input type="checkbox" checked={compare} onChange={(event) => setCompare(event.target.checked)} />
           Compare with the checkpoint in use
         </label>
         <span className="hint">

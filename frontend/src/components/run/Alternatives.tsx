@@ -46,9 +46,7 @@ function Row({
       className="act"
       title={first ? "What the policy would do" : "Do this instead"}
       aria-label={`${actionLine(action)}${facts ? `, ${facts}` : ""}${first ? ", the policy's own" : ""}`}
-      onClick={() => {
-        onChoose(action);
-      }}
+      onClick={() => onChoose(action)}
     >
       {line}
     </button>

@@ -79,9 +79,7 @@ function Cited({
             disabled={rank === undefined}
             aria-label={`Sentence cited for ${answer.label}, in passage ${rank ?? "that is not listed"}`}
             title="Show the sentence"
-            onClick={() => {
-              onCite(one);
-            }}
+            onClick={() => onCite(one)}
           >
             [{rank ?? "?"}]
           </button>
@@ -108,9 +106,7 @@ function Evidence({
           type="button"
           className="link small"
           aria-pressed={first === chain}
-          onClick={() => {
-            onChain(first === chain ? null : first);
-          }}
+          onClick={() => onChain(first === chain ? null : first)}
         >
           {count(answer.chains.length, "chain")}
         </button>
@@ -147,9 +143,7 @@ function AnswerRow({
           type="button"
           className="answer-label"
           title={`Show ${answer.label} in the graph`}
-          onClick={() => {
-            onFind(entity.id);
-          }}
+          onClick={() => onFind(entity.id)}
         >
           <bdi>{answer.label}</bdi>
         </button>
@@ -174,9 +168,7 @@ function AnswerRow({
           icon="flag"
           className="answer-doubt"
           label={`${answer.label} is wrong`}
-          onPress={() => {
-            onDoubt(answer);
-          }}
+          onPress={() => onDoubt(answer)}
         />
       )}
     </li>
@@ -238,9 +230,7 @@ export function AnswersPanel({ view, chain, onChain, onFind, onCite, learns, onD
             size="small"
             icon="flag"
             label="Something is wrong here"
-            onPress={() => {
-              onDoubt(null);
-            }}
+            onPress={() => onDoubt(null)}
           />
         )}
         {answers.length > 0 && (
@@ -283,13 +273,7 @@ export function AnswersPanel({ view, chain, onChain, onFind, onCite, learns, onD
         </>
       )}
       {answers.length > FIRST && (
-        <Button
-          look="plain"
-          size="small"
-          onPress={() => {
-            setAll(!all);
-          }}
-        >
+        <Button look="plain" size="small" onPress={() => setAll(!all)}>
           {all ? `Show the first ${FIRST}` : `Show all ${answers.length}`}
         </Button>
       )}

@@ -155,13 +155,7 @@ export function ChainsPanel({ view, chain, onChain, onDoubt }: Props) {
         <span className="muted small tabular">{count(chains.length, "chain")}</span>
         <span className="grow" />
         {chain !== null && (
-          <Button
-            look="plain"
-            size="small"
-            onPress={() => {
-              onChain(null);
-            }}
-          >
+          <Button look="plain" size="small" onPress={() => onChain(null)}>
             Show all
           </Button>
         )}
@@ -196,9 +190,7 @@ export function ChainsPanel({ view, chain, onChain, onDoubt }: Props) {
             chain={one}
             index={index}
             on={index === chain}
-            onToggle={() => {
-              onChain(index === chain ? null : index);
-            }}
+            onToggle={() => onChain(index === chain ? null : index)}
             onDoubt={
               onDoubt &&
               (() => {
@@ -209,13 +201,7 @@ export function ChainsPanel({ view, chain, onChain, onDoubt }: Props) {
         ))}
       </ol>
       {shown.length < chains.length && (
-        <Button
-          look="plain"
-          size="small"
-          onPress={() => {
-            setAll(true);
-          }}
-        >
+        <Button look="plain" size="small" onPress={() => setAll(true)}>
           Show all {chains.length}
         </Button>
       )}

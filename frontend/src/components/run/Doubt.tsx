@@ -11,6 +11,7 @@ import { OneOf } from "@/components/kit/Choices";
 import { EntitiesField } from "@/components/ask/EntitiesField";
 import { Button, Modal } from "@/components/kit/controls";
 import { Ago, ErrorNotice, Notice } from "@/components/kit/says";
+import { TextArea } from "@/components/kit/TextField";
 import type { RunView } from "@/store/runView";
 import { toast } from "@/store/toasts";
 import { chainText } from "./ChainsPanel";
@@ -113,13 +114,7 @@ function Form({ run, view, doubt, onClose }: FormProps) {
       )}
       {asksRight && !missing && others.length > 0 && others.length <= KEEPABLE && right.length === 0 && (
         <p className="small">
-          <Button
-            look="link"
-            className="small"
-            onPress={() => {
-              setRight(others);
-            }}
-          >
+          <Button look="link" className="small" onPress={() => setRight(others)}>
             {doubt.answer
               ? others.length === 1
                 ? "The other answer is right"
@@ -128,21 +123,16 @@ function Form({ run, view, doubt, onClose }: FormProps) {
           </Button>
         </p>
       )}
-      <div className="field">
-        <label htmlFor="doubt-comment">Comment, optional</label>
-        <textarea
-          id="doubt-comment"
-          className="input"
-          rows={3}
-          maxLength={2000}
-          autoFocus={!asksRight}
-          placeholder={asksRight ? "Why, or what the graph lacks" : "Why this is not the reason"}
-          value={comment}
-          onChange={(event) => {
-            setComment(event.target.value);
-          }}
-        />
-      </div>
+      <TextArea
+        label="Comment, optional"
+        id="doubt-comment"
+        rows={3}
+        maxLength={2000}
+        autoFocus={!asksRight}
+        placeholder={asksRight ? "Why, or what the graph lacks" : "Why this is not the reason"}
+        value={comment}
+        onChange={setComment}
+      />
       {send.error && <ErrorNotice error={send.error} />}
       <div className="foot">
         <Button onPress={onClose}>Cancel</Button>

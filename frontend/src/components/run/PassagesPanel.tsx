@@ -73,14 +73,7 @@ function PassageRow({ ranked, rank, view, cite }: RowProps) {
   const cited = pieces.some((piece) => piece.answers.length > 0);
   return (
     <li className={`passage ${cite ? "on" : ""}`}>
-      <button
-        type="button"
-        className="passage-head"
-        aria-expanded={open}
-        onClick={() => {
-          setOpen(!open);
-        }}
-      >
+      <button type="button" className="passage-head" aria-expanded={open} onClick={() => setOpen(!open)}>
         <Icon name={open ? "down" : "right"} />
         <span className="tabular muted">{rank}</span>
         <span className="passage-title">{passage.title || passage.name}</span>
@@ -165,13 +158,7 @@ export function PassagesPanel({ view, cite }: { view: RunView; cite: Citation | 
         ))}
       </ol>
       {passages.length > FIRST && shown.length < passages.length && (
-        <Button
-          look="plain"
-          size="small"
-          onPress={() => {
-            setAll(true);
-          }}
-        >
+        <Button look="plain" size="small" onPress={() => setAll(true)}>
           Show all {passages.length}
         </Button>
       )}

@@ -75,13 +75,7 @@ export function RunSide(props: Props) {
         )}
         {shown.noAnswer && mayDoubt && (
           <p>
-            <Button
-              size="small"
-              icon="flag"
-              onPress={() => {
-                setDoubt({ kind: "answer-missing" });
-              }}
-            >
+            <Button size="small" icon="flag" onPress={() => setDoubt({ kind: "answer-missing" })}>
               An answer is missing
             </Button>
           </p>
@@ -117,21 +111,10 @@ export function RunSide(props: Props) {
         chain={chain}
         onChain={onChain}
         {...(mayDoubt && {
-          onDoubt: (index) => {
-            setDoubt({ kind: "path-wrong", chain: index });
-          },
+          onDoubt: (index) => setDoubt({ kind: "path-wrong", chain: index }),
         })}
       />
-      {run && (
-        <DoubtDialog
-          run={run}
-          view={live}
-          doubt={doubt}
-          onClose={() => {
-            setDoubt(null);
-          }}
-        />
-      )}
+      {run && <DoubtDialog run={run} view={live} doubt={doubt} onClose={() => setDoubt(null)} />}
       {steering?.phase === "over" && steer}
     </>
   );

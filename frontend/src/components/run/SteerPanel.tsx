@@ -46,13 +46,7 @@ function Keys({ view, steering, onStop }: Props) {
         </Button>
       )}
       {phase !== "going" && (
-        <Button
-          icon="undo"
-          isDisabled={busy || steps === 0}
-          onPress={() => {
-            steering.back(steps - 1);
-          }}
-        >
+        <Button icon="undo" isDisabled={busy || steps === 0} onPress={() => steering.back(steps - 1)}>
           {steps ? `Take back step ${steps}` : "Nothing to take back"} <kbd>u</kbd>
         </Button>
       )}
@@ -66,9 +60,7 @@ function Keys({ view, steering, onStop }: Props) {
           type="checkbox"
           checked={steering.stepwise}
           disabled={phase === "going"}
-          onChange={(event) => {
-            steering.setStepwise(event.target.checked);
-          }}
+          onChange={(event) => steering.setStepwise(event.target.checked)}
         />
         step by step
       </label>

@@ -19,6 +19,7 @@ function Fact({ hop, onLight }: { hop: Hop; onLight: OnLight }) {
     onLight([fact.key]);
   };
   return (
+    // eslint-disable-next-line jsx-a11y-x/no-noninteractive-tabindex -- its fact is lit in the drawing by keyboard too
     <li tabIndex={0} onMouseEnter={light} onFocus={light} onBlur={() => onLight(null)}>
       <bdi>{fact.head.label}</bdi>{" "}
       <span className="rel" title={fact.relation}>
@@ -52,24 +53,13 @@ export function Facts({
         {title} <span className="tabular">{integer(total)}</span>
       </dt>
       <dd>
-        <ul
-          className={`step-facts ${faint ? "faint" : ""}`}
-          onMouseLeave={() => {
-            onLight(null);
-          }}
-        >
+        <ul className={`step-facts ${faint ? "faint" : ""}`} onMouseLeave={() => onLight(null)}>
           {shown.map((hop, index) => (
             <Fact key={index} hop={hop} onLight={onLight} />
           ))}
         </ul>
         {shown.length < hops.length && (
-          <button
-            type="button"
-            className="link small"
-            onClick={() => {
-              setAll(true);
-            }}
-          >
+          <button type="button" className="link small" onClick={() => setAll(true)}>
             {count(hops.length - shown.length, "more fact")}
           </button>
         )}
@@ -90,12 +80,7 @@ function Jumps({ jumps, onLight }: { jumps: readonly SimilarityExpanded[]; onLig
         Similarity jumps <span className="tabular">{integer(jumps.length)}</span>
       </dt>
       <dd>
-        <ul
-          className="step-facts"
-          onMouseLeave={() => {
-            onLight(null);
-          }}
-        >
+        <ul className="step-facts" onMouseLeave={() => onLight(null)}>
           {jumps.map((jump) => {
             const light = () => {
               onLight([jumpKey(jump)]);
@@ -103,12 +88,11 @@ function Jumps({ jumps, onLight }: { jumps: readonly SimilarityExpanded[]; onLig
             return (
               <li
                 key={jumpKey(jump)}
+                // eslint-disable-next-line jsx-a11y-x/no-noninteractive-tabindex -- the same
                 tabIndex={0}
                 onMouseEnter={light}
                 onFocus={light}
-                onBlur={() => {
-                  onLight(null);
-                }}
+                onBlur={() => onLight(null)}
               >
                 <bdi>{jump.source.label}</bdi> <span className="rel dashed">similar {score(jump.score)}</span>{" "}
                 <bdi>{jump.target.label}</bdi>

@@ -59,16 +59,10 @@ function StepRow({ one, last, step, view, onStep, onLight, steering = null, chil
         className={`step ${one.seq === step ? "on" : ""} ${step !== null && one.seq > step ? "later" : ""} ${one.undone ? "undone" : ""}`}
         aria-current={one.seq === step ? "step" : undefined}
         {...(walk && {
-          onMouseEnter: () => {
-            onLight(walk.chosen);
-          },
-          onMouseLeave: () => {
-            onLight(null);
-          },
+          onMouseEnter: () => onLight(walk.chosen),
+          onMouseLeave: () => onLight(null),
         })}
-        onClick={() => {
-          onStep(last ? null : one.seq);
-        }}
+        onClick={() => onStep(last ? null : one.seq)}
       >
         <span className="step-time tabular muted">{milliseconds(one.offset)}</span>
         <span className="step-title">
@@ -86,9 +80,7 @@ function StepRow({ one, last, step, view, onStep, onLight, steering = null, chil
           aria-label={`${open ? "Fold" : "Open"} ${one.title}`}
           aria-expanded={open}
           className="step-fold"
-          onPress={() => {
-            setWanted(!open);
-          }}
+          onPress={() => setWanted(!open)}
         />
       )}
       {open && walk?.event.chosen && (
@@ -126,13 +118,7 @@ export function StepsPanel({ steps, step, view, onStep, onLight, learns, llm, st
             steering={steering}
           >
             {folded > 0 && one.seq === lastPath && (
-              <button
-                type="button"
-                className="link small fold"
-                onClick={() => {
-                  setAll(true);
-                }}
-              >
+              <button type="button" className="link small fold" onClick={() => setAll(true)}>
                 {count(folded, "more path")}
               </button>
             )}

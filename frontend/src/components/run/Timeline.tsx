@@ -117,9 +117,7 @@ export function Timeline({ steps, step, live, onStep, children }: Props) {
           size="small"
           className="tabular"
           aria-label={`Replay speed ${speed} times; press to change`}
-          onPress={() => {
-            set({ speed: SPEEDS[(SPEEDS.indexOf(speed) + 1) % SPEEDS.length] ?? 1 });
-          }}
+          onPress={() => set({ speed: SPEEDS[(SPEEDS.indexOf(speed) + 1) % SPEEDS.length] ?? 1 })}
         >
           replay {speed}x
         </Button>

@@ -89,13 +89,7 @@ export function WalkDetail({ walk, view, onLight, steering }: Props) {
         </div>
       )}
       {act && (
-        <Button
-          size="small"
-          icon="undo"
-          onPress={() => {
-            act.back(at);
-          }}
-        >
+        <Button size="small" icon="undo" onPress={() => act.back(at)}>
           {at ? `Take back to step ${at}` : "Take back to the beginning"}
         </Button>
       )}

@@ -56,9 +56,7 @@ export function useSteering(run: Run | undefined, view: RunView | undefined): St
   };
   const steer = useMutation({
     mutationFn: ({ body }: { body: SteerBody; seq: number }) => steerRun(id, body),
-    onSuccess: (now, { seq }) => {
-      put(now, seq);
-    },
+    onSuccess: (now, { seq }) => put(now, seq),
     onError: fail,
   });
   const pause = useMutation({ mutationFn: () => pauseRun(id), onError: fail });

@@ -80,9 +80,7 @@ export function Header({ session, status, offline, onPalette, onKeys }: Props) {
           id,
           label: THEMES[id],
           checked: theme === id,
-          onAction: () => {
-            set({ theme: id });
-          },
+          onAction: () => set({ theme: id }),
         }))}
       />
       <ActMenu
@@ -126,9 +124,7 @@ export function Header({ session, status, offline, onPalette, onKeys }: Props) {
           {
             id: "out",
             label: "Log out",
-            onAction: () => {
-              void leave().finally(() => client.invalidateQueries({ queryKey: keys.session }));
-            },
+            onAction: () => void leave().finally(() => client.invalidateQueries({ queryKey: keys.session })),
           },
         ]}
       />

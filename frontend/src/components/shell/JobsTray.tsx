@@ -123,9 +123,7 @@ export function JobRow({ job, workers }: { job: Job; workers: number | undefined
             size="small"
             aria-label={`Cancel ${job.title}`}
             isDisabled={cancel.isPending || cancel.isSuccess}
-            onPress={() => {
-              cancel.mutate();
-            }}
+            onPress={() => cancel.mutate()}
           >
             {cancel.isPending || cancel.isSuccess ? "Cancelling" : "Cancel"}
           </Button>
@@ -161,9 +159,7 @@ export function JobRow({ job, workers }: { job: Job; workers: number | undefined
             size="small"
             aria-label={`Try ${job.title} again`}
             isDisabled={retry.isPending || retry.isSuccess}
-            onPress={() => {
-              retry.mutate();
-            }}
+            onPress={() => retry.mutate()}
           >
             {retry.isSuccess ? "Tried again" : "Try again"}
           </Button>
@@ -173,9 +169,7 @@ export function JobRow({ job, workers }: { job: Job; workers: number | undefined
           look="link"
           aria-expanded={logged}
           aria-label={`Log of ${job.title}`}
-          onPress={() => {
-            setLogged(!logged);
-          }}
+          onPress={() => setLogged(!logged)}
         >
           {logged ? "Hide the log" : "Log"}
         </Button>

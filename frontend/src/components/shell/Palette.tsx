@@ -130,18 +130,15 @@ function PaletteBody({ onClose }: { onClose: () => void }) {
       />
       <ul id="palette-list" role="listbox" aria-label="Results" className="listbox">
         {entries.map((entry, index) => (
+          // eslint-disable-next-line jsx-a11y-x/click-events-have-key-events -- the field has the keys of its list
           <li
             key={entry.id}
             id={`palette-${index}`}
             role="option"
             aria-selected={index === at}
             className={`item ${index === at ? "active" : ""}`}
-            onMouseMove={() => {
-              setActive(index);
-            }}
-            onClick={() => {
-              go(entry);
-            }}
+            onMouseMove={() => setActive(index)}
+            onClick={() => go(entry)}
           >
             <Icon name={entry.icon} />
             <span className="elide">

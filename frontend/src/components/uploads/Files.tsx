@@ -53,9 +53,7 @@ export function FileRow({ file }: { file: Sent }) {
             look="plain"
             icon="pause"
             label={`Pause ${file.name}`}
-            onPress={() => {
-              pause(file.key);
-            }}
+            onPress={() => pause(file.key)}
           />
         )}
         {(file.state === "paused" || file.state === "failed") && (
@@ -64,9 +62,7 @@ export function FileRow({ file }: { file: Sent }) {
             look="plain"
             icon="play"
             label={`Go on with ${file.name}`}
-            onPress={() => {
-              resume(file.key);
-            }}
+            onPress={() => resume(file.key)}
           />
         )}
         <Button
@@ -74,9 +70,7 @@ export function FileRow({ file }: { file: Sent }) {
           size="small"
           icon="close"
           label={file.state === "done" ? `Remove ${file.name}` : `Stop and remove ${file.name}`}
-          onPress={() => {
-            remove(file.key);
-          }}
+          onPress={() => remove(file.key)}
         />
       </div>
       {file.state !== "done" && (
@@ -120,9 +114,7 @@ function Unfinished({ sending }: { sending: boolean }) {
               size="small"
               icon="trash"
               label={`Forget ${one.name}`}
-              onPress={() => {
-                drop.mutate(one.id);
-              }}
+              onPress={() => drop.mutate(one.id)}
             />
           </li>
         ))}
@@ -159,12 +151,7 @@ export function Files({ purpose, multiple = true, onAdded, children }: FilesProp
         }}
       >
         <Text slot="label">{multiple ? "Drop files here, or" : "Drop a file here, or"}</Text>
-        <FileTrigger
-          allowsMultiple={multiple}
-          onSelect={(list) => {
-            add([...(list ?? [])]);
-          }}
-        >
+        <FileTrigger allowsMultiple={multiple} onSelect={(list) => add([...(list ?? [])])}>
           <Button icon="upload">{multiple ? "Choose files" : "Choose a file"}</Button>
         </FileTrigger>
         {children}

@@ -86,9 +86,9 @@ function ReadingForm({ formats, guess, reading, onChange }: ReadingProps) {
               label: cell || `column ${place + 1}`,
             }))}
             value={String(guess.columns[role])}
-            onChange={(place) => {
-              onChange({ ...reading, columns: swapped(guess.columns, role, Number(place)) });
-            }}
+            onChange={(place) =>
+              onChange({ ...reading, columns: swapped(guess.columns, role, Number(place)) })
+            }
           />
         ))}
     </div>
@@ -181,15 +181,7 @@ export function Preview({ kind, from, reading, onChange }: PreviewProps) {
   const { data, error, isFetching } = useQuery(previewQuery(kind, from, reading));
   const formats = useQuery(formatsQuery).data?.[kind] ?? [];
   if (!data && error) {
-    const detect = (
-      <Button
-        onPress={() => {
-          onChange({});
-        }}
-      >
-        Detect again
-      </Button>
-    );
+    const detect = <Button onPress={() => onChange({})}>Detect again</Button>;
     return <ErrorNotice error={error} acts={Object.keys(reading).length > 0 && detect} />;
   }
   if (!data) return <Loading what="the first rows" />;
@@ -207,9 +199,7 @@ export function Preview({ kind, from, reading, onChange }: PreviewProps) {
             detail: one.format ? formatName(formats, one.format) : "cannot be read",
           }))}
           value={String(Math.min(place, data.length - 1))}
-          onChange={(at) => {
-            setPlace(Number(at));
-          }}
+          onChange={(at) => setPlace(Number(at))}
         />
       )}
       <ReadingForm formats={formats} guess={guess} reading={reading} onChange={onChange} />

@@ -23,9 +23,7 @@ export function Sources({ sources, onChange }: SourcesProps) {
           aria-label="Path or address"
           placeholder="/data/facts.tsv.gz or https://…"
           value={text}
-          onChange={(event) => {
-            setText(event.target.value);
-          }}
+          onChange={(event) => setText(event.target.value)}
           onKeyDown={(event) => {
             if (event.key !== "Enter") return;
             event.preventDefault();
@@ -50,9 +48,7 @@ export function Sources({ sources, onChange }: SourcesProps) {
               size="small"
               icon="close"
               label={`Remove ${one}`}
-              onPress={() => {
-                onChange(sources.filter((other) => other !== one));
-              }}
+              onPress={() => onChange(sources.filter((other) => other !== one))}
             />
           </li>
         ))}

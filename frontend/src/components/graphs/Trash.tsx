@@ -1,0 +1,154 @@
+// What was deleted and can still come back.
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import {
+  accessKeys,
+  purge as purgeFromTrash,
+  restore as restoreFromTrash,
+  trashQuery,
+  type Trashed,
+} from "@/api/access";
+import { ApiError } from "@/api/client";
+import { keys } from "@/api/queries";
+import { ConfirmDelete } from "@/components/kit/ConfirmDelete";
+import { Button } from "@/components/kit/controls";
+import { Ago, ErrorNotice } from "@/components/kit/says";
+import { count, relativeTime } from "@/store/format";
+import { toast } from "@/store/toasts";
+import { ResourceTable } from "@/components/kit/ResourceTable";
+
+const named = (row: Trashed) => (row.version === null ? row.name : `${row.name}, version ${row.version}`);
+
+const KINDS: Record<Trashed["kind"], string> = {
+  graphs: "graph",
+  versions: "version",
+  "question-sets": "question set",
+  checkpoints: "checkpoint",
+  reports: "report",
+};
+
+const GOES: Record<Trashed["kind"], string> = {
+  graphs: "All its versions and what was made of them go now.",
+  versions: "This version and its files go now; the others stay.",
+  "question-sets": "Its questions go now; checkpoints and reports made with it stay.",
+  checkpoints: "Its files go now; its reports and runs stay.",
+  reports: "Its figures, its questions and its files go now.",
+};
+
+function TrashRow({ row }: { row: Trashed }) {
+  const client = useQueryClient();
+  const [purging, setPurging] = useState(false);
+  const [name, setName] = useState("");
+  const refresh = () =>
+    Promise.all(
+      [
+        keys.graphs,
+        keys.questionSets,
+        keys.checkpoints,
+        keys.reports,
+        accessKeys.trash,
+        accessKeys.storage,
+      ].map((queryKey) => client.invalidateQueries({ queryKey })),
+    );
+  const restore = useMutation({
+    mutationFn: () => restoreFromTrash(row, name.trim() || undefined),
+    onSuccess: async (back) => {
+      toast(`${back} is back.`);
+      await refresh();
+    },
+  });
+  const purge = useMutation({
+    mutationFn: (typed: string) => purgeFromTrash(row, typed),
+    onSuccess: async () => {
+      await refresh();
+      setPurging(false);
+    },
+  });
+  const taken = restore.error instanceof ApiError && restore.error.code === "name_taken";
+  return (
+    <tr>
+      <td>
+        <bdi>{row.name}</bdi>{" "}
+        {row.kind !== "graphs" && (
+          <span className="badge">{row.version === null ? KINDS[row.kind] : `version ${row.version}`}</span>
+        )}{" "}
+        {row.key !== null && (
+          <span className="muted small">
+            of <bdi>{row.graph_name}</bdi>
+          </span>
+        )}
+      </td>
+      <td className="muted nowrap hide-narrow">
+        {row.triples !== null
+          ? count(row.triples, "fact")
+          : row.questions !== null && count(row.questions, "question")}
+      </td>
+      <td className="muted nowrap">
+        <Ago iso={row.deleted_at} />
+        {row.deleted_by && ` by ${row.deleted_by}`}
+      </td>
+      <td className="muted nowrap hide-narrow">goes {relativeTime(row.kept_until)}</td>
+      <td className="acts">
+        {restore.error && <ErrorNotice error={restore.error} />}
+        {taken && (
+          <input
+            className="input"
+            aria-label={`Another name for ${row.name}`}
+            placeholder="Another name"
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
+        )}
+        <Button
+          size="small"
+          aria-label={`Restore ${named(row)}`}
+          isDisabled={restore.isPending || (taken && !name.trim())}
+          onPress={() => restore.mutate()}
+        >
+          Restore
+        </Button>
+        <Button
+          look="plain"
+          size="small"
+          icon="trash"
+          label={`Delete ${named(row)} for good`}
+          onPress={() => setPurging(true)}
+        />
+        <ConfirmDelete
+          title={`Delete ${named(row)} for good?`}
+          name={row.name}
+          typed="graph"
+          act="Delete for good"
+          isOpen={purging}
+          error={purge.error}
+          isBusy={purge.isPending}
+          onConfirm={purge.mutate}
+          onClose={() => setPurging(false)}
+        >
+          {GOES[row.kind]} This cannot be undone.
+        </ConfirmDelete>
+      </td>
+    </tr>
+  );
+}
+
+export function Trash() {
+  const { data } = useQuery(trashQuery);
+  if (!data?.length) return null;
+  return (
+    <section className="card" aria-labelledby="trash-title">
+      <header>
+        <h2 id="trash-title">Deleted</h2>
+        <span className="muted small">can still come back, with all that was made of them</span>
+      </header>
+      <ResourceTable
+        heads={[["Name"], ["Holds", "hide-narrow"], ["Deleted"], ["For good", "hide-narrow"]]}
+        acts
+      >
+        {data.map((row) => (
+          <TrashRow key={`${row.kind} ${row.key ?? `${row.id}.${row.version}`}`} row={row} />
+        ))}
+      </ResourceTable>
+    </section>
+  );
+}
