@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db import models
 
 from webapp.api.access import AccessControlled
+from webapp.api.failures import Failable
 from webapp.experiments.models import Checkpoint
 from webapp.graphs.models import Graph
 
@@ -27,7 +28,7 @@ ACTIVE = (RunState.QUEUED, RunState.RUNNING)
 """A worker has it, or will. A paused run waits for a person and holds no worker."""
 
 
-class Run(AccessControlled):
+class Run(Failable):
     """One question answered by one method over one snapshot.
 
     ``llm`` and ``llm_name`` are the language model that may be asked, which may be deleted; ``usage`` is what it cost.
@@ -62,9 +63,6 @@ class Run(AccessControlled):
     answers = models.JSONField(default=list)
     answers_count = models.PositiveIntegerField(default=0)
     no_answer = models.JSONField(null=True)
-    error_code = models.CharField(max_length=50, blank=True)
-    error_message = models.TextField(blank=True)
-    error_hint = models.TextField(blank=True)
     worker = models.CharField(max_length=200, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True)

@@ -19,6 +19,7 @@ from webapp.answers import announce, fair_queue, log
 from webapp.answers.log import last_seq
 from webapp.answers.models import ACTIVE, Run, RunState
 from webapp.api.errors import ConflictError, InvalidError
+from webapp.api.failures import error_columns
 from webapp.experiments import resolution
 from webapp.experiments.models import Checkpoint
 from webapp.graphs import browse, endpoints, snapshots
@@ -199,9 +200,7 @@ def _columns(event: Ending) -> dict[str, Any]:
     return {
         "state": RunState.FAILED,
         "incomplete": True,
-        "error_code": event.code,
-        "error_message": event.message,
-        "error_hint": event.hint,
+        **error_columns(event),
     }
 
 

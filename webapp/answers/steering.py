@@ -23,6 +23,7 @@ from webapp.answers import agent_steps, announce, log
 from webapp.answers.agent_steps import AgentSteps
 from webapp.answers.models import ACTIVE, AgentCorrection, Run, RunState
 from webapp.api.errors import ConflictError, InvalidError
+from webapp.api.failures import NO_ERROR
 from webapp.experiments import methods
 from webapp.graphs.selectors import require_version
 from webapp.jobs import cancel, queue
@@ -157,9 +158,7 @@ def _reopen(run: Run, steer: Steer) -> None:
         answers=[],
         answers_count=0,
         no_answer=None,
-        error_code="",
-        error_message="",
-        error_hint="",
+        **NO_ERROR,
         worker="",
         **mode,
     )

@@ -22,6 +22,7 @@ from retrieval.kg.sparql.subgraph_cache import SubgraphCache, term
 from webapp.accounts.models import User
 from webapp.api.concurrency import release_connection
 from webapp.api.errors import BusyError, NameTakenError
+from webapp.api.failures import NO_ERROR, error_columns
 from webapp.graphs import announce, browse
 from webapp.graphs.models import EndpointTerm, Graph, GraphEndpoint, GraphState, Visibility
 from webapp.uploads import remote_sources
@@ -166,16 +167,13 @@ def check(*, endpoint: GraphEndpoint) -> GraphEndpoint:
         found = {
             "checked_at": timezone.now(),
             "took_ms": None,
-            "error_code": error.code,
-            "error_message": error.message,
-            "error_hint": error.hint,
+            **error_columns(error),
         }
     return _updated(endpoint, **found)
 
 
 def _healthy(probe: Probe) -> dict[str, Any]:
-    nothing_wrong = dict.fromkeys(("error_code", "error_message", "error_hint"), "")
-    return {"checked_at": timezone.now(), "took_ms": probe.took_ms, "named": probe.named, **nothing_wrong}
+    return {"checked_at": timezone.now(), "took_ms": probe.took_ms, "named": probe.named, **NO_ERROR}
 
 
 def _updated(endpoint: GraphEndpoint, **values: Any) -> GraphEndpoint:

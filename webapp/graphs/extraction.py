@@ -8,6 +8,7 @@ from django.db import IntegrityError, transaction
 
 from webapp.accounts.models import User
 from webapp.api.errors import InvalidError, NameTakenError, NoPassagesError, NotConfiguredError
+from webapp.api.failures import NO_ERROR
 from webapp.graphs import announce, snapshots
 from webapp.graphs.models import Graph, GraphState
 from webapp.jobs import services as jobs
@@ -112,6 +113,7 @@ def _failed_before(source: Graph, name: str) -> Graph | None:
     last = graph.jobs.filter(kind=JobKind.EXTRACT).first() if graph else None
     if graph is None or last is None or last.params["source"] != source.pk:
         return None
-    graph.state, graph.error_code, graph.error_message, graph.error_hint = GraphState.IMPORTING, "", "", ""
-    graph.save(update_fields=["state", "error_code", "error_message", "error_hint"])
+    for column, value in {"state": GraphState.IMPORTING, **NO_ERROR}.items():
+        setattr(graph, column, value)
+    graph.save(update_fields=["state", *NO_ERROR])
     return graph

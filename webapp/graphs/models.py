@@ -9,6 +9,7 @@ from django.db import models
 
 from webapp.accounts.models import Role, User
 from webapp.api.access import NOBODY, AccessControlled, Person
+from webapp.api.failures import Failable
 
 
 class GraphState(models.TextChoices):
@@ -69,7 +70,7 @@ class Trashable(AccessControlled):
         abstract = True
 
 
-class Graph(AccessControlled):
+class Graph(Failable):
     """A knowledge graph that somebody uploaded, private until its owner shares it.
 
     One with ``deleted_at`` is in the trash: nobody finds it.
@@ -86,9 +87,6 @@ class Graph(AccessControlled):
     examples = models.JSONField(default=list)
     problem_count = models.PositiveIntegerField(default=0)
     last_version = models.PositiveIntegerField(default=0)
-    error_code = models.CharField(max_length=50, blank=True)
-    error_message = models.TextField(blank=True)
-    error_hint = models.TextField(blank=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
     )
@@ -193,7 +191,7 @@ class GraphVersion(AccessControlled):
         return f"{self.graph_id} v{self.version}"
 
 
-class GraphEndpoint(AccessControlled):
+class GraphEndpoint(Failable):
     """The SPARQL endpoint that a graph lives in. Such a graph has no version: it is asked where it is.
 
     ``named_graph`` is the graph that is asked there, empty for the endpoint's default; ``languages`` are those of names
@@ -214,9 +212,6 @@ class GraphEndpoint(AccessControlled):
     checked_at = models.DateTimeField()
     took_ms = models.FloatField(null=True)
     named = models.BooleanField(default=True)
-    error_code = models.CharField(max_length=50, blank=True)
-    error_message = models.TextField(blank=True)
-    error_hint = models.TextField(blank=True)
 
     class Meta:
         db_table = "graphs_endpoint"

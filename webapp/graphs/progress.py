@@ -13,6 +13,7 @@ from retrieval.errors import ClewError
 from retrieval.kg.snapshot.manifest import Manifest
 from webapp.accounts.models import User
 from webapp.api.errors import ConflictError, GraphNotReadyError
+from webapp.api.failures import NO_ERROR, error_columns
 from webapp.graphs import announce, snapshots
 from webapp.graphs import files as storage
 from webapp.graphs.models import (
@@ -56,7 +57,7 @@ def save_problems(*, job: Job, problems: Sequence[types.Problem], count: int) ->
 def importing(*, graph: Graph) -> None:
     """Say that a graph that has no version is being imported again."""
     if graph.snapshot_id is None:
-        update(graph, state=GraphState.IMPORTING, error_code="", error_message="", error_hint="")
+        update(graph, state=GraphState.IMPORTING, **NO_ERROR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +113,7 @@ def use_version(*, graph: Graph, snapshot: GraphVersion, user: User | None) -> N
         snapshot=snapshot,
         problem_count=snapshot.problem_count,
         state=GraphState.READY,
-        error_code="",
-        error_message="",
-        error_hint="",
+        **NO_ERROR,
     )
     _index(graph, user)
 
@@ -154,9 +153,7 @@ def import_failed(*, graph: Graph, error: ClewError) -> None:
         update(
             graph,
             state=GraphState.FAILED,
-            error_code=error.code,
-            error_message=error.message,
-            error_hint=error.hint,
+            **error_columns(error),
         )
 
 

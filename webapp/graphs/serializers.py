@@ -61,11 +61,11 @@ class GraphSerializer(serializers.ModelSerializer[Graph]):
     #: Fields of the apps above, which add them when they start.
     added: ClassVar[dict[str, Callable[[], Field]]] = {}
 
-    entities = serializers.SerializerMethodField()
-    relations = serializers.SerializerMethodField()
-    triples = serializers.SerializerMethodField()
-    passages = serializers.SerializerMethodField()
-    attributes = serializers.SerializerMethodField()
+    entities = serializers.IntegerField(source="snapshot.entities", read_only=True, default=0)
+    relations = serializers.IntegerField(source="snapshot.relations", read_only=True, default=0)
+    triples = serializers.IntegerField(source="snapshot.triples", read_only=True, default=0)
+    passages = serializers.IntegerField(source="snapshot.passages", read_only=True, default=0)
+    attributes = serializers.IntegerField(source="snapshot.attributes", read_only=True, default=0)
     snapshot = SnapshotSerializer(allow_null=True, read_only=True)
     endpoint = serializers.SerializerMethodField()
     problems = serializers.IntegerField(source="problem_count", read_only=True)
@@ -98,26 +98,6 @@ class GraphSerializer(serializers.ModelSerializer[Graph]):
     def get_fields(self) -> dict[str, Field]:
         """With those of other apps."""
         return {**super().get_fields(), **{name: make() for name, make in self.added.items()}}
-
-    def get_entities(self, graph: Graph) -> int:
-        """How many entities."""
-        return graph.snapshot.entities if graph.snapshot else 0
-
-    def get_relations(self, graph: Graph) -> int:
-        """How many relations."""
-        return graph.snapshot.relations if graph.snapshot else 0
-
-    def get_triples(self, graph: Graph) -> int:
-        """How many facts."""
-        return graph.snapshot.triples if graph.snapshot else 0
-
-    def get_passages(self, graph: Graph) -> int:
-        """How many passages."""
-        return graph.snapshot.passages if graph.snapshot else 0
-
-    def get_attributes(self, graph: Graph) -> int:
-        """How many values the attributes of its entities and facts have."""
-        return graph.snapshot.attributes if graph.snapshot else 0
 
     @extend_schema_field(EndpointSerializer(allow_null=True))
     def get_endpoint(self, graph: Graph) -> dict[str, Any] | None:

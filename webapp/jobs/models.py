@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 
 from webapp.api.access import AccessControlled
+from webapp.api.failures import Failable
 
 
 class JobKind(models.TextChoices):
@@ -46,7 +47,7 @@ class Level(models.TextChoices):
 ACTIVE = (JobState.QUEUED, JobState.RUNNING)
 
 
-class Job(AccessControlled):
+class Job(Failable):
     """One piece of long work. Only the worker named in ``worker`` writes its progress.
 
     ``stage`` to ``rate`` tell of the part that is worked on, ``stages`` and ``overall`` (0 to 1) of the whole.
@@ -72,9 +73,6 @@ class Job(AccessControlled):
     message = models.TextField(blank=True)
     metrics = models.JSONField(default=dict)
     result = models.JSONField(null=True)
-    error_code = models.CharField(max_length=50, blank=True)
-    error_message = models.TextField(blank=True)
-    error_hint = models.TextField(blank=True)
     worker = models.CharField(max_length=200, blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)
     cancel_requested = models.BooleanField(default=False)

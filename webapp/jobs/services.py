@@ -17,6 +17,7 @@ from retrieval.errors import ClewError
 from retrieval.types import Progress
 from webapp.accounts.models import User
 from webapp.api.errors import ConflictError, TooManyJobsError
+from webapp.api.failures import NO_ERROR, error_columns
 from webapp.jobs import announce, cancel, heartbeats, log, queue, stages, unsent
 from webapp.jobs.models import ACTIVE, LONG, Job, JobKind, JobState, Level
 from webapp.jobs.signals import job_ended_early, job_retried
@@ -157,9 +158,7 @@ def fail(*, job_id: int, error: ClewError) -> None:
     _end(
         job_id,
         state=JobState.FAILED,
-        error_code=error.code,
-        error_message=error.message,
-        error_hint=error.hint,
+        **error_columns(error),
     )
 
 
@@ -200,7 +199,8 @@ def retry(*, job: Job, params: dict[str, Any] | None = None) -> Job:
         waiting = Job.objects.filter(pk=job.pk, state=job.state).update(
             state=JobState.QUEUED,
             params={**job.params, **(params or {})},
-            **dict.fromkeys(("stage", "message", "error_code", "error_message", "error_hint", "worker"), ""),
+            **dict.fromkeys(("stage", "message", "worker"), ""),
+            **NO_ERROR,
             attempts=0,
             cancel_requested=False,
             done=0,
