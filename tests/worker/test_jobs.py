@@ -235,7 +235,7 @@ def test_files_of_imports_that_failed_go_after_a_while(upload, settings):
 
 def test_a_disk_that_becomes_full_in_the_middle_leaves_nothing_and_says_so(upload, monkeypatch):
     graph, job = upload(FACTS)
-    monkeypatch.setattr(from_files, "write", children.write_to_a_full_disk)
+    monkeypatch.setattr(from_files, "write_version", children.write_to_a_full_disk)
     importing.import_graph(job.pk)
     graph.refresh_from_db()
     job.refresh_from_db()
@@ -243,7 +243,7 @@ def test_a_disk_that_becomes_full_in_the_middle_leaves_nothing_and_says_so(uploa
     assert job.error_hint == "Make room where Clew keeps its data, and start it again."
     assert (graph.state, graph.snapshot_id) == (GraphState.FAILED, None)
     assert list(files.local_path(f"snapshots/{graph.pk}").iterdir()) == []
-    monkeypatch.setattr(from_files, "write", children.write)
+    monkeypatch.setattr(from_files, "write_version", children.write)
     services.retry(job=job)
     importing.import_graph(job.pk)
     graph.refresh_from_db()
@@ -381,7 +381,7 @@ def test_the_rate_is_counted_within_a_stage(job, monkeypatch):
 def test_a_file_that_breaks_its_reader_ends_the_job_in_words(upload, monkeypatch):
     """Polars ends the whole process at some broken Parquet files: that was a worker, and its job ran for ever."""
     graph, job = upload(FACTS, filename="facts.parquet")
-    monkeypatch.setattr(from_files, "write", children.crash)
+    monkeypatch.setattr(from_files, "write_version", children.crash)
     importing.import_graph(job.pk)
     graph.refresh_from_db()
     job.refresh_from_db()
@@ -403,7 +403,7 @@ def test_an_import_has_a_limit_of_memory(upload, settings):
 def test_an_import_that_gets_no_further_is_broken_off(upload, monkeypatch):
     _, job = upload(FACTS)
     monkeypatch.setattr(importing, "SILENCE_S", 0.3)
-    monkeypatch.setattr(from_files, "write", children.wait)
+    monkeypatch.setattr(from_files, "write_version", children.wait)
     importing.import_graph(job.pk)
     job.refresh_from_db()
     assert (job.state, job.error_code) == (JobState.FAILED, "too_much_to_read")
