@@ -1,5 +1,7 @@
 """Imports point one way, and the web process stays small."""
 
+import importlib
+import re
 import subprocess
 import sys
 from graphlib import TopologicalSorter
@@ -42,3 +44,22 @@ def test_the_settings_of_methods_are_read_without_torch():
     code = "import sys, retrieval.methods.registry; print(sorted({'torch', 'numpy', 'polars'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_what_benchmarks_import_is_there():
+    """Also in the code that they run in processes of their own; nothing else tries that before a benchmark is run."""
+    found = set()
+    for file in (ROOT / "tests" / "benchmarks").glob("*.py"):
+        text = file.read_text(encoding="utf-8")
+        imports = re.findall(r"from ((?:retrieval|tests)[\w.]*) import (\([^)]*\)|[^\n#;(]+)", text)
+        for module, names in imports:
+            found |= {(file.name, module, name) for name in re.findall(r"\w+", re.sub(r" as \w+", "", names))}
+    assert len(found) > 100
+    lost = [one for one in sorted(found) if not _is_there(*one[1:])]
+    assert lost == []
+
+
+def _is_there(module: str, name: str) -> bool:
+    return hasattr(importlib.import_module(module), name) or bool(
+        importlib.util.find_spec(f"{module}.{name}")
+    )
