@@ -324,7 +324,7 @@ def test_what_people_corrected_is_learned_from(agent, work, steer, users, monkey
         learned.append([t.id for t in read_trajectories(trajectories)] if trajectories else [])
         return fit(*given, trajectories=trajectories, **named)
 
-    monkeypatch.setattr("retrieval.training.train", recording)
+    monkeypatch.setattr("retrieval.train.train", recording)
     monkeypatch.setattr("retrieval.training.loop._LEAST_PER_EPOCH", 8)
     asked = [
         Question("q1", "what is spoken in France?", ("France",), ("French",), split="train"),

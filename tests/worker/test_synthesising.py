@@ -128,7 +128,7 @@ def test_a_set_deleted_in_the_middle_leaves_nothing(tiny_graph, questions, monke
 
 
 def test_an_agent_learns_from_them(tiny_graph, questions, made, monkeypatch):
-    import retrieval.training
+    import retrieval.train
 
     learned = []
 
@@ -136,7 +136,7 @@ def test_an_agent_learns_from_them(tiny_graph, questions, made, monkeypatch):
         learned.extend(read_trajectories(trajectories))
         raise TrainingDataError("far enough")
 
-    monkeypatch.setattr(retrieval.training, "train", fit)
+    monkeypatch.setattr(retrieval.train, "train", fit)
     job = experiments.start_training(
         graph=tiny_graph,
         question_set=questions,
