@@ -19,7 +19,7 @@ from tests.e2e import world
 from tests.e2e.walks import walk
 from tests.support.clew import PASSWORD, ROOT, Clew
 from tests.support.tcp_proxy import TcpProxy
-from webapp.project.embedded import Layout
+from webapp.project.embedded import ServerLayout
 
 pytestmark = pytest.mark.e2e
 
@@ -37,7 +37,7 @@ LANGUAGES = "which languages are spoken in the films directed by Ada Quill"
 
 def _make_analysts(clew: Clew) -> None:
     """Two accounts that may judge, made as an administrator of the machine makes them."""
-    layout = Layout(clew.home)
+    layout = ServerLayout(clew.home)
     env = {
         **os.environ,
         "CLEW_HOME": str(clew.home),
