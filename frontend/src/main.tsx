@@ -3,7 +3,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { RouterProvider, createBrowserRouter } from "react-router";
 import { makeCache } from "@/api/cache";
-import { Loading } from "@/components/kit/says";
+import { Loading } from "@/components/kit/feedback";
 import { AskPage } from "@/pages/AskPage";
 import { LoginPage } from "@/pages/LoginPage";
 import { BrokenPage, NotFoundPage } from "@/pages/NotFoundPage";

@@ -45,7 +45,7 @@ export type Judgement = Required<Omit<Schemas["AnnotationInputRequest"], "holdin
 };
 
 /** What 409 `judged_meanwhile` carries: the item as it is, and what was said of it. */
-export interface Meanwhile {
+export interface Conflict {
   item: Item;
   theirs: Said[];
 }
@@ -133,7 +133,7 @@ export const undoLast = (queue: Id, id: string) => post("review/queues/{id}/undo
 export const redoLast = (queue: Id, id: string) => post("review/queues/{id}/redo", { id: queue }, { id });
 
 /** `replaces` is what counted when the person saw the question. */
-export const tellAnswers = (
+export const saveRightAnswers = (
   item: number,
   body: { id: string; answers: readonly string[]; replaces: string | null },
 ) => post("review/items/{id}/answers", { id: item }, body);

@@ -13,7 +13,7 @@ const RETRY_AFTER_MS = [500, 1000, 3000, 5000, 10_000];
 /** Answers that another try may change: no network, a busy or moved upload, a server in trouble (but not a full disk). */
 const PASSING = new Set([0, 409, 423, 429, 500, 502, 503, 504]);
 
-export interface Told {
+export interface UploadListener {
   progress: (sent: number) => void;
   done: (id: string) => void;
   failed: (error: Error) => void;
@@ -40,7 +40,7 @@ export function troubleOfUpload(error: Error): ApiError {
 }
 
 /** Sends a file in pieces. The same file chosen again, even after a reload, goes on where it stopped. */
-export function sendFile(file: File, told: Told): Sending {
+export function sendFile(file: File, listener: UploadListener): Sending {
   const upload = new Upload(file, {
     endpoint: apiUrl("uploads"),
     chunkSize: PIECE,
@@ -49,9 +49,9 @@ export function sendFile(file: File, told: Told): Sending {
     removeFingerprintOnSuccess: true,
     onBeforeRequest: (sent) => sent.setHeader("X-CSRFToken", csrfToken()),
     onShouldRetry: (error) => PASSING.has(statusOf(error)),
-    onProgress: told.progress,
-    onError: (error) => told.failed(troubleOfUpload(error)),
-    onSuccess: () => told.done(upload.url?.split("/").pop() ?? ""),
+    onProgress: listener.progress,
+    onError: (error) => listener.failed(troubleOfUpload(error)),
+    onSuccess: () => listener.done(upload.url?.split("/").pop() ?? ""),
   });
   let begun = false;
   const start = async () => {
@@ -64,7 +64,7 @@ export function sendFile(file: File, told: Told): Sending {
   };
   const go = () => {
     start().catch((error: unknown) => {
-      told.failed(error instanceof Error ? error : new Error(String(error)));
+      listener.failed(error instanceof Error ? error : new Error(String(error)));
     });
   };
   go();

@@ -1,11 +1,11 @@
 // Ask: a question in, and out come answers, their evidence, and the graph they came from.
 import { useMutation, useQuery, useQueryClient, type QueryClient } from "@tanstack/react-query";
-import { useEffect, useMemo, useRef, useState, type ReactNode } from "react";
-import { Group, Panel, Separator, useDefaultLayout } from "react-resizable-panels";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { useNavigate, useParams } from "react-router";
 import { ApiError } from "@/api/client";
 import { ask, graphsQuery, isAway, isOffline, keptRun, keys, runQuery, stopRun } from "@/api/queries";
 import type { Id } from "@/api/types";
+import { Column, Panels, type Parts } from "@/components/ask/AskLayout";
 import { AskBar } from "@/components/ask/AskBar";
 import { NotSent } from "@/components/ask/NotSent";
 import { Welcome } from "@/components/ask/Welcome";
@@ -15,9 +15,10 @@ import { CompareDialog } from "@/components/compare/CompareDialog";
 import { GraphPanel, warmGraph } from "@/components/graph/GraphPanel";
 import { Button } from "@/components/kit/controls";
 import { useMedia, useTitle } from "@/components/kit/hooks";
-import { EmptyState, ErrorNotice, Loading, troubleOf } from "@/components/kit/says";
+import { ErrorNotice, Loading, troubleOf } from "@/components/kit/feedback";
 import { useUrlNumber } from "@/components/kit/url";
-import { useLearns } from "@/components/kit/useLearns";
+import { useIsTrained } from "@/components/kit/useIsTrained";
+import { MissingRun } from "@/components/run/MissingRun";
 import { RunActs } from "@/components/run/RunActs";
 import { RunSide } from "@/components/run/RunSide";
 import { StepsPanel } from "@/components/run/StepsPanel";
@@ -33,67 +34,6 @@ import { useSettings } from "@/store/settings";
 import { toast } from "@/store/toasts";
 
 const NARROW = "(max-width: 820px)";
-
-interface Parts {
-  drawing: ReactNode;
-  side: ReactNode;
-  steps: ReactNode;
-  timeline: ReactNode;
-}
-
-function Column({ drawing, side, steps, timeline }: Parts) {
-  return (
-    <div className="ask-column">
-      {side}
-      <div className="column-graph">{drawing}</div>
-      {timeline}
-      {steps}
-    </div>
-  );
-}
-
-function Panels({ drawing, side, steps, timeline }: Parts) {
-  const panels = useDefaultLayout({ id: "clew-ask", storage: window.localStorage });
-  return (
-    <>
-      <Group
-        id="clew-ask"
-        className="ask-panels"
-        orientation="horizontal"
-        {...(panels.defaultLayout && { defaultLayout: panels.defaultLayout })}
-        onLayoutChanged={panels.onLayoutChanged}
-      >
-        <Panel id="graph" minSize={320}>
-          {drawing}
-        </Panel>
-        <Separator className="splitter" />
-        <Panel id="side" defaultSize="40%" minSize={300}>
-          <div className="side">
-            {side}
-            {steps}
-          </div>
-        </Panel>
-      </Group>
-      {timeline}
-    </>
-  );
-}
-
-function Missing() {
-  const navigate = useNavigate();
-  return (
-    <EmptyState
-      title="This run does not exist"
-      act={
-        <Button look="primary" onPress={() => void navigate("/history")}>
-          Open the history
-        </Button>
-      }
-    >
-      It may have been deleted, or the address is incomplete.
-    </EmptyState>
-  );
-}
 
 /** The graph that is asked where none was picked, once the list is there. */
 async function firstGraph(client: QueryClient): Promise<Id> {
@@ -161,7 +101,7 @@ export function AskPage() {
 
   const live = log?.view;
   const steering = useSteering(run.data, live);
-  const learns = useLearns()(live?.started?.method);
+  const isTrained = useIsTrained()(live?.started?.method);
   const over = live !== undefined && isOver(live.phase) && steering?.phase !== "going";
   const waits = live?.phase === "paused" && steering?.phase !== "going";
   const running = id !== undefined && live !== undefined && !over && !waits && link !== "missing";
@@ -256,7 +196,7 @@ export function AskPage() {
           )}
         </div>
       )}
-      {id && missing && <Missing />}
+      {id && missing && <MissingRun />}
       {id && !missing && run.error && (
         <div className="page-note">
           <ErrorNotice
@@ -282,7 +222,7 @@ export function AskPage() {
         graph={list?.find((one) => String(one.id) === String(run.data?.graph))}
         status={status}
         chain={chain}
-        learns={learns}
+        isTrained={isTrained}
         steering={steering}
         onStop={() => void stop()}
         onChain={setChain}
@@ -309,7 +249,7 @@ export function AskPage() {
         view={live}
         onStep={setStep}
         onLight={setLit}
-        learns={learns}
+        isTrained={isTrained}
         llm={run.data?.llm ?? ""}
         steering={steering}
       />

@@ -15,7 +15,7 @@ import { RunsTable, type Compared } from "@/components/compare/RunsTable";
 import { GraphPanel, warmGraph } from "@/components/graph/GraphPanel";
 import { Button } from "@/components/kit/controls";
 import { useMedia, usePageKeys, useTitle } from "@/components/kit/hooks";
-import { EmptyState, ErrorNotice, Loading } from "@/components/kit/says";
+import { EmptyState, ErrorNotice, Loading } from "@/components/kit/feedback";
 import { useUrl, useUrlNumber } from "@/components/kit/url";
 import { useRunLogs } from "@/live/hooks";
 import { copyText } from "@/store/files";

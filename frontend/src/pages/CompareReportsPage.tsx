@@ -9,7 +9,7 @@ import { ChangedQuestions } from "@/components/experiments/ChangedQuestions";
 import { Interval } from "@/components/experiments/Interval";
 import { Button, Pick } from "@/components/kit/controls";
 import { useTitle } from "@/components/kit/hooks";
-import { EmptyState, ErrorNotice, Loading, Notice } from "@/components/kit/says";
+import { EmptyState, ErrorNotice, Loading, Notice } from "@/components/kit/feedback";
 import { useUrl } from "@/components/kit/url";
 import { integer, metricName, metricValue, milliseconds } from "@/store/format";
 import { difference, metricNames, reportLabel, settingsThatDiffer, signed } from "@/store/reports";

@@ -16,11 +16,11 @@ import { QueueFrame, type Frame } from "@/components/review/QueueFrame";
 import { Workbench } from "@/components/review/Workbench";
 import { Pages } from "@/components/kit/Pages";
 import { Button } from "@/components/kit/controls";
-import { EmptyState, ErrorNotice, Loading, troubleOf } from "@/components/kit/says";
+import { EmptyState, ErrorNotice, Loading, troubleOf } from "@/components/kit/feedback";
 import { useUrlNumber } from "@/components/kit/url";
 import { elide, integer } from "@/store/format";
-import { judgementOf, missing, setBroken, stepBack, stepOn, type Desk } from "@/store/review";
-import { saidOf, sidesDesk } from "@/store/reviewSides";
+import { judgementOf, missing, setBroken, stepBack, stepOn, type Annotation } from "@/store/review";
+import { saidOf, sidesAnnotation } from "@/store/reviewSides";
 import { toast } from "@/store/toasts";
 
 export function DisagreementsPage() {
@@ -165,7 +165,7 @@ interface DecideProps {
 
 function Decide({ item, sides, paused, user, list, onDone }: DecideProps) {
   const client = useQueryClient();
-  const [desk, setDesk] = useState<Desk>(() => sidesDesk(item, sides));
+  const [annotation, setDesk] = useState<Annotation>(() => sidesAnnotation(item, sides));
   const id = useRef(crypto.randomUUID());
   const search = useRef<HTMLInputElement>(null);
   const others = saidOf(sides);
@@ -184,7 +184,7 @@ function Decide({ item, sides, paused, user, list, onDone }: DecideProps) {
     onError: tell,
   });
   const send = useMutation({
-    mutationFn: (now: Desk) => {
+    mutationFn: (now: Annotation) => {
       const decision = judgementOf(now, id.current);
       if (!decision) throw new Error("Decide every path first, or call the question broken.");
       return adjudicate(item.id, decision);
@@ -203,7 +203,7 @@ function Decide({ item, sides, paused, user, list, onDone }: DecideProps) {
     onError: tell,
   });
   const submit = () => {
-    if (missing(desk) === 0 && !send.isPending) send.mutate(desk);
+    if (missing(annotation) === 0 && !send.isPending) send.mutate(annotation);
   };
   const undo = () => {
     setDesk((now) => stepBack(now) ?? now);
@@ -213,7 +213,7 @@ function Decide({ item, sides, paused, user, list, onDone }: DecideProps) {
   };
   return (
     <Workbench
-      desk={desk}
+      annotation={annotation}
       change={(change) => {
         setDesk(change);
       }}
@@ -227,20 +227,20 @@ function Decide({ item, sides, paused, user, list, onDone }: DecideProps) {
           <KeyButton
             act="submit"
             look="primary"
-            disabled={missing(desk) > 0 || send.isPending}
+            disabled={missing(annotation) > 0 || send.isPending}
             onPress={submit}
           >
             {item.adjudicated ? "Decide anew" : "Decide"}
           </KeyButton>
           <KeyButton
             act="broken"
-            look={desk.opinion.broken ? "danger" : undefined}
-            pressed={desk.opinion.broken}
+            look={annotation.opinion.broken ? "danger" : undefined}
+            pressed={annotation.opinion.broken}
             onPress={() => setDesk((now) => setBroken(now, !now.opinion.broken))}
           >
             Broken question
           </KeyButton>
-          <KeyButton act="undo" look="plain" disabled={desk.past.length === 0} onPress={undo}>
+          <KeyButton act="undo" look="plain" disabled={annotation.past.length === 0} onPress={undo}>
             Undo
           </KeyButton>
           {item.adjudicated && (

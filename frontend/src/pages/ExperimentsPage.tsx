@@ -10,8 +10,8 @@ import { EvaluateDialog } from "@/components/experiments/EvaluateDialog";
 import { Pages } from "@/components/kit/Pages";
 import { Button, Pick } from "@/components/kit/controls";
 import { usePageKeys, useTitle } from "@/components/kit/hooks";
-import { useLearns } from "@/components/kit/useLearns";
-import { Ago, EmptyState, Fingerprint, JobBadge, QueryState } from "@/components/kit/says";
+import { useIsTrained } from "@/components/kit/useIsTrained";
+import { Ago, EmptyState, Fingerprint, JobBadge, QueryState } from "@/components/kit/feedback";
 import { useUrl } from "@/components/kit/url";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { count, integer, metricName, metricValue, milliseconds } from "@/store/format";
@@ -31,7 +31,7 @@ interface RowProps {
 }
 
 function Row({ report, picked, full, onPick }: RowProps) {
-  const learns = useLearns()(report.method);
+  const isTrained = useIsTrained()(report.method);
   const done = report.state === "done";
   const p50 = report.latency_ms?.p50 ?? null;
   return (
@@ -53,7 +53,7 @@ function Row({ report, picked, full, onPick }: RowProps) {
         {report.fingerprint ? (
           <Fingerprint value={report.fingerprint} of="Checkpoint" />
         ) : (
-          learns && <span className="badge">zero-shot</span>
+          isTrained && <span className="badge">zero-shot</span>
         )}
         {report.reasoner === "llm" && <span className="badge">language model</span>}
         <div className="small muted narrow-only">

@@ -23,7 +23,7 @@ import { Training } from "@/components/graphs/Training";
 import { Versions } from "@/components/graphs/Versions";
 import { Button } from "@/components/kit/controls";
 import { useTitle } from "@/components/kit/hooks";
-import { Ago, EmptyState, ErrorNotice, Loading, Notice } from "@/components/kit/says";
+import { Ago, EmptyState, ErrorNotice, Loading, Notice } from "@/components/kit/feedback";
 import { JobRow } from "@/components/shell/JobsTray";
 import { integer } from "@/store/format";
 import { isActive, useJobStore } from "@/store/jobStore";
@@ -95,14 +95,14 @@ function Examples({ graph }: { graph: Graph }) {
 /** Those that the page of an imported graph has. */
 function sectionsOf(graph: Graph): Section[] {
   const facts = graph.state === "ready" && graph.triples > 0;
-  const learns = graph.triples > 0 || graph.state !== "ready";
+  const trainable = graph.triples > 0 || graph.state !== "ready";
   const all: [boolean, Section][] = [
     [facts, { id: "figures", label: "What it is like" }],
     [facts, { id: "browse", label: "Look around" }],
     [graph.state === "ready" && graph.passages > 0, { id: "passages", label: "Passages" }],
     [true, { id: "questions", label: "Question sets" }],
-    [learns, { id: "labels", label: "Labels" }],
-    [learns, { id: "training", label: "Checkpoints" }],
+    [trainable, { id: "labels", label: "Labels" }],
+    [trainable, { id: "training", label: "Checkpoints" }],
     [true, { id: "access", label: "Access" }],
     [true, { id: "versions", label: "Versions" }],
     [graph.problems > 0, { id: "bad-rows", label: "Bad rows" }],

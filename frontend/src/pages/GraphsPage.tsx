@@ -10,7 +10,7 @@ import { Trash } from "@/components/graphs/Trash";
 import { UploadDialog } from "@/components/graphs/UploadDialog";
 import { Button } from "@/components/kit/controls";
 import { useTitle } from "@/components/kit/hooks";
-import { Ago, EmptyState, QueryState } from "@/components/kit/says";
+import { Ago, EmptyState, QueryState } from "@/components/kit/feedback";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { integer } from "@/store/format";
 

@@ -7,7 +7,7 @@ import type { Run } from "@/api/types";
 import { Pages } from "@/components/kit/Pages";
 import { Button, Pick } from "@/components/kit/controls";
 import { useSettled, useTitle } from "@/components/kit/hooks";
-import { Ago, EmptyState, troubleOf, QueryState } from "@/components/kit/says";
+import { Ago, EmptyState, troubleOf, QueryState } from "@/components/kit/feedback";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { elide, integer, milliseconds } from "@/store/format";
 import { toast } from "@/store/toasts";

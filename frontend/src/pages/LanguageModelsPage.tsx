@@ -11,7 +11,7 @@ import {
 import { keys, sessionQuery } from "@/api/queries";
 import { ActMenu, Button } from "@/components/kit/controls";
 import { useTitle } from "@/components/kit/hooks";
-import { EmptyState, troubleOf, QueryState } from "@/components/kit/says";
+import { EmptyState, troubleOf, QueryState } from "@/components/kit/feedback";
 import { ConfirmDelete } from "@/components/kit/ConfirmDelete";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { Budgets } from "@/components/models/Budgets";

@@ -4,7 +4,7 @@ import { Navigate, useLocation } from "react-router";
 import { keys, logIn, sessionQuery } from "@/api/queries";
 import { Button } from "@/components/kit/controls";
 import { useTitle } from "@/components/kit/hooks";
-import { ErrorNotice, Spinner } from "@/components/kit/says";
+import { ErrorNotice, Spinner } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
 
 export function LoginPage() {

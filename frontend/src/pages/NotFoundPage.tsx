@@ -1,6 +1,6 @@
 import { Link } from "react-router";
 import { useTitle } from "@/components/kit/hooks";
-import { EmptyState } from "@/components/kit/says";
+import { EmptyState } from "@/components/kit/feedback";
 
 export function NotFoundPage() {
   useTitle("Not found");

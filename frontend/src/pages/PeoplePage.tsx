@@ -4,7 +4,7 @@ import { sessionQuery } from "@/api/queries";
 import { Groups } from "@/components/account/Groups";
 import { People } from "@/components/account/People";
 import { useTitle } from "@/components/kit/hooks";
-import { EmptyState } from "@/components/kit/says";
+import { EmptyState } from "@/components/kit/feedback";
 
 export function PeoplePage() {
   useTitle("People");

@@ -13,7 +13,15 @@ import { QuestionRows } from "@/components/experiments/QuestionRows";
 import { DeleteMade } from "@/components/graphs/DeleteMade";
 import { ActMenu, Button } from "@/components/kit/controls";
 import { useTitle } from "@/components/kit/hooks";
-import { Ago, EmptyState, ErrorNotice, Fingerprint, JobBadge, Loading, Notice } from "@/components/kit/says";
+import {
+  Ago,
+  EmptyState,
+  ErrorNotice,
+  Fingerprint,
+  JobBadge,
+  Loading,
+  Notice,
+} from "@/components/kit/feedback";
 import { JobRow } from "@/components/shell/JobsTray";
 import { saveFile } from "@/components/kit/save";
 import { copyText, fileName } from "@/store/files";

@@ -8,7 +8,7 @@ import { KindBadge } from "@/components/review/CandidateRow";
 import { QueueFrame } from "@/components/review/QueueFrame";
 import { Pages } from "@/components/kit/Pages";
 import { ActMenu, Button, Pick } from "@/components/kit/controls";
-import { Ago, EmptyState, Fingerprint, QueryState } from "@/components/kit/says";
+import { Ago, EmptyState, Fingerprint, QueryState } from "@/components/kit/feedback";
 import { useUrl } from "@/components/kit/url";
 import { saveFile } from "@/components/kit/save";
 import { fileName } from "@/store/files";

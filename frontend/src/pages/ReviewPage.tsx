@@ -10,7 +10,7 @@ import { DeletedQueues, DeleteQueue } from "@/components/review/DeletedQueues";
 import { saveQueue } from "@/components/review/QueueActs";
 import { ActMenu, Button } from "@/components/kit/controls";
 import { useTitle } from "@/components/kit/hooks";
-import { Ago, EmptyState, JobBadge, Progress, QueryState } from "@/components/kit/says";
+import { Ago, EmptyState, JobBadge, Progress, QueryState } from "@/components/kit/feedback";
 import { useUrl } from "@/components/kit/url";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { count, integer, percent } from "@/store/format";

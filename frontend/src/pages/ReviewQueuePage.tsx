@@ -2,29 +2,37 @@
 import { useEffect, useEffectEvent, useMemo, useRef } from "react";
 import { Link, NavigationType, useLocation, useNavigationType } from "react-router";
 import { KeyButton } from "@/components/review/KeyButton";
-import { MeanwhileDialog } from "@/components/review/Meanwhile";
+import { ConflictDialog } from "@/components/review/ConflictDialog";
 import { QueueFrame, type Frame } from "@/components/review/QueueFrame";
 import { QueueList } from "@/components/review/QueueList";
 import { Workbench } from "@/components/review/Workbench";
-import { useDesk, type DeskState } from "@/components/review/useDesk";
+import { useAnnotationSession } from "@/components/review/useAnnotationSession";
 import { Button } from "@/components/kit/controls";
 import { usePageKeys } from "@/components/kit/hooks";
-import { EmptyState, ErrorNotice, Loading, Notice } from "@/components/kit/says";
+import { EmptyState, ErrorNotice, Loading, Notice } from "@/components/kit/feedback";
 import { useUrlNumber } from "@/components/kit/url";
 import { count } from "@/store/format";
-import { missing, setBroken, type Desk } from "@/store/review";
+import type { AnnotationSession, SessionState } from "@/store/annotationSession";
+import { missing, setBroken, type Annotation } from "@/store/review";
 import { actOf, useKeymap } from "@/store/reviewKeys";
 
 export function ReviewQueuePage() {
   return <QueueFrame part="">{(frame) => <Judging key={String(frame.queue.id)} {...frame} />}</QueueFrame>;
 }
 
-function Foot({ state, desk }: { state: DeskState; desk: Desk }) {
-  const { change, submit, undo, redo, busy, canRedo } = state;
-  const { broken } = desk.opinion;
+interface FootProps {
+  session: AnnotationSession;
+  state: SessionState;
+  annotation: Annotation;
+}
+
+function Foot({ session, state, annotation }: FootProps) {
+  const { change, submit, undo, redo } = session;
+  const { busy, canRedo } = state;
+  const { broken } = annotation.opinion;
   return (
     <>
-      <KeyButton act="submit" look="primary" disabled={missing(desk) > 0} onPress={submit}>
+      <KeyButton act="submit" look="primary" disabled={missing(annotation) > 0} onPress={submit}>
         Submit and next
       </KeyButton>
       <KeyButton
@@ -47,14 +55,14 @@ function Foot({ state, desk }: { state: DeskState; desk: Desk }) {
   );
 }
 
-function Stuck({ state }: { state: DeskState }) {
-  if (!state.stuck.length) return null;
+function Unsent({ unsent, onSend }: { unsent: SessionState["unsent"]; onSend: () => void }) {
+  if (!unsent.length) return null;
   return (
     <Notice
       tone="bad"
       urgent
-      title={`${count(state.stuck.length, "judgement")} could not be sent.`}
-      acts={<Button onPress={state.sendAgain}>Send again</Button>}
+      title={`${count(unsent.length, "judgement")} could not be sent.`}
+      acts={<Button onPress={onSend}>Send again</Button>}
     >
       The server does not answer. They are kept in this browser and go out in their order when it does;
       judging can go on meanwhile.
@@ -62,9 +70,12 @@ function Stuck({ state }: { state: DeskState }) {
   );
 }
 
-/** The address follows the desk, and the desk an address that was clicked or gone back to. */
-function useAddress({ desk, open }: DeskState, [asked, ask]: ReturnType<typeof useUrlNumber>): void {
-  const item = desk?.item.id;
+/** The address follows the item, and the item an address that was clicked or gone back to. */
+function useAddress(
+  item: number | undefined,
+  open: (item: number) => void,
+  [asked, ask]: ReturnType<typeof useUrlNumber>,
+): void {
   useEffect(() => {
     if (item !== undefined) ask(item);
   }, [item, ask]);
@@ -81,34 +92,34 @@ function useAddress({ desk, open }: DeskState, [asked, ask]: ReturnType<typeof u
 function Judging({ queue, user, paused }: Frame) {
   const id = String(queue.id);
   const address = useUrlNumber("item");
-  const state = useDesk(id, user.username, address[0]);
-  const { desk, change, empty, error, stuck } = state;
+  const [session, state] = useAnnotationSession(id, user.username, address[0]);
+  const { current: annotation, empty, error, unsent } = state;
   const keymap = useKeymap();
   const search = useRef<HTMLInputElement>(null);
-  useAddress(state, address);
+  useAddress(annotation?.item.id, session.open, address);
   usePageKeys((event) => {
     // With a question before one, its keys are the workbench's.
-    if (desk || paused || actOf(event, keymap) !== "undo") return;
+    if (annotation || paused || actOf(event, keymap) !== "undo") return;
     event.preventDefault();
-    state.undo();
+    session.undo();
   });
-  const waiting = useMemo(() => new Set(stuck.map((one) => one.item)), [stuck]);
+  const waiting = useMemo(() => new Set(unsent.map((one) => one.item)), [unsent]);
   return (
     <>
-      <Stuck state={state} />
-      {error && <ErrorNotice error={error} acts={<Button onPress={state.begin}>Try again</Button>} />}
+      <Unsent unsent={unsent} onSend={session.sendAgain} />
+      {error && <ErrorNotice error={error} acts={<Button onPress={session.begin}>Try again</Button>} />}
       <p className="sr-only" role="status" aria-live="polite">
-        {desk && `Question ${desk.item.position + 1}: ${desk.item.question}`}
+        {annotation && `Question ${annotation.item.position + 1}: ${annotation.item.question}`}
       </p>
-      {!desk && empty && (
+      {!annotation && empty && (
         <EmptyState
           title="Nothing is left for you here"
           act={
             <div className="row">
-              <KeyButton act="undo" onPress={state.undo}>
+              <KeyButton act="undo" onPress={session.undo}>
                 Take my last back
               </KeyButton>
-              <Button onPress={state.begin}>Look again</Button>
+              <Button onPress={session.begin}>Look again</Button>
             </div>
           }
         >
@@ -117,27 +128,27 @@ function Judging({ queue, user, paused }: Frame) {
           <Link to="/review">all queues</Link>.
         </EmptyState>
       )}
-      {!desk && !empty && !error && <Loading what="the next question" />}
-      {desk && (
+      {!annotation && !empty && !error && <Loading what="the next question" />}
+      {annotation && (
         <Workbench
-          desk={desk}
-          change={change}
+          annotation={annotation}
+          change={session.change}
           search={search}
           paused={paused || state.contested.length > 0}
-          acts={{ submit: state.submit, undo: state.undo, redo: state.redo }}
-          footer={<Foot state={state} desk={desk} />}
+          acts={session}
+          footer={<Foot session={session} state={state} annotation={annotation} />}
           list={
             <QueueList
               queue={id}
-              current={desk.item.id}
+              current={annotation.item.id}
               waiting={waiting}
               search={search}
-              onOpen={state.open}
+              onOpen={session.open}
             />
           }
         />
       )}
-      <MeanwhileDialog contested={state.contested[0]} user={user.username} onSettle={state.settle} />
+      <ConflictDialog contested={state.contested[0]} user={user.username} onSettle={session.settle} />
     </>
   );
 }

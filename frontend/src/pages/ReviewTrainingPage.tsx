@@ -9,7 +9,7 @@ import { QueueFrame } from "@/components/review/QueueFrame";
 import { TrainFromQueue } from "@/components/review/TrainFromQueue";
 import { Pages } from "@/components/kit/Pages";
 import { Button } from "@/components/kit/controls";
-import { Ago, EmptyState, Fingerprint, JobBadge, Progress, QueryState } from "@/components/kit/says";
+import { Ago, EmptyState, Fingerprint, JobBadge, Progress, QueryState } from "@/components/kit/feedback";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { count, metricValue } from "@/store/format";
 import { isActive, useJobStore } from "@/store/jobStore";

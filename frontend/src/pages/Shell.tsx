@@ -7,7 +7,7 @@ import { isAway, keys, sessionQuery, statusQuery } from "@/api/queries";
 import { FirstPassword } from "@/components/account/FirstPassword";
 import { Button } from "@/components/kit/controls";
 import { usePageKeys } from "@/components/kit/hooks";
-import { ErrorNotice, Loading } from "@/components/kit/says";
+import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { Header } from "@/components/shell/Header";
 import { KeysHelp } from "@/components/shell/KeysHelp";
 import { Palette } from "@/components/shell/Palette";

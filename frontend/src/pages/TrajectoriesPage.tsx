@@ -4,7 +4,7 @@ import { Link, useParams } from "react-router";
 import { trajectoriesQuery, trajectorySetQuery, type Trajectory } from "@/api/trajectories";
 import { Pages } from "@/components/kit/Pages";
 import { useSettled, useTitle } from "@/components/kit/hooks";
-import { EmptyState, ErrorNotice, QueryState } from "@/components/kit/says";
+import { EmptyState, ErrorNotice, QueryState } from "@/components/kit/feedback";
 import { useUrl } from "@/components/kit/url";
 import { rowLine } from "@/store/agentActions";
 import { count, integer, score } from "@/store/format";

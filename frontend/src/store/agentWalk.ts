@@ -23,8 +23,8 @@ export interface Walked extends Found {
 }
 
 function foundOf(view: Found): Found {
-  const { nodes, facts, agentFacts, window, standing, jumps } = view;
-  return { nodes, facts, agentFacts, window, standing, jumps };
+  const { nodes, facts, agentFacts, window, frontier, jumps } = view;
+  return { nodes, facts, agentFacts, window, frontier, jumps };
 }
 
 /** Whether two explorations are of the same entities: then the second shows the next page of their facts. */
@@ -55,7 +55,7 @@ export function stepped(view: Walked, event: AgentStep & Envelope): Partial<Walk
     agent: [...view.agent, walk],
     agentFacts: [...view.agentFacts, ...chosen.keys],
     window: windowAfter(view, event, seen.keys),
-    standing: event.current,
+    frontier: event.current,
   };
 }
 

@@ -22,7 +22,7 @@ export interface Found {
   /** Keys of the facts it looks at and has not decided about. */
   window: readonly string[];
   /** Where the agent stands; nowhere once its search is over. */
-  standing: readonly Node[];
+  frontier: readonly Node[];
   jumps: readonly Jump[];
 }
 

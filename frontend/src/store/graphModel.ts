@@ -165,8 +165,8 @@ export function buildGraph(view: RunView, hand: Exploration, options: GraphOptio
   const litNodes = new Set<number>();
   const degree = new Map<number, number>();
   const named = new Map<number, Node>();
-  const standing = new Set(view.standing.map((node) => node.id));
-  for (const id of [...topics, ...answers, ...standing]) {
+  const frontier = new Set(view.frontier.map((node) => node.id));
+  for (const id of [...topics, ...answers, ...frontier]) {
     const node = view.nodes.get(id);
     if (node && !hand.hidden.has(id)) named.set(id, node);
   }
@@ -206,7 +206,7 @@ export function buildGraph(view: RunView, hand: Exploration, options: GraphOptio
       role,
       depth: depth.get(node.id) ?? 1,
       degree: degree.get(node.id) ?? 0,
-      here: standing.has(node.id),
+      here: frontier.has(node.id),
       dim: lit.size > 0 && !litNodes.has(node.id),
     };
   });

@@ -7,7 +7,7 @@ import {
   firstPick,
   methodChoices,
   namedCheckpoint,
-  standing,
+  readiness,
 } from "./methods";
 
 const method = (id: string, available = true, rest: Partial<MethodInfo> = {}): MethodInfo => ({
@@ -41,7 +41,7 @@ const choices = methodChoices(
 const [rapl, triple, path] = choices;
 
 it("puts methods trained on the present snapshot first, then zero-shot ones, then those that cannot be asked", () => {
-  expect(choices.map((choice) => [choice.id, standing(choice)])).toEqual([
+  expect(choices.map((choice) => [choice.id, readiness(choice)])).toEqual([
     ["rapl", "2 checkpoints"],
     ["reg-triple", "trained"],
     ["rel-rag-path", "zero-shot"],
@@ -57,7 +57,7 @@ it("says what a method lacks here, and that one needs no training", () => {
     method("judge", true, { needs: ["llm"] }),
   ];
   const said = (of: typeof ground) =>
-    methodChoices(methods, [], of).map((choice) => [choice.id, standing(choice)]);
+    methodChoices(methods, [], of).map((choice) => [choice.id, readiness(choice)]);
   expect(said(ground)).toEqual([
     ["inses", "needs no training"],
     ["text-rag", "needs passages of text"],
@@ -75,7 +75,7 @@ it("says what a method lacks here, and that one needs no training", () => {
 it("never calls a method zero-shot that learns but needs no training", () => {
   const router = method("router", true, { standalone: true });
   const made = checkpoint(1, "router", "2026-01-01T00:00:00Z");
-  const said = (of: Checkpoint[]) => methodChoices([router], of, ground).map(standing);
+  const said = (of: Checkpoint[]) => methodChoices([router], of, ground).map(readiness);
   expect(said([])).toEqual(["needs no training"]);
   expect(said([made])).toEqual(["trained"]);
 });
@@ -122,7 +122,7 @@ it("offers of a graph in an endpoint what can be asked there", () => {
   ];
   const endpoint = { url: "https://host/sparql" } as Endpoint;
   const held = { graph: { triples: 0, passages: 0, endpoint }, llm: true };
-  expect(methodChoices(methods, [], held).map((choice) => [choice.id, standing(choice)])).toEqual([
+  expect(methodChoices(methods, [], held).map((choice) => [choice.id, readiness(choice)])).toEqual([
     ["rel-rag-path", "zero-shot"],
     ["inses", "needs an import"],
   ]);

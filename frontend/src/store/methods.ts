@@ -85,7 +85,7 @@ export function chosenCheckpoint(choice: MethodChoice | undefined, wanted: Id | 
 }
 
 /** "2 checkpoints", "trained", "zero-shot", "needs no training": what the list of methods says at the end of a line. */
-export function standing(choice: MethodChoice): string {
+export function readiness(choice: MethodChoice): string {
   if (choice.missing !== null) return choice.missing;
   const { length } = choice.checkpoints;
   if (length === 0) return choice.trained ? "zero-shot" : "needs no training";

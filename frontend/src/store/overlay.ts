@@ -58,7 +58,7 @@ export function overlay(views: readonly (RunView | null)[]): Overlay {
     agent: shown.flatMap((one) => one.agent),
     window: shown.flatMap((one) => one.window),
     agentFacts: shown.flatMap((one) => one.agentFacts),
-    standing: shown.flatMap((one) => one.standing),
+    frontier: shown.flatMap((one) => one.frontier),
     jumps: shown.flatMap((one) => one.jumps),
     chains: shown.flatMap((one, index) => {
       const start = shown.slice(0, index).reduce((sum, before) => sum + before.chains.length, 0);

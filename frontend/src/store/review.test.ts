@@ -8,31 +8,31 @@ import {
   judgementOf,
   missing,
   moveFocus,
-  openDesk,
+  openAnnotation,
   setBroken,
   setComment,
   stepBack,
   stepOn,
   toggleReason,
   withItem,
-  type Desk,
+  type Annotation,
 } from "./review";
 import { reviewGraph } from "./reviewGraph";
 
 const item = (mine: Item["mine"] = null): Item =>
   itemOf(5, { candidates: [candidateOf(11), candidateOf(12), candidateOf(13)], mine });
 
-const kinds = (desk: Desk) => [...desk.opinion.words].map(([id, { kind }]) => [id, kind]);
+const kinds = (annotation: Annotation) => [...annotation.opinion.words].map(([id, { kind }]) => [id, kind]);
 
 describe("judging an item", () => {
   it("goes on to the next path that nothing was said of", () => {
-    let desk = judge(moveFocus(openDesk(item()), 1), "unsure");
-    expect(desk.focus).toBe(2);
-    desk = judge(desk, "rational");
-    expect(desk.focus).toBe(0);
-    desk = judge(desk, "not-rational");
-    expect(desk.focus).toBe(0);
-    expect(kinds(desk)).toEqual([
+    let annotation = judge(moveFocus(openAnnotation(item()), 1), "unsure");
+    expect(annotation.focus).toBe(2);
+    annotation = judge(annotation, "rational");
+    expect(annotation.focus).toBe(0);
+    annotation = judge(annotation, "not-rational");
+    expect(annotation.focus).toBe(0);
+    expect(kinds(annotation)).toEqual([
       [12, "unsure"],
       [13, "rational"],
       [11, "not-rational"],
@@ -40,18 +40,18 @@ describe("judging an item", () => {
   });
 
   it("sends nothing until every path is judged", () => {
-    const desk = judge(openDesk(item()), "rational");
-    expect(missing(desk)).toBe(2);
-    expect(judgementOf(desk, "id")).toBeNull();
+    const annotation = judge(openAnnotation(item()), "rational");
+    expect(missing(annotation)).toBe(2);
+    expect(judgementOf(annotation, "id")).toBeNull();
   });
 
   it("sends what was shown, its version and all verdicts, with reasons and comments", () => {
-    let desk = openDesk(item());
-    desk = judge(desk, "not-rational");
-    desk = toggleReason(toggleReason(desk, "detour", 11), "too-wide", 11);
-    desk = setComment(toggleReason(desk, "detour", 11), " odd ", 11);
-    desk = setComment(judgeRest(desk, "rational"), " well ", null);
-    expect(judgementOf(desk, "id")).toEqual({
+    let annotation = openAnnotation(item());
+    annotation = judge(annotation, "not-rational");
+    annotation = toggleReason(toggleReason(annotation, "detour", 11), "too-wide", 11);
+    annotation = setComment(toggleReason(annotation, "detour", 11), " odd ", 11);
+    annotation = setComment(judgeRest(annotation, "rational"), " well ", null);
+    expect(judgementOf(annotation, "id")).toEqual({
       id: "id",
       version: 2,
       shown: "hash",
@@ -67,39 +67,50 @@ describe("judging an item", () => {
   });
 
   it("takes no verdict on the paths of a broken question, and judging mends it", () => {
-    const broken = toggleReason(setBroken(judge(openDesk(item()), "rational"), true), "unclear", null);
+    const broken = toggleReason(setBroken(judge(openAnnotation(item()), "rational"), true), "unclear", null);
     expect(judgementOf(broken, "id")).toMatchObject({ verdicts: [], broken: true, reasons: ["unclear"] });
     expect(judge(broken, "rational").opinion).toMatchObject({ broken: false, reasons: [] });
   });
 
   it("opens with what was said before, at the first path that nothing was said of", () => {
     const verdicts = [{ candidate: 11, kind: "unsure" as const, reasons: [], comment: "" }];
-    const desk = openDesk(item({ analyst: "ann", at: "", comment: "hm", verdicts }));
-    expect(kinds(desk)).toEqual([[11, "unsure"]]);
-    expect([desk.opinion.comment, desk.opinion.broken, desk.focus]).toEqual(["hm", false, 1]);
+    const annotation = openAnnotation(item({ analyst: "ann", at: "", comment: "hm", verdicts }));
+    expect(kinds(annotation)).toEqual([[11, "unsure"]]);
+    expect([annotation.opinion.comment, annotation.opinion.broken, annotation.focus]).toEqual([
+      "hm",
+      false,
+      1,
+    ]);
   });
 
   it("keeps the focus within the paths", () => {
-    const desk = openDesk(item());
-    expect(moveFocus(desk, -1).focus).toBe(0);
-    expect([1, 1, 1, 1].reduce((now) => moveFocus(now, 1), desk).focus).toBe(2);
+    const annotation = openAnnotation(item());
+    expect(moveFocus(annotation, -1).focus).toBe(0);
+    expect([1, 1, 1, 1].reduce((now) => moveFocus(now, 1), annotation).focus).toBe(2);
   });
 
   it("asks for reasons of the path in focus, else of the one judged last, else of the broken question", () => {
-    const desk = judge(openDesk(item()), "rational");
-    expect([desk.focus, aboutWhich(desk)]).toEqual([1, 11]);
-    expect(aboutWhich(judge(moveFocus(desk, 1), "unsure"))).toBe(13);
-    expect([aboutWhich(openDesk(item())), aboutWhich(setBroken(desk, true))]).toEqual([null, null]);
+    const annotation = judge(openAnnotation(item()), "rational");
+    expect([annotation.focus, aboutWhich(annotation)]).toEqual([1, 11]);
+    expect(aboutWhich(judge(moveFocus(annotation, 1), "unsure"))).toBe(13);
+    expect([aboutWhich(openAnnotation(item())), aboutWhich(setBroken(annotation, true))]).toEqual([
+      null,
+      null,
+    ]);
   });
 
   it("another verdict drops the reasons of the one before, and keeps the comment", () => {
-    let desk = setComment(toggleReason(judge(openDesk(item()), "unsure"), "detour", 11), "so", 11);
-    desk = judge(desk, "rational", 0);
-    expect(desk.opinion.words.get(11)).toEqual({ kind: "rational", reasons: [], comment: "so" });
+    let annotation = setComment(
+      toggleReason(judge(openAnnotation(item()), "unsure"), "detour", 11),
+      "so",
+      11,
+    );
+    annotation = judge(annotation, "rational", 0);
+    expect(annotation.opinion.words.get(11)).toEqual({ kind: "rational", reasons: [], comment: "so" });
   });
 
   it("goes back step by step and on again, until something else is said", () => {
-    const two = judge(judge(openDesk(item()), "rational"), "unsure");
+    const two = judge(judge(openAnnotation(item()), "rational"), "unsure");
     const one = stepBack(two);
     expect(one && kinds(one)).toEqual([[11, "rational"]]);
     expect(one?.focus).toBe(1);
@@ -111,8 +122,12 @@ describe("judging an item", () => {
   });
 
   it("keeps what was said when the item has one path more and one less", () => {
-    const desk = judge(judge(openDesk(item()), "rational"), "unsure");
-    const next = withItem(desk, { ...item(), version: 3, candidates: [candidateOf(12), candidateOf(14)] });
+    const annotation = judge(judge(openAnnotation(item()), "rational"), "unsure");
+    const next = withItem(annotation, {
+      ...item(),
+      version: 3,
+      candidates: [candidateOf(12), candidateOf(14)],
+    });
     expect([kinds(next), missing(next), next.item.version]).toEqual([[[12, "unsure"]], 1, 3]);
   });
 });

@@ -17,7 +17,8 @@ export interface Opinion {
   comment: string;
 }
 
-export interface Desk {
+/** An item with what its analyst says of it, and where they are in it. */
+export interface Annotation {
   item: Item;
   opinion: Opinion;
   /** Place of the candidate in focus. */
@@ -58,120 +59,130 @@ export function opinionOf(said: { comment: string; verdicts: readonly SaidOf[] }
   return { words, broken: broken !== undefined, reasons: broken?.reasons ?? [], comment: said.comment };
 }
 
-/** An item on the desk, with what its analyst said of it before, or had begun to say. */
-export function openDesk(item: Item, opinion: Opinion = opinionOf(item.mine)): Desk {
+/** An item before its analyst, with what its analyst said of it before, or had begun to say. */
+export function openAnnotation(item: Item, opinion: Opinion = opinionOf(item.mine)): Annotation {
   const open = item.candidates.findIndex((one) => !opinion.words.has(one.id));
   return { item, opinion, focus: Math.max(0, open), last: null, past: [], future: [] };
 }
 
-export function moveFocus(desk: Desk, by: number): Desk {
-  const last = desk.item.candidates.length - 1;
-  return { ...desk, focus: Math.max(0, Math.min(last, desk.focus + by)) };
+export function moveFocus(annotation: Annotation, by: number): Annotation {
+  const last = annotation.item.candidates.length - 1;
+  return { ...annotation, focus: Math.max(0, Math.min(last, annotation.focus + by)) };
 }
 
 /** Say something else, so that it can be taken back. */
-function say(desk: Desk, opinion: Opinion): Desk {
-  return { ...desk, opinion, past: [...desk.past, desk.opinion], future: [] };
+function say(annotation: Annotation, opinion: Opinion): Annotation {
+  return { ...annotation, opinion, past: [...annotation.past, annotation.opinion], future: [] };
 }
 
 /** Say something of a candidate, and go on to the next one that nothing was said of. */
-export function judge(desk: Desk, kind: Kind, at: number = desk.focus): Desk {
-  const { candidates } = desk.item;
+export function judge(annotation: Annotation, kind: Kind, at: number = annotation.focus): Annotation {
+  const { candidates } = annotation.item;
   const candidate = candidates[at];
-  if (!candidate) return desk;
-  const before = desk.opinion.words.get(candidate.id);
+  if (!candidate) return annotation;
+  const before = annotation.opinion.words.get(candidate.id);
   const word = { kind, reasons: before?.kind === kind ? before.reasons : [], comment: before?.comment ?? "" };
-  const words = new Map(desk.opinion.words).set(candidate.id, word);
+  const words = new Map(annotation.opinion.words).set(candidate.id, word);
   const open = candidates.flatMap((one, place) => (words.has(one.id) ? [] : [place]));
   const following = open.find((place) => place > at) ?? open[0] ?? at;
   return {
-    ...say(desk, { ...desk.opinion, words, broken: false, reasons: [] }),
+    ...say(annotation, { ...annotation.opinion, words, broken: false, reasons: [] }),
     focus: following,
     last: at,
   };
 }
 
 /** Say the same of every candidate that nothing was said of. */
-export function judgeRest(desk: Desk, kind: Kind): Desk {
-  const words = new Map(desk.opinion.words);
-  for (const { id } of desk.item.candidates) {
+export function judgeRest(annotation: Annotation, kind: Kind): Annotation {
+  const words = new Map(annotation.opinion.words);
+  for (const { id } of annotation.item.candidates) {
     if (!words.has(id)) words.set(id, { kind, reasons: [], comment: "" });
   }
-  if (words.size === desk.opinion.words.size) return desk;
-  return say(desk, { ...desk.opinion, words, broken: false, reasons: [] });
+  if (words.size === annotation.opinion.words.size) return annotation;
+  return say(annotation, { ...annotation.opinion, words, broken: false, reasons: [] });
 }
 
-export function setBroken(desk: Desk, broken: boolean): Desk {
-  return say(desk, { ...desk.opinion, broken, reasons: [] });
+export function setBroken(annotation: Annotation, broken: boolean): Annotation {
+  return say(annotation, { ...annotation.opinion, broken, reasons: [] });
 }
 
 /** Where reasons and a comment go: the path in focus when it is judged, else the one judged last; null, the question. */
-export function aboutWhich(desk: Desk): number | null {
-  if (desk.opinion.broken) return null;
-  const places = [desk.focus, ...(desk.last === null ? [] : [desk.last])];
-  const place = places.find((at) => desk.opinion.words.has(desk.item.candidates[at]?.id ?? -1));
-  return place === undefined ? null : (desk.item.candidates[place]?.id ?? null);
+export function aboutWhich(annotation: Annotation): number | null {
+  if (annotation.opinion.broken) return null;
+  const places = [annotation.focus, ...(annotation.last === null ? [] : [annotation.last])];
+  const place = places.find((at) => annotation.opinion.words.has(annotation.item.candidates[at]?.id ?? -1));
+  return place === undefined ? null : (annotation.item.candidates[place]?.id ?? null);
 }
 
 /** Add a reason, or take it away; `candidate` null: of calling the question broken. */
-export function toggleReason(desk: Desk, reason: Reason, candidate: number | null): Desk {
+export function toggleReason(annotation: Annotation, reason: Reason, candidate: number | null): Annotation {
   const flip = (list: readonly Reason[]) =>
     list.includes(reason) ? list.filter((one) => one !== reason) : [...list, reason];
-  if (candidate === null) return say(desk, { ...desk.opinion, reasons: flip(desk.opinion.reasons) });
-  const word = desk.opinion.words.get(candidate);
-  if (!word) return desk;
-  const words = new Map(desk.opinion.words).set(candidate, { ...word, reasons: flip(word.reasons) });
-  return say(desk, { ...desk.opinion, words });
+  if (candidate === null)
+    return say(annotation, { ...annotation.opinion, reasons: flip(annotation.opinion.reasons) });
+  const word = annotation.opinion.words.get(candidate);
+  if (!word) return annotation;
+  const words = new Map(annotation.opinion.words).set(candidate, { ...word, reasons: flip(word.reasons) });
+  return say(annotation, { ...annotation.opinion, words });
 }
 
 /** Typing is no step of its own: fields have their own way back. */
-export function setComment(desk: Desk, comment: string, candidate: number | null): Desk {
-  if (candidate === null) return { ...desk, opinion: { ...desk.opinion, comment } };
-  const word = desk.opinion.words.get(candidate);
-  if (!word) return desk;
-  const words = new Map(desk.opinion.words).set(candidate, { ...word, comment });
-  return { ...desk, opinion: { ...desk.opinion, words } };
+export function setComment(annotation: Annotation, comment: string, candidate: number | null): Annotation {
+  if (candidate === null) return { ...annotation, opinion: { ...annotation.opinion, comment } };
+  const word = annotation.opinion.words.get(candidate);
+  if (!word) return annotation;
+  const words = new Map(annotation.opinion.words).set(candidate, { ...word, comment });
+  return { ...annotation, opinion: { ...annotation.opinion, words } };
 }
 
 /** One step back, or null when there is none on this item. */
-export function stepBack(desk: Desk): Desk | null {
-  const before = desk.past.at(-1);
+export function stepBack(annotation: Annotation): Annotation | null {
+  const before = annotation.past.at(-1);
   if (!before) return null;
-  const past = desk.past.slice(0, -1);
-  const back = { ...desk, opinion: before, past, future: [desk.opinion, ...desk.future], last: null };
-  return { ...back, ...changedPlace(desk, before) };
+  const past = annotation.past.slice(0, -1);
+  const back = {
+    ...annotation,
+    opinion: before,
+    past,
+    future: [annotation.opinion, ...annotation.future],
+    last: null,
+  };
+  return { ...back, ...changedPlace(annotation, before) };
 }
 
-export function stepOn(desk: Desk): Desk | null {
-  const [after, ...future] = desk.future;
+export function stepOn(annotation: Annotation): Annotation | null {
+  const [after, ...future] = annotation.future;
   if (!after) return null;
-  const on = { ...desk, opinion: after, past: [...desk.past, desk.opinion], future };
-  return { ...on, ...changedPlace(desk, after) };
+  const on = { ...annotation, opinion: after, past: [...annotation.past, annotation.opinion], future };
+  return { ...on, ...changedPlace(annotation, after) };
 }
 
 /** The focus goes to where the two opinions differ. */
-function changedPlace(desk: Desk, other: Opinion): { focus?: number } {
-  const place = desk.item.candidates.findIndex(
-    ({ id }) => desk.opinion.words.get(id) !== other.words.get(id),
+function changedPlace(annotation: Annotation, other: Opinion): { focus?: number } {
+  const place = annotation.item.candidates.findIndex(
+    ({ id }) => annotation.opinion.words.get(id) !== other.words.get(id),
   );
   return place < 0 ? {} : { focus: place };
 }
 
 /** The item as it is by now, with what was said of the paths it still has. */
-export function withItem(desk: Desk, item: Item): Desk {
+export function withItem(annotation: Annotation, item: Item): Annotation {
   const ids = new Set(item.candidates.map((one) => one.id));
-  const words = new Map([...desk.opinion.words].filter(([id]) => ids.has(id)));
-  const focus = Math.max(0, Math.min(desk.focus, item.candidates.length - 1));
-  return { ...desk, item, opinion: { ...desk.opinion, words }, focus };
+  const words = new Map([...annotation.opinion.words].filter(([id]) => ids.has(id)));
+  const focus = Math.max(0, Math.min(annotation.focus, item.candidates.length - 1));
+  return { ...annotation, item, opinion: { ...annotation.opinion, words }, focus };
 }
 
 /** How many candidates still need a verdict; none when the question is broken. */
-export function missing({ item, opinion }: Pick<Desk, "item" | "opinion">): number {
+export function missing({ item, opinion }: Pick<Annotation, "item" | "opinion">): number {
   return opinion.broken ? 0 : item.candidates.filter((one) => !opinion.words.has(one.id)).length;
 }
 
 /** What is sent, or null while something is missing. `id` is made once for each submission. */
-export function judgementOf({ item, opinion }: Pick<Desk, "item" | "opinion">, id: string): Judgement | null {
+export function judgementOf(
+  { item, opinion }: Pick<Annotation, "item" | "opinion">,
+  id: string,
+): Judgement | null {
   if (missing({ item, opinion }) > 0) return null;
   const { broken, words } = opinion;
   return {

@@ -3,7 +3,7 @@ import type { Item, Kind } from "@/api/review";
 import type { Disagreement } from "@/api/reviewDeciding";
 import { candidateOf, itemOf, rowOf } from "@/test/review";
 import { missing } from "./review";
-import { saidOf, sidesDesk } from "./reviewSides";
+import { saidOf, sidesAnnotation } from "./reviewSides";
 
 const row = rowOf(5, { state: "done", submitted: 2, version: 3 });
 const item = (adjudicated: Item["adjudicated"] = null): Item =>
@@ -27,16 +27,18 @@ const sides: Disagreement = {
 };
 
 it("begins with what all agree on, and leaves what they do not", () => {
-  const desk = sidesDesk(item(), sides);
-  expect([...desk.opinion.words]).toEqual([[12, { kind: "not-rational", reasons: ["detour"], comment: "" }]]);
-  expect([desk.focus, missing(desk)]).toEqual([0, 1]);
+  const annotation = sidesAnnotation(item(), sides);
+  expect([...annotation.opinion.words]).toEqual([
+    [12, { kind: "not-rational", reasons: ["detour"], comment: "" }],
+  ]);
+  expect([annotation.focus, missing(annotation)]).toEqual([0, 1]);
 });
 
 it("begins with nothing where somebody calls the question broken, and with the decision where there is one", () => {
   const broken = { ...sides, broken: [{ ...said("cy", "unsure"), kind: "broken" as const }] };
-  expect(sidesDesk(item(), broken).opinion.words.size).toBe(0);
+  expect(sidesAnnotation(item(), broken).opinion.words.size).toBe(0);
   const verdicts = [11, 12].map((one) => ({ candidate: one, ...said("", "rational") }));
-  const decided = sidesDesk(item({ analyst: "eve", at: "", comment: "so", verdicts }), sides);
+  const decided = sidesAnnotation(item({ analyst: "eve", at: "", comment: "so", verdicts }), sides);
   expect([missing(decided), decided.opinion.comment]).toEqual([0, "so"]);
 });
 

@@ -1,7 +1,7 @@
 // What analysts say of an item that they do not agree on, as the one who decides begins with it. Pure.
 import type { Item, Said } from "@/api/review";
 import type { Disagreement, OneSaid } from "@/api/reviewDeciding";
-import { openDesk, opinionOf, type Desk, type Word } from "./review";
+import { openAnnotation, opinionOf, type Annotation, type Word } from "./review";
 
 /** Each analyst with all they say of the item. */
 export function saidOf({ candidates, broken }: Disagreement): Said[] {
@@ -16,8 +16,8 @@ export function saidOf({ candidates, broken }: Disagreement): Said[] {
 }
 
 /** The item with what all agree on said already; or as it was decided before. */
-export function sidesDesk(item: Item, sides: Disagreement): Desk {
-  if (item.adjudicated) return openDesk(item, opinionOf(item.adjudicated));
+export function sidesAnnotation(item: Item, sides: Disagreement): Annotation {
+  if (item.adjudicated) return openAnnotation(item, opinionOf(item.adjudicated));
   const words = new Map<number, Word>();
   for (const { candidate, said } of sides.candidates) {
     const [first, ...others] = said;
@@ -27,5 +27,5 @@ export function sidesDesk(item: Item, sides: Disagreement): Desk {
       words.set(candidate.id, { kind: first.kind, reasons, comment: "" });
     }
   }
-  return openDesk(item, { words, broken: false, reasons: [], comment: "" });
+  return openAnnotation(item, { words, broken: false, reasons: [], comment: "" });
 }

@@ -213,10 +213,10 @@ describe("other events", () => {
       ["10|borders|11"],
       ["10|borders|11", "10|capital|30"],
     ]);
-    expect(view.standing).toEqual([NODES.switzerland]);
+    expect(view.frontier).toEqual([NODES.switzerland]);
     expect([jumpsAfter(view, 1).length, jumpsAfter(view, 2).length]).toEqual([1, 0]);
     expect(
-      reduceRun(view, next({ type: "chains.built", chains: [], paths: 1, triples: 1 })).standing,
+      reduceRun(view, next({ type: "chains.built", chains: [], paths: 1, triples: 1 })).frontier,
     ).toEqual([]);
   });
 });

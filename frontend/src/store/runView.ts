@@ -72,7 +72,7 @@ export function emptyView(run: string): RunView {
     pause: null,
     agentFacts: [],
     window: [],
-    standing: [],
+    frontier: [],
     jumps: [],
     ...noEnd(),
     steps: [],
@@ -141,7 +141,7 @@ function changes(view: RunView, event: RunEvent): Partial<RunView> {
         grown = { ...grown, nodes, facts };
         chainFacts.push(keys);
       }
-      const over = { standing: [], window: [] };
+      const over = { frontier: [], window: [] };
       return { nodes: grown.nodes, facts: grown.facts, chains: event.chains, chainFacts, ...over };
     }
     case "answer.delta":
@@ -150,7 +150,7 @@ function changes(view: RunView, event: RunEvent): Partial<RunView> {
       return {
         phase: "done",
         pause: null,
-        standing: [],
+        frontier: [],
         window: [],
         answers: event.answers,
         noAnswer: event.no_answer,

@@ -1,11 +1,11 @@
 // @vitest-environment node
 import { beforeEach, expect, test, vi } from "vitest";
-import type { Told } from "@/api/uploads";
+import type { UploadListener } from "@/api/uploads";
 import { keyOf, rateOf, timeLeft, useUploads, type Sent } from "./uploads";
 
-const calls: { file: File; told: Told; acts: string[] }[] = [];
+const calls: { file: File; told: UploadListener; acts: string[] }[] = [];
 vi.mock("@/api/uploads", () => ({
-  sendFile: (file: File, told: Told) => {
+  sendFile: (file: File, told: UploadListener) => {
     const acts: string[] = [];
     calls.push({ file, told, acts });
     return {

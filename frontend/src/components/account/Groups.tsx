@@ -5,7 +5,7 @@ import { accessKeys, changeGroup, deleteGroup, groupsQuery, makeGroup, type Grou
 import { usersQuery } from "@/api/people";
 import { SomeOf } from "@/components/kit/Choices";
 import { Button, Modal } from "@/components/kit/controls";
-import { ErrorNotice, Loading } from "@/components/kit/says";
+import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
 import { count } from "@/store/format";
 

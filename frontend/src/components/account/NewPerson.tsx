@@ -5,7 +5,7 @@ import { makePerson, peopleKey } from "@/api/people";
 import type { Role } from "@/api/types";
 import { OneOf } from "@/components/kit/Choices";
 import { Button } from "@/components/kit/controls";
-import { ErrorNotice } from "@/components/kit/says";
+import { ErrorNotice } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
 import { FirstLogin } from "./FirstLogin";
 import { Quota } from "./Quota";

@@ -4,7 +4,7 @@ import { useId, useState } from "react";
 import { ApiError } from "@/api/client";
 import { changePassword, keys } from "@/api/queries";
 import { Button } from "@/components/kit/controls";
-import { ErrorNotice } from "@/components/kit/says";
+import { ErrorNotice } from "@/components/kit/feedback";
 import { toast } from "@/store/toasts";
 
 interface FieldProps {

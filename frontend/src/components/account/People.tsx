@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { usersQuery, type Person } from "@/api/people";
 import { Button, Modal } from "@/components/kit/controls";
-import { Ago, ErrorNotice, Loading } from "@/components/kit/says";
+import { Ago, ErrorNotice, Loading } from "@/components/kit/feedback";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { bytes, integer } from "@/store/format";
 import { NewPerson } from "./NewPerson";

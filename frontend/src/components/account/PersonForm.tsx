@@ -5,7 +5,7 @@ import { changePerson, deactivatePerson, peopleKey, resetPassword, type Person }
 import { keys } from "@/api/queries";
 import { OneOf } from "@/components/kit/Choices";
 import { Button } from "@/components/kit/controls";
-import { Ago, ErrorNotice } from "@/components/kit/says";
+import { Ago, ErrorNotice } from "@/components/kit/feedback";
 import { bytes } from "@/store/format";
 import { FirstLogin } from "./FirstLogin";
 import { Quota } from "./Quota";

@@ -1,7 +1,7 @@
 // A secret that the server tells once.
 import { useState, type ReactNode } from "react";
 import { Button } from "@/components/kit/controls";
-import { Notice } from "@/components/kit/says";
+import { Notice } from "@/components/kit/feedback";
 
 export function ShownOnce({ value, children }: { value: string; children: ReactNode }) {
   const [copied, setCopied] = useState(false);

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { accessKeys, deleteToken, makeToken, tokensQuery, type ApiToken, type Scope } from "@/api/access";
 import { SomeOf } from "@/components/kit/Choices";
 import { Button, Modal, Pick } from "@/components/kit/controls";
-import { Ago, ErrorNotice, Loading } from "@/components/kit/says";
+import { Ago, ErrorNotice, Loading } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { relativeTime } from "@/store/format";

@@ -6,10 +6,10 @@ import { languageModelsQuery } from "@/api/languageModels";
 import type { Checkpoint, EntityMatch, Graph, Status } from "@/api/types";
 import { CheckpointBadge, CheckpointPick } from "@/components/kit/CheckpointPick";
 import { Button, Pick } from "@/components/kit/controls";
-import { Spinner } from "@/components/kit/says";
+import { Spinner } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
 import { integer } from "@/store/format";
-import { standing, type MethodChoice } from "@/store/methods";
+import { readiness, type MethodChoice } from "@/store/methods";
 import { pinOf, pinsAfter, withPin } from "@/store/pins";
 import type { RunView } from "@/store/runView";
 import { EntityPicker } from "./EntityPicker";
@@ -131,7 +131,7 @@ function AskSettings({
 }
 
 /** Which checkpoint is asked: a choice when there are several; "zero-shot" when there is none and there could be. */
-function Standing({
+function CheckpointState({
   method,
   checkpoint,
   onDraft,
@@ -142,7 +142,7 @@ function Standing({
 }) {
   if (!checkpoint && !method.trained) {
     return (
-      <span className="askbar-standing">
+      <span className="askbar-checkpoint">
         <span className="badge" title={method.description}>
           needs no training
         </span>
@@ -151,7 +151,7 @@ function Standing({
   }
   if (!checkpoint) {
     return (
-      <span className="askbar-standing">
+      <span className="askbar-checkpoint">
         <span
           className="badge warn"
           title={`${method.label} has no checkpoint for this graph: relation paths are scored by the text encoder alone`}
@@ -162,7 +162,7 @@ function Standing({
     );
   }
   return (
-    <span className="askbar-standing">
+    <span className="askbar-checkpoint">
       {method.checkpoints.length > 1 && <span className="small muted">checkpoint</span>}
       <CheckpointPick
         checkpoints={method.checkpoints}
@@ -236,7 +236,7 @@ export function AskBar(props: Props) {
               id: choice.id,
               label: choice.label,
               detail: choice.description,
-              end: standing(choice),
+              end: readiness(choice),
               disabled: choice.missing !== null,
             }))}
           whenEmpty={status ? "No method can ask this graph." : "Loading the methods…"}
@@ -292,7 +292,7 @@ export function AskBar(props: Props) {
           </span>
         )}
         {method && graph?.endpoint && (
-          <span className="askbar-standing">
+          <span className="askbar-checkpoint">
             <span
               className="badge"
               title="Facts near the topics are pulled from the endpoint for each question"
@@ -314,7 +314,9 @@ export function AskBar(props: Props) {
             step by step
           </label>
         )}
-        {method && !graph?.endpoint && <Standing method={method} checkpoint={checkpoint} onDraft={onDraft} />}
+        {method && !graph?.endpoint && (
+          <CheckpointState method={method} checkpoint={checkpoint} onDraft={onDraft} />
+        )}
         <span className="askbar-set small muted tabular">
           budget {draft.budget ?? status?.budgets.default ?? 50} · seed {draft.seed}
           {draft.reasoner === "llm" && " · language model"}

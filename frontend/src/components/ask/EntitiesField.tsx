@@ -1,7 +1,7 @@
 // Several entities of a graph, each found by typing a part of its name and taken off again.
 import { useId, useState, type ReactNode } from "react";
 import { Icon } from "@/components/kit/Icon";
-import { troubleOf } from "@/components/kit/says";
+import { troubleOf } from "@/components/kit/feedback";
 import { EntitySuggest, optionId } from "./EntitySuggest";
 import { useMatches, type EntitySearch } from "./useSuggestions";
 

@@ -3,7 +3,7 @@ import { useId, useState } from "react";
 import { Dialog, DialogTrigger, Popover } from "react-aria-components";
 import type { EntityMatch } from "@/api/types";
 import { Button } from "@/components/kit/controls";
-import { troubleOf } from "@/components/kit/says";
+import { troubleOf } from "@/components/kit/feedback";
 import { EntitySuggest, optionId } from "./EntitySuggest";
 import { useSuggestions } from "./useSuggestions";
 

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { statusQuery } from "@/api/queries";
 import { Button } from "@/components/kit/controls";
-import { Notice, troubleOf } from "@/components/kit/says";
+import { Notice, troubleOf } from "@/components/kit/feedback";
 
 interface Props {
   error: unknown;

@@ -1,7 +1,7 @@
 // The empty Ask page: the first step, offered.
 import { Link } from "react-router";
 import type { Graph } from "@/api/types";
-import { EmptyState } from "@/components/kit/says";
+import { EmptyState } from "@/components/kit/feedback";
 import { integer } from "@/store/format";
 
 interface Props {

@@ -7,7 +7,7 @@ import type { Graph } from "@/api/types";
 import { askedBody, type Draft } from "@/components/ask/draft";
 import { CheckpointBadge } from "@/components/kit/CheckpointPick";
 import { Button, Modal } from "@/components/kit/controls";
-import { ErrorNotice, Fingerprint, Notice } from "@/components/kit/says";
+import { ErrorNotice, Fingerprint, Notice } from "@/components/kit/feedback";
 import { percent, relativeTime } from "@/store/format";
 import { contenders, firstPick, type Contender, type MethodChoice } from "@/store/methods";
 import { COMPARED_MAX } from "@/store/overlay";

@@ -1,8 +1,8 @@
 // The compared runs, a row each: method, checkpoint, state, time, and how much was found.
 import { Link } from "react-router";
 import type { Run } from "@/api/types";
-import { Fingerprint } from "@/components/kit/says";
-import { useLearns } from "@/components/kit/useLearns";
+import { Fingerprint } from "@/components/kit/feedback";
+import { useIsTrained } from "@/components/kit/useIsTrained";
 import { integer, milliseconds } from "@/store/format";
 import type { RunView } from "@/store/runView";
 import { RunMark } from "./RunMark";
@@ -55,7 +55,7 @@ function took({ run, view }: Compared): string {
 }
 
 export function RunsTable({ list }: { list: readonly Compared[] }) {
-  const learns = useLearns();
+  const isTrained = useIsTrained();
   return (
     <section className="panel" aria-labelledby="runs-title">
       <header className="panel-head">
@@ -89,7 +89,7 @@ export function RunsTable({ list }: { list: readonly Compared[] }) {
                       <Fingerprint value={one.view.started.checkpoint} />
                     ) : (
                       <span className="badge">
-                        {learns(one.run.method) ? "zero-shot" : "needs no training"}
+                        {isTrained(one.run.method) ? "zero-shot" : "needs no training"}
                       </span>
                     )
                   ) : (

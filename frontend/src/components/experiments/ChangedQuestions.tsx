@@ -7,7 +7,7 @@ import type { ChangedQuestion, Report, ReportDetail } from "@/api/reportTypes";
 import { Pages } from "@/components/kit/Pages";
 import { Button, Pick } from "@/components/kit/controls";
 import { useSettled } from "@/components/kit/hooks";
-import { EmptyState, troubleOf, QueryState } from "@/components/kit/says";
+import { EmptyState, troubleOf, QueryState } from "@/components/kit/feedback";
 import { useUrl } from "@/components/kit/url";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { integer } from "@/store/format";

@@ -6,7 +6,7 @@ import { correctionsQuery, downloadCorrections, type Correction } from "@/api/tr
 import type { Id } from "@/api/types";
 import { Pages } from "@/components/kit/Pages";
 import { Button } from "@/components/kit/controls";
-import { Ago, ErrorNotice } from "@/components/kit/says";
+import { Ago, ErrorNotice } from "@/components/kit/feedback";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { saveFile } from "@/components/kit/save";
 import { actionLine } from "@/store/agentActions";

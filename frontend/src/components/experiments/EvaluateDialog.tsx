@@ -17,12 +17,12 @@ import type { Graph, QuestionSet, Status } from "@/api/types";
 import { SettingsForm } from "@/components/kit/SettingsForm";
 import { CheckpointBadge, CheckpointPick } from "@/components/kit/CheckpointPick";
 import { Button, Modal, Pick } from "@/components/kit/controls";
-import { ErrorNotice, Loading } from "@/components/kit/says";
+import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
 import { count, integer } from "@/store/format";
 import { useJobStore } from "@/store/jobStore";
 import { changedSettings, complaint, type Typed } from "@/store/settingsForm";
-import { chosenCheckpoint, chosenMethod, methodChoices, namedCheckpoint, standing } from "@/store/methods";
+import { chosenCheckpoint, chosenMethod, methodChoices, namedCheckpoint, readiness } from "@/store/methods";
 
 export interface EvaluateStart {
   graph: string | null;
@@ -197,7 +197,7 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
             id: choice.id,
             label: choice.label,
             detail: choice.description,
-            end: standing(choice),
+            end: readiness(choice),
             disabled: choice.missing !== null,
           }))}
           value={method?.id ?? null}

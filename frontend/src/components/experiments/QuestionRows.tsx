@@ -7,7 +7,7 @@ import type { ReportDetail, ReportQuestion } from "@/api/reportTypes";
 import { Pages } from "@/components/kit/Pages";
 import { Button, Pick } from "@/components/kit/controls";
 import { useSettled } from "@/components/kit/hooks";
-import { EmptyState, QueryState } from "@/components/kit/says";
+import { EmptyState, QueryState } from "@/components/kit/feedback";
 import { useUrl } from "@/components/kit/url";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { count, integer, metricValue, milliseconds, score } from "@/store/format";

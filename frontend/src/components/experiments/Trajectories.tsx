@@ -13,7 +13,7 @@ import {
 } from "@/api/trajectories";
 import type { Id } from "@/api/types";
 import { ActMenu, Button, Modal, Pick } from "@/components/kit/controls";
-import { Ago, ErrorNotice, JobBadge, troubleOf } from "@/components/kit/says";
+import { Ago, ErrorNotice, JobBadge, troubleOf } from "@/components/kit/feedback";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { TextField } from "@/components/kit/TextField";
 import { saveFile } from "@/components/kit/save";

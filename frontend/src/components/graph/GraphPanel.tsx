@@ -14,7 +14,7 @@ import { neighbours } from "@/api/queries";
 import type { Id } from "@/api/types";
 import { ActList, type Act } from "@/components/kit/controls";
 import { usePageKeys } from "@/components/kit/hooks";
-import { Loading, troubleOf } from "@/components/kit/says";
+import { Loading, troubleOf } from "@/components/kit/feedback";
 import type { GraphEvents, GraphHandle, LayoutName } from "@/graph/handle";
 import { copyText } from "@/store/files";
 import { pathWithin } from "@/store/graphModel";

@@ -5,7 +5,7 @@ import type { Hop } from "@/api/events";
 import { neighbours } from "@/api/queries";
 import type { Id, NeighbourGroup } from "@/api/types";
 import { Button, Modal } from "@/components/kit/controls";
-import { ErrorNotice, Loading } from "@/components/kit/says";
+import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { count, integer } from "@/store/format";
 
 /** A node with at most this many facts is expanded at once. */

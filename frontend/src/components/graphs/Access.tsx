@@ -5,7 +5,7 @@ import { keys } from "@/api/queries";
 import type { Graph, Visibility } from "@/api/types";
 import { SomeOf } from "@/components/kit/Choices";
 import { Pick } from "@/components/kit/controls";
-import { ErrorNotice } from "@/components/kit/says";
+import { ErrorNotice } from "@/components/kit/feedback";
 
 const WHO: readonly { id: Visibility; label: string; detail: string }[] = [
   { id: "public", label: "Everybody", detail: "Who can log in sees and asks it" },

@@ -7,7 +7,7 @@ import { EntitySuggest, optionId } from "@/components/ask/EntitySuggest";
 import { PlainCanvas } from "@/components/graph/PlainCanvas";
 import { Button } from "@/components/kit/controls";
 import { useSettled } from "@/components/kit/hooks";
-import { ErrorNotice, Loading } from "@/components/kit/says";
+import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { useUrlNumber } from "@/components/kit/url";
 import { integer } from "@/store/format";
 import { factOfHop } from "@/store/found";

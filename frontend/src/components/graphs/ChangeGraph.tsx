@@ -6,7 +6,7 @@ import { keys } from "@/api/queries";
 import type { Graph, Reading } from "@/api/types";
 import { OneOf } from "@/components/kit/Choices";
 import { Button, Modal } from "@/components/kit/controls";
-import { ErrorNotice } from "@/components/kit/says";
+import { ErrorNotice } from "@/components/kit/feedback";
 import { Files, useFiles } from "@/components/uploads/Files";
 import { Sources } from "@/components/uploads/Sources";
 import { Preview } from "@/components/uploads/Preview";

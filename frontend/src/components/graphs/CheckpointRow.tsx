@@ -4,7 +4,7 @@ import { useMayManage } from "@/api/rights";
 import type { Checkpoint, Graph } from "@/api/types";
 import { CheckpointBadge } from "@/components/kit/CheckpointPick";
 import { ActMenu, Button } from "@/components/kit/controls";
-import { Ago, Fingerprint } from "@/components/kit/says";
+import { Ago, Fingerprint } from "@/components/kit/feedback";
 import { metricValue, percent } from "@/store/format";
 
 interface Props {

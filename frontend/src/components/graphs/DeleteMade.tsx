@@ -5,7 +5,7 @@ import { accessKeys, restoreMade, type MadeKind } from "@/api/access";
 import { deleteCheckpoint, deleteQuestions, deleteReport, keys } from "@/api/queries";
 import type { Id } from "@/api/types";
 import { ConfirmDelete } from "@/components/kit/ConfirmDelete";
-import { troubleOf } from "@/components/kit/says";
+import { troubleOf } from "@/components/kit/feedback";
 import { toast } from "@/store/toasts";
 
 const REMOVE: Record<MadeKind, (id: Id) => Promise<void>> = {

@@ -6,7 +6,7 @@ import { checkEndpoint } from "@/api/endpoints";
 import { keys } from "@/api/queries";
 import type { Endpoint, Graph } from "@/api/types";
 import { Button } from "@/components/kit/controls";
-import { Ago, ErrorNotice, Notice, Spinner } from "@/components/kit/says";
+import { Ago, ErrorNotice, Notice, Spinner } from "@/components/kit/feedback";
 import { count, integer, milliseconds } from "@/store/format";
 import { EndpointDialog } from "./EndpointDialog";
 

@@ -7,7 +7,7 @@ import { changeEndpoint, connectEndpoint } from "@/api/endpoints";
 import { keys } from "@/api/queries";
 import type { Graph, Visibility } from "@/api/types";
 import { Button, Modal } from "@/components/kit/controls";
-import { ErrorNotice, Spinner } from "@/components/kit/says";
+import { ErrorNotice, Spinner } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
 import { blankForm, complaints, connectionOf, formOf, type EndpointForm } from "@/store/endpointForm";
 import { AtFirst } from "./Access";

@@ -7,7 +7,7 @@ import { extract, extractionQuery, type Extraction } from "@/api/passages";
 import { keys } from "@/api/queries";
 import type { Graph } from "@/api/types";
 import { Button, Modal, Pick } from "@/components/kit/controls";
-import { ErrorNotice, Notice } from "@/components/kit/says";
+import { ErrorNotice, Notice } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
 import { count, integer } from "@/store/format";
 import { useJobStore } from "@/store/jobStore";

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { importReportQuery, statisticsQuery, type GraphStatistics, type ImportReport } from "@/api/datasets";
 import type { Graph } from "@/api/types";
-import { ErrorNotice, Loading } from "@/components/kit/says";
+import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { count, integer, percent } from "@/store/format";
 import { SchemaView } from "./SchemaView";

@@ -1,6 +1,6 @@
 import type { Graph } from "@/api/types";
 import { Health } from "@/components/graphs/EndpointCard";
-import { Spinner } from "@/components/kit/says";
+import { Spinner } from "@/components/kit/feedback";
 import { count } from "@/store/format";
 
 /** The state of a graph and of its index, in words. */

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { indexGraph, keys } from "@/api/queries";
 import type { Graph } from "@/api/types";
 import { Button } from "@/components/kit/controls";
-import { ErrorNotice, Notice } from "@/components/kit/says";
+import { ErrorNotice, Notice } from "@/components/kit/feedback";
 import { useJobStore } from "@/store/jobStore";
 
 export function IndexNotice({ graph, admin }: { graph: Graph; admin: boolean }) {

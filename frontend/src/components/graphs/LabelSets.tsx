@@ -15,7 +15,7 @@ import type { Graph, LabelSet } from "@/api/types";
 import { OneOf } from "@/components/kit/Choices";
 import { ConfirmDelete } from "@/components/kit/ConfirmDelete";
 import { Button, Modal, Pick } from "@/components/kit/controls";
-import { Ago, ErrorNotice, JobBadge, troubleOf } from "@/components/kit/says";
+import { Ago, ErrorNotice, JobBadge, troubleOf } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { saveFile } from "@/components/kit/save";

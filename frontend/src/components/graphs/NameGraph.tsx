@@ -5,7 +5,7 @@ import { changeGraphNames } from "@/api/access";
 import { keys } from "@/api/queries";
 import type { Graph } from "@/api/types";
 import { Button, Modal } from "@/components/kit/controls";
-import { ErrorNotice } from "@/components/kit/says";
+import { ErrorNotice } from "@/components/kit/feedback";
 import { TextArea, TextField } from "@/components/kit/TextField";
 
 export function NameGraph({

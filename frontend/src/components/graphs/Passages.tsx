@@ -6,7 +6,7 @@ import type { Graph } from "@/api/types";
 import { Pages } from "@/components/kit/Pages";
 import { Modal } from "@/components/kit/controls";
 import { useSettled } from "@/components/kit/hooks";
-import { ErrorNotice, Loading } from "@/components/kit/says";
+import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { useUrl } from "@/components/kit/url";
 import { count, integer } from "@/store/format";
 import { factOfHop } from "@/store/found";

@@ -4,7 +4,7 @@ import { downloadProblems } from "@/api/datasets";
 import { problemsQuery } from "@/api/queries";
 import type { Id, RowProblem } from "@/api/types";
 import { Button } from "@/components/kit/controls";
-import { ErrorNotice, Loading } from "@/components/kit/says";
+import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { saveFile } from "@/components/kit/save";
 import { integer } from "@/store/format";

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { questionCheckQuery, type MissingName } from "@/api/datasets";
 import type { QuestionSet } from "@/api/types";
 import { Modal } from "@/components/kit/controls";
-import { ErrorNotice, Loading } from "@/components/kit/says";
+import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { count, integer, percent } from "@/store/format";
 

@@ -5,7 +5,7 @@ import { createQuestionSet, keys, questionSetsQuery } from "@/api/queries";
 import { useMayManage } from "@/api/rights";
 import type { Id, QuestionSet, QuestionReading, Reading } from "@/api/types";
 import { Button, Modal } from "@/components/kit/controls";
-import { Ago, ErrorNotice, QueryState } from "@/components/kit/says";
+import { Ago, ErrorNotice, QueryState } from "@/components/kit/feedback";
 import { Files, useFiles } from "@/components/uploads/Files";
 import { nameFromFile } from "@/components/uploads/formats";
 import { Preview } from "@/components/uploads/Preview";

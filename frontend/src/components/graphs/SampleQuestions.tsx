@@ -6,7 +6,7 @@ import { sampleQuestions } from "@/api/datasets";
 import { keys } from "@/api/queries";
 import type { Graph } from "@/api/types";
 import { Button } from "@/components/kit/controls";
-import { ErrorNotice } from "@/components/kit/says";
+import { ErrorNotice } from "@/components/kit/feedback";
 import { count } from "@/store/format";
 import { toast } from "@/store/toasts";
 

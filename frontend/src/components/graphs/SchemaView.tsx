@@ -4,7 +4,7 @@ import { useMemo } from "react";
 import { schemaQuery } from "@/api/datasets";
 import type { Graph } from "@/api/types";
 import { PlainCanvas } from "@/components/graph/PlainCanvas";
-import { ErrorNotice } from "@/components/kit/says";
+import { ErrorNotice } from "@/components/kit/feedback";
 import { count, integer } from "@/store/format";
 import { schemaGraph } from "@/store/plainGraph";
 

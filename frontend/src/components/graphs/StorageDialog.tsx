@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { storageQuery } from "@/api/access";
 import { Modal } from "@/components/kit/controls";
 import { ResourceTable } from "@/components/kit/ResourceTable";
-import { ErrorNotice, Loading } from "@/components/kit/says";
+import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { bytes } from "@/store/format";
 
 function Stored() {

@@ -6,7 +6,7 @@ import { trajectorySetsQuery } from "@/api/trajectories";
 import type { Graph, MethodInfo, QuestionSet } from "@/api/types";
 import { Button, Modal, Pick } from "@/components/kit/controls";
 import { SettingsForm } from "@/components/kit/SettingsForm";
-import { ErrorNotice, Loading } from "@/components/kit/says";
+import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
 import { count, integer } from "@/store/format";
 import { useJobStore } from "@/store/jobStore";

@@ -7,7 +7,7 @@ import type { Checkpoint, Graph, Id } from "@/api/types";
 import { EvaluateDialog } from "@/components/experiments/EvaluateDialog";
 import { FactList } from "@/components/kit/FactList";
 import { Button, Modal } from "@/components/kit/controls";
-import { Ago, ErrorNotice } from "@/components/kit/says";
+import { Ago, ErrorNotice } from "@/components/kit/feedback";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { copyText } from "@/store/files";
 import { metricName } from "@/store/format";

@@ -12,7 +12,7 @@ import { ApiError } from "@/api/client";
 import { keys } from "@/api/queries";
 import { ConfirmDelete } from "@/components/kit/ConfirmDelete";
 import { Button } from "@/components/kit/controls";
-import { Ago, ErrorNotice } from "@/components/kit/says";
+import { Ago, ErrorNotice } from "@/components/kit/feedback";
 import { count, relativeTime } from "@/store/format";
 import { toast } from "@/store/toasts";
 import { ResourceTable } from "@/components/kit/ResourceTable";

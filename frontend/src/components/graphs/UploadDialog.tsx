@@ -5,7 +5,7 @@ import { useNavigate } from "react-router";
 import { keys, createGraph } from "@/api/queries";
 import type { Reading, Visibility } from "@/api/types";
 import { Button, Modal } from "@/components/kit/controls";
-import { ErrorNotice } from "@/components/kit/says";
+import { ErrorNotice } from "@/components/kit/feedback";
 import { Files, useFiles } from "@/components/uploads/Files";
 import { nameFromFile } from "@/components/uploads/formats";
 import { Sources } from "@/components/uploads/Sources";

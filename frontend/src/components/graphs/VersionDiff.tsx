@@ -4,7 +4,7 @@ import { useState } from "react";
 import { diffQuery } from "@/api/datasets";
 import type { Graph } from "@/api/types";
 import { Modal, Pick } from "@/components/kit/controls";
-import { ErrorNotice, Loading } from "@/components/kit/says";
+import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { count, integer } from "@/store/format";
 
 interface SideProps {

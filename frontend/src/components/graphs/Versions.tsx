@@ -7,7 +7,7 @@ import { keys } from "@/api/queries";
 import type { Graph } from "@/api/types";
 import { ConfirmDelete } from "@/components/kit/ConfirmDelete";
 import { Button } from "@/components/kit/controls";
-import { Ago, ErrorNotice, Loading } from "@/components/kit/says";
+import { Ago, ErrorNotice, Loading } from "@/components/kit/feedback";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { bytes, integer } from "@/store/format";
 import { toast } from "@/store/toasts";

@@ -4,7 +4,7 @@ import { useRef } from "react";
 import { keys, promoteCheckpoint, rollBack } from "@/api/queries";
 import { reviewKeys } from "@/api/review";
 import type { Checkpoint, Id } from "@/api/types";
-import { troubleOf } from "@/components/kit/says";
+import { troubleOf } from "@/components/kit/feedback";
 import { toast } from "@/store/toasts";
 
 /** Which checkpoint a method uses: chosen, and taken back. */

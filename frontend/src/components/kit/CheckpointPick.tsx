@@ -3,9 +3,9 @@
 import type { Checkpoint } from "@/api/types";
 import { exactTime, relativeTime } from "@/store/format";
 import { Pick } from "./controls";
-import { Fingerprint } from "./says";
+import { Fingerprint } from "./feedback";
 
-export function checkpointStanding({ in_use, promoted_at }: Checkpoint): string {
+export function checkpointState({ in_use, promoted_at }: Checkpoint): string {
   return promoted_at ? "promoted" : in_use ? "in use" : "candidate";
 }
 
@@ -19,7 +19,7 @@ export function CheckpointBadge({ checkpoint }: { checkpoint: Checkpoint }) {
       : "Used only where it is named, until it is promoted";
   return (
     <span className={`badge ${in_use ? "good" : "warn"}`} title={why}>
-      {checkpointStanding(checkpoint)}
+      {checkpointState(checkpoint)}
     </span>
   );
 }
@@ -49,7 +49,7 @@ export function CheckpointPick({ checkpoints, value, onChange, label = "Checkpoi
         id: String(one.id),
         label: one.fingerprint.slice(0, 10),
         detail: `trained ${relativeTime(one.created_at)} on ${one.question_set_name || "a deleted set"}`,
-        end: checkpointStanding(one),
+        end: checkpointState(one),
       }))}
       value={String(value.id)}
       onChange={(id) => onChange(checkpoints.some((one) => one.in_use && String(one.id) === id) ? null : id)}

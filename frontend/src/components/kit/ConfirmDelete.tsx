@@ -1,7 +1,7 @@
 // Asking before something is deleted: what follows from it, and, where others use it, its name to be typed.
 import { useState, type ReactNode } from "react";
 import { Button, Modal } from "./controls";
-import { ErrorNotice } from "./says";
+import { ErrorNotice } from "./feedback";
 import { TextField } from "./TextField";
 
 interface FormProps {

@@ -11,7 +11,7 @@ import {
 } from "@/api/languageModels";
 import type { LLMUsage } from "@/api/types";
 import { Button } from "@/components/kit/controls";
-import { ErrorNotice, Loading } from "@/components/kit/says";
+import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
 import { cost, integer } from "@/store/format";
 import { toast } from "@/store/toasts";

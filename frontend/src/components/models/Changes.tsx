@@ -1,7 +1,7 @@
 // Who changed what of the language models.
 import { useQuery } from "@tanstack/react-query";
 import { changesQuery, type ModelChange } from "@/api/languageModels";
-import { Ago } from "@/components/kit/says";
+import { Ago } from "@/components/kit/feedback";
 
 const shown = (value: unknown) =>
   value === null || value === "" ? "none" : typeof value === "string" ? value : JSON.stringify(value);

@@ -5,7 +5,7 @@ import { ApiError } from "@/api/client";
 import { addModel, changeModel, modelKeys, type LanguageModel } from "@/api/languageModels";
 import { keys } from "@/api/queries";
 import { Button, Modal } from "@/components/kit/controls";
-import { ErrorNotice } from "@/components/kit/says";
+import { ErrorNotice } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
 import { blankForm, bodyOf, complaints, formOf, serverOf, type ModelForm } from "@/store/modelForm";
 

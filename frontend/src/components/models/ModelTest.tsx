@@ -9,7 +9,7 @@ import {
   type LanguageModel,
 } from "@/api/languageModels";
 import { Button, Modal } from "@/components/kit/controls";
-import { ErrorNotice, Notice, Spinner } from "@/components/kit/says";
+import { ErrorNotice, Notice, Spinner } from "@/components/kit/feedback";
 import { cost, count, milliseconds } from "@/store/format";
 
 function Result({ test, model }: { test: string; model: LanguageModel }) {

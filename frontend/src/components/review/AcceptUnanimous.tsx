@@ -4,7 +4,7 @@ import { reviewKeys, type Queue } from "@/api/review";
 import { acceptUnanimous, undoAcceptance } from "@/api/reviewDeciding";
 import { queueStatisticsQuery } from "@/api/reviewFigures";
 import { Button } from "@/components/kit/controls";
-import { troubleOf } from "@/components/kit/says";
+import { troubleOf } from "@/components/kit/feedback";
 import { count } from "@/store/format";
 import { toast } from "@/store/toasts";
 

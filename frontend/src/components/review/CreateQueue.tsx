@@ -5,7 +5,7 @@ import { Link } from "react-router";
 import { graphsQuery, labelSetsQuery, questionSetsQuery } from "@/api/queries";
 import { createQueue, reviewKeys, type NewQueue, type Ordering } from "@/api/review";
 import { Button, Modal, Pick } from "@/components/kit/controls";
-import { ErrorNotice } from "@/components/kit/says";
+import { ErrorNotice } from "@/components/kit/feedback";
 import { count } from "@/store/format";
 import { useJobStore } from "@/store/jobStore";
 

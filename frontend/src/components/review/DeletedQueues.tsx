@@ -10,7 +10,7 @@ import {
 } from "@/api/review";
 import { ConfirmDelete } from "@/components/kit/ConfirmDelete";
 import { Button } from "@/components/kit/controls";
-import { Ago, troubleOf } from "@/components/kit/says";
+import { Ago, troubleOf } from "@/components/kit/feedback";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import type { Id } from "@/api/types";
 import { count, integer, relativeTime } from "@/store/format";

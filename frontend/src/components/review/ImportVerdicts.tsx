@@ -6,7 +6,7 @@ import { sessionQuery } from "@/api/queries";
 import { reviewKeys, type Queue } from "@/api/review";
 import { importVerdicts, undoImport, type Imported } from "@/api/reviewDeciding";
 import { Button, Modal } from "@/components/kit/controls";
-import { ErrorNotice, Notice } from "@/components/kit/says";
+import { ErrorNotice, Notice } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
 import { bytes, count, integer } from "@/store/format";
 

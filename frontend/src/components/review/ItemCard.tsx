@@ -3,28 +3,28 @@ import { useState, type ReactNode } from "react";
 import type { Drawing, Said } from "@/api/review";
 import { Button } from "@/components/kit/controls";
 import { count, integer } from "@/store/format";
-import { missing, setComment, toggleReason, type Desk } from "@/store/review";
+import { missing, setComment, toggleReason, type Annotation } from "@/store/review";
 import { CandidateRow, type Other, type RowActs } from "./CandidateRow";
 import { KeyButton } from "./KeyButton";
 import { Names } from "./Names";
 import { Reasons } from "./Reasons";
-import { RightAnswers, type Tells } from "./RightAnswers";
+import { RightAnswers, type RightAnswersForm } from "./RightAnswers";
 
 /** So many paths stand on the page at once; the others are a press away, and come by themselves with the focus. */
 const ON_PAGE = 40;
 
 interface Props {
-  desk: Desk;
+  annotation: Annotation;
   drawings: readonly Drawing[] | undefined;
   acts: RowActs;
   /** The candidate whose reasons are open, or the question's. */
   telling: number | "question" | null;
   /** What others said, where it is shown. */
   others?: readonly Said[];
-  change: (change: (desk: Desk) => Desk) => void;
+  change: (change: (annotation: Annotation) => Annotation) => void;
   onTell: (what: "question" | null) => void;
   onAdd: (() => void) | null;
-  tells: Tells;
+  tells: RightAnswersForm;
   editor: ReactNode;
   footer: ReactNode;
 }
@@ -39,13 +39,13 @@ function othersOn(others: readonly Said[] | undefined, candidate: number): Other
 }
 
 function Candidates({
-  desk,
+  annotation,
   drawings,
   acts,
   telling,
   others,
-}: Pick<Props, "desk" | "drawings" | "acts" | "telling" | "others">) {
-  const { item, focus, opinion } = desk;
+}: Pick<Props, "annotation" | "drawings" | "acts" | "telling" | "others">) {
+  const { item, focus, opinion } = annotation;
   const [more, setMore] = useState(ON_PAGE);
   const end = Math.min(item.candidates.length, Math.max(more, focus + 5));
   // A window of rows: with thousands of paths those far before the focus make room.
@@ -83,9 +83,9 @@ function Candidates({
 }
 
 export function ItemCard(props: Props) {
-  const { desk, drawings, acts, telling, others, change, onTell, onAdd, tells, editor, footer } = props;
-  const { item, opinion } = desk;
-  const left = missing(desk);
+  const { annotation, drawings, acts, telling, others, change, onTell, onAdd, tells, editor, footer } = props;
+  const { item, opinion } = annotation;
+  const left = missing(annotation);
   return (
     <section className="review-item" aria-label="Question">
       <div className="review-scroll">
@@ -101,7 +101,7 @@ export function ItemCard(props: Props) {
         {editor}
         <Candidates
           key={item.id}
-          desk={desk}
+          annotation={annotation}
           drawings={drawings}
           acts={acts}
           telling={telling === "question" ? null : telling}

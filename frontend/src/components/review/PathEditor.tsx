@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState, type KeyboardEvent } from "react";
 import { topicsQuery, walkQuery, type Extension, type Item, type Walk } from "@/api/review";
 import { useSettled } from "@/components/kit/hooks";
-import { ErrorNotice, Notice, Spinner } from "@/components/kit/says";
+import { ErrorNotice, Notice, Spinner } from "@/components/kit/feedback";
 import { count, integer, percent } from "@/store/format";
 import { TOPIC, cutAt, prefixOf, putStep, restart, selectHop, type PathDraft } from "@/store/reviewPath";
 import { Reached } from "./Reached";

@@ -7,7 +7,7 @@ import { queueQuery, type Queue } from "@/api/review";
 import type { Role } from "@/api/types";
 import { Button } from "@/components/kit/controls";
 import { useTitle } from "@/components/kit/hooks";
-import { EmptyState, ErrorNotice, Loading, Notice } from "@/components/kit/says";
+import { EmptyState, ErrorNotice, Loading, Notice } from "@/components/kit/feedback";
 import { KeysDialog } from "./KeysDialog";
 import { QueueActs } from "./QueueActs";
 import { ReviewBar } from "./ReviewBar";

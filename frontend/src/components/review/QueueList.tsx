@@ -5,7 +5,7 @@ import { queueItemsQuery, ROWS, type ItemRow } from "@/api/review";
 import { Pages } from "@/components/kit/Pages";
 import { Pick } from "@/components/kit/controls";
 import { useSettled } from "@/components/kit/hooks";
-import { QueryState } from "@/components/kit/says";
+import { QueryState } from "@/components/kit/feedback";
 import { count, integer } from "@/store/format";
 import { Key } from "./KeyButton";
 
@@ -17,7 +17,7 @@ const STATES = [
 ];
 
 /** How it stands, in a word, and the tone of it. */
-function standing({ state, settled, accord }: ItemRow): [string, string] {
+function consensusOf({ state, settled, accord }: ItemRow): [string, string] {
   if (state === "open") return ["", ""];
   if (state === "broken") return ["broken", "bad"];
   if (settled) return ["accepted", "good"];
@@ -25,7 +25,7 @@ function standing({ state, settled, accord }: ItemRow): [string, string] {
 }
 
 function Row({ row, on, waits, onOpen }: { row: ItemRow; on: boolean; waits: boolean; onOpen: () => void }) {
-  const [word, tone] = standing(row);
+  const [word, tone] = consensusOf(row);
   return (
     <li className={on ? "on" : ""}>
       <button

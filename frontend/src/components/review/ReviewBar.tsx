@@ -6,7 +6,7 @@ import { Link, NavLink } from "react-router";
 import { queueStatisticsQuery, type QueueStatistics } from "@/api/reviewFigures";
 import type { Queue } from "@/api/review";
 import { Button } from "@/components/kit/controls";
-import { Ago, Progress, QueryState } from "@/components/kit/says";
+import { Ago, Progress, QueryState } from "@/components/kit/feedback";
 import { count, integer, percent } from "@/store/format";
 import { REASONS } from "@/store/review";
 

@@ -5,7 +5,7 @@ import type { Drawing } from "@/api/review";
 import { FactTable } from "@/components/graph/FactTable";
 import { ActList, Button, type Act } from "@/components/kit/controls";
 import { useMedia } from "@/components/kit/hooks";
-import { ErrorNotice, Loading } from "@/components/kit/says";
+import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import type { GraphEvents, GraphHandle, Point } from "@/graph/handle";
 import type { GraphModel } from "@/store/graphModel";
 import { reviewGraph, type Shown } from "@/store/reviewGraph";

@@ -4,9 +4,9 @@ import userEvent from "@testing-library/user-event";
 import { useState } from "react";
 import { afterEach, expect, it, vi } from "vitest";
 import type { Item } from "@/api/review";
-import { openDesk } from "@/store/review";
+import { openAnnotation } from "@/store/review";
 import { itemOf } from "@/test/review";
-import { RightAnswers, useTelling } from "./RightAnswers";
+import { RightAnswers, useRightAnswers } from "./RightAnswers";
 
 const item = itemOf(5, { answers: [], assumed: true, version: 0 });
 
@@ -25,16 +25,16 @@ function open(now: Item) {
     const fresh = { ...now, answers: told.answers, answered, suggested: [] };
     return Promise.resolve(new Response(JSON.stringify({ item: fresh })));
   });
-  function Desk() {
-    const [desk, setDesk] = useState(() => openDesk(now));
-    const tells = useTelling(desk, (change) => {
+  function Annotation() {
+    const [annotation, setDesk] = useState(() => openAnnotation(now));
+    const tells = useRightAnswers(annotation, (change) => {
       setDesk(change);
     });
-    return <RightAnswers item={desk.item} tells={tells} />;
+    return <RightAnswers item={annotation.item} tells={tells} />;
   }
   render(
     <QueryClientProvider client={new QueryClient()}>
-      <Desk />
+      <Annotation />
     </QueryClientProvider>,
   );
   return sent;

@@ -1,12 +1,12 @@
 // What the answers of a question are, who says so, and telling what is right.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { reviewKeys, tellAnswers, topicsQuery, type Item } from "@/api/review";
+import { reviewKeys, saveRightAnswers, topicsQuery, type Item } from "@/api/review";
 import { EntitiesField } from "@/components/ask/EntitiesField";
 import { Button } from "@/components/kit/controls";
-import { Ago, ErrorNotice } from "@/components/kit/says";
+import { Ago, ErrorNotice } from "@/components/kit/feedback";
 import { count } from "@/store/format";
-import { withItem, type Desk } from "@/store/review";
+import { withItem, type Annotation } from "@/store/review";
 import { toast } from "@/store/toasts";
 import { KeyButton } from "./KeyButton";
 import { Names } from "./Names";
@@ -17,15 +17,18 @@ interface Telling {
   id: string;
 }
 
-/** The answers that are being told of the item on the desk. */
-export function useTelling(desk: Desk, change: (change: (desk: Desk) => Desk) => void) {
+/** The answers that are being told of the item on the annotation. */
+export function useRightAnswers(
+  annotation: Annotation,
+  change: (change: (annotation: Annotation) => Annotation) => void,
+) {
   const client = useQueryClient();
-  const { item } = desk;
+  const { item } = annotation;
   const [kept, setKept] = useState<(Telling & { item: number }) | null>(null);
   const draft = kept?.item === item.id ? kept : null;
   const send = useMutation({
     mutationFn: ({ id, names }: Telling) =>
-      tellAnswers(item.id, { id, answers: names, replaces: item.answered?.id ?? null }),
+      saveRightAnswers(item.id, { id, answers: names, replaces: item.answered?.id ?? null }),
     onSuccess: ({ item: fresh }) => {
       const more = fresh.candidates.length - item.candidates.length;
       setKept(null);
@@ -65,9 +68,9 @@ export function useTelling(desk: Desk, change: (change: (desk: Desk) => Desk) =>
   };
 }
 
-export type Tells = ReturnType<typeof useTelling>;
+export type RightAnswersForm = ReturnType<typeof useRightAnswers>;
 
-function Form({ item, tells, names }: { item: Item; tells: Tells; names: readonly string[] }) {
+function Form({ item, tells, names }: { item: Item; tells: RightAnswersForm; names: readonly string[] }) {
   return (
     <form
       className="stack telling card"
@@ -101,7 +104,7 @@ function Form({ item, tells, names }: { item: Item; tells: Tells; names: readonl
   );
 }
 
-function Suggested({ item, tells }: { item: Item; tells: Tells }) {
+function Suggested({ item, tells }: { item: Item; tells: RightAnswersForm }) {
   return item.suggested.map((one) => (
     <p key={one.id} className="row wrap small">
       <span>
@@ -118,7 +121,7 @@ function Suggested({ item, tells }: { item: Item; tells: Tells }) {
   ));
 }
 
-export function RightAnswers({ item, tells }: { item: Item; tells: Tells }) {
+export function RightAnswers({ item, tells }: { item: Item; tells: RightAnswersForm }) {
   const { answered, assumed, answers } = item;
   if (tells.draft) return <Form item={item} tells={tells} names={tells.draft} />;
   const unsure = assumed && !answered;

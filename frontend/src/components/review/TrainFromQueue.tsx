@@ -4,7 +4,7 @@ import { useState } from "react";
 import { questionSetsQuery, statusQuery, train } from "@/api/queries";
 import { reviewKeys, type Queue } from "@/api/review";
 import { Button, Modal, Pick } from "@/components/kit/controls";
-import { ErrorNotice } from "@/components/kit/says";
+import { ErrorNotice } from "@/components/kit/feedback";
 import { useJobStore } from "@/store/jobStore";
 
 function Form({ queue, onClose }: { queue: Queue; onClose: () => void }) {

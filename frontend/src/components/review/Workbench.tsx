@@ -13,7 +13,7 @@ import {
   setBroken,
   setComment,
   toggleReason,
-  type Desk,
+  type Annotation,
 } from "@/store/review";
 import { actOf, useKeymap, type ActName } from "@/store/reviewKeys";
 import { placesOf } from "@/store/reviewPath";
@@ -21,7 +21,7 @@ import type { RowActs } from "./CandidateRow";
 import { ItemCard } from "./ItemCard";
 import { PathEditor } from "./PathEditor";
 import { ReviewGraph, type HopActs } from "./ReviewGraph";
-import { useTelling } from "./RightAnswers";
+import { useRightAnswers } from "./RightAnswers";
 import { DRAFT, usePathEdit, type PathEdit } from "./usePathEdit";
 
 /** With more paths than this only the lit one is drawn, and only it is asked for. */
@@ -45,15 +45,15 @@ function useDrawings(item: Item, lit: number | null) {
 }
 
 interface ViewProps {
-  desk: Desk;
+  annotation: Annotation;
   hover: number | null;
   edit: PathEdit;
   onReady: (handle: GraphHandle | null) => void;
 }
 
-function DeskGraph({ desk, hover, edit, onReady }: ViewProps) {
+function DeskGraph({ annotation, hover, edit, onReady }: ViewProps) {
   // The question is read first; its drawing may come a moment later.
-  const shown = useDeferredValue(desk);
+  const shown = useDeferredValue(annotation);
   const { item, focus } = shown;
   const lit = edit.drawing ? DRAFT : (hover ?? item.candidates[focus]?.id ?? null);
   const { drawings, pending, error } = useDrawings(item, lit);
@@ -96,8 +96,8 @@ function DeskGraph({ desk, hover, edit, onReady }: ViewProps) {
 }
 
 interface Props {
-  desk: Desk;
-  change: (change: (desk: Desk) => Desk) => void;
+  annotation: Annotation;
+  change: (change: (annotation: Annotation) => Annotation) => void;
   /** The items among which it stands. */
   list: ReactNode;
   search: RefObject<HTMLInputElement | null>;
@@ -110,14 +110,14 @@ interface Props {
   paused: boolean;
 }
 
-export function Workbench({ desk, change, list, search, footer, acts: own, others, paused }: Props) {
-  const edit = usePathEdit(desk, change);
-  const tells = useTelling(desk, change);
+export function Workbench({ annotation, change, list, search, footer, acts: own, others, paused }: Props) {
+  const edit = usePathEdit(annotation, change);
+  const tells = useRightAnswers(annotation, change);
   const keymap = useKeymap();
   const [hover, setHover] = useState<number | null>(null);
   const [tell, setTell] = useState<{ item: number; what: number | "question" } | null>(null);
   const graph = useRef<GraphHandle | null>(null);
-  const item = desk.item.id;
+  const item = annotation.item.id;
   const telling = tell?.item === item ? tell.what : null;
   const setTelling = (what: number | "question" | null) => {
     setTell(what === null ? null : { item, what });
@@ -130,17 +130,17 @@ export function Workbench({ desk, change, list, search, footer, acts: own, other
     previous: () => change((now) => moveFocus(now, -1)),
     rest: () => change((now) => judgeRest(now, "not-rational")),
     reasons: () => {
-      setTelling(telling === null ? why(desk) : null);
+      setTelling(telling === null ? why(annotation) : null);
     },
     comment: () => {
-      setTelling(why(desk));
+      setTelling(why(annotation));
       // After the field is there.
       setTimeout(() => {
         document.querySelector<HTMLElement>(".verdict-comment, .question-comment")?.focus();
       });
     },
     edit: () => {
-      const candidate = desk.item.candidates[desk.focus];
+      const candidate = annotation.item.candidates[annotation.focus];
       if (candidate) edit.edit(candidate);
     },
     add: edit.addNew,
@@ -181,12 +181,12 @@ export function Workbench({ desk, change, list, search, footer, acts: own, other
     onComment: (comment, candidate) => change((now) => setComment(now, comment, candidate)),
     onEdit: (candidate) => edit.edit(candidate),
   };
-  const { drawings } = useDrawings(desk.item, desk.item.candidates[desk.focus]?.id ?? null);
+  const { drawings } = useDrawings(annotation.item, annotation.item.candidates[annotation.focus]?.id ?? null);
   return (
     <div className="review-body">
       {list}
       <ItemCard
-        desk={desk}
+        annotation={annotation}
         drawings={drawings}
         acts={rows}
         telling={telling}
@@ -199,7 +199,7 @@ export function Workbench({ desk, change, list, search, footer, acts: own, other
           edit.draft && (
             <PathEditor
               key={`editor ${item}`}
-              item={desk.item}
+              item={annotation.item}
               draft={edit.draft}
               walk={edit.walk}
               pending={edit.pending}
@@ -214,7 +214,7 @@ export function Workbench({ desk, change, list, search, footer, acts: own, other
         footer={footer}
       />
       <DeskGraph
-        desk={desk}
+        annotation={annotation}
         hover={hover}
         edit={edit}
         onReady={(handle) => {
@@ -226,6 +226,6 @@ export function Workbench({ desk, change, list, search, footer, acts: own, other
 }
 
 /** What reasons are asked for now. */
-function why(desk: Desk): number | "question" | null {
-  return desk.opinion.broken ? "question" : aboutWhich(desk);
+function why(annotation: Annotation): number | "question" | null {
+  return annotation.opinion.broken ? "question" : aboutWhich(annotation);
 }

@@ -2,7 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { addCandidate, reviewKeys, walkQuery, type Candidate, type Drawing, type Item } from "@/api/review";
-import { judge, withItem, type Desk } from "@/store/review";
+import { judge, withItem, type Annotation } from "@/store/review";
 import { cutAt, draftOf, newDraft, samePath, selectHop, type PathDraft } from "@/store/reviewPath";
 import { toast } from "@/store/toasts";
 
@@ -16,10 +16,13 @@ interface Kept {
   id: string;
 }
 
-export function usePathEdit(desk: Desk | null, change: (change: (desk: Desk) => Desk) => void) {
+export function usePathEdit(
+  annotation: Annotation | null,
+  change: (change: (annotation: Annotation) => Annotation) => void,
+) {
   const client = useQueryClient();
   const [kept, setKept] = useState<Kept | null>(null);
-  const item = desk?.item;
+  const item = annotation?.item;
   const draft = kept && kept.item === item?.id ? kept.draft : null;
   const walk = useQuery({
     ...walkQuery(item?.id ?? 0, draft?.topic ?? "", draft?.path ?? []),
@@ -102,8 +105,8 @@ export function usePathEdit(desk: Desk | null, change: (change: (desk: Desk) => 
 export type PathEdit = ReturnType<typeof usePathEdit>;
 
 /** The item with the new path, which who added it holds for rational until they say otherwise. */
-function added(desk: Desk, fresh: Item, draft: PathDraft): Desk {
-  const next = withItem(desk, fresh);
+function added(annotation: Annotation, fresh: Item, draft: PathDraft): Annotation {
+  const next = withItem(annotation, fresh);
   const place = fresh.candidates.findIndex(
     (one) => one.topic === draft.topic && samePath(one.path, draft.path),
   );

@@ -11,7 +11,7 @@ const nothing = () => undefined;
 
 it("lists each answer with its certainty, badge and chains", () => {
   render(
-    <AnswersPanel view={view} chain={null} onChain={nothing} onFind={nothing} onCite={nothing} learns />,
+    <AnswersPanel view={view} chain={null} onChain={nothing} onFind={nothing} onCite={nothing} isTrained />,
   );
   const rows = screen.getAllByRole("listitem").map((row) => row.textContent);
   expect(rows).toEqual([
@@ -25,7 +25,7 @@ it("lists each answer with its certainty, badge and chains", () => {
 
 it("calls what is below the floor a guess, apart from the answers, and never marks it green", () => {
   const guess = (label: string) => ({ ...view.answers[0], label, score: 0.1, guess: true }) as Answer;
-  const shown = { chain: null, onChain: nothing, onFind: nothing, onCite: nothing, learns: true };
+  const shown = { chain: null, onChain: nothing, onFind: nothing, onCite: nothing, isTrained: true };
   const answers = [...view.answers.slice(0, 1), guess("Romansh")];
   const { rerender } = render(<AnswersPanel view={{ ...view, answers }} {...shown} />);
   expect(screen.getAllByRole("heading").map((one) => one.textContent)).toEqual([
@@ -42,12 +42,14 @@ it("calls what is below the floor a guess, apart from the answers, and never mar
 it("asks the page to light the chain, and to put it out again", async () => {
   const onChain = vi.fn();
   const { rerender } = render(
-    <AnswersPanel view={view} chain={null} onChain={onChain} onFind={nothing} onCite={nothing} learns />,
+    <AnswersPanel view={view} chain={null} onChain={onChain} onFind={nothing} onCite={nothing} isTrained />,
   );
   const first = screen.getAllByRole("button", { name: "1 chain" })[0] ?? document.body;
   await userEvent.click(first);
   expect(onChain).toHaveBeenLastCalledWith(0);
-  rerender(<AnswersPanel view={view} chain={0} onChain={onChain} onFind={nothing} onCite={nothing} learns />);
+  rerender(
+    <AnswersPanel view={view} chain={0} onChain={onChain} onFind={nothing} onCite={nothing} isTrained />,
+  );
   const lit = screen.getAllByRole("button", { name: "1 chain" })[0] ?? document.body;
   expect(lit).toHaveAttribute("aria-pressed", "true");
   await userEvent.click(lit);
@@ -56,7 +58,9 @@ it("asks the page to light the chain, and to put it out again", async () => {
 
 it("finds an answer in the graph, but not one that the graph does not hold", async () => {
   const onFind = vi.fn();
-  render(<AnswersPanel view={view} chain={null} onChain={nothing} onFind={onFind} onCite={nothing} learns />);
+  render(
+    <AnswersPanel view={view} chain={null} onChain={nothing} onFind={onFind} onCite={nothing} isTrained />,
+  );
   await userEvent.click(screen.getByRole("button", { name: "French" }));
   expect(onFind).toHaveBeenCalledExactlyOnceWith(NODES.french.id);
   expect(screen.queryByRole("button", { name: "Romansh" })).toBeNull();
@@ -79,7 +83,7 @@ it("shows twelve answers first, and all on demand", async () => {
       onChain={nothing}
       onFind={nothing}
       onCite={nothing}
-      learns
+      isTrained
     />,
   );
   const list = screen.getByRole("list");
@@ -116,7 +120,7 @@ it("names the cited sentences by their passages, and says when an answer comes f
       onChain={nothing}
       onFind={nothing}
       onCite={onCite}
-      learns={false}
+      isTrained={false}
     />,
   );
   expect(screen.getByRole("listitem")).toHaveTextContent("1Romanshfrom the text[2]high0.70");
@@ -127,8 +131,8 @@ it("names the cited sentences by their passages, and says when an answer comes f
 it("calls a run zero-shot only where the method learns", () => {
   const untrained = { ...view, started: view.started && { ...view.started, checkpoint: null } };
   const shown = { view: untrained, chain: null, onChain: nothing, onFind: nothing, onCite: nothing };
-  const { rerender } = render(<AnswersPanel {...shown} learns />);
+  const { rerender } = render(<AnswersPanel {...shown} isTrained />);
   expect(screen.getByText("zero-shot")).toBeInTheDocument();
-  rerender(<AnswersPanel {...shown} learns={false} />);
+  rerender(<AnswersPanel {...shown} isTrained={false} />);
   expect(screen.queryByText("zero-shot")).toBeNull();
 });

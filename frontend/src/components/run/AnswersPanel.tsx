@@ -3,7 +3,7 @@ import { useState } from "react";
 import { Button as AriaButton } from "react-aria-components";
 import type { Answer, Citation } from "@/api/events";
 import { ActMenu, Button, Tip } from "@/components/kit/controls";
-import { Fingerprint } from "@/components/kit/says";
+import { Fingerprint } from "@/components/kit/feedback";
 import { passageRanks } from "@/store/citations";
 import { copyText, download, fileName } from "@/store/files";
 import { confidence, count, milliseconds, score } from "@/store/format";
@@ -20,13 +20,13 @@ interface Props {
   onFind: (entity: number) => void;
   onCite: (citation: Citation) => void;
   /** The method learns from questions, so that one without a checkpoint is less than it could be. */
-  learns: boolean;
+  isTrained: boolean;
   /** Say that an answer is wrong, or (null) that something is wrong with all of it. */
   onDoubt?: ((answer: Answer | null) => void) | undefined;
 }
 
 /** What an answer rests on: facts or sentences that are there. Not whether it is right, which its confidence is about. */
-function Standing({ answer }: { answer: Answer }) {
+function Verification({ answer }: { answer: Answer }) {
   const { entity, chains, citations, verified } = answer;
   if (verified) {
     const how = chains.length
@@ -130,7 +130,7 @@ function AnswerRow({
   onFind,
   onDoubt,
   ...evidence
-}: { answer: Answer; rank: number; ranks: ReadonlyMap<number, number> } & Omit<Props, "view" | "learns">) {
+}: { answer: Answer; rank: number; ranks: ReadonlyMap<number, number> } & Omit<Props, "view" | "isTrained">) {
   const [first] = answer.chains;
   const { entity } = answer;
   return (
@@ -152,7 +152,7 @@ function AnswerRow({
           <bdi>{answer.label}</bdi>
         </span>
       )}
-      <Standing answer={answer} />
+      <Verification answer={answer} />
       <Evidence answer={answer} {...evidence} />
       <span className="answer-score tabular" title="Confidence, 0 to 1">
         <span className="muted">{confidence(answer)}</span>
@@ -175,7 +175,7 @@ function AnswerRow({
   );
 }
 
-export function AnswersPanel({ view, chain, onChain, onFind, onCite, learns, onDoubt }: Props) {
+export function AnswersPanel({ view, chain, onChain, onFind, onCite, isTrained, onDoubt }: Props) {
   const [all, setAll] = useState(false);
   const ranks = passageRanks(view);
   const { answers, text, tookMs } = view;
@@ -215,7 +215,7 @@ export function AnswersPanel({ view, chain, onChain, onFind, onCite, learns, onD
           </span>
         )}
         {view.started?.checkpoint && <Fingerprint value={view.started.checkpoint} of="Checkpoint" />}
-        {learns && view.started && !view.started.checkpoint && (
+        {isTrained && view.started && !view.started.checkpoint && (
           <span
             className="badge"
             title="Asked without a trained checkpoint: relation paths were scored by the text encoder alone. Train on a question set of this graph for better answers."

@@ -10,7 +10,7 @@ import type { Flag, FlagKind, Run } from "@/api/types";
 import { OneOf } from "@/components/kit/Choices";
 import { EntitiesField } from "@/components/ask/EntitiesField";
 import { Button, Modal } from "@/components/kit/controls";
-import { Ago, ErrorNotice, Notice } from "@/components/kit/says";
+import { Ago, ErrorNotice, Notice } from "@/components/kit/feedback";
 import { TextArea } from "@/components/kit/TextField";
 import type { RunView } from "@/store/runView";
 import { toast } from "@/store/toasts";

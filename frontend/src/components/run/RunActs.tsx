@@ -3,7 +3,7 @@ import { useNavigate } from "react-router";
 import { exportRun } from "@/api/queries";
 import type { Run } from "@/api/types";
 import { ActMenu, Button } from "@/components/kit/controls";
-import { troubleOf } from "@/components/kit/says";
+import { troubleOf } from "@/components/kit/feedback";
 import { copyText, download, fileName } from "@/store/files";
 import { toast } from "@/store/toasts";
 

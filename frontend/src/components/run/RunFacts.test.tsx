@@ -12,7 +12,7 @@ function show(changes: object, subgraph: object | null) {
   const view = payloads
     .map((payload, index) => readEvent({ ...payload, run: RUN, seq: index + 1, at: "2026-01-05T12:00:00Z" }))
     .reduce(reduceRun, viewAt(RUN, [], 0));
-  render(<RunFacts view={view} learns llm="" />);
+  render(<RunFacts view={view} isTrained llm="" />);
   return [...document.querySelectorAll("dl > *")].map((one) => one.textContent);
 }
 

@@ -1,21 +1,21 @@
 // What a run was asked with, and what it used: everything needed to repeat it.
-import { Ago } from "@/components/kit/says";
+import { Ago } from "@/components/kit/feedback";
 import { cost, count } from "@/store/format";
 import type { RunView } from "@/store/runView";
 
 interface Props {
   view: RunView;
-  learns: boolean;
+  isTrained: boolean;
   /** The name of the language model that could be asked; "" when none. */
   llm: string;
 }
 
-export function RunFacts({ view, learns, llm }: Props) {
+export function RunFacts({ view, isTrained, llm }: Props) {
   const { started, usage } = view;
   const pulled = view.subgraph?.pulled;
   if (!started) return null;
   const prompts = Object.entries(started.prompts);
-  const none = learns ? "none (zero-shot)" : "none needed";
+  const none = isTrained ? "none (zero-shot)" : "none needed";
   return (
     <dl className="facts small">
       {started.endpoint === null ? (

@@ -1,7 +1,7 @@
 // Everything about a run that is not an answer: waiting, reconnecting, stopped, failed, warned.
 import type { Graph, Problem, Run, Status } from "@/api/types";
 import { Button } from "@/components/kit/controls";
-import { Notice, Spinner } from "@/components/kit/says";
+import { Notice, Spinner } from "@/components/kit/feedback";
 import { count, ordinal } from "@/store/format";
 import type { Link } from "@/store/runStore";
 import type { RunView } from "@/store/runView";

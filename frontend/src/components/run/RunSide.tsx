@@ -2,7 +2,7 @@
 import { useState } from "react";
 import type { Graph, Run, Status } from "@/api/types";
 import { Button } from "@/components/kit/controls";
-import { Notice } from "@/components/kit/says";
+import { Notice } from "@/components/kit/feedback";
 import { useUrl } from "@/components/kit/url";
 import { citationOf, citationText } from "@/store/citations";
 import type { Link } from "@/store/runStore";
@@ -26,7 +26,7 @@ interface Props {
   graph: Graph | undefined;
   status: Status | undefined;
   chain: number | null;
-  learns: boolean;
+  isTrained: boolean;
   steering: Steering | null;
   onStop: () => void;
   onChain: (chain: number | null) => void;
@@ -38,7 +38,7 @@ interface Props {
 }
 
 export function RunSide(props: Props) {
-  const { run, live, shown, link, graph, status, chain, learns, steering, onChain, onAgain } = props;
+  const { run, live, shown, link, graph, status, chain, isTrained, steering, onChain, onAgain } = props;
   const [address, putUrl] = useUrl();
   const [cite, setCite] = useState(() => citationOf(address.get("cite")));
   const [doubt, setDoubt] = useState<Doubt | null>(null);
@@ -98,7 +98,7 @@ export function RunSide(props: Props) {
           setCite({ ...citation });
           putUrl({ cite: citationText(citation) });
         }}
-        learns={learns}
+        isTrained={isTrained}
         {...(mayDoubt && {
           onDoubt: (answer) => {
             setDoubt({ kind: "answer-wrong", ...(answer && { answer }) });

@@ -57,7 +57,7 @@ function show() {
       view={view}
       onStep={vi.fn()}
       onLight={onLight}
-      learns={false}
+      isTrained={false}
       llm=""
     />,
   );

@@ -16,7 +16,7 @@ interface Props {
   view: RunView;
   onStep: (seq: number | null) => void;
   onLight: OnLight;
-  learns: boolean;
+  isTrained: boolean;
   /** The name of the language model that could be asked; "" when none. */
   llm: string;
   /** How an agent can be sent another way; null when it cannot. */
@@ -93,7 +93,7 @@ function StepRow({ one, last, step, view, onStep, onLight, steering = null, chil
   );
 }
 
-export function StepsPanel({ steps, step, view, onStep, onLight, learns, llm, steering = null }: Props) {
+export function StepsPanel({ steps, step, view, onStep, onLight, isTrained, llm, steering = null }: Props) {
   const [all, setAll] = useState(false);
   const own = withoutTold(steps, view, step);
   const { shown, folded } = all ? { shown: own, folded: 0 } : fold(own, step);
@@ -125,7 +125,7 @@ export function StepsPanel({ steps, step, view, onStep, onLight, learns, llm, st
           </StepRow>
         ))}
       </ol>
-      <RunFacts view={view} learns={learns} llm={llm} />
+      <RunFacts view={view} isTrained={isTrained} llm={llm} />
     </section>
   );
 }

@@ -4,7 +4,7 @@ import { useState } from "react";
 import type { AgentAction } from "@/api/events";
 import { keys, pauseRun, sessionQuery, statusQuery, steerRun } from "@/api/queries";
 import type { Run, SteerBody } from "@/api/types";
-import { troubleOf } from "@/components/kit/says";
+import { troubleOf } from "@/components/kit/feedback";
 import { useRunStore } from "@/store/runStore";
 import { isOver, type RunView } from "@/store/runView";
 import { toast } from "@/store/toasts";

@@ -9,7 +9,7 @@ import { useMayManage } from "@/api/rights";
 import type { Job, JobStage } from "@/api/types";
 import { Icon } from "@/components/kit/Icon";
 import { Button } from "@/components/kit/controls";
-import { Ago, JobBadge, Progress, troubleOf } from "@/components/kit/says";
+import { Ago, JobBadge, Progress, troubleOf } from "@/components/kit/feedback";
 import { FileRow } from "@/components/uploads/Files";
 import { count, duration, integer } from "@/store/format";
 import { isActive, useJobStore } from "@/store/jobStore";

@@ -4,7 +4,7 @@ import { useMemo, type ReactNode } from "react";
 import { DropZone, FileTrigger, Text } from "react-aria-components";
 import { arrivingQuery, dropUpload, uploadKeys } from "@/api/uploads";
 import { Button } from "@/components/kit/controls";
-import { Ago, Progress, troubleOf } from "@/components/kit/says";
+import { Ago, Progress, troubleOf } from "@/components/kit/feedback";
 import { bytes, duration, percent } from "@/store/format";
 import { rateOf, timeLeft, useUploads, type Sent } from "@/store/uploads";
 

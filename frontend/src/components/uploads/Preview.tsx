@@ -5,7 +5,7 @@ import { formatsQuery, previewQuery, type Format, type Guess, type Kind } from "
 import type { From, Reading } from "@/api/types";
 import { ProblemRows } from "@/components/graphs/ProblemsTable";
 import { Button, Pick } from "@/components/kit/controls";
-import { ErrorNotice, Loading, Notice } from "@/components/kit/says";
+import { ErrorNotice, Loading, Notice } from "@/components/kit/feedback";
 import { bytes, count } from "@/store/format";
 import { DELIMITERS, ENCODINGS, HEADERS, formatName, formatOptions, heeds, said, swapped } from "./formats";
 

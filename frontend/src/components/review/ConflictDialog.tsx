@@ -1,12 +1,12 @@
 // Others judged a question while it was before the analyst: both versions, and the choice between them.
 import { Button, Modal } from "@/components/kit/controls";
-import { Ago } from "@/components/kit/says";
+import { Ago } from "@/components/kit/feedback";
 import { count } from "@/store/format";
 import type { Item, Said, SaidOf } from "@/api/review";
 import { Chain } from "./Chain";
 import { KindBadge } from "./CandidateRow";
 import { ReasonWords } from "./Reasons";
-import type { Contested } from "./useDesk";
+import type { Contested } from "@/store/annotationSession";
 
 function Cell({ said }: { said: SaidOf | undefined }) {
   if (!said) return <span className="muted">–</span>;
@@ -74,7 +74,7 @@ interface Props {
   onSettle: (which: Contested, how: "add" | "leave" | "look") => void;
 }
 
-export function MeanwhileDialog({ contested, user, onSettle }: Props) {
+export function ConflictDialog({ contested, user, onSettle }: Props) {
   if (!contested) return null;
   const { item, theirs, mine } = contested;
   const { judgement } = mine;

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { statusQuery } from "@/api/queries";
 
 /** Whether the method of that name has to learn from questions, as far as the server has said. */
-export function useLearns(): (method: string | undefined) => boolean {
+export function useIsTrained(): (method: string | undefined) => boolean {
   const { data } = useQuery(statusQuery);
   return (method) => {
     const found = data?.methods.find((one) => one.id === method);

@@ -1,0 +1,116 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { Item } from "@/api/review";
+import { candidateOf, itemOf } from "@/test/review";
+import { AnnotationSession, type Listener } from "./annotationSession";
+import { judge } from "./review";
+
+const item = (id: number): Item => itemOf(id, { candidates: [candidateOf(11)] });
+
+/** Answers in turn, by what an address ends with; null: the network is away. */
+let answers: Record<string, (object | null)[]>;
+let posted: [path: string, body: unknown][];
+let told: string[];
+let stop: () => void;
+
+const listener: Listener = {
+  onLoaded: ({ id }) => told.push(`loaded ${id}`),
+  onItemChanged: (id) => told.push(`changed ${id}`),
+  onRowChanged: ({ id, state }) => told.push(`row ${id} ${state}`),
+  onProgress: () => told.push("progress"),
+  onError: (error) => told.push(String(error)),
+};
+
+beforeEach(() => {
+  localStorage.clear();
+  posted = [];
+  told = [];
+  stop = () => undefined;
+  vi.stubGlobal("fetch", (url: string, { body }: { body?: string } = {}) => {
+    const path = url.replace("/api/v1/review/", "");
+    posted.push([path, body === undefined ? undefined : JSON.parse(body)]);
+    const answer = answers[path]?.shift();
+    if (answer === null) return Promise.reject(new TypeError("away"));
+    return Promise.resolve(new Response(JSON.stringify(answer ?? { item: null })));
+  });
+});
+
+afterEach(() => {
+  stop();
+  vi.unstubAllGlobals();
+});
+
+function begin(first: number | null = null): AnnotationSession {
+  const session = new AnnotationSession("1", "ann", first, listener);
+  stop = session.start();
+  return session;
+}
+
+const place = ({ state }: AnnotationSession) => [
+  state.current?.item.id ?? null,
+  state.ahead.map((one) => one.item.id),
+  state.empty,
+];
+
+it("loads an item and the next one, and names what it holds", async () => {
+  answers = { "queues/1/next": [{ item: item(5) }, { item: item(6) }] };
+  const session = begin();
+  await vi.waitFor(() => expect(place(session)).toEqual([5, [6], false]));
+  expect(posted).toEqual([
+    ["queues/1/next", { holding: [] }],
+    ["queues/1/next", { holding: [5] }],
+  ]);
+  expect(told).toEqual(["loaded 5", "loaded 6"]);
+});
+
+it("goes on at once when an item is submitted, and takes the next one with the answer", async () => {
+  const done = { ...item(5), state: "done" };
+  answers = {
+    "items/5": [item(5)],
+    "queues/1/next": [{ item: item(6) }],
+    "items/5/submit": [{ item: done, next: item(7) }],
+  };
+  const session = begin(5);
+  await vi.waitFor(() => expect(place(session)).toEqual([5, [6], false]));
+  session.submit();
+  expect(place(session)).toEqual([5, [6], false]);
+  session.change((now) => judge(now, "rational"));
+  session.submit();
+  expect(place(session)).toEqual([6, [], false]);
+  await vi.waitFor(() => expect(place(session)).toEqual([6, [7], false]));
+  expect(told).toContain("row 5 done");
+  expect(localStorage.length).toBe(0);
+});
+
+it("keeps what the server did not get, in its order, and sends it again", async () => {
+  answers = {
+    "queues/1/next": [{ item: item(5) }, { item: item(6) }],
+    "items/5/submit": [null, null, { item: item(5), next: null }],
+    "items/6/submit": [{ item: item(6), next: null }],
+  };
+  const session = begin();
+  await vi.waitFor(() => expect(place(session)).toEqual([5, [6], false]));
+  for (let turn = 0; turn < 2; turn += 1) {
+    session.change((now) => judge(now, "rational"));
+    session.submit();
+  }
+  await vi.waitFor(() => expect(session.state.unsent.map((one) => one.item)).toEqual([5, 6]));
+  expect(localStorage.length).toBe(2);
+  session.sendAgain();
+  await vi.waitFor(() => expect([session.state.unsent, localStorage.length]).toEqual([[], 0]));
+  const sent = posted.map(([path]) => path).filter((path) => path.endsWith("submit"));
+  expect(sent.slice(-2)).toEqual(["items/5/submit", "items/6/submit"]);
+});
+
+it("takes back step by step here, and then the last submission at the server", async () => {
+  answers = { "queues/1/next": [{ item: item(5) }], "queues/1/undo": [{ item: item(4) }] };
+  const session = begin();
+  await vi.waitFor(() => expect(place(session)).toEqual([5, [], true]));
+  session.change((now) => judge(now, "rational"));
+  session.undo();
+  expect([session.state.current?.opinion.words.size, session.state.canRedo]).toEqual([0, true]);
+  session.undo();
+  expect(session.state.busy).toBe(true);
+  await vi.waitFor(() => expect(session.state.busy).toBe(false));
+  expect(place(session)).toEqual([4, [5], false]);
+  expect(told.slice(-4)).toEqual(["changed 4", "loaded 4", "row 4 open", "progress"]);
+});

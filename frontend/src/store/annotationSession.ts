@@ -1,0 +1,345 @@
+// An analyst judging the questions of one queue: the one before them, and the next one already loaded. What is submitted
+// goes out in the background, one after the other, and is kept in the browser until the server has answered.
+import { ApiError } from "@/api/client";
+import {
+  loadItem,
+  nextItem,
+  redoLast,
+  releaseItem,
+  submitItem,
+  undoLast,
+  type Conflict,
+  type Item,
+  type ItemRow,
+} from "@/api/review";
+import { elide } from "./format";
+import { NOTHING_LOADED, advance, drop, holding, putFirst, receive, type Loaded } from "./loadedItems";
+import {
+  judgementOf,
+  openAnnotation,
+  stepBack,
+  stepOn,
+  withItem,
+  type Annotation,
+  type Opinion,
+} from "./review";
+import { toast } from "./toasts";
+import { forgetUnsent, keepUnsent, unsentOf, type Unsent } from "./unsent";
+
+/** A judgement that others came before: what stands now, and what was to be sent. */
+export interface Contested extends Conflict {
+  mine: Unsent;
+}
+
+export interface SessionState extends Loaded {
+  /** The first question could not be loaded. */
+  error: Error | null;
+  /** The item before the analyst is being changed by the server. */
+  busy: boolean;
+  canRedo: boolean;
+  /** Kept here, and not at the server, for it did not answer. */
+  unsent: readonly Unsent[];
+  contested: readonly Contested[];
+}
+
+/** What a session tells those around it. */
+export interface Listener {
+  /** An item will be shown soon. */
+  onLoaded: (item: Item) => void;
+  /** What is drawn of an item is not true any more. */
+  onItemChanged: (item: number) => void;
+  onRowChanged: (row: Pick<ItemRow, "id" | "state" | "submitted">) => void;
+  /** The figures of the queue are not true any more. */
+  onProgress: () => void;
+  onError: (error: unknown) => void;
+}
+
+/** How long after the server did not answer it is asked again. */
+const AGAIN_MS = 5000;
+/** How many items the server lets one hold. */
+const HELD = 5;
+
+/** The server did not get it, or did not finish: it is worth sending again. */
+function unanswered(error: unknown): boolean {
+  return !(error instanceof ApiError) || error.status === 0 || error.status >= 500 || error.status === 401;
+}
+
+/** Whether a judgement is about all paths that the item has by now. */
+function covers({ judgement }: Unsent, item: Item): boolean {
+  const judged = new Set(judgement.verdicts.map((one) => one.candidate));
+  return judgement.broken || item.candidates.every((one) => judged.has(one.id));
+}
+
+export class AnnotationSession {
+  state: SessionState = {
+    ...NOTHING_LOADED,
+    ...{ error: null, busy: false, canRedo: false, unsent: [], contested: [] },
+  };
+  private readonly queue: string;
+  private readonly user: string;
+  /** The item that was asked for by address; null once it is there. */
+  private first: number | null;
+  private readonly listener: Listener;
+  private subscribers = new Set<() => void>();
+  private outbox: readonly Unsent[] = [];
+  private opinions = new Map<number, Opinion>();
+  private tail: Promise<unknown> = Promise.resolve();
+  private again: ReturnType<typeof setTimeout> | undefined;
+  private travels = 0;
+  private redoable = false;
+  private stopped = true;
+
+  constructor(queue: string, user: string, first: number | null, listener: Listener) {
+    this.queue = queue;
+    this.user = user;
+    this.first = first;
+    this.listener = listener;
+  }
+
+  readonly subscribe = (changed: () => void): (() => void) => {
+    this.subscribers.add(changed);
+    return () => this.subscribers.delete(changed);
+  };
+
+  readonly getState = (): SessionState => this.state;
+
+  readonly start = (): (() => void) => {
+    this.stopped = false;
+    this.outbox = unsentOf(this.user, this.queue);
+    if (this.outbox.length) this.send();
+    this.load();
+    this.topUp();
+    window.addEventListener("online", this.send);
+    return () => {
+      this.stopped = true;
+      window.removeEventListener("online", this.send);
+      clearTimeout(this.again);
+      // Others may have what is not judged here; if this is not heard, the reservations run out.
+      for (const item of holding(this.state)) void releaseItem(item).catch(() => undefined);
+    };
+  };
+
+  readonly change = (change: (annotation: Annotation) => Annotation): void => {
+    const { current } = this.state;
+    const changed = current && change(current);
+    if (changed?.opinion !== current?.opinion) this.redoable = false;
+    this.set({ current: changed });
+  };
+
+  readonly submit = (): void => {
+    const { current } = this.state;
+    const judgement = current && judgementOf(current, crypto.randomUUID());
+    if (!judgement) return;
+    const { id, question } = current.item;
+    this.opinions.set(id, current.opinion);
+    this.set(advance(this.state));
+    this.post({ user: this.user, queue: this.queue, item: id, question, at: Date.now(), judgement });
+  };
+
+  readonly undo = (): void => {
+    const back = this.state.current && stepBack(this.state.current);
+    if (back) this.set({ current: back });
+    else if (!this.state.busy) this.travel(() => this.takeBack());
+  };
+
+  readonly redo = (): void => {
+    const on = this.state.current && stepOn(this.state.current);
+    if (on) this.set({ current: on });
+    else if (!this.redoable) toast("There is nothing to do again.");
+    else if (!this.state.busy) this.travel(() => this.doAgain());
+  };
+
+  readonly open = (id: number): void => {
+    if (id === this.state.current?.item.id) return;
+    const known = this.state.ahead.find((one) => one.item.id === id);
+    if (known) {
+      this.set(putFirst(this.state, known));
+      return;
+    }
+    void loadItem(id).then((item) => {
+      this.set(putFirst(this.state, openAnnotation(item)));
+      this.listener.onLoaded(item);
+    }, this.listener.onError);
+  };
+
+  /** Look again: after an error, or where nothing was left. */
+  readonly begin = (): void => {
+    this.set({ error: null });
+    this.send();
+    this.load();
+  };
+
+  readonly sendAgain = (): void => void this.flush().catch(this.listener.onError);
+
+  readonly settle = (which: Contested, how: "add" | "leave" | "look"): void => {
+    const { item, mine } = which;
+    this.set({ contested: this.state.contested.filter((one) => one !== which) });
+    forgetUnsent(mine.judgement.id);
+    if (how === "look") {
+      this.set(putFirst(this.state, openAnnotation(item, this.opinions.get(item.id))));
+    } else if (how === "add") {
+      const { version, shown } = item;
+      const judgement = { ...mine.judgement, id: crypto.randomUUID(), version, shown };
+      this.post({ ...mine, at: Date.now(), judgement });
+    }
+  };
+
+  private set(change: Partial<SessionState>): void {
+    const before = this.state;
+    const next = { ...before, ...change };
+    const canRedo = this.redoable || (next.current?.future.length ?? 0) > 0;
+    this.state = { ...next, canRedo, busy: this.travels > 0 };
+    for (const changed of this.subscribers) changed();
+    const moved = before.current?.item.id !== next.current?.item.id;
+    // What was just submitted goes out first, and mostly brings the next one.
+    if (this.wantsMore(next) && (moved || !this.wantsMore(before))) queueMicrotask(() => this.topUp());
+  }
+
+  private wantsMore({ ahead, empty, error }: SessionState): boolean {
+    return ahead.length === 0 && !empty && error === null;
+  }
+
+  /** What the server must not give: what is loaded, and what it has not heard of. It takes so many. */
+  private held(): number[] {
+    return [...new Set([...holding(this.state), ...this.outbox.map((one) => one.item)])].slice(0, HELD);
+  }
+
+  /** One after the other, in the order they were asked for. */
+  private inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.tail.then(work, work);
+    this.tail = turn.catch(() => undefined);
+    return turn;
+  }
+
+  private take(item: Item | null): void {
+    // Judged already, and not sent yet: the server cannot know.
+    if (item && this.outbox.some((one) => one.item === item.id)) return;
+    this.set(receive(this.state, item));
+    if (item) this.listener.onLoaded(item);
+  }
+
+  private load(): void {
+    const work = async () => {
+      const { first } = this;
+      const item = first === null ? (await nextItem(this.queue, this.held())).item : await loadItem(first);
+      this.first = null;
+      const open = { ...this.state, empty: false };
+      // First, also where something that was still to be sent has brought the next one.
+      this.set(first === null || !item ? receive(open, item) : putFirst(open, openAnnotation(item)));
+      if (item) this.listener.onLoaded(item);
+    };
+    void this.inTurn(work).catch((error: unknown) => this.set({ error: error as Error }));
+  }
+
+  private topUp(): void {
+    const work = async () => {
+      if (this.stopped || this.state.empty || this.state.ahead.length > 0) return;
+      const { item } = await nextItem(this.queue, this.held());
+      this.take(item !== null && holding(this.state).includes(item.id) ? null : item);
+    };
+    void this.inTurn(work).catch((error: unknown) => {
+      // While there is something to judge, the next one comes with its submission.
+      if (this.state.current === null) this.set({ error: error as Error });
+    });
+  }
+
+  private post(entry: Unsent): void {
+    keepUnsent(entry);
+    this.outbox = [...this.outbox, entry];
+    this.redoable = false;
+    this.set({});
+    this.send();
+  }
+
+  /** Send what waits; what the server does not answer is shown, and sent again after a while. */
+  private readonly send = (): void => void this.flush().catch(() => undefined);
+
+  /** Send what waits, the oldest first; stops where the server does not answer. */
+  private flush(): Promise<void> {
+    return this.inTurn(async () => {
+      for (let entry = this.outbox[0]; entry; entry = this.outbox[0]) {
+        try {
+          const { item, next } = await submitItem(entry.item, entry.judgement, this.held());
+          forgetUnsent(entry.judgement.id);
+          this.take(next);
+          this.listener.onRowChanged(item);
+        } catch (error) {
+          if (unanswered(error)) {
+            this.keep(this.outbox);
+            throw error;
+          }
+          await this.refused(entry, error as ApiError).catch(this.listener.onError);
+        }
+        this.outbox = this.outbox.slice(1);
+      }
+      if (this.state.unsent.length) this.keep([]);
+    });
+  }
+
+  private keep(unsent: readonly Unsent[]): void {
+    clearTimeout(this.again);
+    if (unsent.length && !this.stopped) this.again = setTimeout(this.send, AGAIN_MS);
+    this.set({ unsent: [...unsent] });
+  }
+
+  private async refused(entry: Unsent, error: ApiError): Promise<void> {
+    if (error.code === "judged_meanwhile") {
+      // It stays kept: after a reload it is asked about again.
+      const { item, theirs } = error.body as Conflict;
+      if (covers(entry, item)) {
+        this.set({ contested: [...this.state.contested, { item, theirs, mine: entry }] });
+        return;
+      }
+    }
+    forgetUnsent(entry.judgement.id);
+    this.listener.onError(error);
+    if (error.status === 404 || error.code === "decided") return;
+    // It changed, or something is missing: back before the analyst with it, and what was said of it.
+    const fresh = await loadItem(entry.item);
+    this.set(putFirst(this.state, openAnnotation(fresh, this.opinions.get(entry.item))));
+  }
+
+  /** Let the server bring an item back, or say again what was taken back. */
+  private travel(work: () => Promise<void>): void {
+    this.travels += 1;
+    this.set({});
+    void this.flush()
+      .then(() => this.inTurn(work))
+      .catch(this.listener.onError)
+      .finally(() => {
+        this.travels -= 1;
+        this.set({});
+        this.listener.onProgress();
+      });
+  }
+
+  private async takeBack(): Promise<void> {
+    const { item } = await undoLast(this.queue, crypto.randomUUID());
+    const { current } = this.state;
+    this.redoable = true;
+    // What is before the analyst stays there: a path that was added to it is taken back.
+    this.set(
+      current?.item.id === item.id
+        ? { current: withItem(current, item) }
+        : putFirst({ ...this.state, empty: false }, openAnnotation(item, this.opinions.get(item.id))),
+    );
+    this.listener.onItemChanged(item.id);
+    this.listener.onLoaded(item);
+    this.listener.onRowChanged(item);
+    toast(`Taken back: ${elide(item.question, 60)}`, { ms: 3000 });
+  }
+
+  private async doAgain(): Promise<void> {
+    const { item } = await redoLast(this.queue, crypto.randomUUID());
+    const { current } = this.state;
+    this.redoable = false;
+    this.set(
+      item.mine === null && current?.item.id === item.id
+        ? { current: withItem(current, item) }
+        : drop(this.state, item.id),
+    );
+    this.listener.onItemChanged(item.id);
+    this.listener.onRowChanged(item);
+    toast(`Done again: ${elide(item.question, 60)}`, { ms: 3000 });
+  }
+}
