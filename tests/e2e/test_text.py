@@ -98,7 +98,7 @@ def test_documents_become_a_graph_whose_passages_can_be_read(page: Page, tmp_pat
 def test_steps_of_an_agent_fold_open_and_its_passages_are_listed(page: Page, graph: str, shot: Any) -> None:
     page.goto(graph)
     _ask(page, "Step by step")
-    expect(page.locator(".askbar-standing")).to_have_text("needs no training")
+    expect(page.locator(".askbar-checkpoint")).to_have_text("needs no training")
     steps = page.get_by_role("region", name="Steps")
     steps.get_by_role("button", name="Open Agent step 1").click(timeout=60_000)
     first = steps.get_by_role("listitem").filter(has=page.get_by_role("button", name="Fold Agent step 1"))
