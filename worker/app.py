@@ -7,15 +7,26 @@ import os
 import django
 from kombu.transport import redis
 
-from webapp.jobs.celery import app
-
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.project.settings")
+from webapp.jobs.celery import app  # Celery looks for the name of the settings when it is made
+
 django.setup()
 
 app.task_cls = "worker.tasks:SafeTask"
 # Messages that were not begun when the broker went away are sent anew from the rows. Kombu would try to put them back
 # through the connection that broke, which ends the whole worker ('NoneType' object has no attribute 'hostname').
 redis.Channel.do_restore = False
+
+
+class _QoS(redis.QoS):
+    """Acknowledges nothing by a connection that broke: trying ends the whole worker too, and rows tell what is done."""
+
+    def ack(self, delivery_tag: str) -> None:
+        if self.channel.connection is not None:
+            super().ack(delivery_tag)
+
+
+redis.Channel.QoS = _QoS
 
 # Tasks need the apps.
 from worker import (  # noqa: E402

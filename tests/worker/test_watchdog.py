@@ -248,13 +248,13 @@ import threading, time
 from tests import settings
 import django
 django.setup()
-from worker import held, lifecycle
+from worker import watchdog, lifecycle
 lifecycle.FINISH_S = 0.2
-held.GRACE_S = held.GIVE_UP_S = 0.0
+watchdog.GRACE_S = watchdog.GIVE_UP_S = 0.0
 lifecycle.chores_of = lambda names: []
 
 def stuck():
-    with held.holding(held.JOB, 1, limit_s=0, stopped=lambda: True, give_up=print) as one, one.at_work():
+    with watchdog.holding(watchdog.JOB, 1, limit_s=0, stopped=lambda: True, give_up=print) as one, one.at_work():
         threading.Event().wait()
 
 threading.Thread(target=stuck, daemon=True).start()
