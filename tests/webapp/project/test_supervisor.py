@@ -15,7 +15,7 @@ import pytest
 from retrieval.errors import ConfigError
 from webapp.project import orphans, supervisor
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def test_a_taken_port_is_said_plainly():

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.webapp.reports.calls import ROWS, made, start
+from tests.webapp.experiments.report_calls import ROWS, made, start
 from webapp.experiments import reports
 from webapp.graphs import files
 

@@ -14,7 +14,7 @@ from django.conf import settings as configured
 from django.db import connection
 from rest_framework.test import APIClient
 
-from tests.webapp.test_uploads import FACTS, begin, code
+from tests.webapp.uploads.test_uploads import FACTS, begin, code
 from webapp.accounts.services import create_token
 from webapp.api.parsers import DEPTH_MAX
 from webapp.project.asgi import application

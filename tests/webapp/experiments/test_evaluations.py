@@ -3,7 +3,7 @@
 import pytest
 
 from retrieval.errors import ClewError
-from tests.webapp.reports.calls import URL, start
+from tests.webapp.experiments.report_calls import URL, start
 from webapp.experiments.models import Report
 from webapp.graphs.models import Graph
 from webapp.jobs import services as jobs

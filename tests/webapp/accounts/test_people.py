@@ -11,7 +11,7 @@ from rest_framework.test import APIClient
 
 from tests.conftest import PASSWORD
 from tests.support.sockets import Socket
-from tests.webapp.test_session import browser, login
+from tests.webapp.accounts.test_sessions import browser, login
 from webapp.accounts import people, quotas
 from webapp.accounts.models import ApiToken, Role, User
 from webapp.api.errors import LastAdminError

@@ -13,7 +13,7 @@ import pytest
 from retrieval.errors import ConfigError
 from webapp.project import home, postgres
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def mode(path):

@@ -10,7 +10,7 @@ from retrieval import demo as content
 from retrieval.events import AnswerFinal
 from retrieval.pipeline import AskRequest
 from retrieval.training.checkpoint import read_manifest
-from tests.webapp.test_runs import ask
+from tests.webapp.answers.test_runs import ask
 from webapp.experiments.models import Checkpoint
 from webapp.graphs import files
 from webapp.graphs.models import Graph, GraphState, Seeded

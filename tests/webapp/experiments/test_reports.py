@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from tests.webapp.reports.calls import METRICS, ROWS, URL
+from tests.webapp.experiments.report_calls import METRICS, ROWS, URL
 from webapp.experiments.models import Report, ReportQuestion
 from webapp.graphs import files, trash
 from webapp.graphs import services as graphs

@@ -10,7 +10,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from retrieval.kg.readers import catalog
 from retrieval.questions import formats
 from retrieval.types import Question
-from tests.webapp.test_uploads import complete
+from tests.webapp.uploads.test_uploads import complete
 from webapp.graphs import services
 from webapp.graphs.models import GraphState
 from webapp.jobs.models import Job, JobState

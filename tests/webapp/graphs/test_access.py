@@ -14,8 +14,8 @@ from django.test import Client
 from django.utils import timezone
 
 from tests.support.sockets import Socket
-from tests.webapp.test_graphs import stored_files, upload
-from tests.webapp.test_uploads import begin, code, complete
+from tests.webapp.graphs.test_graphs import stored_files, upload
+from tests.webapp.uploads.test_uploads import begin, code, complete
 from webapp.accounts import quotas
 from webapp.accounts.models import ApiToken, Role, User
 from webapp.answers import services as answers

@@ -9,7 +9,7 @@ import pytest
 from retrieval.kg.readers import child_process
 from retrieval.kg.snapshot import Snapshot
 from tests.support.guides import format_added
-from tests.webapp.test_uploads import complete
+from tests.webapp.uploads.test_uploads import complete
 from webapp.jobs.models import Job, JobState
 from worker import importing
 

@@ -14,7 +14,7 @@ from retrieval.errors import ConfigError
 from tests.support import leftovers
 from webapp.project import embedded, layout, secret
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 HOLD = "import sys; from pathlib import Path; from webapp.project.embedded import Servers\n"
 
 

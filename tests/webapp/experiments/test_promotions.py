@@ -6,7 +6,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 
-from tests.webapp.test_runs import ask
+from tests.webapp.answers.test_runs import ask
 from webapp.answers.models import Run
 from webapp.experiments import promoting
 from webapp.experiments.models import Promotion

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.webapp.reports.calls import ROWS, URL, row
+from tests.webapp.experiments.report_calls import ROWS, URL, row
 from webapp.experiments.models import Report, ReportQuestion
 
 BETTER = [

@@ -4,7 +4,6 @@ import pytest
 from django.apps import apps
 from django.urls import URLPattern, URLResolver
 
-from tests.webapp.test_matrix import world  # noqa: F401 - a fixture
 from webapp.api.access import OPEN, AccessControlled, visible
 from webapp.graphs.models import Graph, Seeded
 from webapp.project import api_urls
@@ -65,7 +64,7 @@ def graphs_of(rows, way):
 @pytest.mark.parametrize(
     "model", [model for model in OURS if "graph" in model.visible_through], ids=lambda m: m._meta.label_lower
 )
-def test_what_hangs_on_a_graph_is_seen_by_those_who_see_it(model, world):  # noqa: F811
+def test_what_hangs_on_a_graph_is_seen_by_those_who_see_it(model, world):
     _, people = world
     rows = model._base_manager.all()
     way = model.visible_through

@@ -1,0 +1,241 @@
+"""Whom every address of the API is for, declared in one table, and the addresses that there are."""
+
+import re
+from dataclasses import dataclass
+
+from django.urls import URLPattern, URLResolver
+
+from webapp.accounts.models import Role, Scope
+from webapp.project import api_urls
+
+VIEWER, ANALYST, ADMIN = Role.VIEWER, Role.ANALYST, Role.ADMIN
+READ, ASK, WRITE, RUN = Scope.READ, Scope.ASK, Scope.WRITE, Scope.ADMIN
+
+
+@dataclass(frozen=True)
+class For:
+    """Whom an address is for.
+
+    ``role``: that role or more; None: everybody, logged in or not. ``scope``: what a token needs for it. ``of``: what
+    the address (or ``body``) names, which must be of a graph that one sees. ``manage``: one must own that, or its
+    graph, or be an administrator; of a question owning the graph does not count. ``own``: others' are not there at all,
+    for administrators neither. ``session``: tokens are refused whatever their scopes.
+    """
+
+    role: Role | None
+    scope: Scope = READ
+    of: str = ""
+    manage: bool = False
+    own: bool = False
+    session: bool = False
+    body: dict | None = None
+
+
+def reads(of="", **more):
+    return For(VIEWER, READ, of, **more)
+
+
+def analysts(of="", **more):
+    return For(ANALYST, WRITE, of, **more)
+
+
+def managers(of, **more):
+    return For(ANALYST, WRITE, of, manage=True, **more)
+
+
+def admins(of="", scope=RUN, **more):
+    return For(ADMIN, scope, of, **more)
+
+
+GRAPH = {"graph": "graph"}
+SET = {"graph": "graph", "question_set": "set"}
+TABLE = {
+    # who one is
+    "GET session": For(None),
+    "POST session": For(None),
+    "DELETE session": For(None),
+    "POST session/password": For(VIEWER, WRITE, session=True),
+    "POST token": For(None),
+    "GET tokens": For(VIEWER, RUN),
+    "POST tokens": For(VIEWER, RUN, session=True),
+    "DELETE tokens/<pk>": For(VIEWER, RUN, "token", own=True),
+    "GET schema": For(None),
+    # people
+    "GET users": admins(scope=READ),
+    "POST users": admins(),
+    "GET users/<pk>": admins("person", scope=READ),
+    "PATCH users/<pk>": admins("person"),
+    "POST users/<pk>/deactivate": admins("person"),
+    "POST users/<pk>/password": admins("person"),
+    "GET groups": reads(),
+    "POST groups": admins(),
+    "GET groups/<pk>": reads("group"),
+    "PATCH groups/<pk>": admins("group"),
+    "DELETE groups/<pk>": admins("group"),
+    # the installation
+    "GET status": reads(),
+    "GET storage": reads(),
+    "GET methods/<name>": reads(),
+    "GET language-models": reads(),
+    "POST language-models": admins(),
+    "GET language-models/<pk>": reads("model"),
+    "PATCH language-models/<pk>": admins("model"),
+    "DELETE language-models/<pk>": admins("model"),
+    "POST language-models/<pk>/test": admins("model"),
+    "GET language-models/changes": admins(scope=READ),
+    "GET language-models/tests/<pk>": admins("nothing", scope=READ),
+    "GET language-limits": reads(),
+    "PATCH language-limits": admins(),
+    "GET language-usage": reads(),
+    # the trash
+    "GET trash": reads(),
+    "DELETE trash/<pk>": For(ANALYST, RUN, "trashed", manage=True),
+    "POST trash/<pk>/restore": For(ANALYST, RUN, "trashed", manage=True),
+    "DELETE trash/<pk>/versions/<version>": For(ANALYST, RUN, "trashed-version", manage=True),
+    "POST trash/<pk>/versions/<version>/restore": For(ANALYST, RUN, "trashed-version", manage=True),
+    "DELETE trash/<kind>/<key>": For(VIEWER, RUN, "trashed-set", manage=True),
+    "POST trash/<kind>/<key>/restore": For(VIEWER, RUN, "trashed-set", manage=True),
+    # uploads
+    "GET uploads": For(ANALYST, READ),
+    "POST uploads": analysts(),
+    "OPTIONS uploads": For(ANALYST, READ),
+    "GET uploads/formats": For(ANALYST),
+    "POST uploads/preview": analysts(),
+    "GET uploads/<pk>": For(ANALYST, READ, "upload", own=True),
+    "HEAD uploads/<pk>": For(ANALYST, READ, "upload", own=True),
+    "PATCH uploads/<pk>": analysts("upload", own=True),
+    "DELETE uploads/<pk>": analysts("upload", own=True),
+    "OPTIONS uploads/<pk>": For(ANALYST, READ, "nothing"),
+    # graphs
+    "GET graphs": reads(),
+    "POST graphs": admins(scope=WRITE),
+    "POST endpoints": admins(scope=WRITE),
+    "GET graphs/<pk>": reads("graph"),
+    "PATCH graphs/<pk>": managers("graph"),
+    "DELETE graphs/<pk>": managers("graph"),
+    "POST graphs/<pk>/index": managers("graph"),
+    "PATCH graphs/<pk>/endpoint": managers("remote"),
+    "POST graphs/<pk>/endpoint/check": managers("remote"),
+    **{
+        f"GET graphs/<pk>/{what}": reads("graph")
+        for what in (
+            *("dependents", "entities", "fact", "neighbours", "passages", "passages/<number>", "problems"),
+            *("promotions", "relations", "report", "schema", "statistics", "extract"),
+            *("versions", "versions/<version>", "versions/diff"),
+        )
+    },
+    "POST graphs/<pk>/extract": admins("graph", scope=WRITE),
+    # Looking at sample questions is for everybody; keeping them, with a name, is not: test_questions.py.
+    "POST graphs/<pk>/sample-questions": For(VIEWER, WRITE, "graph"),
+    "POST graphs/<pk>/versions": managers("graph"),
+    "DELETE graphs/<pk>/versions/<version>": managers("graph"),
+    "POST graphs/<pk>/versions/<version>/activate": managers("graph"),
+    # Which checkpoint answers is decided together, noted with its author, and taken back with a click.
+    "POST graphs/<pk>/train": analysts("graph", body={"question_set": "set", "method": "=rel-rag-path"}),
+    "POST graphs/<pk>/rollback": analysts("graph", body={"method": "=rel-rag-path"}),
+    "POST checkpoints/<pk>/promote": analysts("checkpoint"),
+    # questions and answers
+    "GET runs": reads(),
+    "POST runs": For(VIEWER, ASK, "graph", body={**GRAPH, "question": "=What?"}),
+    # By its address, which nobody can guess, a question is seen by all who see its graph.
+    "GET runs/<pk>": reads("run"),
+    "GET runs/<pk>/events": reads("run"),
+    "GET runs/<pk>/export": reads("run"),
+    "POST runs/<pk>/flag": For(VIEWER, ASK, "run"),
+    "DELETE runs/<pk>": For(VIEWER, ASK, "run", manage=True),
+    "POST runs/<pk>/cancel": For(VIEWER, ASK, "run", manage=True),
+    "POST runs/<pk>/pause": For(VIEWER, ASK, "run", manage=True),
+    "POST runs/<pk>/steer": For(VIEWER, ASK, "run", manage=True),
+    "POST comparisons": For(
+        VIEWER, ASK, "graph", body={**GRAPH, "question": "=What?", "methods": [{"method": "=inses"}]}
+    ),
+    "GET comparisons/<pk>": reads("comparison"),
+    "GET corrections": reads(),
+    "GET corrections/download": For(ANALYST, READ),
+    # jobs
+    "GET jobs": reads(),
+    "GET jobs/<pk>": reads("job"),
+    "GET jobs/<pk>/log": reads("job"),
+    "POST jobs/<pk>/cancel": managers("job"),
+    "POST jobs/<pk>/retry": managers("job"),
+    # experiments
+    **{f"GET {kind}": reads() for kind in ("question-sets", "label-sets", "trajectory-sets", "checkpoints")},
+    "GET reports": reads(),
+    "POST question-sets": analysts("graph", body={**GRAPH, "name": "=N", "source": "=/nowhere"}),
+    "POST label-sets": analysts("graph", body={**SET, "strategy": "=answer-set"}),
+    "POST trajectory-sets": analysts("graph", body={**SET, "policy": "=offline"}),
+    "POST reports": analysts("graph", body={**SET, "method": "=inses"}),
+    **{
+        f"GET {kind}/<pk>": reads(of)
+        for kind, of in (
+            *(("question-sets", "set"), ("label-sets", "labels"), ("trajectory-sets", "walks")),
+            *(("checkpoints", "checkpoint"), ("reports", "report")),
+        )
+    },
+    "GET question-sets/<pk>/check": reads("set"),
+    "GET question-sets/<pk>/questions": reads("set"),
+    "GET label-sets/<pk>/download": reads("labels"),
+    "GET trajectory-sets/<pk>/download": reads("walks"),
+    "GET trajectory-sets/<pk>/trajectories": reads("walks"),
+    "GET checkpoints/<pk>/curves": reads("checkpoint"),
+    "GET reports/<pk>/download": reads("report"),
+    "GET reports/<pk>/questions": reads("report"),
+    "DELETE question-sets/<pk>": managers("set"),
+    "DELETE label-sets/<pk>": managers("labels"),
+    "DELETE trajectory-sets/<pk>": managers("walks"),
+    "DELETE checkpoints/<pk>": managers("checkpoint"),
+    "DELETE reports/<pk>": managers("report"),
+    "POST reports/<pk>/resume": managers("report"),
+    "GET reports/compare": reads(),
+    "GET reports/compare/paired": reads(),
+    "GET reports/compare/questions": reads(),
+    # review: a queue is judged by all analysts who see its graph
+    "GET review/queues": reads(),
+    "GET review/queues/deleted": reads(),
+    "POST review/queues": analysts("graph", body={**SET, "label_sets": ["labels"]}),
+    "GET review/queues/<pk>": reads("queue"),
+    "DELETE review/queues/<pk>": managers("queue"),
+    "POST review/queues/<pk>/restore": managers("deleted-queue"),
+    **{
+        f"GET review/queues/<pk>/{what}": reads("queue")
+        for what in ("disagreements", "events", "export", "items", "statistics", "trainings")
+    },
+    **{
+        f"POST review/queues/<pk>/{what}": analysts("queue")
+        for what in (
+            *("next", "undo", "redo", "accept-unanimous", "accept-unanimous/undo", "import", "import/undo"),
+        )
+    },
+    **{f"GET review/items/<pk>{what}": reads("item") for what in ("", "/drawing", "/hops", "/topics")},
+    **{
+        f"POST review/items/<pk>/{what}": analysts("item")
+        for what in ("adjudicate", "adjudicate/undo", "answers", "candidates", "release", "submit")
+    },
+}
+
+
+def addresses(patterns=api_urls.urlpatterns, before=""):
+    """All of them, as ``METHOD path``."""
+    for pattern in patterns:
+        if isinstance(pattern, URLResolver):
+            yield from addresses(pattern.url_patterns, before + str(pattern.pattern))
+        elif isinstance(pattern, URLPattern) and str(pattern.pattern) != "^.*$":
+            path = re.sub(r"<\w+:(\w+)>", r"<\1>", before + str(pattern.pattern))
+            actions = getattr(pattern.callback, "actions", None)
+            view = pattern.callback.cls
+            names = (
+                [n for n in actions if n in view.http_method_names]
+                if actions
+                else [n for n in view.http_method_names if n in vars_of(view)]
+            )
+            yield from (f"{name.upper()} {path}" for name in names if not (actions and name == "head"))
+
+
+def vars_of(view):
+    """What a view itself defines, without what all views have."""
+    return {
+        name
+        for cls in view.__mro__
+        if cls.__module__.startswith(("webapp", "drf_spec"))
+        for name in vars(cls)
+    }
