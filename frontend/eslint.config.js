@@ -39,7 +39,7 @@ const rooms = Object.entries(above).map(([room, higher]) => ({
 }));
 
 export default tseslint.config(
-  { ignores: ["dist", "node_modules", "src/api/events.ts", "src/api/generated"] },
+  { ignores: ["dist", "node_modules", "src/api/generated"] },
   js.configs.recommended,
   ...tseslint.configs.strictTypeChecked,
   ...tseslint.configs.stylisticTypeChecked,

@@ -4,7 +4,8 @@ Each event is one frozen dataclass whose ``type`` is fixed. On the wire an event
 ``{run, seq, at, type, ...fields}``: ``seq`` counts from 1 without gaps, ``at`` is ISO 8601 in UTC.
 The engine yields the payloads; whoever stores them adds ``run``, ``seq`` and ``at``.
 
-TypeScript types are generated from this module; adding or changing a field here is a protocol change.
+The OpenAPI schema holds them (``webapp/answers/event_schema.py``), and the pages' types are made of that: adding or
+changing a field here is a protocol change.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from retrieval.types import AgentAction
 from webapp.answers import fair_queue, selectors
 from webapp.answers.models import AgentCorrection, Flag, FlagKind, Run, RunState
 from webapp.api.fields import ErrorSerializer, PlainText, Stored, error_of
+from webapp.api.schema import part
 from webapp.jobs import heartbeats
 from webapp.language_models.serializers import LLMUsageSerializer
 from webapp.review.api.inputs import RightAnswersField
@@ -27,7 +28,7 @@ NO_WORKER = {
 }
 
 
-class NoAnswerSerializer(serializers.Serializer[object]):
+class RunNoAnswerSerializer(serializers.Serializer[object]):
     """A typed no-answer."""
 
     reason = serializers.CharField()
@@ -66,7 +67,7 @@ class RunSerializer(serializers.ModelSerializer[Run]):
     llm = serializers.CharField(source="llm_name", allow_blank=True)
     usage = RunUsageSerializer(allow_null=True)
     answers = serializers.ListField(child=serializers.CharField())
-    no_answer = NoAnswerSerializer(allow_null=True)
+    no_answer = RunNoAnswerSerializer(allow_null=True)
     error = serializers.SerializerMethodField()
     warning = serializers.SerializerMethodField()
     position = serializers.SerializerMethodField()
@@ -203,11 +204,16 @@ class AskSerializer(serializers.Serializer[object]):
     step_by_step = serializers.BooleanField(required=False, default=False)
 
 
+@extend_schema_field(part("AgentActionRequest"))
+class NewActionField(Stored):
+    """An ``AgentAction``, as events carry it."""
+
+
 class SteerSerializer(serializers.Serializer[object]):
     """How an agent is to go on."""
 
     keep = serializers.IntegerField(min_value=0, max_value=10_000)
-    action = Stored(required=False, allow_null=True, default=None)
+    action = NewActionField(required=False, allow_null=True, default=None)
     pause_after = serializers.IntegerField(min_value=0, max_value=1000, required=False, allow_null=True)
 
     def validate_action(self, value: Any) -> AgentAction | None:
@@ -218,6 +224,16 @@ class SteerSerializer(serializers.Serializer[object]):
             raise serializers.ValidationError(f"This is no action of an agent: {error}.") from None
 
 
+@extend_schema_field(part("AgentAction"))
+class ActionField(serializers.JSONField):
+    """An ``AgentAction``, as events carry it."""
+
+
+@extend_schema_field({"type": "array", "items": part("AgentAction")})
+class ActionsField(serializers.JSONField):
+    """Several of them."""
+
+
 class CorrectionSerializer(serializers.ModelSerializer[AgentCorrection]):
     """A step that a person chose otherwise than the policy."""
 
@@ -225,6 +241,9 @@ class CorrectionSerializer(serializers.ModelSerializer[AgentCorrection]):
     graph_name = serializers.CharField(source="run.graph.name")
     snapshot = serializers.CharField(source="run.snapshot_hash")
     question = serializers.CharField(source="run.question")
+    before = ActionsField()
+    proposed = ActionField(allow_null=True)
+    chosen = ActionField()
     state = serializers.SerializerMethodField()
     user = serializers.CharField(source="user.username", allow_null=True, default=None)
 

@@ -6,18 +6,24 @@ from typing import Any
 
 
 def tuple_of(*types: str) -> dict[str, Any]:
-    """The schema of a JSON array with one item of each JSON type.
-
-    OpenAPI 3.0 cannot give each place a type of its own; ``x-tuple`` does, for who makes types of the schema.
-    """
-    items = [{"type": name} for name in dict.fromkeys(types)]
+    """The schema of a JSON array with one item of each JSON type."""
     return {
         "type": "array",
-        "items": items[0] if len(items) == 1 else {"oneOf": items},
+        "prefixItems": [{"type": name} for name in types],
+        "items": False,
         "minItems": len(types),
         "maxItems": len(types),
-        "x-tuple": list(types),
     }
+
+
+def part(name: str) -> dict[str, Any]:
+    """A component of the schema, by its name."""
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def or_null(schema: dict[str, Any]) -> dict[str, Any]:
+    """What ``schema`` describes, or null."""
+    return {"oneOf": [schema, {"type": "null"}]}
 
 
 RELATION_PATH = {"type": "array", "items": tuple_of("string", "boolean")}

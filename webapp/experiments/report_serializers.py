@@ -8,7 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from webapp.api.fields import PlainText
-from webapp.api.schema import tuple_of
+from webapp.api.schema import or_null, tuple_of
 from webapp.experiments.comparison import CHANGES
 from webapp.experiments.models import QuestionOutcome, Report, ReportQuestion, SubgraphSource, TopicSource
 from webapp.experiments.serializers import SEED_MAX, MadeByJobSerializer, ReportUsageSerializer
@@ -135,9 +135,7 @@ class ReportDetailSerializer(ReportSerializer):
             "manifest",
         ]
 
-    @extend_schema_field(
-        {"type": "object", "additionalProperties": tuple_of("number", "number") | {"nullable": True}}
-    )
+    @extend_schema_field({"type": "object", "additionalProperties": or_null(tuple_of("number", "number"))})
     def get_intervals(self, report: Report) -> dict[str, list[float]]:
         """The 95% confidence interval of each metric."""
         return _part(report, "intervals") or {}

@@ -9,6 +9,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from webapp.api.fields import ErrorSerializer, PlainText, error_of
+from webapp.api.schema import RELATION_PATH, tuple_of
 from webapp.experiments import resolution
 from webapp.experiments.models import Checkpoint, LabelSet, Promotion, TrajectorySet
 from webapp.graphs.models import Graph
@@ -55,14 +56,14 @@ class MethodDetailSerializer(MethodSerializer):
     options = SettingSerializer(many=True)
 
 
-class UsageSerializer(serializers.Serializer[object]):
+class JobUsageSerializer(serializers.Serializer[object]):
     """What a language model cost."""
 
     llm_calls = serializers.IntegerField()
     tokens = serializers.IntegerField()
 
 
-class ReportUsageSerializer(UsageSerializer):
+class ReportUsageSerializer(JobUsageSerializer):
     """The same with its cost; null where no price is known."""
 
     cost = serializers.FloatField(allow_null=True)
@@ -212,7 +213,7 @@ class LabelSetSerializer(MadeByJobSerializer):
             *("compression", "usage", "error", "created_at", "finished_at", "created_by"),
         ]
 
-    @extend_schema_field(UsageSerializer)
+    @extend_schema_field(JobUsageSerializer)
     def get_usage(self, label_set: LabelSet) -> dict[str, int]:
         """What the language model cost."""
         return {"llm_calls": 0, "tokens": 0, **label_set.usage}
@@ -258,7 +259,7 @@ class TrajectorySetSerializer(MadeByJobSerializer):
             *("usage", "error", "created_at", "finished_at", "created_by"),
         ]
 
-    @extend_schema_field(UsageSerializer)
+    @extend_schema_field(JobUsageSerializer)
     def get_usage(self, made: TrajectorySet) -> dict[str, int]:
         """What the language model cost."""
         return {"llm_calls": 0, "tokens": 0, **made.usage}
@@ -284,6 +285,23 @@ class SynthesisSerializer(serializers.Serializer[object]):
     job = JobSerializer()
 
 
+@extend_schema_field(
+    {
+        "type": "object",
+        "properties": {
+            "kind": {"type": "string", "enum": ["explore", "choose", "finish"]},
+            "front": {"type": "integer"},
+            "entities": {"type": "array", "items": {"type": "string"}},
+            "relations": RELATION_PATH,
+            "triples": {"type": "array", "items": tuple_of("string", "string", "boolean", "string")},
+        },
+        "required": ["kind"],
+    }
+)
+class ActionRowField(serializers.DictField):
+    """An action by labels, as trajectory files have it."""
+
+
 class TrajectorySerializer(serializers.Serializer[object]):
     """A trajectory before and after refinement."""
 
@@ -292,7 +310,7 @@ class TrajectorySerializer(serializers.Serializer[object]):
     question_id = serializers.CharField()
     topics = serializers.ListField(child=serializers.CharField())
     answers = serializers.ListField(child=serializers.CharField())
-    actions = serializers.ListField(child=serializers.DictField(), help_text="by labels, as files have them")
+    actions = serializers.ListField(child=ActionRowField())
     kept = serializers.ListField(child=serializers.IntegerField(), help_text="positions that refinement left")
     behaviour = serializers.CharField()
     score = serializers.FloatField()

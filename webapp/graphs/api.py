@@ -198,7 +198,7 @@ class GraphViewSet(viewsets.GenericViewSet[Graph]):
         rows = browse.PassageRows(snapshot, request.query_params.get("q", "")[:200])
         return self.get_paginated_response(self.paginate_queryset(cast(Any, rows)))
 
-    @extend_schema(parameters=[VERSION], responses=shapes.PassageSerializer)
+    @extend_schema(parameters=[VERSION], responses=shapes.PassageDetailSerializer)
     @action(detail=True, url_path="passages/<int:number>", pagination_class=None)
     def passage(self, request: Request, pk: str, number: int) -> Response:
         """One passage with the facts that were extracted from it."""

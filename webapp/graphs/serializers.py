@@ -212,7 +212,7 @@ class NodeDetailSerializer(NodeSerializer):
     attributes = serializers.DictField(child=serializers.CharField())
 
 
-class StepSerializer(serializers.Serializer[object]):
+class RelationStepSerializer(serializers.Serializer[object]):
     """One step of a relation path."""
 
     name = serializers.CharField()
@@ -224,7 +224,7 @@ class HopSerializer(serializers.Serializer[object]):
     """One hop as walked."""
 
     source = NodeSerializer()  # type: ignore[assignment]  # a field of this name hides an option of the base
-    step = StepSerializer()
+    step = RelationStepSerializer()
     target = NodeSerializer()
     verified = serializers.BooleanField()
 
@@ -253,7 +253,7 @@ class PassageRowSerializer(SourceSerializer):
     facts = serializers.IntegerField()
 
 
-class PassageSerializer(SourceSerializer):
+class PassageDetailSerializer(SourceSerializer):
     """A passage with what was extracted from it: at most 200 of ``total`` facts."""
 
     text = serializers.CharField()

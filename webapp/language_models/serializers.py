@@ -6,6 +6,7 @@ import math
 from typing import Any
 from urllib.parse import urlsplit
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from webapp.api.fields import ErrorSerializer, PlainText
@@ -118,11 +119,19 @@ class ModelTestSerializer(serializers.Serializer[object]):
     error = ErrorSerializer(allow_null=True)
 
 
+@extend_schema_field(
+    {"type": "object", "additionalProperties": {"type": "array", "prefixItems": [{}, {}], "items": False}}
+)
+class ChangedFields(serializers.JSONField):
+    """Each field that changed: before and after."""
+
+
 class ModelChangeSerializer(serializers.ModelSerializer[ProviderChange]):
     """Who did what."""
 
     user = serializers.CharField(source="user.username", allow_null=True, default=None)
     action = serializers.ChoiceField(choices=Action.choices)
+    fields = ChangedFields()  # type: ignore[assignment]  # a field of this name hides the base's list of fields
 
     class Meta:
         model = ProviderChange

@@ -2,7 +2,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { get, patch, post, remove } from "./calls";
 import type { components } from "./generated/schema";
-import type { Page } from "./types";
 
 type Schemas = components["schemas"];
 
@@ -21,9 +20,7 @@ export type Limits = Schemas["Limits"];
 
 export type DayUsage = Schemas["DayUsage"];
 
-export type ModelChange = Schemas["ModelChange"] & {
-  readonly fields: Readonly<Record<string, readonly [before: unknown, after: unknown]>>;
-};
+export type ModelChange = Schemas["ModelChange"];
 
 export const modelKeys = ["language-models"] as const;
 
@@ -51,7 +48,7 @@ export const usageQuery = queryOptions({
 
 export const changesQuery = queryOptions({
   queryKey: [...modelKeys, "changes"],
-  queryFn: () => get("language-models/changes", { page_size: 20 }) as Promise<Page<ModelChange>>,
+  queryFn: () => get("language-models/changes", { page_size: 20 }),
 });
 
 export const addModel = (body: LanguageModelBody) => post("language-models", {}, body);

@@ -14,7 +14,7 @@ export type SourcedHop = Schemas["SourcedHop"];
 
 export type PassageRow = Schemas["PassageRow"];
 
-export type PassageDetail = Schemas["Passage"];
+export type PassageDetail = Schemas["PassageDetail"];
 
 /** Whether facts can be extracted from a graph's text; `missing` says what stands against it. */
 export type Extraction = Schemas["Extractable"];

@@ -1,30 +1,20 @@
 // Trajectories that agents learn from, corrections by people, and what training recorded.
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { get, getFile, post, remove, type BodyOf } from "./calls";
-import type { AgentAction } from "./events";
 import { keys } from "./queries";
 import type { components } from "./generated/schema";
-import type { Id, Page } from "./types";
+import type { Id } from "./types";
 
 type Schemas = components["schemas"];
 
 export type TrajectorySet = Schemas["TrajectorySet"];
 
+export type Trajectory = Schemas["Trajectory"];
+
 /** An action by labels, as trajectory files have it. */
-export interface ActionRow {
-  kind: AgentAction["kind"];
-  front?: number;
-  entities?: string[];
-  relations?: [name: string, inverse: boolean][];
-  triples?: [source: string, relation: string, inverse: boolean, target: string][];
-}
+export type ActionRow = Trajectory["actions"][number];
 
-export type Trajectory = Omit<Schemas["Trajectory"], "actions"> & { readonly actions: readonly ActionRow[] };
-
-export type Correction = Schemas["Correction"] & {
-  readonly proposed: AgentAction | null;
-  readonly chosen: AgentAction;
-};
+export type Correction = Schemas["Correction"];
 
 const SETS = ["trajectory-sets"] as const;
 
@@ -50,12 +40,7 @@ export interface TrajectoryFilter {
 export const trajectoriesQuery = (id: Id, { shortened, ...filter }: TrajectoryFilter) =>
   queryOptions({
     queryKey: [...SETS, String(id), shortened, filter],
-    queryFn: () =>
-      get("trajectory-sets/{id}/trajectories", {
-        id,
-        ...filter,
-        shortened: shortened || null,
-      }) as Promise<unknown> as Promise<Page<Trajectory>>,
+    queryFn: () => get("trajectory-sets/{id}/trajectories", { id, ...filter, shortened: shortened || null }),
     placeholderData: keepPreviousData,
   });
 
@@ -69,7 +54,7 @@ export const downloadTrajectories = (id: Id, form: "raw" | "refined") =>
 export const correctionsQuery = (graph: Id | null, page: number, page_size: number) =>
   queryOptions({
     queryKey: [...keys.runs, "corrections", String(graph), page],
-    queryFn: () => get("corrections", { graph, page, page_size }) as Promise<Page<Correction>>,
+    queryFn: () => get("corrections", { graph, page, page_size }),
     placeholderData: keepPreviousData,
   });
 

@@ -1,5 +1,4 @@
 // What the HTTP API takes and answers, by the names that the pages use: the schema's, but for a few.
-import type { AgentAction } from "./events";
 import type { components } from "./generated/schema";
 
 export type { RunEvent } from "./events";
@@ -53,7 +52,7 @@ export type CompareBody = Schemas["CompareRequest"];
 export type AskBody = Schemas["AskRequest"];
 export type TrainBody = Schemas["TrainRequest"];
 /** How an agent goes on: `keep` of its steps stay; 0 for `pause_after` with no action only takes back. */
-export type SteerBody = Schemas["SteerRequest"] & { action?: AgentAction | null };
+export type SteerBody = Schemas["SteerRequest"];
 
 /** What is imported: uploads by id, and paths or addresses that the operator allows. */
 export type From = Required<Pick<Schemas["PreviewRequestRequest"], "uploads" | "sources">>;

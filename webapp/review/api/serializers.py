@@ -8,7 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from webapp.api.fields import ErrorSerializer
-from webapp.graphs.serializers import HopSerializer, NodeSerializer, StepSerializer
+from webapp.graphs.serializers import HopSerializer, NodeSerializer, RelationStepSerializer
 from webapp.review import selectors
 from webapp.review.api.inputs import PathField
 from webapp.review.models import CandidatePath, Item, Reason, Submission, Verdict, VerdictKind
@@ -41,7 +41,7 @@ class CandidateSerializer(serializers.ModelSerializer[CandidatePath]):
         ]
 
     # These are stored as they are shown: field by field they took most of an item's time.
-    @extend_schema_field(StepSerializer(many=True))
+    @extend_schema_field(RelationStepSerializer(many=True))
     def get_steps(self, candidate: CandidatePath) -> list[dict[str, Any]]:
         """The steps with their names for people."""
         steps: list[dict[str, Any]] = candidate.steps
