@@ -16,7 +16,7 @@ from webapp.graphs import files, progress, selectors
 from webapp.graphs.models import GraphVersion, IndexState
 from webapp.jobs import queue
 from webapp.jobs.models import Job
-from worker import engines, reporting
+from worker import engines, job_runs
 
 logger = logging.getLogger(__name__)
 
@@ -24,10 +24,10 @@ logger = logging.getLogger(__name__)
 @shared_task(name=queue.INDEX_GRAPH)
 def index_graph(job_id: int) -> None:
     """Index the graph of a job."""
-    reporting.run(job_id, work, failed=failed)
+    job_runs.run(job_id, work, failed=failed)
 
 
-def work(context: reporting.Context) -> dict[str, Any]:
+def work(context: job_runs.Context) -> dict[str, Any]:
     """Embed names, passages and relations; goes on where an earlier attempt stopped."""
     from retrieval.text import indexing  # noqa: PLC0415
 

@@ -15,7 +15,7 @@ from webapp.experiments.models import LabelSet
 from webapp.graphs import files
 from webapp.review.models import Item, ItemState, Queue
 from webapp.review.services import exports, training
-from worker import engines, reporting
+from worker import engines, job_runs
 
 if TYPE_CHECKING:  # torch comes with it
     from retrieval.supervision.labels import Label
@@ -39,7 +39,7 @@ class Learned:
 
 
 def reviewed(
-    context: reporting.Context,
+    context: job_runs.Context,
     row: Queue,
     also: LabelSet | None,
     snapshot: Snapshot,
@@ -88,7 +88,7 @@ def reviewed(
 
 
 def _base(
-    context: reporting.Context,
+    context: job_runs.Context,
     row: Queue,
     also: LabelSet | None,
     snapshot: Snapshot,
@@ -121,7 +121,7 @@ def _base(
     return [*kept, *_found(context, snapshot, unlabelled)] if unlabelled else kept
 
 
-def _found(context: reporting.Context, snapshot: Snapshot, questions: Sequence[Question]) -> list[Label]:
+def _found(context: job_runs.Context, snapshot: Snapshot, questions: Sequence[Question]) -> list[Label]:
     """What a training without labels learns from: gold paths, and answer-set consistency for the other questions."""
     from retrieval.supervision import given, grounding, rationalizers  # noqa: PLC0415
 

@@ -19,7 +19,7 @@ from retrieval.questions.files import training_sample
 from retrieval.types import Question
 from webapp.answers import corrections
 from webapp.api.errors import GraphNotReadyError
-from webapp.experiments import promoting, synthesising
+from webapp.experiments import promotions, trajectories
 from webapp.experiments import services as experiments
 from webapp.experiments.models import Checkpoint, LabelSet
 from webapp.graphs import files
@@ -30,7 +30,7 @@ from webapp.jobs.models import Job
 from webapp.questions.models import QuestionSet
 from webapp.questions.selectors import as_engine
 from webapp.review.models import Queue
-from worker import engines, reporting
+from worker import engines, job_runs
 from worker.review_labels import Learned, reviewed
 
 Row = TypeVar("Row", bound=Model)
@@ -39,10 +39,10 @@ Row = TypeVar("Row", bound=Model)
 @shared_task(name=queue.TRAIN)
 def train(job_id: int) -> None:
     """Train as a job says."""
-    reporting.run(job_id, work)
+    job_runs.run(job_id, work)
 
 
-def work(context: reporting.Context) -> dict[str, Any]:
+def work(context: job_runs.Context) -> dict[str, Any]:
     """Train on the version that was current when it was asked for; goes on where an earlier attempt stopped."""
     from retrieval.train import train as fit  # noqa: PLC0415
 
@@ -119,7 +119,7 @@ def _chosen(rows: QuerySet[Row], key: int | None, called: str) -> Row | None:
 
 
 def _learned(
-    context: reporting.Context, label_set: LabelSet | None, snapshot: kg.Snapshot, questions: list[Question]
+    context: job_runs.Context, label_set: LabelSet | None, snapshot: kg.Snapshot, questions: list[Question]
 ) -> Learned:
     """Questions and labels: of a label set, of a review, or what the engine finds itself."""
     known = Queue.objects.filter(deleted_at=None)
@@ -142,10 +142,10 @@ def _keep(job: Job, **made: Any) -> tuple[Checkpoint, list[int]]:
         before = None
         current = Graph.objects.filter(pk=job.graph_id, snapshot=made["snapshot"]).exists()
         if asked is not None and current and job.params.get("compare") and not started:
-            before = promoting.start_before(job=job, question_set=asked)
+            before = promotions.start_before(job=job, question_set=asked)
         checkpoint = experiments.save_checkpoint(job=job, **made)
         if asked is not None and before is not None:
-            after = promoting.start_after(job=job, question_set=asked, checkpoint=checkpoint)
+            after = promotions.start_after(job=job, question_set=asked, checkpoint=checkpoint)
             started = [before.pk, after.pk]
             job.params["reports"] = started
             job.save(update_fields=["params"])
@@ -165,7 +165,7 @@ def _trajectories(graph: int, out: Path, chosen: int | None) -> Path | None:
         return path
     lines = list(corrections.trajectories(graph_id=graph))
     if chosen is not None:
-        raw = files.local_path(files.trajectories_name(graph, chosen, synthesising.RAW))
+        raw = files.local_path(files.trajectories_name(graph, chosen, trajectories.RAW))
         if not raw.is_file():
             raise TrainingDataError(
                 "The trajectories were deleted.", hint="Choose other ones, or train without."

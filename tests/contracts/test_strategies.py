@@ -3,7 +3,7 @@
 from retrieval.methods._shared.engine_spec import REASONERS as ENGINE_REASONERS
 from retrieval.supervision.prompting import PROMPTS as ENGINE_PROMPTS
 from retrieval.supervision.rationalizers import RATIONALIZERS
-from webapp.experiments.labelling import PROMPTS, STRATEGIES
+from webapp.experiments.label_sets import PROMPTS, STRATEGIES
 from webapp.experiments.methods import REASONERS
 
 

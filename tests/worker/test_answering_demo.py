@@ -16,7 +16,7 @@ from webapp.graphs import files
 from webapp.graphs.models import Graph, GraphState, Seeded
 from webapp.jobs.models import Job, JobKind
 from webapp.project import demo
-from worker import engines, importing
+from worker import engines, imports
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def imported(users):
     """The demo graph, whose loading stopped when it was handed in and whose import has ended since."""
     demo._load(lambda: True)
     assert not Seeded.objects.exists()
-    importing.import_graph(Job.objects.get(kind=JobKind.IMPORT).pk)
+    imports.import_graph(Job.objects.get(kind=JobKind.IMPORT).pk)
     graph = Graph.objects.get(name=demo.NAME)
     assert graph.state == GraphState.READY
     return graph

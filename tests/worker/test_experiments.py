@@ -17,7 +17,7 @@ from retrieval.types import Question
 from tests.conftest import TINY
 from tests.support.llm_server import LLMServer
 from webapp.answers import services as answers
-from webapp.experiments import labelling as labels
+from webapp.experiments import label_sets as labels
 from webapp.experiments import reports
 from webapp.experiments import services as experiments
 from webapp.experiments.models import Checkpoint, LabelSet, Report
@@ -25,7 +25,7 @@ from webapp.graphs import files, progress, versions
 from webapp.jobs import services as jobs
 from webapp.jobs.models import Job, JobState
 from webapp.questions.services import save_question_set
-from worker import answering, evaluating, labelling, training
+from worker import answering, evaluation, label_sets, training
 
 
 @pytest.fixture(autouse=True)
@@ -83,7 +83,7 @@ def test_training_keeps_to_the_version_that_it_was_asked_for(tiny_graph, questio
         graph=tiny_graph, question_set=questions, strategy="answer-set", name="L", user=users["analyst"]
     )
     versions.activate(graph=tiny_graph, snapshot=first, user=None)
-    labelling.label(labelled.job_id)
+    label_sets.label(labelled.job_id)
     ended(labelled)
     assert labelled.snapshot_hash == second.hash
 
@@ -128,7 +128,7 @@ def test_every_method_is_trained_asked_and_evaluated(tiny_graph, questions, user
     assert log[-1]["type"] == "answer.final"
 
     report = start(tiny_graph, questions, split="test", method=method)
-    evaluating.evaluate(report.job_id)
+    evaluation.evaluate(report.job_id)
     job = ended(report)
     assert job.result["report"] == report.pk
     assert report.summary["manifest"]["checkpoint"] == checkpoint.fingerprint
@@ -176,7 +176,7 @@ def test_the_router_is_trained_asked_and_evaluated(tiny_graph, users, events):
     assert log[-1]["type"] == "answer.final"
 
     report = start(tiny_graph, questions, split="test", method="router", checkpoint=checkpoint)
-    evaluating.evaluate(report.job_id)
+    evaluation.evaluate(report.job_id)
     ended(report)
     assert report.summary["manifest"]["checkpoint"] == checkpoint.fingerprint
     assert (report.summary["method"], report.summary["n"]) == ("router", 2)
@@ -184,7 +184,7 @@ def test_the_router_is_trained_asked_and_evaluated(tiny_graph, users, events):
 
 def test_a_report_is_kept_whole_and_searchable(tiny_graph, questions):
     report = start(tiny_graph, questions, budget=20, seed=3)
-    evaluating.evaluate(report.job_id)
+    evaluation.evaluate(report.job_id)
     ended(report)
     directory = files.local_path(files.report_name(tiny_graph.pk, report.pk))
     whole = json.loads((directory / "report.json").read_text())
@@ -201,7 +201,7 @@ def test_a_report_is_kept_whole_and_searchable(tiny_graph, questions):
 def test_the_linker_finds_the_topics_when_told_to(tiny_graph, questions):
     given, linked = start(tiny_graph, questions), start(tiny_graph, questions, topics="linked")
     for report in (given, linked):
-        evaluating.evaluate(report.job_id)
+        evaluation.evaluate(report.job_id)
         ended(report)
     assert {row.row["linked"] for row in given.rows.all()} == {False}
     assert {row.row["linked"] for row in linked.rows.all()} == {True}
@@ -235,7 +235,7 @@ def test_a_stopped_evaluation_asks_no_question_twice(tiny_graph, questions, user
     with monkeypatch.context() as patch:
         patch.setattr(evaluator, "ask", stop_at_the_third)
         patch.setattr("webapp.jobs.cancel.READ_EVERY_S", 0.0)
-        evaluating.evaluate(report.job_id)
+        evaluation.evaluate(report.job_id)
     assert Job.objects.get(pk=report.job_id).state == JobState.CANCELLED
     stopped_after = len(asked)
     assert 3 <= stopped_after <= 4
@@ -249,7 +249,7 @@ def test_a_stopped_evaluation_asks_no_question_twice(tiny_graph, questions, user
     monkeypatch.setattr(jobs, "report", spy)
     again = reports.resume_report(report=report, user=users["analyst"])
     assert again.job_id != report.job_id
-    evaluating.evaluate(again.job_id)
+    evaluation.evaluate(again.job_id)
     ended(again)
     begun = dict(reversed(stages))
     assert (begun["taking up"], begun["asking"]) == (1, len(set(asked[:stopped_after])))
@@ -269,7 +269,7 @@ def test_a_report_deleted_in_the_middle_leaves_nothing(tiny_graph, questions, mo
 
     monkeypatch.setattr(evaluator, "ask", delete)
     monkeypatch.setattr("webapp.jobs.cancel.READ_EVERY_S", 0.0)
-    evaluating.evaluate(report.job_id)
+    evaluation.evaluate(report.job_id)
     assert Report.objects.count() == 0
     assert Job.objects.get().state == JobState.CANCELLED
     assert not files.local_path(files.report_name(tiny_graph.pk, report.pk)).exists()
@@ -278,7 +278,7 @@ def test_a_report_deleted_in_the_middle_leaves_nothing(tiny_graph, questions, mo
 def test_results_of_two_snapshots_are_never_mixed(tiny_graph, questions):
     report = start(tiny_graph, questions)
     Report.objects.update(snapshot_hash="older")
-    evaluating.evaluate(report.job_id)
+    evaluation.evaluate(report.job_id)
     job = Job.objects.get()
     assert (job.state, job.error_code) == ("failed", "version_gone")
     assert job.error_message == "The version of Tiny that this was made on was deleted."
@@ -288,7 +288,7 @@ def test_a_question_set_that_the_graph_does_not_know_is_named(tiny_graph, users)
     asked = [Question("q1", "who?", ("Atlantis",), ("Poseidon",), split="test")]
     unknown = save_question_set(name="Myths", graph=tiny_graph, questions=asked, format="jsonl", user=None)
     report = start(tiny_graph, unknown, split="test")
-    evaluating.evaluate(report.job_id)
+    evaluation.evaluate(report.job_id)
     job = Job.objects.get()
     assert (job.state, job.error_code) == (JobState.FAILED, "bad_evaluation")
     assert "'Atlantis'" in job.error_message
@@ -296,7 +296,7 @@ def test_a_question_set_that_the_graph_does_not_know_is_named(tiny_graph, users)
 
 def label(graph, questions, strategy="answer-set"):
     row = labels.start_labelling(graph=graph, question_set=questions, strategy=strategy, name="", user=None)
-    labelling.label(row.job_id)
+    label_sets.label(row.job_id)
     return row
 
 
@@ -384,6 +384,6 @@ def test_a_label_set_deleted_in_the_middle_leaves_nothing(tiny_graph, questions,
         graph=tiny_graph, question_set=questions, strategy="answer-set", name="", user=None
     )
     monkeypatch.setattr(labels, "save_label_set", lambda **made: LabelSet.objects.all().delete() and False)
-    labelling.label(row.job_id)
+    label_sets.label(row.job_id)
     assert Job.objects.get().state == JobState.CANCELLED
     assert not files.local_path(files.labels_name(tiny_graph.pk, row.pk)).exists()

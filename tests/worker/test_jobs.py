@@ -22,7 +22,7 @@ from webapp.graphs import services as graphs
 from webapp.graphs.models import Graph, GraphState, ImportProblem, IndexState
 from webapp.jobs import services
 from webapp.jobs.models import Job, JobKind, JobState
-from worker import answering, engines, identity, importing, indexing, reporting
+from worker import answering, engines, identity, imports, indexing, job_runs
 
 FACTS = b"Switzerland\tborders\tFrance\nbad row\nFrance\tcapital\tParis\n"
 
@@ -49,7 +49,7 @@ def stored(graph, kind):
 
 def test_an_import_makes_a_graph_that_can_be_asked(upload, redis):
     graph, job = upload(FACTS, gzip.compress(b"Paris\tin\tEurope\n"))
-    importing.import_graph(job.pk)
+    imports.import_graph(job.pk)
     graph.refresh_from_db()
     job.refresh_from_db()
     assert (graph.state, graph.index_state, graph.problem_count) == (GraphState.READY, IndexState.BUILDING, 1)
@@ -67,7 +67,7 @@ def test_an_import_keeps_passages_and_attributes(upload):
     passages = b'{"id": "p", "text": "Paris is in Europe.", "triples": [["Paris", "in", "Europe"]]}\n'
     edges = b"source,relation,target,since\nParis,twin,Rome,1956\n"
     graph, job = upload(passages, edges)
-    importing.import_graph(job.pk)
+    imports.import_graph(job.pk)
     graph.refresh_from_db()
     kept = graph.snapshot
     assert (kept.triples, kept.passages, kept.attributes) == (2, 1, 1)
@@ -76,7 +76,7 @@ def test_an_import_keeps_passages_and_attributes(upload):
 
 def test_text_alone_makes_a_graph(upload):
     graph, job = upload(b'{"id": "p", "text": "Paris is in Europe."}\n')
-    importing.import_graph(job.pk)
+    imports.import_graph(job.pk)
     graph.refresh_from_db()
     assert (graph.state, graph.snapshot.triples, graph.snapshot.passages) == (GraphState.READY, 0, 1)
     index = Job.objects.get(kind=JobKind.INDEX)
@@ -89,7 +89,7 @@ def test_text_alone_makes_a_graph(upload):
 
 def test_what_an_earlier_version_left_unindexed_is_indexed_when_a_worker_starts(upload):
     graph, job = upload(FACTS)
-    importing.import_graph(job.pk)
+    imports.import_graph(job.pk)
     indexing.renew()  # it is being indexed: nothing to do
     assert Job.objects.filter(kind=JobKind.INDEX).count() == 1
     indexing.index_graph(Job.objects.get(kind=JobKind.INDEX).pk)
@@ -109,7 +109,7 @@ def test_what_an_earlier_version_left_unindexed_is_indexed_when_a_worker_starts(
 
 def test_inses_is_answered_once_the_graph_is_indexed_and_says_so_before(upload, users):
     graph, job = upload(FACTS)
-    importing.import_graph(job.pk)
+    imports.import_graph(job.pk)
     graph.refresh_from_db()
 
     def ask():
@@ -126,8 +126,8 @@ def test_inses_is_answered_once_the_graph_is_indexed_and_says_so_before(upload, 
 
 def test_importing_twice_does_the_work_once(upload):
     graph, job = upload(FACTS)
-    importing.import_graph(job.pk)
-    importing.import_graph(job.pk)
+    imports.import_graph(job.pk)
+    imports.import_graph(job.pk)
     assert graph.snapshots.count() == 1
     assert Job.objects.filter(kind=JobKind.INDEX).count() == 1
 
@@ -137,7 +137,7 @@ def test_what_an_attempt_that_died_left_is_no_snapshot(upload):
     half = files.local_path(files.snapshot_name(graph.pk, 1))
     half.mkdir(parents=True)
     (half / "heads.npy").write_bytes(b"half")
-    importing.import_graph(job.pk)
+    imports.import_graph(job.pk)
     graph.refresh_from_db()
     assert snapshots.of_graph(graph).num_triples == 2
 
@@ -153,7 +153,7 @@ def test_what_an_attempt_that_died_left_is_no_snapshot(upload):
 )
 def test_a_file_with_nothing_good_fails_with_the_reason_and_leaves_nothing(upload, content, says):
     graph, job = upload(content)
-    importing.import_graph(job.pk)
+    imports.import_graph(job.pk)
     graph.refresh_from_db()
     job.refresh_from_db()
     assert (graph.state, job.state) == (GraphState.FAILED, JobState.FAILED)
@@ -167,7 +167,7 @@ def test_a_file_with_nothing_good_fails_with_the_reason_and_leaves_nothing(uploa
 
 def test_a_failed_import_is_tried_again_with_corrections(upload, api):
     graph, job = upload("K\xf6ln\tin\tDeutschland\n".encode("latin-1"))
-    importing.import_graph(job.pk)
+    imports.import_graph(job.pk)
     url = f"/api/v1/jobs/{job.pk}"
     assert api().get(url).json()["state"] == "failed"
     assert api("analyst").post(f"{url}/retry", {}, format="json").status_code == 403
@@ -175,7 +175,7 @@ def test_a_failed_import_is_tried_again_with_corrections(upload, api):
     assert (answer.status_code, answer.json()["state"], answer.json()["error"]) == (202, "queued", None)
     graph.refresh_from_db()
     assert (graph.state, graph.error_code) == (GraphState.IMPORTING, "")
-    importing.import_graph(job.pk)
+    imports.import_graph(job.pk)
     graph.refresh_from_db()
     assert (graph.state, graph.snapshot.triples) == (GraphState.READY, 1)
     again = api().post(f"{url}/retry", {}, format="json")
@@ -194,14 +194,14 @@ def test_a_stopped_job_can_be_tried_again(upload, api):
     graph.refresh_from_db()
     assert graph.state == GraphState.FAILED
     assert api().post(f"/api/v1/jobs/{job.pk}/retry", {}, format="json").status_code == 202
-    importing.import_graph(job.pk)
+    imports.import_graph(job.pk)
     graph.refresh_from_db()
     assert graph.state == GraphState.READY
 
 
 def test_one_import_of_a_graph_at_a_time_also_when_tried_again(upload, api):
     graph, job = upload(b"no fact\n")
-    importing.import_graph(job.pk)
+    imports.import_graph(job.pk)
     body = {"mode": "replace", "files": [SimpleUploadedFile("x.tsv", FACTS)]}
     assert api().post(f"/api/v1/graphs/{graph.pk}/versions", body, format="multipart").status_code == 202
     answer = api().post(f"/api/v1/jobs/{job.pk}/retry", {}, format="json")
@@ -218,14 +218,14 @@ def test_only_imports_are_told_how_to_read(api, job):
 
 def test_files_of_imports_that_failed_go_after_a_while(upload, settings):
     graph, job = upload(b"no fact\n")
-    importing.import_graph(job.pk)
+    imports.import_graph(job.pk)
     graphs.sweep_files()
     assert len(stored(graph, "uploads")) == 1
     Job.objects.update(finished_at=timezone.now() - timedelta(days=settings.CLEW.trash_days, seconds=1))
     graphs.sweep_files()
     assert stored(graph, "uploads") == []
     services.retry(job=Job.objects.get(pk=job.pk))
-    importing.import_graph(job.pk)
+    imports.import_graph(job.pk)
     job.refresh_from_db()
     assert (job.state, job.error_message) == (
         JobState.FAILED,
@@ -236,7 +236,7 @@ def test_files_of_imports_that_failed_go_after_a_while(upload, settings):
 def test_a_disk_that_becomes_full_in_the_middle_leaves_nothing_and_says_so(upload, monkeypatch):
     graph, job = upload(FACTS)
     monkeypatch.setattr(from_files, "write_version", children.write_to_a_full_disk)
-    importing.import_graph(job.pk)
+    imports.import_graph(job.pk)
     graph.refresh_from_db()
     job.refresh_from_db()
     assert (job.state, job.error_code) == (JobState.FAILED, "storage_full")
@@ -245,7 +245,7 @@ def test_a_disk_that_becomes_full_in_the_middle_leaves_nothing_and_says_so(uploa
     assert list(files.local_path(f"snapshots/{graph.pk}").iterdir()) == []
     monkeypatch.setattr(from_files, "write_version", children.write)
     services.retry(job=job)
-    importing.import_graph(job.pk)
+    imports.import_graph(job.pk)
     graph.refresh_from_db()
     assert graph.snapshot.triples == 2
 
@@ -254,27 +254,27 @@ def test_what_a_killed_build_left_is_removed_by_the_next(upload):
     graph, job = upload(FACTS)
     half = files.local_path(f"snapshots/{graph.pk}/.1.building-abc")
     half.mkdir(parents=True)
-    importing.import_graph(job.pk)
+    imports.import_graph(job.pk)
     assert sorted(p.name for p in half.parent.iterdir()) == ["1"]
 
 
 def test_a_chosen_format_is_used(upload):
     graph, job = upload(b"a;r;b\n", delimiter=";")
-    importing.import_graph(job.pk)
+    imports.import_graph(job.pk)
     graph.refresh_from_db()
     assert graph.snapshot.triples == 1
 
 
 def test_an_import_can_be_stopped(upload, monkeypatch):
     graph, job = upload(FACTS)
-    real = reporting.Context.progress
+    real = job_runs.Context.progress
 
     def progress(context, said):
         services.request_cancel(job=Job.objects.get(pk=job.pk))
         real(context, said)
 
-    monkeypatch.setattr(reporting.Context, "progress", progress)
-    importing.import_graph(job.pk)
+    monkeypatch.setattr(job_runs.Context, "progress", progress)
+    imports.import_graph(job.pk)
     graph.refresh_from_db()
     job.refresh_from_db()
     assert (job.state, graph.state, graph.error_code) == (JobState.CANCELLED, GraphState.FAILED, "cancelled")
@@ -288,8 +288,8 @@ def test_a_graph_deleted_in_the_middle_is_let_go(upload, monkeypatch):
         graphs.purge_graph(graph=graph)
         raise FileNotFoundError
 
-    monkeypatch.setattr(reporting.Context, "progress", delete)
-    importing.import_graph(job.pk)
+    monkeypatch.setattr(job_runs.Context, "progress", delete)
+    imports.import_graph(job.pk)
     assert (Graph.objects.count(), Job.objects.count()) == (0, 0)
     assert stored(graph, "snapshots") == []
 
@@ -305,11 +305,11 @@ def test_a_worker_that_shuts_down_gives_its_job_back(job):
         identity.stopping.set()
         context.progress(Progress("stage", 2, 10))
 
-    reporting.run(job.pk, work)
+    job_runs.run(job.pk, work)
     job.refresh_from_db()
     assert (job.state, job.worker, job.done) == (JobState.QUEUED, "", 1)
     identity.stopping.clear()
-    reporting.run(job.pk, lambda context: {"finished": True})
+    job_runs.run(job.pk, lambda context: {"finished": True})
     job.refresh_from_db()
     assert (job.state, job.result, job.attempts) == (JobState.DONE, {"finished": True}, 1)
 
@@ -320,7 +320,7 @@ def test_a_stopped_job_is_not_given_back_even_then(job):
         identity.stopping.set()
         raise Cancelled("stopped")
 
-    reporting.run(job.pk, work)
+    job_runs.run(job.pk, work)
     job.refresh_from_db()
     assert job.state == JobState.CANCELLED
 
@@ -330,7 +330,7 @@ def test_errors_are_kept_with_their_hints(job):
         raise SourceError("No.", hint="Try another.")
 
     told = []
-    reporting.run(job.pk, work, failed=lambda job, error: told.append(error.code))
+    job_runs.run(job.pk, work, failed=lambda job, error: told.append(error.code))
     job.refresh_from_db()
     assert (job.state, job.error_code, job.error_message, job.error_hint) == (
         "failed",
@@ -342,7 +342,7 @@ def test_errors_are_kept_with_their_hints(job):
 
 
 def test_a_defect_is_called_one(job):
-    reporting.run(job.pk, lambda context: 1 / 0)
+    job_runs.run(job.pk, lambda context: 1 / 0)
     job.refresh_from_db()
     assert (job.state, job.error_code) == ("failed", "internal")
     assert "ZeroDivisionError" in job.error_hint
@@ -352,14 +352,14 @@ def test_progress_is_written_four_times_a_second_at_most(job, monkeypatch):
     written = []
     monkeypatch.setattr(services, "report", lambda **values: written.append(values["progress"].done))
     now = [0.0]
-    monkeypatch.setattr(reporting.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(job_runs.time, "monotonic", lambda: now[0])
 
     def work(context):
         for done in range(101):
             context.progress(Progress("stage", done, 100))
             now[0] += 0.01
 
-    reporting.run(job.pk, work)
+    job_runs.run(job.pk, work)
     assert written == [0, 25, 50, 75, 100]
 
 
@@ -367,14 +367,14 @@ def test_the_rate_is_counted_within_a_stage(job, monkeypatch):
     rates = []
     monkeypatch.setattr(services, "report", lambda **values: rates.append(values["rate"]))
     now = [0.0]
-    monkeypatch.setattr(reporting.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(job_runs.time, "monotonic", lambda: now[0])
 
     def work(context):
         for stage, done in (("read", 0), ("read", 50), ("build", 10), ("build", 30)):
             context.progress(Progress(stage, done, 100))
             now[0] += 1.0
 
-    reporting.run(job.pk, work)
+    job_runs.run(job.pk, work)
     assert rates == [None, 50.0, None, 20.0]
 
 
@@ -382,7 +382,7 @@ def test_a_file_that_breaks_its_reader_ends_the_job_in_words(upload, monkeypatch
     """Polars ends the whole process at some broken Parquet files: that was a worker, and its job ran for ever."""
     graph, job = upload(FACTS, filename="facts.parquet")
     monkeypatch.setattr(from_files, "write_version", children.crash)
-    importing.import_graph(job.pk)
+    imports.import_graph(job.pk)
     graph.refresh_from_db()
     job.refresh_from_db()
     assert (job.state, graph.state) == (JobState.FAILED, GraphState.FAILED)
@@ -393,7 +393,7 @@ def test_a_file_that_breaks_its_reader_ends_the_job_in_words(upload, monkeypatch
 def test_an_import_has_a_limit_of_memory(upload, settings):
     settings.CLEW = replace(settings.CLEW, import_memory=150 << 20)
     graph, job = upload(b"a\tr\tb\n" * 10_000_000)
-    importing.import_graph(job.pk)
+    imports.import_graph(job.pk)
     job.refresh_from_db()
     assert (job.state, job.error_code) == (JobState.FAILED, "too_much_to_read")
     assert "took more than 0.146 GB of memory" in job.error_message
@@ -402,8 +402,8 @@ def test_an_import_has_a_limit_of_memory(upload, settings):
 
 def test_an_import_that_gets_no_further_is_broken_off(upload, monkeypatch):
     _, job = upload(FACTS)
-    monkeypatch.setattr(importing, "SILENCE_S", 0.3)
+    monkeypatch.setattr(imports, "SILENCE_S", 0.3)
     monkeypatch.setattr(from_files, "write_version", children.wait)
-    importing.import_graph(job.pk)
+    imports.import_graph(job.pk)
     job.refresh_from_db()
     assert (job.state, job.error_code) == (JobState.FAILED, "too_much_to_read")

@@ -12,7 +12,7 @@ from tests.retrieval.reasoning.endpoint import Endpoint, fails, says
 from webapp.answers import services as answers
 from webapp.experiments import reports
 from webapp.language_models import selectors, services
-from worker import answering, evaluating, language_models
+from worker import answering, evaluation, language_models
 
 STARTED = RunStarted("q?", "rel-rag-path", "llm", "hash", None, "enc", 50, 0, "Local", {"answer": "v1 abc"})
 FINAL = AnswerFinal((Answer("Germany", 0.9),), None, "", (), Usage(triples=6), 1.0)
@@ -123,7 +123,7 @@ def test_an_evaluation_stops_at_its_users_limit_and_goes_on_with_a_larger_one(
             evaluation=reports.EvaluationRequest(split="all", reasoner="llm"),
             user=users["analyst"],
         )
-        evaluating.evaluate(report.job_id)
+        evaluation.evaluate(report.job_id)
         report.job.refresh_from_db()
         assert (report.job.state, report.job.error_code) == ("failed", "over_budget")
         assert (
@@ -132,7 +132,7 @@ def test_an_evaluation_stops_at_its_users_limit_and_goes_on_with_a_larger_one(
         assert len(endpoint.bodies) == 1
         services.change_limits(values={"user_day_tokens": None}, user=users["admin"])
         again = reports.resume_report(report=report, user=users["analyst"])
-        evaluating.evaluate(again.job_id)
+        evaluation.evaluate(again.job_id)
         assert len(endpoint.bodies) == 2
     report.refresh_from_db()
     assert report.summary["usage"] == {"llm_calls": 2, "tokens": 10_020, "cost": pytest.approx(0.01)}

@@ -17,7 +17,7 @@ from webapp.answers import services as answers
 from webapp.answers.models import Run, RunEvent, RunState
 from webapp.jobs import database_retry, heartbeats, services
 from webapp.jobs.models import Job, JobKind, JobState
-from worker import answering, identity, lifecycle, reporting, watchdog
+from worker import answering, identity, job_runs, lifecycle, watchdog
 
 STARTED = RunStarted("q?", "rel-rag-path", "extractive", "hash", None, "enc", 50, 0)
 FINAL = AnswerFinal((Answer("Germany", 0.9),), None, "", (), Usage(), 1.0)
@@ -176,7 +176,7 @@ def test_a_job_ends_as_it_ended_when_the_database_comes_back(job):
         outage()
         return {"n": 1}
 
-    reporting.run(job.pk, work)
+    job_runs.run(job.pk, work)
     outage.thread.join()
     job.refresh_from_db()
     assert (job.state, job.result) == (JobState.DONE, {"n": 1})
@@ -189,7 +189,7 @@ def test_a_job_that_lost_the_database_says_so(job):
         outage()
         return Job.objects.count()
 
-    reporting.run(job.pk, work)
+    job_runs.run(job.pk, work)
     outage.thread.join()
     job.refresh_from_db()
     assert (job.state, job.error_code) == (JobState.FAILED, "internal")
@@ -257,7 +257,7 @@ def test_what_a_worker_is_at_is_not_forgotten(run, job, scripted):
         look(heartbeats.JOBS)
         looked.append(Job.objects.get().state)
 
-    reporting.run(job.pk, work)
+    job_runs.run(job.pk, work)
     assert looked == [RunState.RUNNING, JobState.RUNNING]
 
 

@@ -9,7 +9,7 @@ from django.db import transaction
 from retrieval.kg import snapshot as kg
 from retrieval.supervision.labels import Label, write_labels
 from retrieval.types import Question
-from webapp.experiments import labelling
+from webapp.experiments import label_sets
 from webapp.experiments.models import Checkpoint, LabelSet, Promotion, Report
 from webapp.graphs import files
 from webapp.jobs.models import Job, JobState
@@ -18,7 +18,7 @@ from webapp.questions.services import save_question_set
 from webapp.review.domain import consensus
 from webapp.review.models import Item, Queue
 from webapp.review.services import queues, right_answers, submissions
-from worker import evaluating, reporting, review_labels, reviewing, training, watchdog
+from worker import evaluation, job_runs, review_labels, review_queues, training, watchdog
 
 CAPITAL, BORDERS = (("capital", False),), (("borders", False),)
 LANGUAGE = (("official_language", False),)
@@ -62,18 +62,18 @@ def queue(tiny_graph, questions):
         plan=queues.Plan(ordering="sequential", name="R"),
         user=None,
     )
-    reviewing.review(made.job_id)
+    review_queues.review(made.job_id)
     made.refresh_from_db()
     return made
 
 
 def _label_set(graph, questions, name, labels):
-    row = labelling.start_labelling(
+    row = label_sets.start_labelling(
         graph=graph, question_set=questions, strategy="answer-set", name=name, user=None
     )
     path = files.local_path(files.labels_name(graph.pk, row.pk))
     path.parent.mkdir(parents=True, exist_ok=True)
-    labelling.save_label_set(label_set=row, questions=4, labels=write_labels(path, labels))
+    label_sets.save_label_set(label_set=row, questions=4, labels=write_labels(path, labels))
     row.refresh_from_db()
     return row
 
@@ -95,7 +95,7 @@ def learned(queue, also=None, questions=None):
     snapshot = kg.open(files.local_path(queue.snapshot.path))
     asked = as_engine(questions or queue.question_set)
     one = watchdog.Held("job", job.pk, 600, lambda: False, lambda why: None)
-    return review_labels.reviewed(reporting.Context(job, one), queue, also, snapshot, asked)
+    return review_labels.reviewed(job_runs.Context(job, one), queue, also, snapshot, asked)
 
 
 def test_verdicts_win_over_the_label_sets(queue, users):
@@ -260,7 +260,7 @@ def test_a_review_is_trained_from_compared_promoted_and_rolled_back(api, tiny_gr
     ]
     assert reports[0].budget == reports[1].budget
     for one in reports:
-        evaluating.evaluate(one.job_id)
+        evaluation.evaluate(one.job_id)
     ids = ",".join(map(str, job.result["reports"]))
     compared = client.get("/api/v1/reports/compare", {"ids": ids})
     assert compared.status_code == 200, compared.content

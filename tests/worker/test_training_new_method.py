@@ -8,7 +8,7 @@ from webapp.answers.models import Run
 from webapp.experiments.models import Report
 from webapp.jobs.models import Job, JobState
 from webapp.questions.services import save_question_set
-from worker import answering, evaluating, training
+from worker import answering, evaluation, training
 
 
 @pytest.fixture
@@ -51,6 +51,6 @@ def test_the_method_of_the_guide_is_known_trained_asked_and_evaluated(api, metho
 
     body = {"graph": tiny_graph.pk, "question_set": questions.pk, "method": method, "split": "test"}
     report = analyst.post("/api/v1/reports", {**body, "checkpoint": checkpoint}, format="json").json()
-    evaluating.evaluate(report["job"]["id"])
+    evaluation.evaluate(report["job"]["id"])
     found = Report.objects.get(pk=report["report"]["id"]).summary
     assert (found["method"], found["n"], found["metrics"]["hit"]) == (method, 1, 1.0)

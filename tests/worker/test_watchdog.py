@@ -19,7 +19,7 @@ from webapp.answers.models import RunState
 from webapp.graphs.models import GraphState
 from webapp.jobs import services
 from webapp.jobs.models import JobKind, JobState
-from worker import answering, importing, reporting, watchdog
+from worker import answering, imports, job_runs, watchdog
 
 ROOT = Path(__file__).parents[2]
 STARTED = RunStarted("q?", "rel-rag-path", "extractive", "hash", None, "enc", 50, 0)
@@ -96,7 +96,7 @@ def test_a_job_ends_whatever_is_raised(job, error):
         raise error
 
     told = []
-    reporting.run(job.pk, work, failed=lambda job, error: told.append(error.code))
+    job_runs.run(job.pk, work, failed=lambda job, error: told.append(error.code))
     assert (state(job), job.error_code, told) == (JobState.FAILED, "internal", ["internal"])
     assert type(error).__name__ in job.error_hint
     assert watchdog.keys(watchdog.JOB) == set()
@@ -120,7 +120,7 @@ def test_an_import_that_panics_fails_and_so_does_its_graph(tiny_graph, monkeypat
             options=graphs.ReadOptions(),
             user=users["admin"],
         )
-        importing.import_graph(job.pk)
+        imports.import_graph(job.pk)
         graph.refresh_from_db()
         assert (state(job), graph.state, graph.error_code) == (JobState.FAILED, GraphState.FAILED, "internal")
 
@@ -141,7 +141,7 @@ def test_what_takes_the_process_down_is_not_taken_for_an_end_of_the_job(job):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        reporting.run(job.pk, work)
+        job_runs.run(job.pk, work)
     assert state(job) == JobState.QUEUED
 
 
@@ -159,7 +159,7 @@ def test_a_task_that_panics_keeps_no_place_in_the_worker(monkeypatch):
 def test_a_job_that_ignores_stop_is_interrupted(job, quick, tiny_graph):
     following = services.create(kind=JobKind.TRAIN, title="Next", graph=tiny_graph, user=None)
     work = Ignores()
-    thread = background(reporting.run, job.pk, work)
+    thread = background(job_runs.run, job.pk, work)
     assert work.begun.wait(10)
     services.request_cancel(job=job)
     said = look_until(lambda: not thread.is_alive())
@@ -177,7 +177,7 @@ def test_work_that_stops_by_itself_is_not_interrupted(job, quick, monkeypatch):
             context.progress(Progress("stage", 0, 0))
             time.sleep(0.01)
 
-    thread = background(reporting.run, job.pk, work)
+    thread = background(job_runs.run, job.pk, work)
     assert begun.wait(10)
     services.request_cancel(job=job)
     look_until(lambda: not thread.is_alive())
@@ -187,7 +187,7 @@ def test_work_that_stops_by_itself_is_not_interrupted(job, quick, monkeypatch):
 def test_a_job_that_never_returns_is_given_up_and_frees_its_place(job, quick, tiny_graph):
     following = services.create(kind=JobKind.TRAIN, title="Next", graph=tiny_graph, user=None)
     work = Stuck()
-    thread = background(reporting.run, job.pk, work)
+    thread = background(job_runs.run, job.pk, work)
     assert work.begun.wait(10)
     services.request_cancel(job=job)
     said = look_until(lambda: state(job) != JobState.RUNNING)
@@ -202,7 +202,7 @@ def test_a_job_that_never_returns_is_given_up_and_frees_its_place(job, quick, ti
 def test_a_job_has_a_time_limit(job, quick, settings, kind):
     settings.JOB_HOURS_MAX = {"train": 0.05 / 3600}
     work, told = kind(), []
-    thread = background(reporting.run, job.pk, work, failed=lambda job, error: told.append(error.code))
+    thread = background(job_runs.run, job.pk, work, failed=lambda job, error: told.append(error.code))
     look_until(lambda: state(job) != JobState.RUNNING and job.state != JobState.QUEUED)
     assert (job.state, job.error_code, told) == (JobState.FAILED, "time_limit", ["time_limit"])
     if kind is Stuck:
@@ -239,7 +239,7 @@ def test_an_error_that_is_no_answer_to_stop_is_told_as_it_is(job):
     def work(context):
         raise ClewError("No.")
 
-    reporting.run(job.pk, work)
+    job_runs.run(job.pk, work)
     assert (state(job), job.error_message) == (JobState.FAILED, "No.")
 
 

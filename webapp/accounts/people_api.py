@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema
@@ -10,11 +10,11 @@ from rest_framework import serializers, status
 from rest_framework.generics import get_object_or_404
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from webapp.accounts import people, quotas
 from webapp.accounts.models import Role, User
 from webapp.accounts.permissions import Admin
+from webapp.accounts.views import UserView
 from webapp.api.access import visible
 from webapp.api.fields import PlainText
 from webapp.api.params import validated
@@ -75,17 +75,12 @@ class PersonChangeSerializer(serializers.Serializer[object]):
     quota = serializers.IntegerField(min_value=0, max_value=QUOTA_MAX, required=False, allow_null=True)
 
 
-class _People(APIView):
+class _People(UserView):
     permission_classes = [Admin]
 
     def person(self, pk: int) -> User:
         """Somebody."""
-        return get_object_or_404(_rows(self.me), pk=pk)
-
-    @property
-    def me(self) -> User:
-        """The administrator."""
-        return cast(User, self.request.user)
+        return get_object_or_404(_rows(self.user), pk=pk)
 
 
 class UsersView(_People):
@@ -95,7 +90,7 @@ class UsersView(_People):
     def get(self, request: Request) -> Response:
         """Everybody, by name."""
         context = {"used": quotas.of_users()}
-        return Response(AccountSerializer(_rows(self.me), many=True, context=context).data)
+        return Response(AccountSerializer(_rows(self.user), many=True, context=context).data)
 
     @extend_schema(
         operation_id="users_create", request=NewPersonSerializer, responses={201: MadeAccountSerializer}
@@ -104,7 +99,7 @@ class UsersView(_People):
         """Make a person, with a password for the first login, which is shown this once."""
         data = validated(NewPersonSerializer(data=request.data))
         person, password = people.create(
-            username=data["username"], role=Role(data["role"]), quota=data["quota"], by=self.me
+            username=data["username"], role=Role(data["role"]), quota=data["quota"], by=self.user
         )
         return _shown_once(person, password, status.HTTP_201_CREATED)
 
@@ -126,7 +121,7 @@ class PersonView(_People):
             role=Role(data["role"]) if "role" in data else None,
             quota=data.get("quota"),
             sets_quota="quota" in data,
-            by=self.me,
+            by=self.user,
         )
         return Response(AccountSerializer(changed).data)
 
@@ -137,7 +132,7 @@ class DeactivateView(_People):
     @extend_schema(operation_id="users_deactivate", request=None, responses=AccountSerializer)
     def post(self, request: Request, pk: int) -> Response:
         """Let them in no more: sessions, sockets and tokens end at once. What they made stays."""
-        return Response(AccountSerializer(people.deactivate(person=self.person(pk), by=self.me)).data)
+        return Response(AccountSerializer(people.deactivate(person=self.person(pk), by=self.user)).data)
 
 
 class PasswordResetView(_People):
@@ -146,7 +141,7 @@ class PasswordResetView(_People):
     @extend_schema(operation_id="users_reset_password", request=None, responses=MadeAccountSerializer)
     def post(self, request: Request, pk: int) -> Response:
         """Make a new one, shown this once; who was deactivated is let in again. Sessions and tokens end."""
-        person, password = people.reset_password(person=self.person(pk), by=self.me)
+        person, password = people.reset_password(person=self.person(pk), by=self.user)
         return _shown_once(person, password, status.HTTP_200_OK)
 
 

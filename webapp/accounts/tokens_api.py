@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any, cast
+from typing import Any
 
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
-from rest_framework.generics import get_object_or_404
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from webapp.accounts.models import ApiToken, Scope, User
 from webapp.accounts.services import make_token
 from webapp.accounts.signals import person_changed
+from webapp.accounts.views import UserView
 from webapp.api.access import visible
 from webapp.api.errors import ForbiddenError
 from webapp.api.fields import PlainText
@@ -53,7 +52,7 @@ class MadeTokenSerializer(ApiTokenSerializer):
         fields = [*ApiTokenSerializer.Meta.fields, "token"]
 
 
-class TokensView(APIView):
+class TokensView(UserView):
     """One's own tokens."""
 
     @extend_schema(operation_id="tokens_list", responses=ApiTokenSerializer(many=True))
@@ -72,7 +71,7 @@ class TokensView(APIView):
         data = validated(NewTokenSerializer(data=request.data))
         days: int | None = data["expires_days"]
         row, token = make_token(
-            user=cast(User, request.user),
+            user=self.user,
             name=data["name"],
             scopes=sorted(data["scopes"]),
             expires_at=None if days is None else timezone.now() + timedelta(days=days),
@@ -81,13 +80,12 @@ class TokensView(APIView):
         return Response(shown, status=status.HTTP_201_CREATED)
 
 
-class TokenRowView(APIView):
+class TokenRowView(UserView):
     """One token."""
 
     @extend_schema(operation_id="tokens_delete", responses={204: None})
     def delete(self, request: Request, pk: int) -> Response:
         """Take it back; whoever has it cannot use it any more."""
-        user = cast(User, request.user)
-        get_object_or_404(visible(ApiToken.objects.all(), user), pk=pk).delete()
-        person_changed.send(sender=User, person=user)  # sockets that it opened end at once
+        self.find(ApiToken.objects.all(), pk).delete()
+        person_changed.send(sender=User, person=self.user)  # sockets that it opened end at once
         return Response(status=status.HTTP_204_NO_CONTENT)

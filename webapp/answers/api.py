@@ -5,39 +5,34 @@ from __future__ import annotations
 from typing import Any, cast
 from uuid import UUID
 
-from django.db.models import QuerySet
 from django.http import Http404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import status, viewsets
 from rest_framework.decorators import action
-from rest_framework.generics import get_object_or_404
+from rest_framework.mixins import DestroyModelMixin
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from webapp.accounts.models import Role, User
 from webapp.accounts.permissions import has_role
 from webapp.accounts.rights import require_manager
+from webapp.accounts.views import UserView
 from webapp.answers import flagging, selectors, services, steering
 from webapp.answers import serializers as shapes
 from webapp.answers.models import Run, RunState
 from webapp.api.access import visible
 from webapp.api.errors import ForbiddenError, InvalidError
 from webapp.api.params import integer, truth, uuid, validated
-from webapp.experiments.api import find_checkpoint
-from webapp.graphs.selectors import visible_graphs
+from webapp.experiments.selectors import checkpoints
+from webapp.graphs.selectors import find_graph
 
 
-class RunViewSet(viewsets.GenericViewSet[Run]):
-    """Questions that were asked, and their answers."""
+class RunViewSet(DestroyModelMixin, UserView, viewsets.GenericViewSet[Run]):
+    """Questions that were asked, and their answers; newest first."""
 
-    queryset = Run.objects.none()
+    queryset = selectors.runs()
     serializer_class = shapes.RunSerializer
     lookup_value_converter = "uuid"
-
-    def get_queryset(self) -> QuerySet[Run]:
-        """Newest first."""
-        return selectors.runs()
 
     @extend_schema(
         parameters=[
@@ -58,7 +53,7 @@ class RunViewSet(viewsets.GenericViewSet[Run]):
             )
         rows = selectors.runs(
             graph_id=integer(query, "graph"),
-            text=query.get("q", "").replace("\0", ""),
+            text=query.get("q", ""),
             state=state,
             group=uuid(query, "group"),
             user_id=_whose(request),
@@ -70,9 +65,9 @@ class RunViewSet(viewsets.GenericViewSet[Run]):
     def create(self, request: Request) -> Response:
         """Ask."""
         data = validated(shapes.AskSerializer(data=request.data))
-        graph = get_object_or_404(visible_graphs(request.user), pk=data.pop("graph"))
-        ask = services.Ask(checkpoint=find_checkpoint(data.pop("checkpoint"), request.user), **data)
-        run = services.create_run(graph=graph, ask=ask, user=cast(User, request.user))
+        graph = find_graph(self.user, data.pop("graph"))
+        ask = services.Ask(checkpoint=self.find_named(checkpoints(), data.pop("checkpoint")), **data)
+        run = services.create_run(graph=graph, ask=ask, user=self.user)
         return Response(shapes.RunSerializer(run).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(responses=shapes.RunDetailSerializer)
@@ -85,18 +80,13 @@ class RunViewSet(viewsets.GenericViewSet[Run]):
     def flag(self, request: Request, pk: str) -> Response:
         """Say that an answer or a path is wrong: analysts will judge the question with the paths that were shown."""
         data = validated(shapes.NewFlagSerializer(data=request.data))
-        flag = flagging.flag_run(
-            run=self.get_object(), user=cast(User, request.user), flag=flagging.NewFlag(**data)
-        )
+        flag = flagging.flag_run(run=self.get_object(), user=self.user, flag=flagging.NewFlag(**data))
         return Response({"queue": flag.item.queue_id, "item": flag.item_id})
 
-    @extend_schema(responses={204: None})
-    def destroy(self, request: Request, pk: str) -> Response:
-        """Delete a run."""
-        run = self.get_object()
-        require_manager(request.user, run)
-        services.delete_run(run=run)
-        return Response(status=status.HTTP_204_NO_CONTENT)
+    def perform_destroy(self, instance: Run) -> None:
+        """Delete it with its log."""
+        require_manager(self.user, instance)
+        services.delete_run(run=instance)
 
     @extend_schema(
         parameters=[OpenApiParameter("after", int, description="only events behind this sequence number")],
@@ -112,30 +102,28 @@ class RunViewSet(viewsets.GenericViewSet[Run]):
     @action(detail=True, methods=["post"])
     def cancel(self, request: Request, pk: str) -> Response:
         """Stop the run; what was found is kept."""
-        run = self.get_object()
-        require_manager(request.user, run)
-        run = services.cancel_run(run=run)
-        return Response(shapes.RunSerializer(run).data, status=status.HTTP_202_ACCEPTED)
+        return _accepted(services.cancel_run(run=self._managed()))
 
     @extend_schema(request=None, responses={202: shapes.RunSerializer})
     @action(detail=True, methods=["post"])
     def pause(self, request: Request, pk: str) -> Response:
         """Let an agent rest after the step it is at."""
-        run = self.get_object()
-        require_manager(request.user, run)
-        run = steering.pause_run(run=run)
-        return Response(shapes.RunSerializer(run).data, status=status.HTTP_202_ACCEPTED)
+        return _accepted(steering.pause_run(run=self._managed()))
 
     @extend_schema(request=shapes.SteerSerializer, responses={202: shapes.RunSerializer})
     @action(detail=True, methods=["post"])
     def steer(self, request: Request, pk: str) -> Response:
         """Take steps of an agent back, choose the next one, and go on. Without ``pause_after`` it rests as before."""
-        run = self.get_object()
-        require_manager(request.user, run)
+        run = self._managed()
         data = validated(shapes.SteerSerializer(data=request.data))
         steer = steering.Steer(**{"pause_after": run.pause_after, **data})
-        run = steering.steer_run(run=run, steer=steer, user=cast(User, request.user))
-        return Response(shapes.RunSerializer(run).data, status=status.HTTP_202_ACCEPTED)
+        return _accepted(steering.steer_run(run=run, steer=steer, user=self.user))
+
+    def _managed(self) -> Run:
+        """The run, if the user may stop and steer it."""
+        run = self.get_object()
+        require_manager(self.user, run)
+        return run
 
     @extend_schema(responses=shapes.ExportSerializer)
     @action(detail=True)
@@ -146,31 +134,35 @@ class RunViewSet(viewsets.GenericViewSet[Run]):
         return Response(content, headers={"Content-Disposition": f'attachment; filename="run-{run.pk}.json"'})
 
 
-class ComparisonsView(APIView):
+class ComparisonsView(UserView):
     """One question for several methods."""
 
     @extend_schema(request=shapes.CompareSerializer, responses={201: shapes.RunGroupSerializer})
     def post(self, request: Request) -> Response:
         """Ask several methods at once."""
         data = validated(shapes.CompareSerializer(data=request.data))
-        graph = get_object_or_404(visible_graphs(request.user), pk=data.pop("graph"))
+        graph = find_graph(self.user, data.pop("graph"))
         contenders = [
-            services.Contender(named["method"], find_checkpoint(named["checkpoint"], request.user))
+            services.Contender(named["method"], self.find_named(checkpoints(), named["checkpoint"]))
             for named in data.pop("methods")
         ]
         group = services.create_comparison(
-            graph=graph, ask=services.Ask(**data), contenders=contenders, user=cast(User, request.user)
+            graph=graph, ask=services.Ask(**data), contenders=contenders, user=self.user
         )
-        return Response(_group(group, request.user), status=status.HTTP_201_CREATED)
+        return Response(_group(group, self.user), status=status.HTTP_201_CREATED)
 
 
-class ComparisonView(APIView):
+class ComparisonView(UserView):
     """A comparison."""
 
     @extend_schema(responses=shapes.RunGroupSerializer)
     def get(self, request: Request, pk: UUID) -> Response:
         """The runs of a comparison."""
-        return Response(_group(pk, request.user))
+        return Response(_group(pk, self.user))
+
+
+def _accepted(run: Run) -> Response:
+    return Response(shapes.RunSerializer(run).data, status=status.HTTP_202_ACCEPTED)
 
 
 def _whose(request: Request) -> int | None:

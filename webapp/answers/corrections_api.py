@@ -2,44 +2,37 @@
 
 from __future__ import annotations
 
-from typing import cast
-
-from django.db.models import QuerySet
 from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import viewsets
 from rest_framework.decorators import action
-from rest_framework.generics import get_object_or_404
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from webapp.accounts.models import Role, User
+from webapp.accounts.models import Role
 from webapp.accounts.permissions import Analyst, has_role
+from webapp.accounts.views import UserView
 from webapp.answers import corrections
 from webapp.answers.models import AgentCorrection
 from webapp.answers.serializers import CorrectionSerializer
 from webapp.api.errors import InvalidError
 from webapp.api.params import integer
-from webapp.graphs.selectors import visible_graphs
+from webapp.graphs.selectors import find_graph
 
 
-class CorrectionViewSet(viewsets.GenericViewSet[AgentCorrection]):
+class CorrectionViewSet(UserView, viewsets.GenericViewSet[AgentCorrection]):
     """Steps of agents that people chose otherwise."""
 
-    queryset = AgentCorrection.objects.none()
+    queryset = corrections.corrections()
     serializer_class = CorrectionSerializer
-
-    def get_queryset(self) -> QuerySet[AgentCorrection]:
-        """Newest first."""
-        return corrections.corrections()
 
     @extend_schema(parameters=[OpenApiParameter("graph", int)])
     def list(self, request: Request) -> Response:
         """Corrections, newest first: for analysts those that agents can learn from, for viewers their own."""
         rows = corrections.corrections(graph_id=integer(request.query_params, "graph"))
         if not has_role(request, Role.ANALYST):
-            rows = rows.filter(run__user=cast(User, request.user))
+            rows = rows.filter(run__user=self.user)
         page = self.paginate_queryset(rows)
         context = {"state_of": corrections.CorrectionStates().of}
         return self.get_paginated_response(CorrectionSerializer(page, many=True, context=context).data)
@@ -54,7 +47,7 @@ class CorrectionViewSet(viewsets.GenericViewSet[AgentCorrection]):
         graph_id = integer(request.query_params, "graph")
         if graph_id is None:
             raise InvalidError("graph is missing.", hint="Say whose corrections are meant: ?graph=ID.")
-        graph = get_object_or_404(visible_graphs(request.user), pk=graph_id)
+        graph = find_graph(self.user, graph_id)
         return StreamingHttpResponse(
             corrections.trajectories(graph_id=graph.pk),
             content_type="application/jsonl",

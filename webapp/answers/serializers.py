@@ -78,29 +78,9 @@ class RunSerializer(serializers.ModelSerializer[Run]):
         model = Run
         fields = [
             *("id", "question", "graph", "graph_name", "snapshot", "method", "reasoner", "checkpoint"),
-            *(
-                "llm",
-                "usage",
-                "budget",
-                "seed",
-                "state",
-                "incomplete",
-                "answers",
-                "answers_count",
-                "no_answer",
-                "error",
-            ),
-            *(
-                "pause_after",
-                "warning",
-                "position",
-                "group",
-                "created_at",
-                "started_at",
-                "finished_at",
-                "duration_ms",
-                "user",
-            ),
+            *("llm", "usage", "budget", "seed", "state", "incomplete", "answers", "answers_count"),
+            *("no_answer", "error", "pause_after", "warning", "position", "group", "created_at"),
+            *("started_at", "finished_at", "duration_ms", "user"),
         ]
 
     @extend_schema_field(ErrorSerializer(allow_null=True))
@@ -250,19 +230,8 @@ class CorrectionSerializer(serializers.ModelSerializer[AgentCorrection]):
     class Meta:
         model = AgentCorrection
         fields = [
-            *(
-                "id",
-                "run",
-                "graph",
-                "graph_name",
-                "snapshot",
-                "question",
-                "step",
-                "before",
-                "proposed",
-                "chosen",
-            ),
-            *("state", "user", "at"),
+            *("id", "run", "graph", "graph_name", "snapshot", "question", "step", "before", "proposed"),
+            *("chosen", "state", "user", "at"),
         ]
 
     @extend_schema_field(serializers.ChoiceField(choices=["kept", "open", "undone"]))

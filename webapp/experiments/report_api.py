@@ -4,83 +4,51 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from django.db.models import QuerySet
 from django.http import FileResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import status, viewsets
+from rest_framework import status
 from rest_framework.decorators import action
 from rest_framework.exceptions import NotFound
 from rest_framework.generics import get_object_or_404
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from webapp.accounts.models import User
-from webapp.accounts.permissions import AnalystWrites
 from webapp.accounts.rights import require_manager
+from webapp.accounts.views import RowViewSet
 from webapp.api.access import visible
 from webapp.api.errors import InvalidError
 from webapp.api.params import MAX, integer, validated
 from webapp.experiments import comparison, reports, selectors
 from webapp.experiments import report_serializers as shapes
-from webapp.experiments.api import find_checkpoint
 from webapp.experiments.models import QuestionOutcome, Report
-from webapp.graphs import files, trash
-from webapp.graphs.selectors import visible_graphs
+from webapp.graphs import files
+from webapp.graphs.selectors import find_graph
+from webapp.graphs.views import Trashable, download
 from webapp.questions.selectors import question_sets
 
 FORMATS = {"json": "application/json", "md": "text/markdown", "html": "text/html"}
 _IDS = OpenApiParameter("ids", str, required=True, description="numbers of reports, with commas")
 
 
-class ReportViewSet(viewsets.GenericViewSet[Report]):
-    """Question sets asked of a method, and how that went."""
+class ReportViewSet(Trashable, RowViewSet[Report]):
+    """Question sets asked of a method, and how that went; newest first."""
 
-    queryset = Report.objects.none()
+    queryset = selectors.reports()
     serializer_class = shapes.ReportSerializer
-    lookup_value_converter = "int"
-    permission_classes = [AnalystWrites]
-
-    def get_queryset(self) -> QuerySet[Report]:
-        """Newest first."""
-        return selectors.reports()
-
-    @extend_schema(
-        parameters=[
-            OpenApiParameter("graph", int),
-            OpenApiParameter("question_set", int),
-            OpenApiParameter("checkpoint", int),
-            OpenApiParameter("method", str),
-            OpenApiParameter("split", str),
-        ]
-    )
-    def list(self, request: Request) -> Response:
-        """Reports, newest first."""
-        query = request.query_params
-        method, split = (query.get(name, "").replace("\0", "") for name in ("method", "split"))
-        rows = selectors.reports(
-            graph_id=integer(query, "graph"),
-            question_set_id=integer(query, "question_set"),
-            checkpoint_id=integer(query, "checkpoint"),
-            method=method,
-            split=split,
-        )
-        page = self.paginate_queryset(rows)
-        return self.get_paginated_response(shapes.ReportSerializer(page, many=True).data)
+    narrowed_by = {"graph": int, "question_set": int, "checkpoint": int, "method": str, "split": str}
 
     @extend_schema(request=shapes.EvaluateSerializer, responses={202: shapes.EvaluationSerializer})
     def create(self, request: Request) -> Response:
         """Start an evaluation."""
         data = validated(shapes.EvaluateSerializer(data=request.data))
         report = reports.start_report(
-            graph=get_object_or_404(visible_graphs(request.user), pk=data.pop("graph")),
-            question_set=get_object_or_404(
-                visible(question_sets(), request.user), pk=data.pop("question_set")
-            ),
+            graph=find_graph(self.user, data.pop("graph")),
+            question_set=self.find(question_sets(), data.pop("question_set")),
             evaluation=reports.EvaluationRequest(
-                checkpoint=find_checkpoint(data.pop("checkpoint"), request.user), **data
+                checkpoint=self.find_named(selectors.checkpoints(), data.pop("checkpoint")), **data
             ),
-            user=cast(User, request.user),
+            user=self.user,
         )
         return _accepted(report)
 
@@ -89,19 +57,13 @@ class ReportViewSet(viewsets.GenericViewSet[Report]):
         """One report."""
         return Response(shapes.ReportDetailSerializer(self.get_object()).data)
 
-    @extend_schema(responses={204: None})
-    def destroy(self, request: Request, pk: str) -> Response:
-        """Put a report into the trash; an evaluation that goes on is stopped."""
-        trash.put(self.get_object(), user=cast(User, request.user))
-        return Response(status=status.HTTP_204_NO_CONTENT)
-
     @extend_schema(request=None, responses={202: shapes.EvaluationSerializer})
     @action(detail=True, methods=["post"])
     def resume(self, request: Request, pk: str) -> Response:
         """Go on with an evaluation that was stopped or failed."""
         report = self.get_object()
-        require_manager(request.user, report)
-        return _accepted(reports.resume_report(report=report, user=cast(User, request.user)))
+        require_manager(self.user, report)
+        return _accepted(reports.resume_report(report=report, user=self.user))
 
     @extend_schema(
         parameters=[
@@ -123,7 +85,7 @@ class ReportViewSet(viewsets.GenericViewSet[Report]):
             self.get_object(),
             outcomes=wanted,
             hops=integer(query, "hops"),
-            text=query.get("q", "").replace("\0", ""),
+            text=query.get("q", ""),
         )
         page = cast(Any, self.paginate_queryset(cast(Any, rows)))
         return self.get_paginated_response([row.row for row in page])
@@ -142,12 +104,7 @@ class ReportViewSet(viewsets.GenericViewSet[Report]):
         path = files.local_path(files.report_name(report.graph_id, report.pk)) / f"report.{wanted}"
         if not path.is_file():
             raise NotFound("The report's file is gone from the storage.")
-        return FileResponse(
-            path.open("rb"),
-            as_attachment=True,
-            filename=f"report-{report.pk}.{wanted}",
-            content_type=f"{FORMATS[wanted]}; charset=utf-8",
-        )
+        return download(path, f"report-{report.pk}.{wanted}", f"{FORMATS[wanted]}; charset=utf-8")
 
     @extend_schema(parameters=[_IDS], responses=shapes.ComparedSerializer)
     @action(detail=False, pagination_class=None)
@@ -182,7 +139,7 @@ class ReportViewSet(viewsets.GenericViewSet[Report]):
         (first, second), query = _pair(request), request.query_params
         change = query.get("change", "")
         _require_known("change", [change] if change else [], comparison.CHANGES)
-        text = query.get("q", "").replace("\0", "")
+        text = query.get("q", "")
         rows = comparison.differences(first, second, change, text)
         page = cast(Any, self.paginate_queryset(cast(Any, rows)))
         return self.get_paginated_response([shapes.as_difference(row) for row in page])

@@ -22,6 +22,11 @@ class Metric(serializers.FloatField):
         super().__init__(allow_null=True)
 
 
+@extend_schema_field(or_null(tuple_of("number", "number")))
+class Interval(serializers.JSONField):
+    """Where a figure lies with 95% confidence: from, to."""
+
+
 class LatencySerializer(serializers.Serializer[object]):
     """Milliseconds a question."""
 
@@ -40,141 +45,68 @@ class OutcomesSerializer(serializers.Serializer[object]):
 
 
 class ReportSerializer(MadeByJobSerializer):
-    """A report without what only its own page shows."""
+    """A report without what only its own page shows: what the engine measured is null or empty until it is done.
+
+    ``fingerprint`` is that of its checkpoint, also when that is deleted; null for the zero-shot retriever.
+    ``retrieval_ms`` is what the retriever took of the latency.
+    """
 
     fingerprint = serializers.SerializerMethodField()
     llm = serializers.CharField(source="llm_name", allow_blank=True)
     options = serializers.DictField()
-    n = serializers.SerializerMethodField()
-    metrics = serializers.SerializerMethodField()
-    latency_ms = serializers.SerializerMethodField()
-    retrieval_ms = serializers.SerializerMethodField()
-    usage = serializers.SerializerMethodField()
+    n = serializers.IntegerField(source="summary.n", default=None, allow_null=True)
+    metrics = serializers.DictField(source="summary.metrics", default=dict, child=Metric())
+    latency_ms = LatencySerializer(source="summary.latency_ms", default=None, allow_null=True)
+    retrieval_ms = LatencySerializer(source="summary.retrieval_ms", default=None, allow_null=True)
+    usage = ReportUsageSerializer(source="summary.usage", default=None, allow_null=True)
 
     class Meta:
         model = Report
         fields = [
-            *(
-                "id",
-                "graph",
-                "graph_name",
-                "snapshot",
-                "question_set",
-                "question_set_name",
-                "split",
-                "method",
-            ),
-            *(
-                "checkpoint",
-                "fingerprint",
-                "reasoner",
-                "llm",
-                "budget",
-                "seed",
-                "limit",
-                "topics",
-                "subgraphs",
-            ),
-            *("options", "state", "job", "n", "metrics", "latency_ms", "retrieval_ms", "usage", "error"),
-            *("created_at", "finished_at", "created_by"),
+            *("id", "graph", "graph_name", "snapshot", "question_set", "question_set_name", "split"),
+            *("method", "checkpoint", "fingerprint", "reasoner", "llm", "budget", "seed", "limit"),
+            *("topics", "subgraphs", "options", "state", "job", "n", "metrics", "latency_ms"),
+            *("retrieval_ms", "usage", "error", "created_at", "finished_at", "created_by"),
         ]
 
     def get_fingerprint(self, report: Report) -> str | None:
-        """Of its checkpoint, also when that is deleted; null for the zero-shot retriever."""
+        """Null where there is none."""
         return report.fingerprint or None
-
-    def get_n(self, report: Report) -> int | None:
-        """Questions asked; null until it is done."""
-        n: int | None = _part(report, "n")
-        return n
-
-    @extend_schema_field(serializers.DictField(child=Metric()))
-    def get_metrics(self, report: Report) -> dict[str, float | None]:
-        """Metrics by name, null where one does not apply; empty until it is done."""
-        return _part(report, "metrics") or {}
-
-    @extend_schema_field(LatencySerializer(allow_null=True))
-    def get_latency_ms(self, report: Report) -> dict[str, float] | None:
-        """Null until it is done."""
-        latency: dict[str, float] | None = _part(report, "latency_ms")
-        return latency
-
-    @extend_schema_field(LatencySerializer(allow_null=True))
-    def get_retrieval_ms(self, report: Report) -> dict[str, float] | None:
-        """Of the latency, what the retriever took; null until it is done."""
-        retrieval: dict[str, float] | None = _part(report, "retrieval_ms")
-        return retrieval
-
-    @extend_schema_field(ReportUsageSerializer(allow_null=True))
-    def get_usage(self, report: Report) -> dict[str, float | None] | None:
-        """Null until it is done."""
-        usage: dict[str, float | None] | None = _part(report, "usage")
-        return usage and {"cost": None, **usage}
 
 
 class ReportDetailSerializer(ReportSerializer):
-    """A report as its own page shows it."""
+    """A report as its own page shows it.
 
-    intervals = serializers.SerializerMethodField()
-    breakdowns = serializers.SerializerMethodField()
+    ``intervals`` are the 95% confidence intervals of the metrics; ``breakdowns`` go by what, group, and metric;
+    ``no_answers`` says how often silence was right, and why there was any; ``own_subgraphs`` which questions were
+    asked on their own subgraph; ``coverage`` what the graph lacks of the questions' topics and answers; ``manifest``
+    all that is needed to repeat it.
+    """
+
+    intervals = serializers.DictField(source="summary.intervals", default=dict, child=Interval())
+    breakdowns = serializers.DictField(
+        source="summary.breakdowns",
+        default=dict,
+        child=serializers.DictField(child=serializers.DictField(child=Metric())),
+    )
     outcomes = serializers.SerializerMethodField()
-    no_answers = serializers.SerializerMethodField()
-    own_subgraphs = serializers.SerializerMethodField()
-    coverage = serializers.SerializerMethodField()
-    manifest = serializers.SerializerMethodField()
+    no_answers = serializers.DictField(source="summary.no_answers", default=dict)
+    own_subgraphs = serializers.DictField(source="summary.own_subgraphs", default=dict)
+    coverage = serializers.DictField(
+        source="summary.coverage", default=dict, child=serializers.IntegerField()
+    )
+    manifest = serializers.DictField(source="summary.manifest", default=dict)
 
     class Meta(ReportSerializer.Meta):
         fields = [
             *ReportSerializer.Meta.fields,
-            "intervals",
-            "breakdowns",
-            "outcomes",
-            "no_answers",
-            "own_subgraphs",
-            "coverage",
-            "manifest",
+            *("intervals", "breakdowns", "outcomes", "no_answers", "own_subgraphs", "coverage", "manifest"),
         ]
-
-    @extend_schema_field({"type": "object", "additionalProperties": or_null(tuple_of("number", "number"))})
-    def get_intervals(self, report: Report) -> dict[str, list[float]]:
-        """The 95% confidence interval of each metric."""
-        return _part(report, "intervals") or {}
-
-    @extend_schema_field(
-        serializers.DictField(child=serializers.DictField(child=serializers.DictField(child=Metric())))
-    )
-    def get_breakdowns(self, report: Report) -> dict[str, dict[str, dict[str, float | None]]]:
-        """By what, group, and metric."""
-        return _part(report, "breakdowns") or {}
 
     @extend_schema_field(OutcomesSerializer)
     def get_outcomes(self, report: Report) -> dict[str, int]:
         """Questions by how they went."""
-        return {**dict.fromkeys(QuestionOutcome.values, 0), **(_part(report, "outcomes") or {})}
-
-    @extend_schema_field(serializers.DictField())
-    def get_no_answers(self, report: Report) -> dict[str, Any]:
-        """How often silence was right, and why there was any."""
-        return _part(report, "no_answers") or {}
-
-    @extend_schema_field(serializers.DictField())
-    def get_own_subgraphs(self, report: Report) -> dict[str, Any]:
-        """Questions asked on their own subgraph, its mean size, and triples of it that the graph lacks."""
-        return _part(report, "own_subgraphs") or {}
-
-    @extend_schema_field(serializers.DictField(child=serializers.IntegerField()))
-    def get_coverage(self, report: Report) -> dict[str, int]:
-        """What the graph lacks of the questions' topics and answers."""
-        return _part(report, "coverage") or {}
-
-    @extend_schema_field(serializers.DictField())
-    def get_manifest(self, report: Report) -> dict[str, Any]:
-        """All that is needed to repeat it."""
-        return _part(report, "manifest") or {}
-
-
-def _part(report: Report, name: str) -> Any:
-    return report.summary.get(name)
+        return {**dict.fromkeys(QuestionOutcome.values, 0), **report.summary.get("outcomes", {})}
 
 
 class EvaluateSerializer(serializers.Serializer[object]):

@@ -9,46 +9,24 @@ from django.db.models import QuerySet
 from webapp.experiments.models import Checkpoint, LabelSet, Report, ReportQuestion, TrajectorySet
 
 
-def checkpoints(*, graph_id: int | None = None, method: str = "") -> QuerySet[Checkpoint]:
+def checkpoints() -> QuerySet[Checkpoint]:
     """Checkpoints, newest first."""
-    rows = Checkpoint.objects.select_related("graph", "snapshot", "job", "job__user")
-    if graph_id is not None:
-        rows = rows.filter(graph_id=graph_id)
-    return rows.filter(method=method) if method else rows
+    return Checkpoint.objects.select_related("graph", "snapshot", "job", "job__user")
 
 
-def label_sets(*, graph_id: int | None = None, question_set_id: int | None = None) -> QuerySet[LabelSet]:
+def label_sets() -> QuerySet[LabelSet]:
     """Label sets, newest first."""
-    rows = LabelSet.objects.select_related("graph", "job", "created_by")
-    if graph_id is not None:
-        rows = rows.filter(graph_id=graph_id)
-    return rows.filter(question_set_id=question_set_id) if question_set_id is not None else rows
+    return LabelSet.objects.select_related("graph", "job", "created_by")
 
 
-def trajectory_sets(*, graph_id: int | None = None) -> QuerySet[TrajectorySet]:
+def trajectory_sets() -> QuerySet[TrajectorySet]:
     """Trajectory sets, newest first."""
-    rows = TrajectorySet.objects.select_related("graph", "job", "created_by")
-    return rows if graph_id is None else rows.filter(graph_id=graph_id)
+    return TrajectorySet.objects.select_related("graph", "job", "created_by")
 
 
-def reports(
-    *,
-    graph_id: int | None = None,
-    question_set_id: int | None = None,
-    checkpoint_id: int | None = None,
-    method: str = "",
-    split: str = "",
-) -> QuerySet[Report]:
+def reports() -> QuerySet[Report]:
     """Reports, newest first."""
-    rows = Report.objects.select_related("graph", "job", "created_by")
-    wanted = {
-        "graph_id": graph_id,
-        "question_set_id": question_set_id,
-        "checkpoint_id": checkpoint_id,
-        "method": method or None,
-        "split": split or None,
-    }
-    return rows.filter(**{name: value for name, value in wanted.items() if value is not None})
+    return Report.objects.select_related("graph", "job", "created_by")
 
 
 def report_questions(

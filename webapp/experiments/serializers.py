@@ -66,7 +66,7 @@ class JobUsageSerializer(serializers.Serializer[object]):
 class ReportUsageSerializer(JobUsageSerializer):
     """The same with its cost; null where no price is known."""
 
-    cost = serializers.FloatField(allow_null=True)
+    cost = serializers.FloatField(allow_null=True, default=None)
 
 
 class CheckpointSerializer(serializers.ModelSerializer[Checkpoint]):
@@ -245,18 +245,9 @@ class TrajectorySetSerializer(MadeByJobSerializer):
     class Meta:
         model = TrajectorySet
         fields = [
-            *("id", "name", "graph", "graph_name", "snapshot", "question_set", "question_set_name", "policy"),
-            *(
-                "settings",
-                "state",
-                "job",
-                "questions",
-                "answered",
-                "trajectories",
-                "raw_steps",
-                "refined_steps",
-            ),
-            *("usage", "error", "created_at", "finished_at", "created_by"),
+            *("id", "name", "graph", "graph_name", "snapshot", "question_set", "question_set_name"),
+            *("policy", "settings", "state", "job", "questions", "answered", "trajectories", "raw_steps"),
+            *("refined_steps", "usage", "error", "created_at", "finished_at", "created_by"),
         ]
 
     @extend_schema_field(JobUsageSerializer)

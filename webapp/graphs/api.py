@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from django.http import FileResponse
 from django.http.response import HttpResponseBase
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import status, viewsets
+from rest_framework import status
 from rest_framework.decorators import action
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
@@ -21,15 +21,14 @@ from retrieval.kg import snapshot as kg
 from retrieval.kg.analysis import import_report
 from retrieval.kg.readers.options import ReadOptions
 from webapp.accounts import quotas
-from webapp.accounts.models import User
 from webapp.accounts.permissions import AdminWrites, OwnerWrites
+from webapp.accounts.views import RowViewSet
 from webapp.api.errors import TooLargeError
 from webapp.api.params import validated
 from webapp.api.parsers import Json
 from webapp.graphs import browse, endpoints, progress, selectors, services, snapshots, trash
 from webapp.graphs import serializers as shapes
 from webapp.graphs.models import Graph, ImportProblem
-from webapp.graphs.selectors import visible_graphs
 from webapp.jobs.serializers import JobSerializer
 from webapp.uploads import services as uploads
 
@@ -38,18 +37,13 @@ ENTITIES_MAX = 50
 VERSION = OpenApiParameter("snapshot", str, description="hash of a version; the current one when left out")
 
 
-class GraphViewSet(viewsets.GenericViewSet[Graph]):
-    """Knowledge graphs."""
+class GraphViewSet(RowViewSet[Graph]):
+    """Knowledge graphs, by name."""
 
-    queryset = Graph.objects.none()
+    queryset = selectors.graphs().prefetch_related("groups")
     serializer_class = shapes.GraphSerializer
-    lookup_value_converter = "int"
     permission_classes = [OwnerWrites]
     parser_classes = [Json, MultiPartParser]
-
-    def get_queryset(self) -> QuerySet[Graph]:
-        """By name."""
-        return visible_graphs(self.request.user)
 
     def get_permissions(self) -> Any:
         """Administrators make graphs; owners change theirs."""
@@ -62,11 +56,6 @@ class GraphViewSet(viewsets.GenericViewSet[Graph]):
             return snapshots.of_graph(graph)
         return snapshots.opened(selectors.require_version(graph, wanted).path)
 
-    def list(self, request: Request) -> Response:
-        """All graphs."""
-        page = self.paginate_queryset(self.get_queryset())
-        return self.get_paginated_response(shapes.GraphSerializer(page, many=True).data)
-
     @extend_schema(
         request={"multipart/form-data": shapes.UploadSerializer, "application/json": shapes.UploadSerializer},
         responses={202: shapes.UploadedSerializer},
@@ -76,7 +65,7 @@ class GraphViewSet(viewsets.GenericViewSet[Graph]):
         if int(request.META.get("CONTENT_LENGTH") or 0) > settings.UPLOAD_MAX_BYTES:
             raise TooLargeError("The upload is too large.", hint="Split the graph, or compress it with gzip.")
         data = validated(shapes.UploadSerializer(data=request.data))
-        user = cast(User, request.user)
+        user = self.user
         quotas.require_room(user, sum(file.size for file in data["files"]))
         graph, job = services.create_graph(
             name=data["name"],
@@ -90,10 +79,6 @@ class GraphViewSet(viewsets.GenericViewSet[Graph]):
         )
         answer = {"graph": shapes.GraphSerializer(graph).data, "job": JobSerializer(job).data}
         return Response(answer, status=status.HTTP_202_ACCEPTED)
-
-    def retrieve(self, request: Request, pk: str) -> Response:
-        """One graph."""
-        return Response(shapes.GraphSerializer(self.get_object()).data)
 
     @extend_schema(request=shapes.GraphChangeSerializer, responses=shapes.GraphSerializer)
     def partial_update(self, request: Request, pk: str) -> Response:
@@ -118,14 +103,14 @@ class GraphViewSet(viewsets.GenericViewSet[Graph]):
     def destroy(self, request: Request, pk: str) -> Response:
         """Put a graph with its runs, question sets and checkpoints into the trash."""
         confirm = request.query_params.get("confirm", "")
-        trash.discard(graph=self.get_object(), confirm=confirm, user=cast(User, request.user))
+        trash.discard(graph=self.get_object(), confirm=confirm, user=self.user)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     @extend_schema(request=None, responses={202: JobSerializer})
     @action(detail=True, methods=["post"], pagination_class=None)
     def index(self, request: Request, pk: str) -> Response:
         """Index names and texts again where that was stopped or failed; what stands is kept."""
-        job = progress.index_again(graph=self.get_object(), user=cast(User, request.user))
+        job = progress.index_again(graph=self.get_object(), user=self.user)
         return Response(JobSerializer(job).data, status=status.HTTP_202_ACCEPTED)
 
     @extend_schema(
@@ -139,8 +124,7 @@ class GraphViewSet(viewsets.GenericViewSet[Graph]):
         rows = selectors.problems(graph)
         if request.query_params.get("format") == "csv":
             return _as_csv(f"{graph.name} problems.csv", rows)
-        page = self.paginate_queryset(cast(Any, rows))
-        return self.get_paginated_response(shapes.ProblemSerializer(cast(Any, page), many=True).data)
+        return self.paged(rows, shapes.ProblemSerializer)
 
     @extend_schema(parameters=[VERSION], responses=shapes.RelationSerializer(many=True))
     @action(detail=True, pagination_class=None)

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, cast
+from typing import Any
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
 from rest_framework.generics import get_object_or_404
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from retrieval.kg.sparql.options import SparqlOptions
-from webapp.accounts.models import User
-from webapp.accounts.permissions import AdminWrites, OwnerWrites
+from webapp.accounts.permissions import AdminWrites
+from webapp.accounts.views import UserView
 from webapp.api.fields import PlainText
 from webapp.api.params import validated
 from webapp.graphs import endpoints
 from webapp.graphs.models import Graph, GraphEndpoint, Visibility
-from webapp.graphs.selectors import visible_graphs
 from webapp.graphs.serializers import GraphSerializer
+from webapp.graphs.views import GraphView
 
 USUAL = SparqlOptions()
 
@@ -72,7 +71,7 @@ class NewEndpointSerializer(ConnectionSerializer):
     )
 
 
-class EndpointsView(APIView):
+class EndpointsView(UserView):
     """Graphs that live in an endpoint."""
 
     permission_classes = [AdminWrites]
@@ -86,41 +85,37 @@ class EndpointsView(APIView):
             description=data.pop("description"),
             visibility=data.pop("visibility"),
             connection=_connection(data),
-            user=cast(User, request.user),
+            user=self.user,
         )
         return Response(GraphSerializer(graph).data, status=status.HTTP_201_CREATED)
 
 
-class _OfGraph(APIView):
-    permission_classes = [OwnerWrites]
-
-    def endpoint(self, request: Request, pk: int) -> GraphEndpoint:
+class _OfEndpoint(GraphView):
+    def endpoint(self, pk: int) -> GraphEndpoint:
         """The endpoint of a graph that the user may change."""
-        found = get_object_or_404(GraphEndpoint, graph=get_object_or_404(visible_graphs(request.user), pk=pk))
-        self.check_object_permissions(request, found.graph)
-        return found
+        return get_object_or_404(GraphEndpoint, graph=self.graph(pk))
 
 
-class EndpointView(_OfGraph):
+class EndpointView(_OfEndpoint):
     """How a graph in an endpoint is asked."""
 
     @extend_schema(request=ConnectionSerializer(partial=True), responses=GraphSerializer)
     def patch(self, request: Request, pk: int) -> Response:
         """Change what is named, if the endpoint answers a trial query then."""
-        endpoint = self.endpoint(request, pk)
+        endpoint = self.endpoint(pk)
         data = validated(ConnectionSerializer(data=request.data, partial=True))
         before = dataclasses.asdict(endpoints.connection_of(endpoint))
         endpoints.change(endpoint=endpoint, connection=_connection({**before, **data}))
         return Response(_shown(endpoint.graph))
 
 
-class CheckView(_OfGraph):
+class CheckView(_OfEndpoint):
     """Whether the endpoint answers."""
 
     @extend_schema(request=None, responses=GraphSerializer)
     def post(self, request: Request, pk: int) -> Response:
         """Try the endpoint now; the graph's ``endpoint`` says what came of it."""
-        endpoint = self.endpoint(request, pk)
+        endpoint = self.endpoint(pk)
         endpoints.check(endpoint=endpoint)
         return Response(_shown(endpoint.graph))
 

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
-from rest_framework.generics import get_object_or_404
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
-from webapp.accounts.models import User
 from webapp.accounts.permissions import AdminWrites
+from webapp.accounts.views import UserView
 from webapp.api.fields import ErrorSerializer, PlainText
 from webapp.api.params import validated
 from webapp.graphs import extraction
 from webapp.graphs import serializers as shapes
-from webapp.graphs.selectors import visible_graphs
+from webapp.graphs.selectors import find_graph
 from webapp.jobs.serializers import JobSerializer
 from webapp.language_models import selectors as language_models
 from webapp.language_models.serializers import Amount
@@ -46,7 +42,7 @@ class ExtractSerializer(serializers.Serializer[object]):
     merge = serializers.FloatField(required=False, default=extraction.MERGE)
 
 
-class ExtractView(APIView):
+class ExtractView(UserView):
     """A graph from another graph's passages."""
 
     permission_classes = [AdminWrites]
@@ -54,7 +50,7 @@ class ExtractView(APIView):
     @extend_schema(operation_id="graphs_extractable", responses=ExtractableSerializer)
     def get(self, request: Request, pk: int) -> Response:
         """Whether it can be done."""
-        graph = get_object_or_404(visible_graphs(request.user), pk=pk)
+        graph = find_graph(self.user, pk)
         found = extraction.missing(graph)
         model = language_models.default()
         shown = {
@@ -72,9 +68,9 @@ class ExtractView(APIView):
         """Begin, or go on with one that failed."""
         data = validated(ExtractSerializer(data=request.data))
         graph, job = extraction.start_extraction(
-            source=get_object_or_404(visible_graphs(request.user), pk=pk),
+            source=find_graph(self.user, pk),
             wanted=extraction.Wanted(**data),
-            user=cast(User, request.user),
+            user=self.user,
         )
         made = {"graph": shapes.GraphSerializer(graph).data, "job": JobSerializer(job).data}
         return Response(made, status=status.HTTP_202_ACCEPTED)

@@ -7,7 +7,6 @@ from typing import Any
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.generics import get_object_or_404
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -16,7 +15,7 @@ from retrieval.kg.analysis import import_report, schema, statistics
 from webapp.graphs import selectors, snapshots
 from webapp.graphs.api import VERSION
 from webapp.graphs.models import GraphVersion
-from webapp.graphs.selectors import visible_graphs
+from webapp.graphs.selectors import find_graph
 
 
 class CountSerializer(serializers.Serializer[object]):
@@ -157,7 +156,7 @@ class _OfVersion(APIView):
             GraphNotReadyError: there is none yet.
             VersionGoneError: it was deleted.
         """
-        graph = get_object_or_404(visible_graphs(request.user), pk=pk)
+        graph = find_graph(request.user, pk)
         wanted = request.query_params.get("snapshot", "")
         return selectors.require_version(graph, wanted) if wanted else snapshots.require_current(graph)
 

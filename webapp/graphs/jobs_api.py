@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import mixins, status, viewsets
+from rest_framework import status
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from retrieval.kg.readers.options import ReadOptions
-from webapp.accounts.permissions import AnalystWrites
 from webapp.accounts.rights import require_manager
+from webapp.accounts.views import RowViewSet
 from webapp.api.errors import InvalidError
-from webapp.api.params import validated
+from webapp.api.params import truth, validated
 from webapp.graphs.reading import ReadingSerializer
 from webapp.jobs import selectors, services
 from webapp.jobs.models import Job, JobKind
@@ -27,17 +27,15 @@ class RetrySerializer(ReadingSerializer):
     """How an import is to read its files this time; all left out: as before."""
 
 
-class JobViewSet(mixins.RetrieveModelMixin, mixins.ListModelMixin, viewsets.GenericViewSet[Job]):
-    """Long work."""
+class JobViewSet(RowViewSet[Job]):
+    """Long work, newest first."""
 
     queryset = Job.objects.none()
     serializer_class = JobSerializer
-    lookup_value_converter = "int"
-    permission_classes = [AnalystWrites]
 
     def get_queryset(self) -> QuerySet[Job]:
         """Newest first."""
-        return selectors.jobs(active=self.request.query_params.get("active", "") in {"1", "true"})
+        return selectors.jobs(active=truth(self.request.query_params, "active"))
 
     @extend_schema(
         parameters=[OpenApiParameter("active", bool, description="only those that have not ended")]
@@ -51,7 +49,7 @@ class JobViewSet(mixins.RetrieveModelMixin, mixins.ListModelMixin, viewsets.Gene
     def cancel(self, request: Request, pk: str) -> Response:
         """Stop a job."""
         job = self.get_object()
-        require_manager(request.user, job)
+        require_manager(self.user, job)
         return Response(JobSerializer(services.request_cancel(job=job)).data)
 
     @extend_schema(request=RetrySerializer, responses={202: JobSerializer})
@@ -59,13 +57,13 @@ class JobViewSet(mixins.RetrieveModelMixin, mixins.ListModelMixin, viewsets.Gene
     def retry(self, request: Request, pk: str) -> Response:
         """Do a job after all that failed or was stopped. An import may be told to read its files otherwise."""
         job = self.get_object()
-        require_manager(request.user, job)
+        require_manager(self.user, job)
         data = validated(RetrySerializer(data=request.data))
         params = ReadOptions.of(data).as_json() if request.data else {}
         if params and job.kind != JobKind.IMPORT:
             raise InvalidError("Only an import can be told to read otherwise.", hint="Send nothing.")
         if job.kind in OF_GRAPH:
-            require_manager(request.user, job.graph)
+            require_manager(self.user, job.graph)
         retried = services.retry(job=job, params=params)
         return Response(JobSerializer(retried).data, status=status.HTTP_202_ACCEPTED)
 

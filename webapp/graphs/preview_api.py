@@ -6,7 +6,7 @@ import dataclasses
 import tempfile
 import time
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from django.conf import settings
 from drf_spectacular.utils import extend_schema
@@ -20,8 +20,8 @@ from retrieval.kg.readers import catalog, child_process, preview_graph
 from retrieval.kg.readers.options import OPTIONS, ReadOptions
 from retrieval.kg.readers.preview import Preview
 from retrieval.questions import formats, preview_questions
-from webapp.accounts.models import User
 from webapp.accounts.permissions import Analyst
+from webapp.accounts.views import UserView
 from webapp.api.concurrency import ConcurrencyLimit, release_connection
 from webapp.api.errors import TooManyUploadsError
 from webapp.api.fields import PlainText
@@ -123,7 +123,7 @@ class FormatsView(APIView):
         return Response(FormatsSerializer(found).data)
 
 
-class PreviewView(APIView):
+class PreviewView(UserView):
     """A look at uploads."""
 
     permission_classes = [Analyst]
@@ -136,8 +136,7 @@ class PreviewView(APIView):
     def post(self, request: Request) -> Response:
         """What each is taken for, under the corrections given. Nothing is kept."""
         data = validated(PreviewRequestSerializer(data=request.data))
-        user = cast(User, request.user)
-        found = services.complete(ids=data["uploads"], user=user)
+        found = services.complete(ids=data["uploads"], user=self.user)
         options = ReadOptions.of(data)
         guesses = [
             {**_guess(upload.path, upload.name, data["kind"], options), "upload": upload.pk, "source": None}
@@ -146,7 +145,7 @@ class PreviewView(APIView):
         until = time.monotonic() + WITHIN_S
         for source in data["sources"]:
             with tempfile.NamedTemporaryFile(dir=settings.FILE_UPLOAD_TEMP_DIR) as sample:
-                with _looking.one(user.pk, most=settings.SOURCES_AT_ONCE, refusal=_many()):
+                with _looking.one(self.user.pk, most=settings.SOURCES_AT_ONCE, refusal=_many()):
                     sample.write(remote_sources.sample(source, most=SAMPLE, within=until - time.monotonic()))
                 sample.flush()
                 seen = _guess(Path(sample.name), remote_sources.name_of(source), data["kind"], options)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
 
 from webapp.api.access import Person, visible
 from webapp.api.errors import VersionGoneError
@@ -17,6 +18,11 @@ def graphs() -> QuerySet[Graph]:
 def visible_graphs(user: Person) -> QuerySet[Graph]:
     """The graphs that a person may see."""
     return visible(graphs().prefetch_related("groups"), user)
+
+
+def find_graph(user: Person, key: int) -> Graph:
+    """The graph of this number; 404 where the person does not see it."""
+    return get_object_or_404(visible_graphs(user), pk=key)
 
 
 def may_see(user: Person, graph_id: int) -> bool:

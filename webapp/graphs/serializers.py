@@ -79,20 +79,8 @@ class GraphSerializer(serializers.ModelSerializer[Graph]):
         model = Graph
         fields = [
             *("id", "name", "description", "state", "index_state", "entities", "relations", "triples"),
-            *(
-                "passages",
-                "attributes",
-                "snapshot",
-                "endpoint",
-                "problems",
-                "examples",
-                "error",
-                "created_at",
-                "created_by",
-                "owner",
-                "visibility",
-                "groups",
-            ),
+            *("passages", "attributes", "snapshot", "endpoint", "problems", "examples", "error"),
+            *("created_at", "created_by", "owner", "visibility", "groups"),
         ]
 
     def get_fields(self) -> dict[str, Field]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any, cast
 
@@ -12,11 +13,11 @@ from rest_framework import serializers, status
 from rest_framework.generics import get_object_or_404
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from webapp.accounts import quotas
 from webapp.accounts.models import Role, User
 from webapp.accounts.permissions import OwnerWrites
+from webapp.accounts.views import UserView
 from webapp.api.errors import ConfirmError, ConflictError
 from webapp.api.fields import PlainText
 from webapp.api.params import validated
@@ -77,21 +78,23 @@ class StorageSerializer(serializers.Serializer[object]):
     quota = serializers.IntegerField(allow_null=True)
 
 
-class TrashView(APIView):
+class TrashView(UserView):
     """Deleted graphs and versions, and what was made of graphs."""
 
     @extend_schema(operation_id="trash_list", responses=TrashedSerializer(many=True))
     def get(self, request: Request) -> Response:
         """Those that can be restored: one's own; for administrators all."""
-        rows = [_shown(graph, graph, None) for graph in _mine(request)]
-        rows += [_shown(row, row.graph, row.version) for row in _my_versions(request)]
-        user = cast(User, request.user)
-        rows += [_shown_made(kind, row) for kind in trash.KINDS for row in trash.made(kind, user)]
+        rows = [_shown("graphs", row, row, triples=_triples(row.snapshot)) for row in _mine(self.user)]
+        rows += [
+            _shown("versions", row, row.graph, version=row.version, triples=row.triples)
+            for row in _my_versions(self.user)
+        ]
+        rows += [_shown_made(kind, row) for kind in trash.KINDS for row in trash.made(kind, self.user)]
         rows.sort(key=lambda row: cast(datetime, row["deleted_at"]), reverse=True)
         return Response(TrashedSerializer(rows, many=True).data)
 
 
-class TrashedView(APIView):
+class TrashedView(UserView):
     """A deleted graph."""
 
     permission_classes = [OwnerWrites]
@@ -103,13 +106,13 @@ class TrashedView(APIView):
     )
     def delete(self, request: Request, pk: int) -> Response:
         """Delete it for good, now."""
-        graph = get_object_or_404(_mine(request), pk=pk)
+        graph = get_object_or_404(_mine(self.user), pk=pk)
         trash.require_name(graph, request.query_params.get("confirm", ""))
         services.purge_graph(graph=graph)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
-class RestoreView(APIView):
+class RestoreView(UserView):
     """Undoing a deletion."""
 
     permission_classes = [OwnerWrites]
@@ -118,11 +121,11 @@ class RestoreView(APIView):
     def post(self, request: Request, pk: int) -> Response:
         """Take it out of the trash."""
         data = validated(RestoreSerializer(data=request.data))
-        graph = get_object_or_404(_mine(request), pk=pk)
+        graph = get_object_or_404(_mine(self.user), pk=pk)
         return Response(shapes.GraphSerializer(trash.restore(graph=graph, **data)).data)
 
 
-class TrashedVersionView(APIView):
+class TrashedVersionView(UserView):
     """A deleted version."""
 
     permission_classes = [OwnerWrites]
@@ -136,7 +139,7 @@ class TrashedVersionView(APIView):
     )
     def delete(self, request: Request, pk: int, version: int) -> Response:
         """Delete it for good, now; where work that was under way uses it by now, it comes back instead: 409."""
-        found = get_object_or_404(_my_versions(request), graph=pk, version=version)
+        found = get_object_or_404(_my_versions(self.user), graph=pk, version=version)
         trash.require_name(found.graph, request.query_params.get("confirm", ""))
         if not trash.purge_version(found):
             raise ConflictError(
@@ -146,7 +149,7 @@ class TrashedVersionView(APIView):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
-class RestoreVersionView(APIView):
+class RestoreVersionView(UserView):
     """Undoing the deletion of a version."""
 
     permission_classes = [OwnerWrites]
@@ -154,12 +157,12 @@ class RestoreVersionView(APIView):
     @extend_schema(operation_id="trash_restore_version", request=None, responses=shapes.GraphSerializer)
     def post(self, request: Request, pk: int, version: int) -> Response:
         """Take it out of the trash. Which version is asked stays as it is."""
-        found = get_object_or_404(_my_versions(request), graph=pk, version=version)
+        found = get_object_or_404(_my_versions(self.user), graph=pk, version=version)
         versions.restore(snapshot=found)
         return Response(shapes.GraphSerializer(found.graph).data)
 
 
-class TrashedMadeView(APIView):
+class TrashedMadeView(UserView):
     """A deleted question set, checkpoint or report."""
 
     @extend_schema(
@@ -169,7 +172,7 @@ class TrashedMadeView(APIView):
     )
     def delete(self, request: Request, kind: str, key: int) -> Response:
         """Delete it for good, now."""
-        row = _my_made(request, kind, key)
+        row = _my_made(self.user, kind, key)
         name = trash.KINDS[kind].name(row)
         if request.query_params.get("confirm", "") != name:
             raise ConfirmError("It and its files go now.", hint=f"Repeat its name to go on: ?confirm={name}")
@@ -177,41 +180,30 @@ class TrashedMadeView(APIView):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
-class RestoreMadeView(APIView):
+class RestoreMadeView(UserView):
     """Undoing the deletion of a question set, checkpoint or report."""
 
     @extend_schema(operation_id="trash_restore_made", request=RestoreSerializer, responses={204: None})
     def post(self, request: Request, kind: str, key: int) -> Response:
         """Take it out of the trash."""
         data = validated(RestoreSerializer(data=request.data))
-        trash.take_out(kind, _my_made(request, kind, key), **data)
+        trash.take_out(kind, _my_made(self.user, kind, key), **data)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
-class StorageView(APIView):
+class StorageView(UserView):
     """What is used."""
 
     @extend_schema(operation_id="storage", responses=StorageSerializer)
     def get(self, request: Request) -> Response:
         """By graph, as found where it is stored; graphs that one may not see are not listed and not counted."""
-        user = cast(User, request.user)
         rows = []
-        graphs = [*visible_graphs(user), *_mine(request)]
+        graphs = [*visible_graphs(self.user), *_mine(self.user)]
         taken = storage.of_graphs([graph.pk for graph in graphs])
         for graph in graphs:
-            used = taken[graph.pk]
+            used, trashed = taken[graph.pk], graph.deleted_at is not None
             rows.append(
-                {
-                    "id": graph.pk,
-                    "name": graph.name,
-                    "trashed": graph.deleted_at is not None,
-                    "uploads": used.uploads,
-                    "snapshots": used.snapshots,
-                    "caches": used.caches,
-                    "others": used.others,
-                    "question_sets": used.question_sets,
-                    "total": used.total,
-                }
+                {"id": graph.pk, "name": graph.name, "trashed": trashed, **asdict(used), "total": used.total}
             )
         arriving = storage.arriving()
         shown = {
@@ -219,61 +211,48 @@ class StorageView(APIView):
             "uploads": arriving,
             "total": arriving + sum(cast(int, row["total"]) for row in rows),
             "free": storage.free(),
-            "mine": quotas.of_user(user),
-            "quota": quotas.quota_of(user),
+            "mine": quotas.of_user(self.user),
+            "quota": quotas.quota_of(self.user),
         }
         return Response(StorageSerializer(shown).data)
 
 
-def _my_made(request: Request, kind: str, key: int) -> Any:
-    rows = trash.made(kind, cast(User, request.user)) if kind in trash.KINDS else []
+def _my_made(user: User, kind: str, key: int) -> Any:
+    rows = trash.made(kind, user) if kind in trash.KINDS else []
     found = next((row for row in rows if row.pk == key), None)
     if found is None:
         raise Http404
     return found
 
 
-def _shown_made(kind: str, row: Any) -> dict[str, object]:
-    return {
-        "kind": kind,
-        "id": row.graph_id,
-        "key": row.pk,
-        "name": trash.KINDS[kind].name(row),
-        "graph_name": row.graph.name,
-        "version": None,
-        "triples": None,
-        "questions": getattr(row, "questions", None),
-        "owner": row.graph.owner.username if row.graph.owner else None,
-        "deleted_at": row.deleted_at,
-        "deleted_by": row.deleted_by.username if row.deleted_by else None,
-        "kept_until": trash.kept_until(row),
-    }
-
-
-def _mine(request: Request) -> QuerySet[Graph]:
-    user = cast(User, request.user)
+def _mine(user: User) -> QuerySet[Graph]:
     return trash.trashed() if user.has_role(Role.ADMIN) else trash.trashed().filter(owner=user)
 
 
-def _my_versions(request: Request) -> QuerySet[GraphVersion]:
-    user = cast(User, request.user)
+def _my_versions(user: User) -> QuerySet[GraphVersion]:
     rows = versions.trashed()
     return rows if user.has_role(Role.ADMIN) else rows.filter(graph__owner=user)
 
 
-def _shown(row: Graph | GraphVersion, graph: Graph, version: int | None) -> dict[str, object]:
-    held = row if isinstance(row, GraphVersion) else row.snapshot
+def _triples(version: GraphVersion | None) -> int:
+    return version.triples if version else 0
+
+
+def _shown_made(kind: str, row: Any) -> dict[str, object]:
+    questions = getattr(row, "questions", None)
+    return _shown(kind, row, row.graph, key=row.pk, name=trash.KINDS[kind].name(row), questions=questions)
+
+
+def _shown(kind: str, row: Any, graph: Graph, **what: object) -> dict[str, object]:
     return {
-        "kind": "graphs" if version is None else "versions",
+        "kind": kind,
         "id": graph.pk,
-        "key": None,
         "name": graph.name,
         "graph_name": graph.name,
-        "version": version,
-        "triples": held.triples if held else 0,
-        "questions": None,
+        **dict.fromkeys(("key", "version", "triples", "questions")),
         "owner": graph.owner.username if graph.owner else None,
         "deleted_at": row.deleted_at,
         "deleted_by": row.deleted_by.username if row.deleted_by else None,
         "kept_until": trash.kept_until(row),
+        **what,
     }

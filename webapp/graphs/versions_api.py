@@ -10,20 +10,17 @@ from rest_framework.generics import get_object_or_404
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from retrieval.kg.readers.options import ReadOptions
 from webapp.accounts import quotas
-from webapp.accounts.models import User
-from webapp.accounts.permissions import OwnerWrites
 from webapp.api.errors import GraphNotReadyError, InvalidError
 from webapp.api.fields import PlainText
 from webapp.api.params import integer, validated
 from webapp.api.parsers import Json
 from webapp.graphs import dependents, files, selectors, versions
 from webapp.graphs import serializers as shapes
-from webapp.graphs.models import Graph, GraphVersion, Mode, SourceFile
-from webapp.graphs.selectors import visible_graphs
+from webapp.graphs.models import GraphVersion, Mode, SourceFile
+from webapp.graphs.views import GraphView
 from webapp.jobs.serializers import JobSerializer
 from webapp.uploads import services as uploads
 
@@ -110,19 +107,10 @@ class DiffSerializer(serializers.Serializer[object]):
     passages_lost = serializers.IntegerField()
 
 
-class _OfGraph(APIView):
-    permission_classes = [OwnerWrites]
-    parser_classes = [Json, MultiPartParser]
-
-    def graph(self, pk: int) -> Graph:
-        """The graph, if the user may see it."""
-        found = get_object_or_404(visible_graphs(self.request.user), pk=pk)
-        self.check_object_permissions(self.request, found)
-        return found
-
-
-class VersionsView(_OfGraph):
+class VersionsView(GraphView):
     """All versions of a graph."""
+
+    parser_classes = [Json, MultiPartParser]
 
     @extend_schema(operation_id="versions_list", responses=VersionSerializer(many=True))
     def get(self, request: Request, pk: int) -> Response:
@@ -140,20 +128,19 @@ class VersionsView(_OfGraph):
         """Make the next version: new content, or this one with more or fewer facts. It becomes the current one."""
         graph = self.graph(pk)
         data = validated(ChangeSerializer(data=request.data))
-        user = cast(User, request.user)
-        quotas.require_room(user, sum(file.size for file in data["files"]))
+        quotas.require_room(self.user, sum(file.size for file in data["files"]))
         job = versions.start(
             graph=graph,
             change=versions.VersionChange(Mode(data["mode"]), ReadOptions.of(data), data["note"]),
             files=data["files"],
-            uploads=uploads.complete(ids=data["uploads"], user=user),
+            uploads=uploads.complete(ids=data["uploads"], user=self.user),
             sources=data["sources"],
-            user=user,
+            user=self.user,
         )
         return Response(JobSerializer(job).data, status=status.HTTP_202_ACCEPTED)
 
 
-class VersionView(_OfGraph):
+class VersionView(GraphView):
     """One version."""
 
     @extend_schema(operation_id="versions_get", responses=VersionSerializer)
@@ -170,11 +157,11 @@ class VersionView(_OfGraph):
         graph = self.graph(pk)
         found = get_object_or_404(selectors.versions(graph), version=version)
         used_by = dependents.of_versions(graph)[found.pk]
-        versions.discard(snapshot=found, used_by=used_by, user=cast(User, request.user))
+        versions.discard(snapshot=found, used_by=used_by, user=self.user)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
-class ActivateView(_OfGraph):
+class ActivateView(GraphView):
     """Which version is asked."""
 
     @extend_schema(operation_id="versions_activate", request=None, responses=shapes.GraphSerializer)
@@ -182,11 +169,11 @@ class ActivateView(_OfGraph):
         """Go back, or forward, to a version."""
         graph = self.graph(pk)
         found = get_object_or_404(selectors.versions(graph), version=version)
-        changed = versions.activate(graph=graph, snapshot=found, user=cast(User, request.user))
+        changed = versions.activate(graph=graph, snapshot=found, user=self.user)
         return Response(shapes.GraphSerializer(changed).data)
 
 
-class DiffView(_OfGraph):
+class DiffView(GraphView):
     """Two versions side by side."""
 
     @extend_schema(
@@ -217,7 +204,7 @@ class DiffView(_OfGraph):
         return Response(DiffSerializer(versions.diff(old, new)).data)
 
 
-class DependentsView(_OfGraph):
+class DependentsView(GraphView):
     """What goes with a graph."""
 
     @extend_schema(operation_id="graphs_dependents", responses=DependentsSerializer)

@@ -15,8 +15,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from webapp.accounts.models import Role, User
+from webapp.accounts.models import Role
 from webapp.accounts.permissions import Admin, AdminWrites, has_role
+from webapp.accounts.views import UserView
 from webapp.api.access import visible
 from webapp.api.errors import InvalidError
 from webapp.api.params import validated
@@ -25,7 +26,7 @@ from webapp.language_models import serializers as shapes
 from webapp.language_models.models import Provider, ProviderChange, Spending
 
 
-class LanguageModelViewSet(viewsets.GenericViewSet[Any]):
+class LanguageModelViewSet(UserView, viewsets.GenericViewSet[Any]):
     """Language models: everybody sees their names, administrators the rest."""
 
     queryset = Provider.objects.none()
@@ -44,7 +45,7 @@ class LanguageModelViewSet(viewsets.GenericViewSet[Any]):
     def create(self, request: Request) -> Response:
         """Add one."""
         data = validated(shapes.ProviderSerializer(data=request.data))
-        made = services.create_provider(values=data, user=cast(User, request.user))
+        made = services.create_provider(values=data, user=self.user)
         return Response(_shown(request, selectors.find(made.pk)), status=status.HTTP_201_CREATED)
 
     def retrieve(self, request: Request, pk: int) -> Response:
@@ -55,20 +56,20 @@ class LanguageModelViewSet(viewsets.GenericViewSet[Any]):
     def partial_update(self, request: Request, pk: int) -> Response:
         """Change what is named."""
         data = validated(shapes.ProviderSerializer(data=request.data, partial=True))
-        services.change_provider(key=pk, values=data, user=cast(User, request.user))
+        services.change_provider(key=pk, values=data, user=self.user)
         return Response(_shown(request, selectors.find(pk)))
 
     @extend_schema(responses={204: None})
     def destroy(self, request: Request, pk: int) -> Response:
         """Delete one."""
-        services.delete_provider(key=pk, user=cast(User, request.user))
+        services.delete_provider(key=pk, user=self.user)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     @extend_schema(request=None, responses={202: shapes.StartedModelTestSerializer})
     @action(detail=True, methods=["post"])
     def test(self, request: Request, pk: int) -> Response:
         """Have a worker ask it something."""
-        started = services.start_test(key=pk, user=cast(User, request.user))
+        started = services.start_test(key=pk, user=self.user)
         return Response({"test": started}, status=status.HTTP_202_ACCEPTED)
 
     @extend_schema(responses=shapes.ModelChangeSerializer(many=True))
@@ -93,7 +94,7 @@ class ModelTestView(APIView):
         return Response(shapes.ModelTestSerializer(found).data)
 
 
-class LimitsView(APIView):
+class LimitsView(UserView):
     """What runs and users may spend."""
 
     permission_classes = [AdminWrites]
@@ -107,7 +108,7 @@ class LimitsView(APIView):
     def patch(self, request: Request) -> Response:
         """Change those that are named."""
         data = validated(shapes.LimitsSerializer(data=request.data))
-        limits = services.change_limits(values=data, user=cast(User, request.user))
+        limits = services.change_limits(values=data, user=self.user)
         return Response(shapes.LimitsSerializer(limits).data)
 
 
@@ -121,9 +122,7 @@ class UsageView(APIView):
     def get(self, request: Request) -> Response:
         """One's own, and for administrators everyone's."""
         day = _day(request.query_params.get("day"))
-        rows = visible(Spending.objects.select_related("user").filter(day=day), request.user).order_by(
-            "user__username"
-        )
+        rows = visible(Spending.objects.select_related("user").filter(day=day), request.user)
         shown = {
             "day": day,
             "mine": selectors.spent(request.user.pk, day),

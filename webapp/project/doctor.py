@@ -20,7 +20,7 @@ from retrieval.kg.snapshot.manifest import MANIFEST, read_manifest
 from webapp.api.errors import StorageAwayError
 from webapp.api.redis import redis_client
 from webapp.experiments.models import Checkpoint, LabelSet, Report, TrajectorySet
-from webapp.experiments.synthesising import PAIRS, RAW, REFINED
+from webapp.experiments.trajectories import PAIRS, RAW, REFINED
 from webapp.graphs import files, object_storage
 from webapp.graphs.models import Graph, GraphVersion, SourceFile
 from webapp.jobs import heartbeats

@@ -14,7 +14,7 @@ from rest_framework.views import APIView
 from retrieval.limits import DEFAULT_BUDGET, MAX_BUDGET, QUESTION_LIMIT
 from retrieval.methods import registry
 from webapp.accounts.models import User
-from webapp.experiments import labelling, methods
+from webapp.experiments import label_sets, methods
 from webapp.experiments.serializers import MethodSerializer
 from webapp.language_models import selectors as language_models
 from webapp.project import health
@@ -95,8 +95,8 @@ class StatusView(APIView):
                 },
                 "methods": [methods.shown(method) for method in registry.METHODS],
                 "label_strategies": [
-                    labelling.shown(strategy, llm_configured=llm is not None)
-                    for strategy in labelling.STRATEGIES
+                    label_sets.shown(strategy, llm_configured=llm is not None)
+                    for strategy in label_sets.STRATEGIES
                 ],
                 "budgets": {"default": DEFAULT_BUDGET, "max": MAX_BUDGET},
                 "question_max": QUESTION_LIMIT,

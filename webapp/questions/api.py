@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import Any, cast
+from typing import Any
 
 from django.conf import settings
-from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import serializers, status, viewsets
+from rest_framework import serializers, status
 from rest_framework.decorators import action
-from rest_framework.generics import get_object_or_404
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from retrieval.kg.readers.options import ReadOptions
 from retrieval.questions.formats import FORMATS
-from webapp.accounts.models import User
-from webapp.accounts.permissions import AnalystWrites
+from webapp.accounts.views import RowViewSet
 from webapp.api.fields import PlainText
-from webapp.api.params import integer, validated
+from webapp.api.params import validated
 from webapp.api.parsers import Json
-from webapp.graphs import snapshots, trash
-from webapp.graphs.selectors import visible_graphs
+from webapp.graphs import snapshots
+from webapp.graphs.selectors import find_graph
 from webapp.graphs.serializers import ProblemSerializer
+from webapp.graphs.views import Trashable
 from webapp.questions import checking, selectors, services
 from webapp.questions.models import QuestionRow, QuestionSet
 from webapp.uploads import remote_sources
@@ -50,16 +48,8 @@ class QuestionSetSerializer(serializers.ModelSerializer[QuestionSet]):
     class Meta:
         model = QuestionSet
         fields = [
-            "id",
-            "name",
-            "graph",
-            "graph_name",
-            "format",
-            "questions",
-            "splits",
-            "problems",
-            "created_at",
-            "created_by",
+            *("id", "name", "graph", "graph_name", "format", "questions", "splits", "problems"),
+            *("created_at", "created_by"),
         ]
 
 
@@ -131,26 +121,13 @@ class QuestionCheckSerializer(serializers.Serializer[object]):
     splits = serializers.DictField(child=serializers.IntegerField())
 
 
-class QuestionSetViewSet(viewsets.GenericViewSet[QuestionSet]):
-    """Questions with known answers."""
+class QuestionSetViewSet(Trashable, RowViewSet[QuestionSet]):
+    """Questions with known answers, newest first."""
 
-    queryset = QuestionSet.objects.none()
+    queryset = selectors.question_sets()
     serializer_class = QuestionSetSerializer
-    lookup_value_converter = "int"
-    permission_classes = [AnalystWrites]
+    narrowed_by = {"graph": int}
     parser_classes = [Json, MultiPartParser]
-
-    def get_queryset(self) -> QuerySet[QuestionSet]:
-        """Newest first."""
-        return selectors.question_sets()
-
-    @extend_schema(parameters=[OpenApiParameter("graph", int)])
-    def list(self, request: Request) -> Response:
-        """Question sets, newest first."""
-        rows = selectors.question_sets(graph_id=integer(request.query_params, "graph"))
-        return self.get_paginated_response(
-            QuestionSetSerializer(self.paginate_queryset(rows), many=True).data
-        )
 
     @extend_schema(
         request={
@@ -162,8 +139,8 @@ class QuestionSetViewSet(viewsets.GenericViewSet[QuestionSet]):
     def create(self, request: Request) -> Response:
         """Upload a question set."""
         data = validated(QuestionUploadSerializer(data=request.data))
-        user = cast(User, request.user)
-        graph = get_object_or_404(visible_graphs(request.user), pk=data["graph"])
+        user = self.user
+        graph = find_graph(user, data["graph"])
         snapshots.require_imported(graph)
         arrived = uploads.complete(ids=[data["upload"]] if data["upload"] else [], user=user)
         with ExitStack() as stack:
@@ -183,16 +160,6 @@ class QuestionSetViewSet(viewsets.GenericViewSet[QuestionSet]):
             uploads.drop(upload=upload)
         return Response(QuestionSetSerializer(question_set).data, status=status.HTTP_201_CREATED)
 
-    def retrieve(self, request: Request, pk: str) -> Response:
-        """One question set."""
-        return Response(QuestionSetSerializer(self.get_object()).data)
-
-    @extend_schema(responses={204: None})
-    def destroy(self, request: Request, pk: str) -> Response:
-        """Put a question set into the trash. Checkpoints trained with it stay."""
-        trash.put(self.get_object(), user=cast(User, request.user))
-        return Response(status=status.HTTP_204_NO_CONTENT)
-
     @extend_schema(responses=QuestionCheckSerializer)
     @action(detail=True, pagination_class=None)
     def check(self, request: Request, pk: str) -> Response:
@@ -207,7 +174,5 @@ class QuestionSetViewSet(viewsets.GenericViewSet[QuestionSet]):
     def questions(self, request: Request, pk: str) -> Response:
         """The questions of a set."""
         query = request.query_params
-        split, text = (query.get(name, "").replace("\0", "") for name in ("split", "q"))
-        rows = selectors.questions(self.get_object(), split=split, text=text)
-        page = self.paginate_queryset(cast(Any, rows))
-        return self.get_paginated_response(QuestionSerializer(cast(Any, page), many=True).data)
+        rows = selectors.questions(self.get_object(), split=query.get("split", ""), text=query.get("q", ""))
+        return self.paged(rows, QuestionSerializer)

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
-from rest_framework.generics import get_object_or_404
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from retrieval import types
-from webapp.accounts.models import Role, User
+from webapp.accounts.models import Role
 from webapp.accounts.permissions import Viewer
+from webapp.accounts.views import UserView
 from webapp.api.errors import ForbiddenError
 from webapp.api.fields import PlainText
 from webapp.api.params import validated
-from webapp.graphs.selectors import visible_graphs
+from webapp.graphs.selectors import find_graph
 from webapp.questions import samples
 from webapp.questions.api import QuestionSetSerializer
 from webapp.questions.services import save_question_set
@@ -61,7 +60,7 @@ class SamplesSerializer(serializers.Serializer[object]):
     question_set = QuestionSetSerializer(allow_null=True)
 
 
-class SampleQuestionsView(APIView):
+class SampleQuestionsView(UserView):
     """Questions made from a graph."""
 
     permission_classes = [Viewer]
@@ -71,8 +70,8 @@ class SampleQuestionsView(APIView):
     )
     def post(self, request: Request, pk: int) -> Response:
         """Make some. The same seed makes the same of the same version."""
-        data, user = validated(SampleRequestSerializer(data=request.data)), cast(User, request.user)
-        graph = get_object_or_404(visible_graphs(user), pk=pk)
+        data, user = validated(SampleRequestSerializer(data=request.data)), self.user
+        graph = find_graph(user, pk)
         if data["name"] and not user.has_role(Role.ANALYST):
             raise ForbiddenError("Keeping questions is for analysts.", hint="Leave the name out to see some.")
         hops = sorted(set(data["hops"]))

@@ -8,10 +8,9 @@ from retrieval import types
 from webapp.questions.models import QuestionRow, QuestionSet
 
 
-def question_sets(*, graph_id: int | None = None) -> QuerySet[QuestionSet]:
+def question_sets() -> QuerySet[QuestionSet]:
     """Question sets, newest first."""
-    rows = QuestionSet.objects.select_related("graph", "created_by")
-    return rows.filter(graph_id=graph_id) if graph_id is not None else rows
+    return QuestionSet.objects.select_related("graph", "created_by")
 
 
 def questions(question_set: QuestionSet, *, split: str = "", text: str = "") -> QuerySet[QuestionRow]:

@@ -10,10 +10,9 @@ from webapp.accounts.models import User
 from webapp.review.models import CandidatePath, EventKind, Item, Queue, Submission, Verdict
 
 
-def queues(*, graph_id: int | None = None) -> QuerySet[Queue]:
+def queues() -> QuerySet[Queue]:
     """Queues, newest first."""
-    rows = _queues().filter(deleted_at=None)
-    return rows.filter(graph_id=graph_id) if graph_id is not None else rows
+    return _queues().filter(deleted_at=None)
 
 
 def deleted() -> QuerySet[Queue]:

@@ -15,7 +15,7 @@ from webapp.accounts.models import User
 from webapp.accounts.services import make_token
 from webapp.answers import services as answers
 from webapp.answers.models import AgentCorrection
-from webapp.experiments import labelling
+from webapp.experiments import label_sets
 from webapp.experiments.models import Report, TrajectorySet
 from webapp.jobs import services as jobs
 from webapp.jobs.models import JobKind
@@ -32,10 +32,10 @@ def known(text_graph, question_set, checkpoint, users):
     graph.owner = admin
     graph.save()
     job = jobs.create(kind=JobKind.TRAIN, title="Train", graph=graph, user=admin)
-    labels = labelling.start_labelling(
+    labels = label_sets.start_labelling(
         graph=graph, question_set=question_set, strategy="answer-set", name="One", user=admin
     )
-    labelling.save_label_set(label_set=labels, questions=2, labels=2)
+    label_sets.save_label_set(label_set=labels, questions=2, labels=2)
     labels.refresh_from_db()
     common = {"graph": graph, "question_set": question_set, "question_set_name": "Q", "created_by": admin}
     report = Report.objects.create(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from webapp.experiments import labelling
+from webapp.experiments import label_sets
 from webapp.experiments.models import LabelSet
 from webapp.graphs import files
 from webapp.graphs import services as graphs
@@ -23,13 +23,13 @@ def start(client, graph, questions, **fields):
 @pytest.fixture
 def done(tiny_graph, question_set, users):
     """A label set whose job is done, with its file."""
-    row = labelling.start_labelling(
+    row = label_sets.start_labelling(
         graph=tiny_graph, question_set=question_set, strategy="answer-set", name="", user=users["analyst"]
     )
     path = files.local_path(files.labels_name(tiny_graph.pk, row.pk))
     path.parent.mkdir(parents=True)
     path.write_text(LINE)
-    labelling.save_label_set(
+    label_sets.save_label_set(
         label_set=row,
         questions=2,
         labels=1,

@@ -8,7 +8,7 @@ from django.utils import timezone
 from retrieval import config as configs
 from retrieval.kg.snapshot.cache import cache_of, states_folder
 from retrieval.methods import registry
-from webapp.experiments import labelling, services
+from webapp.experiments import label_sets, services
 from webapp.experiments.models import Checkpoint, LabelSet
 from webapp.graphs import files, trash
 from webapp.graphs.models import Graph, GraphVersion
@@ -154,7 +154,7 @@ def test_a_set_without_training_questions_is_refused(api, tiny_graph, question_s
 
 @pytest.fixture
 def label_set(tiny_graph, question_set):
-    return labelling.start_labelling(
+    return label_sets.start_labelling(
         graph=tiny_graph, question_set=question_set, strategy="answer-set", name="Mine", user=None
     )
 
@@ -166,7 +166,7 @@ def test_labels_that_do_not_belong_are_refused(api, tiny_graph, question_set, la
         return error["message"]
 
     assert refused() == "The label set Mine is not done: queued."
-    labelling.save_label_set(label_set=label_set, labels=1)
+    label_sets.save_label_set(label_set=label_set, labels=1)
     LabelSet.objects.update(snapshot_hash="another")
     assert "another version of the graph" in refused()
     LabelSet.objects.update(

@@ -8,7 +8,7 @@ from django.db import connection
 
 from tests.webapp.answers.test_runs import ask
 from webapp.answers.models import Run
-from webapp.experiments import promoting
+from webapp.experiments import promotions
 from webapp.experiments.models import Promotion
 from webapp.graphs.models import GraphVersion
 from webapp.graphs.selectors import require_version
@@ -190,7 +190,7 @@ def test_promotions_at_once_leave_one_line_of_history(tiny_graph, checkpoint, co
     rows = [checkpoint() for _ in range(count)]
 
     def one(row):
-        promoting.promote(checkpoint=row, user=None)
+        promotions.promote(checkpoint=row, user=None)
         connection.close()
 
     threads = [threading.Thread(target=one, args=(row,)) for row in rows]

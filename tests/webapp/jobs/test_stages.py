@@ -6,7 +6,7 @@ from retrieval.errors import ClewError
 from retrieval.types import Progress
 from webapp.jobs import services, stages
 from webapp.jobs.models import JobKind
-from worker import reporting
+from worker import job_runs
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_a_job_is_told_by_its_stages_from_queued_to_done(job, api):
             context.progress(progress)
             seen.append(states(job, api))
 
-    reporting.run(job.pk, work)
+    job_runs.run(job.pk, work)
     assert seen == [
         (["running", "waiting", "waiting", "waiting"], 0.0),
         (["done", "running", "waiting", "waiting"], 0.05),
@@ -58,7 +58,7 @@ def test_neither_stages_nor_the_whole_go_back(job, api):
             context.progress(Progress(stage, done, 10))
             seen.append(states(job, api))
 
-    reporting.run(job.pk, work)
+    job_runs.run(job.pk, work)
     assert seen == [(["skipped", "skipped", "running", "waiting"], 0.85)] * 3
 
 
@@ -67,7 +67,7 @@ def test_it_shows_where_it_failed_and_begins_anew_when_tried_again(job, api):
         context.progress(Progress("indexing names", 5, 10))
         raise ClewError("No.")
 
-    reporting.run(job.pk, work)
+    job_runs.run(job.pk, work)
     assert states(job, api) == (["skipped", "failed", "waiting", "waiting"], 0.275)
     job.refresh_from_db()
     services.retry(job=job)
@@ -82,5 +82,5 @@ def test_it_shows_where_it_was_stopped(job, api):
         while True:
             context.check()
 
-    reporting.run(job.pk, work)
+    job_runs.run(job.pk, work)
     assert states(job, api) == (["stopped", "waiting", "waiting", "waiting"], 0.0)

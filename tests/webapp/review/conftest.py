@@ -4,17 +4,17 @@ import pytest
 
 from tests.webapp.review.calls import DRAFTS
 from webapp.accounts.models import User
-from webapp.experiments import labelling
+from webapp.experiments import label_sets
 from webapp.review.services import queues
 
 
 @pytest.fixture
 def label_set(tiny_graph, question_set, users):
     """A label set that is done."""
-    row = labelling.start_labelling(
+    row = label_sets.start_labelling(
         graph=tiny_graph, question_set=question_set, strategy="answer-set", name="One", user=None
     )
-    labelling.save_label_set(label_set=row, questions=2, labels=2)
+    label_sets.save_label_set(label_set=row, questions=2, labels=2)
     row.refresh_from_db()
     return row
 

@@ -7,7 +7,7 @@ import pytest
 from tests.support.analysts import Analyst, Team, among, fits
 from webapp.accounts.models import User
 from webapp.accounts.services import create_token
-from webapp.experiments import labelling
+from webapp.experiments import label_sets
 from webapp.review.models import CurrentAnnotation, Item, Submission, Verdict
 from webapp.review.services import queues
 
@@ -25,10 +25,10 @@ def candidate(path, precision, recall):
 @pytest.fixture
 def queue(tiny_graph, question_set):
     """``queue(overlap=3)``: six questions with a right path and a wrong one."""
-    labels = labelling.start_labelling(
+    labels = label_sets.start_labelling(
         graph=tiny_graph, question_set=question_set, strategy="answer-set", name="One", user=None
     )
-    labelling.save_label_set(label_set=labels, questions=2, labels=2)
+    label_sets.save_label_set(label_set=labels, questions=2, labels=2)
     labels.refresh_from_db()
 
     def made(overlap):

@@ -20,7 +20,7 @@ from webapp.review.models import (
     Verdict,
 )
 from webapp.review.services import deletion, flagged
-from worker import reviewing
+from worker import review_queues
 
 
 def delete(client, queue, confirm=None):
@@ -89,7 +89,7 @@ def test_after_some_days_it_is_removed_in_pieces_and_nothing_else_with_it(
     delete(api("analyst"), judged)
     redis.delete("clew:celery:jobs")
     deletion.sweep()
-    reviewing.purge(judged.pk)
+    review_queues.purge(judged.pk)
     assert (counts(judged), redis.llen("clew:celery:jobs")) == (whole, 0), "not yet"
     Queue.objects.filter(pk=judged.pk).update(deleted_at=timezone.now() - timedelta(days=8))
     assert api("analyst").post(f"{URL}/{judged.pk}/restore").status_code == 404
@@ -100,10 +100,10 @@ def test_after_some_days_it_is_removed_in_pieces_and_nothing_else_with_it(
     stops = iter((False, True))
     deletion.purge(queue_id=judged.pk, stopping=lambda: next(stops))
     assert Item.objects.filter(queue=judged).count() == 1, "a worker that ends leaves the rest"
-    reviewing.purge(judged.pk)
+    review_queues.purge(judged.pk)
     assert counts(judged) == [0] * 8
     assert counts(other) == kept
-    reviewing.purge(judged.pk)
+    review_queues.purge(judged.pk)
 
 
 def test_a_deleted_graph_goes_when_its_queues_are_removed(api, judged, tiny_graph, redis):
@@ -112,7 +112,7 @@ def test_a_deleted_graph_goes_when_its_queues_are_removed(api, judged, tiny_grap
     trash.sweep()
     deletion.sweep()
     assert (Graph.objects.count(), redis.llen("clew:celery:jobs")) == (1, 1)
-    reviewing.purge(judged.pk)
+    review_queues.purge(judged.pk)
     assert counts(judged) == [0] * 8
     trash.sweep()
     assert Graph.objects.count() == 0

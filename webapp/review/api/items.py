@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, cast
 
 from django.db.models import QuerySet
@@ -14,6 +15,7 @@ from rest_framework.response import Response
 
 from webapp.accounts.models import User
 from webapp.accounts.permissions import AnalystWrites
+from webapp.accounts.views import UserView
 from webapp.api.errors import body
 from webapp.api.params import validated
 from webapp.graphs.serializers import EntitySerializer
@@ -42,17 +44,13 @@ def shown(item: Item | None, user: User, *, judged: bool = True) -> dict[str, An
     return dict(shapes.ItemSerializer(item, context={"mine": mine}).data)
 
 
-class ItemViewSet(viewsets.GenericViewSet[Item]):
+class ItemViewSet(UserView, viewsets.GenericViewSet[Item]):
     """Questions to be judged."""
 
-    queryset = Item.objects.none()
+    queryset = selectors.items()
     serializer_class = shapes.ItemSerializer
     lookup_value_converter = "int"
     permission_classes = [AnalystWrites]
-
-    def get_queryset(self) -> QuerySet[Item]:
-        """In their order."""
-        return selectors.items()
 
     def _visible(self, pk: str) -> QuerySet[Item]:
         """The item, if the user may see it. It is read once: whoever changes it, locks it while reading."""
@@ -63,7 +61,7 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
 
     def retrieve(self, request: Request, pk: str) -> Response:
         """One item."""
-        return Response(shown(self.get_object(), cast(User, request.user)))
+        return Response(shown(self.get_object(), self.user))
 
     @extend_schema(
         parameters=[OpenApiParameter("candidates", str, description="ids with commas; without it, all")],
@@ -98,71 +96,71 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
     def candidates(self, request: Request, pk: str) -> Response:
         """Add a path; one that the question has already is left as it is."""
         data = validated(inputs.NewPathSerializer(data=request.data))
-        user = cast(User, request.user)
-        item = added_paths.add_path(item=self.get_object(), user=user, **data)
-        return Response({"item": shown(item, user)})
+        item = added_paths.add_path(item=self.get_object(), user=self.user, **data)
+        return Response({"item": shown(item, self.user)})
 
     @extend_schema(request=inputs.RightAnswersSerializer, responses=shapes.ChangedItemSerializer)
     @action(detail=True, methods=["post"])
     def answers(self, request: Request, pk: str) -> Response:
         """Say what the right answers are: the paths are measured by them, and those that lead there are found."""
         data = validated(inputs.RightAnswersSerializer(data=request.data))
-        user = cast(User, request.user)
-        item = right_answers.set_answers(item=self.get_object(), user=user, **data)
-        return Response({"item": shown(item, user)})
+        item = right_answers.set_answers(item=self.get_object(), user=self.user, **data)
+        return Response({"item": shown(item, self.user)})
 
     @extend_schema(request=inputs.AnnotationInputSerializer, responses=shapes.SubmittedSerializer)
     @action(detail=True, methods=["post"])
     def submit(self, request: Request, pk: str) -> Response:
         """Judge an item, and get the next one. 409 with all versions when it was judged meanwhile."""
         data = validated(inputs.AnnotationInputSerializer(data=request.data))
-        user, holding = cast(User, request.user), data.pop("holding")
-        try:
-            item = submissions.submit(item=self._visible(pk), user=user, annotation=_annotation(data))
-        except Item.DoesNotExist:
-            raise Http404 from None
-        except submissions.AnnotationConflictError as error:
-            return Response(_meanwhile(error, user, request.data), status=status.HTTP_409_CONFLICT)
-        following = reservations.next_item(queue=item.queue, user=user, holding=holding)
-        row = shapes.ItemRowSerializer(item).data
-        return Response({"item": row, "next": shown(following, user, judged=False)})
+        holding = data.pop("holding")
+
+        def judge(rows: QuerySet[Item]) -> dict[str, Any]:
+            item = submissions.submit(item=rows, user=self.user, annotation=_annotation(data))
+            following = reservations.next_item(queue=item.queue, user=self.user, holding=holding)
+            return {**_changed(item), "next": shown(following, self.user, judged=False)}
+
+        return self._unless_changed(pk, judge)
 
     @extend_schema(request=inputs.DecisionSerializer, responses=shapes.DecidedItemSerializer)
     @action(detail=True, methods=["post"])
     def adjudicate(self, request: Request, pk: str) -> Response:
         """Decide an item that analysts do not agree on. Administrators, and analysts who did not judge it."""
         data = validated(inputs.DecisionSerializer(data=request.data))
-        user = cast(User, request.user)
-        try:
-            item = adjudication.adjudicate(
-                item=self._visible(pk), user=user, annotation=_annotation({"shown": "", **data})
-            )
-        except Item.DoesNotExist:
-            raise Http404 from None
-        except submissions.AnnotationConflictError as error:
-            return Response(_meanwhile(error, user, request.data), status=status.HTTP_409_CONFLICT)
-        return Response({"item": shapes.ItemRowSerializer(item).data})
+        annotation = _annotation({"shown": "", **data})
+        return self._unless_changed(
+            pk,
+            lambda rows: _changed(adjudication.adjudicate(item=rows, user=self.user, annotation=annotation)),
+        )
 
     @extend_schema(request=inputs.TakeBackSerializer, responses=shapes.DecidedItemSerializer)
     @action(detail=True, methods=["post"], url_path="adjudicate/undo")
     def take_decision_back(self, request: Request, pk: str) -> Response:
         """Open a decided item again. Who decided it, and administrators."""
         data = validated(inputs.TakeBackSerializer(data=request.data))
-        user = cast(User, request.user)
+        return self._unless_changed(
+            pk, lambda rows: _changed(adjudication.take_decision_back(item=rows, user=self.user, **data))
+        )
+
+    def _unless_changed(self, pk: str, change: Callable[[QuerySet[Item]], dict[str, Any]]) -> Response:
+        """What a change answers; 404 where the item is gone, 409 with both versions where it was judged meanwhile."""
         try:
-            item = adjudication.take_decision_back(item=self._visible(pk), user=user, **data)
+            return Response(change(self._visible(pk)))
         except Item.DoesNotExist:
             raise Http404 from None
         except submissions.AnnotationConflictError as error:
-            return Response(_meanwhile(error, user, request.data), status=status.HTTP_409_CONFLICT)
-        return Response({"item": shapes.ItemRowSerializer(item).data})
+            conflict = _meanwhile(error, self.user, self.request.data)
+            return Response(conflict, status=status.HTTP_409_CONFLICT)
 
     @extend_schema(request=None, responses={204: None})
     @action(detail=True, methods=["post"])
     def release(self, request: Request, pk: str) -> Response:
         """Give an item back."""
-        reservations.release(item=self.get_object(), user=cast(User, request.user))
+        reservations.release(item=self.get_object(), user=self.user)
         return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+def _changed(item: Item) -> dict[str, Any]:
+    return {"item": shapes.ItemRowSerializer(item).data}
 
 
 def _meanwhile(error: submissions.AnnotationConflictError, user: User, yours: Any) -> dict[str, Any]:

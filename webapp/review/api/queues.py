@@ -5,25 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import IO, Any, cast
 
-from django.db.models import QuerySet
 from django.http import FileResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import status, viewsets
+from rest_framework import status
 from rest_framework.decorators import action
-from rest_framework.generics import get_object_or_404
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from webapp.accounts.models import User
-from webapp.accounts.permissions import AnalystWrites
 from webapp.accounts.rights import require_manager
+from webapp.accounts.views import RowViewSet
 from webapp.api.access import visible
 from webapp.api.errors import InvalidError
-from webapp.api.params import integer, validated
+from webapp.api.params import integer, truth, validated
 from webapp.experiments.models import LabelSet
-from webapp.graphs.selectors import visible_graphs
+from webapp.graphs.selectors import find_graph
 from webapp.questions.selectors import question_sets
 from webapp.review import selectors
 from webapp.review.api import inputs
@@ -47,24 +44,12 @@ from webapp.review.services import (
 )
 
 
-class QueueViewSet(viewsets.GenericViewSet[Queue]):
-    """Review queues."""
+class QueueViewSet(RowViewSet[Queue]):
+    """Review queues, newest first."""
 
-    queryset = Queue.objects.none()
+    queryset = selectors.queues()
     serializer_class = queue_shapes.QueueSerializer
-    lookup_value_converter = "int"
-    permission_classes = [AnalystWrites]
-
-    def get_queryset(self) -> QuerySet[Queue]:
-        """Newest first."""
-        return selectors.queues()
-
-    @extend_schema(parameters=[OpenApiParameter("graph", int)])
-    def list(self, request: Request) -> Response:
-        """Queues, newest first."""
-        rows = selectors.queues(graph_id=integer(request.query_params, "graph"))
-        page = self.paginate_queryset(rows)
-        return self.get_paginated_response(queue_shapes.QueueSerializer(page, many=True).data)
+    narrowed_by = {"graph": int}
 
     @extend_schema(request=inputs.NewQueueSerializer, responses={202: queue_shapes.StartedQueueSerializer})
     def create(self, request: Request) -> Response:
@@ -73,18 +58,14 @@ class QueueViewSet(viewsets.GenericViewSet[Queue]):
         wanted = data["label_sets"]
         rows = list(visible(LabelSet.objects.select_related("job").filter(pk__in=wanted), request.user))
         queue = queues.start_queue(
-            graph=get_object_or_404(visible_graphs(request.user), pk=data["graph"]),
-            question_set=get_object_or_404(visible(question_sets(), request.user), pk=data["question_set"]),
+            graph=find_graph(self.user, data["graph"]),
+            question_set=self.find(question_sets(), data["question_set"]),
             label_sets=queues.require_label_sets(rows, wanted),
             plan=queues.Plan(data["ordering"], data["overlap"], data["seed"], data["name"]),
-            user=cast(User, request.user),
+            user=self.user,
         )
         answer = queue_shapes.StartedQueueSerializer({"queue": queue, "job": queue.job}).data
         return Response(answer, status=status.HTTP_202_ACCEPTED)
-
-    def retrieve(self, request: Request, pk: str) -> Response:
-        """One queue."""
-        return Response(queue_shapes.QueueSerializer(self.get_object()).data)
 
     @extend_schema(
         parameters=[OpenApiParameter("confirm", str, required=True, description="its name, repeated")],
@@ -93,24 +74,22 @@ class QueueViewSet(viewsets.GenericViewSet[Queue]):
     def destroy(self, request: Request, pk: str) -> Response:
         """Delete a queue with all verdicts in it; it can be restored for some days."""
         queue, confirm = self.get_object(), request.query_params.get("confirm", "")
-        require_manager(request.user, queue)
-        deletion.discard(queue=queue, confirm=confirm, user=cast(User, request.user))
+        require_manager(self.user, queue)
+        deletion.discard(queue=queue, confirm=confirm, user=self.user)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     @extend_schema(responses=queue_shapes.DeletedQueueSerializer(many=True))
     @action(detail=False)
     def deleted(self, request: Request) -> Response:
         """Queues that can be restored, the last deleted first."""
-        page = self.paginate_queryset(self.filter_queryset(deletion.restorable()))
-        return self.get_paginated_response(queue_shapes.DeletedQueueSerializer(page, many=True).data)
+        return self.paged(deletion.restorable(), queue_shapes.DeletedQueueSerializer)
 
     @extend_schema(request=None, responses=queue_shapes.QueueSerializer)
     @action(detail=True, methods=["post"])
     def restore(self, request: Request, pk: str) -> Response:
         """Undo its deletion."""
-        rows = self.filter_queryset(deletion.restorable())
-        queue = get_object_or_404(rows, pk=pk)
-        require_manager(request.user, queue)
+        queue = self.find(deletion.restorable(), int(pk))
+        require_manager(self.user, queue)
         deletion.restore(queue=queue)
         return Response(queue_shapes.QueueSerializer(self.get_object()).data)
 
@@ -119,27 +98,24 @@ class QueueViewSet(viewsets.GenericViewSet[Queue]):
     def next(self, request: Request, pk: str) -> Response:
         """Reserve the next item for the one who asks."""
         data = validated(inputs.HoldingSerializer(data=request.data))
-        user = cast(User, request.user)
-        item = reservations.next_item(queue=self.get_object(), user=user, holding=data["holding"])
-        return Response({"item": shown(item, user, judged=False)})
+        item = reservations.next_item(queue=self.get_object(), user=self.user, holding=data["holding"])
+        return Response({"item": shown(item, self.user, judged=False)})
 
     @extend_schema(request=inputs.UndoSerializer, responses=shapes.ChangedItemSerializer)
     @action(detail=True, methods=["post"])
     def undo(self, request: Request, pk: str) -> Response:
         """Take back one's own last submission."""
         data = validated(inputs.UndoSerializer(data=request.data))
-        user = cast(User, request.user)
-        item = undo.undo(queue=self.get_object(), user=user, id=data["id"])
-        return Response({"item": shown(item, user)})
+        item = undo.undo(queue=self.get_object(), user=self.user, id=data["id"])
+        return Response({"item": shown(item, self.user)})
 
     @extend_schema(request=inputs.UndoSerializer, responses=shapes.ChangedItemSerializer)
     @action(detail=True, methods=["post"])
     def redo(self, request: Request, pk: str) -> Response:
         """Have what one took back last count again."""
         data = validated(inputs.UndoSerializer(data=request.data))
-        user = cast(User, request.user)
-        item = undo.redo(queue=self.get_object(), user=user, id=data["id"])
-        return Response({"item": shown(item, user)})
+        item = undo.redo(queue=self.get_object(), user=self.user, id=data["id"])
+        return Response({"item": shown(item, self.user)})
 
     @extend_schema(
         parameters=[OpenApiParameter("all", bool, description="also those that were adjudicated")],
@@ -148,7 +124,7 @@ class QueueViewSet(viewsets.GenericViewSet[Queue]):
     @action(detail=True)
     def disagreements(self, request: Request, pk: str) -> Response:
         """Items that enough analysts judged, and not alike, with what each says."""
-        every = request.query_params.get("all", "") in {"1", "true"}
+        every = truth(request.query_params, "all")
         rows = adjudication.disagreements(self.get_object(), decided=every)
         page = self.paginate_queryset(cast(Any, rows))
         sides = adjudication.sides(cast(Any, page))
@@ -159,16 +135,14 @@ class QueueViewSet(viewsets.GenericViewSet[Queue]):
     def accept_unanimous(self, request: Request, pk: str) -> Response:
         """Settle every item that enough analysts judged alike."""
         data = validated(inputs.UndoSerializer(data=request.data))
-        user = cast(User, request.user)
-        return Response(adjudication.accept_unanimous(queue=self.get_object(), user=user, id=data["id"]))
+        return Response(adjudication.accept_unanimous(queue=self.get_object(), user=self.user, id=data["id"]))
 
     @extend_schema(request=inputs.UndoSerializer, responses=shapes.TakenBackSerializer)
     @action(detail=True, methods=["post"], url_path="accept-unanimous/undo")
     def take_acceptance_back(self, request: Request, pk: str) -> Response:
         """Open again what an acceptance settled; ``id`` is that of the acceptance."""
         data = validated(inputs.UndoSerializer(data=request.data))
-        user = cast(User, request.user)
-        undone = adjudication.take_acceptance_back(queue=self.get_object(), user=user, id=data["id"])
+        undone = adjudication.take_acceptance_back(queue=self.get_object(), user=self.user, id=data["id"])
         return Response({"undone": undone})
 
     @extend_schema(
@@ -179,12 +153,9 @@ class QueueViewSet(viewsets.GenericViewSet[Queue]):
     def items(self, request: Request, pk: str) -> Response:
         """The items of a queue, in their order."""
         query = request.query_params
-        states = [one for one in query.get("state", "").replace("\0", "").split(",") if one]
-        rows = selectors.items(
-            queue=self.get_object(), states=states, text=query.get("q", "").replace("\0", "")
-        )
-        page = self.paginate_queryset(cast(Any, rows))
-        return self.get_paginated_response(shapes.ItemRowSerializer(cast(Any, page), many=True).data)
+        states = [one for one in query.get("state", "").split(",") if one]
+        rows = selectors.items(queue=self.get_object(), states=states, text=query.get("q", ""))
+        return self.paged(rows, shapes.ItemRowSerializer)
 
     @extend_schema(responses=queue_shapes.StatisticsSerializer)
     @action(detail=True)
@@ -214,13 +185,12 @@ class QueueViewSet(viewsets.GenericViewSet[Queue]):
     def events(self, request: Request, pk: str) -> Response | FileResponse:
         """Everything that happened, newest first; as a file, oldest first."""
         query, queue = request.query_params, self.get_object()
-        analyst = query.get("analyst", "").replace("\0", "")
+        analyst = query.get("analyst", "")
         rows = events.events(queue, item=integer(query, "item"), analyst=analyst)
         if "format" in query:
             wanted = _format(query["format"], events.FORMATS)
             return _file(events.write(rows, wanted), f"events-{queue.pk}.{wanted}", wanted)
-        page = self.paginate_queryset(cast(Any, rows))
-        return self.get_paginated_response(shapes.ReviewEventSerializer(cast(Any, page), many=True).data)
+        return self.paged(rows, shapes.ReviewEventSerializer)
 
     @extend_schema(
         request={"multipart/form-data": inputs.ImportSerializer}, responses=shapes.ImportedSerializer
@@ -229,9 +199,8 @@ class QueueViewSet(viewsets.GenericViewSet[Queue]):
     def import_verdicts(self, request: Request, pk: str) -> Response:
         """Take verdicts from a file, as exports and label files have them. The same file twice adds nothing."""
         data = validated(inputs.ImportSerializer(data=request.data))
-        user = cast(User, request.user)
         lines = verdict_files.read(data["file"], data["file"].name or "")
-        found = imports.take(queue=self.get_object(), user=user, lines=lines, name=data["as"])
+        found = imports.take(queue=self.get_object(), user=self.user, lines=lines, name=data["as"])
         return Response(shapes.ImportedSerializer(found).data)
 
     @extend_schema(request=inputs.UndoSerializer, responses=shapes.TakenBackSerializer)
@@ -239,8 +208,8 @@ class QueueViewSet(viewsets.GenericViewSet[Queue]):
     def take_import_back(self, request: Request, pk: str) -> Response:
         """Take back what an import brought; ``id`` is the ``undo`` of its answer."""
         data = validated(inputs.UndoSerializer(data=request.data))
-        user = cast(User, request.user)
-        return Response({"undone": import_undo.take_back(queue=self.get_object(), user=user, id=data["id"])})
+        undone = import_undo.take_back(queue=self.get_object(), user=self.user, id=data["id"])
+        return Response({"undone": undone})
 
     @extend_schema(
         parameters=[OpenApiParameter("format", str, enum=[*exports.FORMATS])],

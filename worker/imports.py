@@ -23,7 +23,7 @@ from webapp.graphs.selectors import next_version
 from webapp.jobs import queue
 from webapp.jobs.models import Job
 from webapp.uploads import remote_sources
-from worker import reporting
+from worker import job_runs
 
 #: An import that says nothing for so long, in seconds, is stuck at its file.
 SILENCE_S = 1200.0
@@ -32,10 +32,10 @@ SILENCE_S = 1200.0
 @shared_task(name=queue.IMPORT_GRAPH)
 def import_graph(job_id: int) -> None:
     """Import the graph of a job."""
-    reporting.run(job_id, work, failed=failed)
+    job_runs.run(job_id, work, failed=failed)
 
 
-def work(context: reporting.Context) -> dict[str, Any]:
+def work(context: job_runs.Context) -> dict[str, Any]:
     """Read, build, record. Nothing of a build that breaks off is left where it could be taken for a snapshot."""
     job, graph = context.job, context.job.graph
     mode, base = Mode(job.params.get("mode", Mode.REPLACE)), graph.snapshot
@@ -104,7 +104,7 @@ def work(context: reporting.Context) -> dict[str, Any]:
     }
 
 
-def _fetch(context: reporting.Context, sources: list[SourceFile]) -> None:
+def _fetch(context: job_runs.Context, sources: list[SourceFile]) -> None:
     """Copy the files that lie elsewhere, but those that an earlier attempt has copied."""
     for source in sources:
         target = files.place(source.path)

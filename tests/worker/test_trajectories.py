@@ -8,12 +8,12 @@ from retrieval.errors import TrainingDataError
 from retrieval.questions.files import Question
 from retrieval.supervision.trajectories import read_trajectories
 from webapp.experiments import services as experiments
-from webapp.experiments import synthesising as sets
+from webapp.experiments import trajectories as sets
 from webapp.experiments.models import TrajectorySet
 from webapp.graphs import files
 from webapp.jobs.models import Job
 from webapp.questions.services import save_question_set
-from worker import synthesising, training
+from worker import training, trajectories
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def make(graph, questions, **how):
 @pytest.fixture
 def made(tiny_graph, questions):
     row = make(tiny_graph, questions, samples=6, astray=0.5, seed=1)
-    synthesising.synthesise(row.job_id)
+    trajectories.synthesise(row.job_id)
     row.refresh_from_db()
     assert (row.state, row.job.error_message) == ("done", "")
     return row
@@ -79,8 +79,8 @@ def test_the_last_actions_that_fit_are_the_ones_kept():
     finish = {"kind": "finish"}
     raw = [explore, choose[0], explore, choose[1], again, choose[2], finish]
     short = [explore, choose[1], {"kind": "explore", "front": 1}, choose[2], finish]
-    assert synthesising.kept_positions(raw, short) == [2, 3, 4, 5, 6]
-    assert synthesising.kept_positions(short, short) == [0, 1, 2, 3, 4]
+    assert trajectories.kept_positions(raw, short) == [2, 3, 4, 5, 6]
+    assert trajectories.kept_positions(short, short) == [0, 1, 2, 3, 4]
 
 
 def test_they_are_listed_searched_and_downloaded(api, made):
@@ -122,7 +122,7 @@ def test_a_set_deleted_in_the_middle_leaves_nothing(tiny_graph, questions, monke
     monkeypatch.setattr(
         sets, "save_trajectories", lambda **made: TrajectorySet.objects.all().delete() and False
     )
-    synthesising.synthesise(row.job_id)
+    trajectories.synthesise(row.job_id)
     assert Job.objects.get().state == "cancelled"
     assert not stored(row, "pairs").exists()
 

@@ -16,7 +16,7 @@ from webapp.graphs.models import Graph
 from webapp.graphs.selectors import next_version
 from webapp.jobs import queue
 from webapp.jobs.models import Job
-from worker import engines, language_models, reporting
+from worker import engines, job_runs, language_models
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 @shared_task(name=queue.EXTRACT)
 def extract(job_id: int) -> None:
     """Extract as a job says."""
-    reporting.run(job_id, work, failed=failed)
+    job_runs.run(job_id, work, failed=failed)
 
 
-def work(context: reporting.Context) -> dict[str, Any]:
+def work(context: job_runs.Context) -> dict[str, Any]:
     """Read, merge, build, record. Replies are kept beside the source's snapshot, so nothing is paid for twice."""
     from retrieval.extraction.extract import extract as read_facts  # noqa: PLC0415
     from retrieval.extraction.extract import patient  # noqa: PLC0415

@@ -14,14 +14,14 @@ from retrieval.errors import Cancelled, ConfigError, TrainingDataError
 from retrieval.kg import snapshot as kg
 from retrieval.kg.snapshot.cache import cache_of
 from retrieval.llm.metering import metered
-from webapp.experiments import synthesising
+from webapp.experiments import trajectories
 from webapp.experiments.models import TrajectorySet
-from webapp.experiments.synthesising import LLM, PAIRS, RAW, REFINED
+from webapp.experiments.trajectories import LLM, PAIRS, RAW, REFINED
 from webapp.graphs import files
 from webapp.graphs.selectors import require_version
 from webapp.jobs import queue
 from webapp.questions.selectors import as_engine
-from worker import engines, language_models, reporting
+from worker import engines, job_runs, language_models
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 @shared_task(name=queue.SYNTHESISE)
 def synthesise(job_id: int) -> None:
     """Make trajectories as a job says."""
-    reporting.run(job_id, work)
+    job_runs.run(job_id, work)
 
 
-def work(context: reporting.Context) -> dict[str, Any]:
+def work(context: job_runs.Context) -> dict[str, Any]:
     """Make the trajectories of all questions that are not for testing, and their shortest forms."""
     from retrieval.supervision import grounding  # noqa: PLC0415
 
@@ -65,7 +65,7 @@ def work(context: reporting.Context) -> dict[str, Any]:
     steps = _write(made, world, episodes)
     for form in (RAW, REFINED, PAIRS):
         files.send(files.trajectories_name(made.graph_id, made.pk, form))
-    kept = synthesising.save_trajectories(
+    kept = trajectories.save_trajectories(
         made=made,
         questions=len(questions),
         answered=len({episode.question.question.id for episode in episodes}),
@@ -75,14 +75,14 @@ def work(context: reporting.Context) -> dict[str, Any]:
         usage=usage,
     )
     if not kept:
-        synthesising.remove_files(graph.pk, made.pk)
+        trajectories.remove_files(graph.pk, made.pk)
         raise Cancelled("The trajectory set was deleted.")
     notes = [f"Questions left out: {skipped}."] if skipped.total else []
     return {"trajectory_set": made.pk, "trajectories": len(episodes), "notes": notes}
 
 
 def _offline(
-    context: reporting.Context, made: TrajectorySet, snapshot: Snapshot, grounded: Sequence[Grounded]
+    context: job_runs.Context, made: TrajectorySet, snapshot: Snapshot, grounded: Sequence[Grounded]
 ) -> tuple[World, list[Episode]]:
     from retrieval.methods.graph_s3.agent.environment import World  # noqa: PLC0415
     from retrieval.methods.graph_s3.agent.frontier import Frontiers  # noqa: PLC0415
@@ -102,7 +102,7 @@ def _offline(
 
 
 def _by_model(
-    context: reporting.Context,
+    context: job_runs.Context,
     made: TrajectorySet,
     snapshot: Snapshot,
     grounded: Sequence[Grounded],

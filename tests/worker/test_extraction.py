@@ -13,7 +13,7 @@ from webapp.graphs import files
 from webapp.graphs.models import Graph, GraphState, GraphVersion
 from webapp.jobs.models import Job, JobState
 from webapp.language_models import selectors, services
-from worker import extracting
+from worker import extraction
 
 PASSAGES = [
     Passage(0, "p0", "Bern", "Bern is the capital of Switzerland."),
@@ -76,7 +76,7 @@ def test_a_graph_is_read_and_can_be_opened(api, corpus, users):
         assert api().get(f"/api/v1/graphs/{corpus.pk}/extract").json()["available"] is True
         begun = start(api, corpus)
         assert begun.status_code == 202
-        extracting.extract(begun.json()["job"]["id"])
+        extraction.extract(begun.json()["job"]["id"])
     job = Job.objects.get(pk=begun.json()["job"]["id"])
     assert (job.state, job.error_message) == (JobState.DONE, "")
     assert (job.result["facts"], job.result["entities"]) == (2, 4)
@@ -93,7 +93,7 @@ def test_a_key_that_stops_working_is_said_and_the_job_goes_on_where_it_was(api, 
     with Endpoint(BERN, fails(401)) as endpoint:
         row = add_model(users["admin"], endpoint.url)
         first = start(api, corpus).json()
-        extracting.extract(first["job"]["id"])
+        extraction.extract(first["job"]["id"])
     job, graph = Job.objects.get(pk=first["job"]["id"]), Graph.objects.get(name="Facts")
     assert (job.state, job.error_code) == (JobState.FAILED, "llm_bad_key")
     assert (graph.state, graph.error_code) == (GraphState.FAILED, "llm_bad_key")
@@ -103,7 +103,7 @@ def test_a_key_that_stops_working_is_said_and_the_job_goes_on_where_it_was(api, 
         services.change_provider(key=row.pk, values={"base_url": endpoint.url}, user=users["admin"])
         again = start(api, corpus).json()
         assert again["graph"]["id"] == first["graph"]["id"]
-        extracting.extract(again["job"]["id"])
+        extraction.extract(again["job"]["id"])
         assert len(endpoint.bodies) == 1
     graph.refresh_from_db()
     assert (graph.state, graph.snapshot.triples) == (GraphState.READY, 2 if kept else 1)
@@ -113,7 +113,7 @@ def test_a_limit_of_the_job_stops_it(api, corpus, users):
     with Endpoint(BERN) as endpoint:
         add_model(users["admin"], endpoint.url)
         begun = start(api, corpus, max_tokens=20).json()
-        extracting.extract(begun["job"]["id"])
+        extraction.extract(begun["job"]["id"])
         assert endpoint.bodies == []
     job = Job.objects.get(pk=begun["job"]["id"])
     assert (job.state, job.error_code) == (JobState.FAILED, "over_budget")

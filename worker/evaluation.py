@@ -20,7 +20,7 @@ from webapp.experiments.models import Report
 from webapp.graphs import files
 from webapp.jobs import queue
 from webapp.questions.selectors import as_engine
-from worker import engines, language_models, reporting
+from worker import engines, job_runs, language_models
 
 if TYPE_CHECKING:
     from retrieval.evaluation.evaluator import Subgraphs, Topics
@@ -34,10 +34,10 @@ JOURNAL = "asked.jsonl"
 @shared_task(name=queue.EVALUATE)
 def evaluate(job_id: int) -> None:
     """Evaluate as a job says."""
-    reporting.run(job_id, work)
+    job_runs.run(job_id, work)
 
 
-def work(context: reporting.Context) -> dict[str, Any]:
+def work(context: job_runs.Context) -> dict[str, Any]:
     """Make the report; what a deleted one leaves behind is removed."""
     report = (
         Report.objects.select_related("graph__snapshot", "question_set", "checkpoint")
@@ -57,7 +57,7 @@ def work(context: reporting.Context) -> dict[str, Any]:
     return {"report": report.pk, "metrics": figures}
 
 
-def _make(context: reporting.Context, report: Report) -> dict[str, Any]:
+def _make(context: job_runs.Context, report: Report) -> dict[str, Any]:
     """Ask the questions; goes on where an earlier attempt, or an earlier job of the same report, stopped."""
     from retrieval.evaluation import report_page  # noqa: PLC0415
     from retrieval.evaluation.evaluator import evaluate_engine, sample  # noqa: PLC0415
@@ -109,7 +109,7 @@ def _make(context: reporting.Context, report: Report) -> dict[str, Any]:
     return made
 
 
-def _asking(context: reporting.Context, kept: int) -> Callable[[Progress], None]:
+def _asking(context: job_runs.Context, kept: int) -> Callable[[Progress], None]:
     """Reports questions that were asked before apart, so that rate and time left are of those that are asked now."""
 
     def progress(made: Progress) -> None:
@@ -119,7 +119,7 @@ def _asking(context: reporting.Context, kept: int) -> Callable[[Progress], None]
 
 
 def _paths(
-    context: reporting.Context, engine: Engine, questions: Sequence[Question], checkpoint: Path | None
+    context: job_runs.Context, engine: Engine, questions: Sequence[Question], checkpoint: Path | None
 ) -> Sequence[Label]:
     """Relation paths of the questions that bring none, by answer-set consistency.
 

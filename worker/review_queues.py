@@ -23,7 +23,7 @@ from webapp.questions.selectors import as_engine
 from webapp.review.domain.uncertainty import uncertainty
 from webapp.review.models import Ordering, Queue
 from webapp.review.services import added_paths, deletion, queues
-from worker import identity, reporting
+from worker import identity, job_runs
 
 if TYPE_CHECKING:
     from retrieval.supervision.labels import Label, NamedPath
@@ -51,7 +51,7 @@ class CandidatePool:
 @shared_task(name=queue.REVIEW)
 def review(job_id: int) -> None:
     """Prepare a review as a job says."""
-    reporting.run(job_id, work)
+    job_runs.run(job_id, work)
 
 
 @shared_task(name=queue.PURGE_REVIEW)
@@ -60,7 +60,7 @@ def purge(queue_id: int) -> None:
     deletion.purge(queue_id=queue_id, stopping=identity.stopping.is_set)
 
 
-def work(context: reporting.Context) -> dict[str, Any]:
+def work(context: job_runs.Context) -> dict[str, Any]:
     """Merge the label sets, measure what each path reaches, and store the items in their order."""
     from retrieval.supervision import given, grounding  # noqa: PLC0415 - torch comes with it
 
@@ -93,7 +93,7 @@ def _label_sets(row: Queue) -> list[LabelSet]:
     return queues.require_label_sets(list(LabelSet.objects.filter(pk__in=wanted)), wanted)
 
 
-def _pool(label_sets: Sequence[LabelSet], context: reporting.Context) -> CandidatePool:
+def _pool(label_sets: Sequence[LabelSet], context: job_runs.Context) -> CandidatePool:
     """The relation paths of all label sets; those of one topic and one chain are one candidate."""
     from retrieval.supervision.labels import read_labels  # noqa: PLC0415 - torch comes with it
 
@@ -215,7 +215,7 @@ def _sort(drafts: list[queues.DraftItem], row: Queue) -> None:
     drafts.sort(key=lambda one: not one.candidates)
 
 
-def _told(drafts: list[queues.DraftItem], context: reporting.Context) -> Iterator[queues.DraftItem]:
+def _told(drafts: list[queues.DraftItem], context: job_runs.Context) -> Iterator[queues.DraftItem]:
     for done, draft in enumerate(drafts, start=1):
         yield draft
         context.progress(Progress("storing", done, len(drafts), "questions"))

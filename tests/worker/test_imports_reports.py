@@ -15,7 +15,7 @@ from webapp.graphs import services
 from webapp.graphs.models import GraphState
 from webapp.jobs.models import Job, JobState
 from webapp.questions.services import save_question_set
-from worker import importing
+from worker import imports
 
 ROWS = (
     b"Paris\tin\tFrance\nParis\tin\tFrance\n=1+1\n\tin\tX\nRome\ttwin\tRome\nBerlin\tin\tGermany\n"
@@ -34,7 +34,7 @@ def graph(users):
         options=services.ReadOptions(),
         user=users["admin"],
     )
-    importing.import_graph(job.pk)
+    imports.import_graph(job.pk)
     made.refresh_from_db()
     return made
 
@@ -118,7 +118,7 @@ def test_questions_are_checked_against_the_version_that_is_asked(api, graph):
     assert (found["splits"], found["version"]) == ({"train": 1, "test": 2}, 1)
     body = {"mode": "append", "files": [SimpleUploadedFile("oslo.tsv", b"Oslo\tin\tNorway\n")]}
     job = api().post(f"/api/v1/graphs/{graph.pk}/versions", body, format="multipart").json()
-    importing.import_graph(job["id"])
+    imports.import_graph(job["id"])
     again = api("viewer").get(url).json()
     assert (again["version"], again["topics_found"], again["measurable"]) == (2, 2, 3)
 
@@ -165,7 +165,7 @@ def test_a_look_before_the_import_and_its_corrections_are_what_the_import_does(a
         "columns": {"head": "wem", "relation": 1, "tail": 0},
     }
     answer = client.post("/api/v1/graphs", body, format="json")
-    importing.import_graph(answer.json()["job"]["id"])
+    imports.import_graph(answer.json()["job"]["id"])
     assert Job.objects.get(pk=answer.json()["job"]["id"]).state == JobState.DONE
     found = client.get(f"/api/v1/graphs/{answer.json()['graph']['id']}/entities", {"q": "köln"}).json()
     assert found[0]["label"] == "Köln"

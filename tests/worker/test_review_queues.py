@@ -4,7 +4,7 @@ import pytest
 
 from retrieval.supervision.labels import Label, write_labels
 from retrieval.types import Question
-from webapp.experiments import labelling
+from webapp.experiments import label_sets
 from webapp.graphs import files
 from webapp.jobs import services as jobs
 from webapp.jobs.models import Job, JobState
@@ -12,7 +12,7 @@ from webapp.questions.services import save_question_set
 from webapp.review.domain.uncertainty import uncertainty
 from webapp.review.models import Item, Queue
 from webapp.review.services import added_paths, queues
-from worker import reviewing
+from worker import review_queues
 
 CAPITAL, BORDERS = (("capital", False),), (("borders", False),)
 SPOKEN = (("borders", False), ("official_language", False))
@@ -39,12 +39,12 @@ def label_set(tiny_graph, questions):
     """``label_set("One", labels)`` is a label set that is done, with its file."""
 
     def make(name, labels):
-        row = labelling.start_labelling(
+        row = label_sets.start_labelling(
             graph=tiny_graph, question_set=questions, strategy="answer-set", name=name, user=None
         )
         path = files.local_path(files.labels_name(tiny_graph.pk, row.pk))
         path.parent.mkdir(parents=True, exist_ok=True)
-        labelling.save_label_set(label_set=row, questions=4, labels=write_labels(path, labels))
+        label_sets.save_label_set(label_set=row, questions=4, labels=write_labels(path, labels))
         row.refresh_from_db()
         return row
 
@@ -72,7 +72,7 @@ def prepared(graph, questions, label_sets, **plan):
     queue = queues.start_queue(
         graph=graph, question_set=questions, label_sets=label_sets, plan=queues.Plan(**plan), user=None
     )
-    reviewing.review(queue.job_id)
+    review_queues.review(queue.job_id)
     job = Job.objects.get(pk=queue.job_id)
     assert (job.state, job.error_code, job.error_message) == (JobState.DONE, "", "")
     queue.refresh_from_db()
@@ -166,7 +166,7 @@ def test_of_too_many_paths_the_best_are_shown(tiny_graph, questions, both, monke
 def test_preparing_again_doubles_nothing(tiny_graph, questions, both):
     queue, job = prepared(tiny_graph, questions, both)
     Job.objects.filter(pk=job.pk).update(state=JobState.QUEUED)
-    reviewing.review(job.pk)
+    review_queues.review(job.pk)
     assert queue.rows.count() == 4
 
 
@@ -174,14 +174,14 @@ def test_a_queue_deleted_in_the_middle_leaves_nothing(tiny_graph, questions, bot
     queue = queues.start_queue(
         graph=tiny_graph, question_set=questions, label_sets=both, plan=queues.Plan(), user=None
     )
-    real = reviewing._sort
+    real = review_queues._sort
 
     def delete(drafts, row):
         Queue.objects.get(pk=queue.pk).delete()
         real(drafts, row)
 
-    monkeypatch.setattr(reviewing, "_sort", delete)
-    reviewing.review(queue.job_id)
+    monkeypatch.setattr(review_queues, "_sort", delete)
+    review_queues.review(queue.job_id)
     assert Job.objects.get(pk=queue.job_id).state == JobState.CANCELLED
     assert Item.objects.count() == 0
 
@@ -190,8 +190,8 @@ def test_a_label_set_that_is_gone_is_named(tiny_graph, questions, both):
     queue = queues.start_queue(
         graph=tiny_graph, question_set=questions, label_sets=both, plan=queues.Plan(), user=None
     )
-    labelling.delete_label_set(label_set=both[1])
-    reviewing.review(queue.job_id)
+    label_sets.delete_label_set(label_set=both[1])
+    review_queues.review(queue.job_id)
     job = Job.objects.get(pk=queue.job_id)
     assert (job.state, job.error_message) == ("failed", f"There is no label set {queue.label_sets[1]['id']}.")
 

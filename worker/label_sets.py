@@ -12,13 +12,13 @@ from retrieval.errors import Cancelled, TrainingDataError
 from retrieval.kg import snapshot as kg
 from retrieval.kg.snapshot.cache import cache_of
 from retrieval.llm.metering import metered
-from webapp.experiments import labelling
+from webapp.experiments import label_sets
 from webapp.experiments.models import LabelSet
 from webapp.graphs import files
 from webapp.graphs.selectors import require_version
 from webapp.jobs import queue
 from webapp.questions.selectors import as_engine
-from worker import engines, language_models, reporting
+from worker import engines, job_runs, language_models
 
 if TYPE_CHECKING:
     from retrieval.supervision.labels import Compression
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 @shared_task(name=queue.LABEL)
 def label(job_id: int) -> None:
     """Label as a job says."""
-    reporting.run(job_id, work)
+    job_runs.run(job_id, work)
 
 
-def work(context: reporting.Context) -> dict[str, Any]:
+def work(context: job_runs.Context) -> dict[str, Any]:
     """Find the rational paths of all questions that are not for testing."""
     from retrieval.supervision import grounding, rationalizers  # noqa: PLC0415
     from retrieval.supervision.labels import write_labels  # noqa: PLC0415
@@ -49,7 +49,7 @@ def work(context: reporting.Context) -> dict[str, Any]:
     grounded, skipped = grounding.ground(snapshot, questions)
     grounding.require(grounded, skipped)
     replies = cache_of(files.local_path(version.path)) / "replies"
-    prompt = label_set.prompt or labelling.PROMPTS[0]
+    prompt = label_set.prompt or label_sets.PROMPTS[0]
     asking = rationalizers.LLMWork(language_models.default_settings(), replies, prompt)
     with metered(language_models.meter_of_job(context.job.user_id)):
         found = rationalizers.get(label_set.strategy, asking).label(
@@ -64,7 +64,7 @@ def work(context: reporting.Context) -> dict[str, Any]:
     path.parent.mkdir(parents=True, exist_ok=True)
     count = write_labels(path, found.labels)
     files.send(files.labels_name(graph.pk, label_set.pk))
-    kept = labelling.save_label_set(
+    kept = label_sets.save_label_set(
         label_set=label_set,
         questions=len(questions),
         labels=count,

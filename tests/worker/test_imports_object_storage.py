@@ -15,7 +15,7 @@ from webapp.graphs.models import Graph, GraphState, IndexState
 from webapp.jobs.models import Job, JobKind, JobState
 from webapp.project import env
 from webapp.project.settings.data import remote_storage
-from worker import importing, indexing
+from worker import imports, indexing
 
 FACTS = b"Paris\tin\tFrance\nRome\tin\tItaly\n"
 BUCKET = "clew"
@@ -65,7 +65,7 @@ def graph(bucket, users):
         options=services.ReadOptions(),
         user=users["admin"],
     )
-    importing.import_graph(job.pk)
+    imports.import_graph(job.pk)
     Graph.objects.filter(pk=made.pk).update(visibility="public")
     made.refresh_from_db()
     assert made.state == GraphState.READY
@@ -133,7 +133,7 @@ def test_the_work_of_another_machine_can_be_gone_on_with(graph, users):
     forget(graph)
     job = Job.objects.get(kind=JobKind.IMPORT)
     Job.objects.filter(pk=job.pk).update(state=JobState.QUEUED)
-    importing.import_graph(job.pk)  # its file was uploaded to the other machine
+    imports.import_graph(job.pk)  # its file was uploaded to the other machine
     job.refresh_from_db()
     assert (job.state, job.result["unchanged"]) == (JobState.DONE, True)
 
@@ -152,7 +152,7 @@ def test_snapshots_that_were_not_used_for_long_make_way(graph, users, settings, 
         options=services.ReadOptions(),
         user=users["admin"],
     )
-    importing.import_graph(job.pk)
+    imports.import_graph(job.pk)
     other.refresh_from_db()
     first, second = graph.snapshot.path, other.snapshot.path
     settings.CLEW = replace(settings.CLEW, cache_gb=0.0)
@@ -172,7 +172,7 @@ def test_snapshots_that_were_not_used_for_long_make_way(graph, users, settings, 
 def test_deleting_deletes_it_there_too(graph, bucket, api):
     body = {"mode": "append", "files": [SimpleUploadedFile("more.tsv", b"Oslo\tin\tNorway\n")]}
     job = api().post(f"/api/v1/graphs/{graph.pk}/versions", body, format="multipart").json()
-    importing.import_graph(job["id"])
+    imports.import_graph(job["id"])
     assert any(key.startswith(f"snapshots/{graph.pk}/2/") for key in keys(bucket))
     assert api().delete(f"/api/v1/graphs/{graph.pk}/versions/1").status_code == 204
     assert any(key.startswith(f"snapshots/{graph.pk}/1/") for key in keys(bucket))  # in the trash

@@ -11,7 +11,7 @@ from retrieval.kg.snapshot import Snapshot
 from tests.support.guides import format_added
 from tests.webapp.uploads.test_uploads import complete
 from webapp.jobs.models import Job, JobState
-from worker import importing
+from worker import imports
 
 FILMS = b"Jaws --directed by--> Spielberg\nHook --directed by--> Spielberg\nnothing of the kind\n"
 
@@ -59,6 +59,6 @@ def test_the_format_of_the_guide_is_uploaded_looked_at_and_imported(api, known):
     assert seen["rows"] == [["Jaws", "directed by", "Spielberg"], ["Hook", "directed by", "Spielberg"]]
     assert [(one["line"], one["message"]) for one in seen["problems"]] == [(3, "there is no arrow")]
     made = client.post("/api/v1/graphs", {"name": "Films", "uploads": [id]}, format="json").json()
-    importing.import_graph(made["job"]["id"])
+    imports.import_graph(made["job"]["id"])
     job = Job.objects.get(pk=made["job"]["id"])
     assert (job.state, job.result["triples"], job.result["problems"]) == (JobState.DONE, 2, 1)

@@ -10,7 +10,7 @@ import pytest
 from webapp.graphs import files
 from webapp.graphs.models import Graph, SourceFile
 from webapp.jobs.models import Job, JobState
-from worker import importing
+from worker import imports
 
 FACTS = b"Paris\tin\tFrance\nRome\tin\tItaly\n"
 
@@ -66,7 +66,7 @@ def make(api, *sources, name="Graph"):
 def imported(answer):
     assert answer.status_code == 202, answer.content
     job = Job.objects.get(pk=answer.json()["job"]["id"])
-    importing.import_graph(job.pk)
+    imports.import_graph(job.pk)
     job.refresh_from_db()
     return job
 
@@ -170,7 +170,7 @@ def test_what_breaks_off_or_is_missing_says_so_and_can_be_tried_again(api, web, 
     assert list(files.local_path(f"uploads/{job.graph_id}").iterdir()) == []
     pages["/half.tsv"] = (200, {}, FACTS)
     assert api().post(f"/api/v1/jobs/{job.pk}/retry", {}, format="json").status_code == 202
-    importing.import_graph(job.pk)
+    imports.import_graph(job.pk)
     job.refresh_from_db()
     assert job.state == JobState.DONE
     missing = imported(make(api, f"http://{host}/nothing.tsv", name="Missing"))

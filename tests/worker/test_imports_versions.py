@@ -12,7 +12,7 @@ from webapp.api.errors import VersionGoneError
 from webapp.graphs import files, selectors, services, trash, versions
 from webapp.graphs.models import Graph, GraphState, GraphVersion, IndexState, Mode, SourceFile
 from webapp.jobs.models import Job, JobKind, JobState
-from worker import answering, importing, indexing
+from worker import answering, imports, indexing
 
 FIRST = b"Paris\tin\tFrance\nRome\tin\tItaly\n"
 MORE = b"Berlin\tin\tGermany\nParis\ttwin of\tRome\nRome\tin\tItaly\nbad row\n"
@@ -37,7 +37,7 @@ def graph(users):
         options=services.ReadOptions(),
         user=users["admin"],
     )
-    importing.import_graph(job.pk)
+    imports.import_graph(job.pk)
     made.refresh_from_db()
     return made
 
@@ -52,7 +52,7 @@ def change(api, graph):
         assert answer.status_code == 202, answer.content
         job = Job.objects.get(pk=answer.json()["id"])
         if run:
-            importing.import_graph(job.pk)
+            imports.import_graph(job.pk)
             graph.refresh_from_db()
             job.refresh_from_db()
         return job
@@ -100,7 +100,7 @@ def test_the_current_version_is_asked_until_the_next_one_stands(graph, change):
     job = change("append", MORE, run=False)
     graph.refresh_from_db()
     assert (graph.state, graph.snapshot_id) == (GraphState.READY, before)
-    importing.import_graph(job.pk)
+    imports.import_graph(job.pk)
     graph.refresh_from_db()
     assert graph.snapshot_id != before
 
@@ -143,7 +143,7 @@ def test_a_graph_whose_import_failed_can_be_replaced_and_not_added_to(api, users
         options=services.ReadOptions(),
         user=users["admin"],
     )
-    importing.import_graph(job.pk)
+    imports.import_graph(job.pk)
     url = f"/api/v1/graphs/{made.pk}/versions"
 
     def post(mode):
@@ -154,7 +154,7 @@ def test_a_graph_whose_import_failed_can_be_replaced_and_not_added_to(api, users
     answer = post("replace")
     made.refresh_from_db()
     assert (answer.status_code, made.state, made.error_code) == (202, GraphState.IMPORTING, "")
-    importing.import_graph(answer.json()["id"])
+    imports.import_graph(answer.json()["id"])
     made.refresh_from_db()
     assert (made.state, made.snapshot.triples, made.problem_count) == (GraphState.READY, 1, 0)
 
@@ -343,7 +343,7 @@ def test_a_change_during_which_the_worker_died_is_done_again(graph, change):
     half = files.local_path(files.snapshot_name(graph.pk, 2))
     half.mkdir(parents=True)
     (half / "heads.npy").write_bytes(b"half")
-    importing.import_graph(job.pk)
+    imports.import_graph(job.pk)
     graph.refresh_from_db()
     assert (graph.snapshot.version, graph.snapshot.triples) == (2, 4)
 
