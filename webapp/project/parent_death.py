@@ -1,4 +1,4 @@
-"""``python -m webapp.project.tied PARENT COMMAND...``: a command that ends when its parent does, where Linux can do it.
+"""``python -m webapp.project.parent_death PARENT COMMAND...``: a command that ends when its parent does, where Linux can do it.
 
 The parent ends its children itself; this is for the time when it is killed. Elsewhere, and for what is left all the
 same, the next start ends what it finds (:mod:`webapp.project.orphans`).

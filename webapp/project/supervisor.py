@@ -53,7 +53,7 @@ class Child:
         self.log.parent.mkdir(parents=True, exist_ok=True)
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "webapp.project.tied", str(os.getpid()), *self.command],
+                [sys.executable, "-m", "webapp.project.parent_death", str(os.getpid()), *self.command],
                 cwd=ROOT,
                 env={**os.environ, **self.environ},
                 stdin=subprocess.DEVNULL,

@@ -133,7 +133,7 @@ def test_children_end_with_a_supervisor_that_is_killed(tmp_path):
         [sys.executable, "-c", code, str(tmp_path / "log")], cwd=ROOT, stdout=subprocess.PIPE, text=True
     ) as boss:
         part = psutil.Process(int(boss.stdout.readline()))
-        wait_for(lambda: "webapp.project.tied" not in part.cmdline())
+        wait_for(lambda: "webapp.project.parent_death" not in part.cmdline())
         boss.kill()
     wait_for(lambda: not part.is_running() or part.status() == psutil.STATUS_ZOMBIE)
 
