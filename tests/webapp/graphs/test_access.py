@@ -1,31 +1,19 @@
-"""Who may see and change which graph, what tokens are good for, the trash, storage and quotas."""
-
-import io
-import tarfile
-import zipfile
-from datetime import timedelta
+"""Who may see and change which graph."""
 
 import pytest
 from asgiref.sync import async_to_sync
 from django.conf import settings
 from django.contrib.auth.models import Group
-from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
-from django.utils import timezone
 
 from tests.support.sockets import Socket
-from tests.webapp.graphs.test_graphs import stored_files, upload
-from tests.webapp.uploads.test_uploads import begin, code, complete
-from webapp.accounts import quotas
-from webapp.accounts.models import ApiToken, Role, User
+from tests.webapp.graphs.test_graphs import upload
+from webapp.accounts.models import Role, User
 from webapp.answers import services as answers
-from webapp.graphs import files, services, trash
-from webapp.graphs.models import Graph, Visibility
+from webapp.graphs import services
 from webapp.graphs.selectors import may_see
 from webapp.jobs import services as jobs
-from webapp.jobs.models import Job, JobKind, JobState
-
-GB = 10**9
+from webapp.jobs.models import JobKind
 
 
 @pytest.fixture
@@ -153,22 +141,6 @@ def test_owners_and_administrators_change_a_graph_and_nobody_else(api, tiny_grap
     assert upload(api("analyst")).status_code == 403
 
 
-def test_groups_are_made_by_administrators(api, users):
-    made = api().post("/api/v1/groups", {"name": "Chemists", "members": ["viewer"]}, format="json")
-    assert (made.status_code, made.json()["members"]) == (201, ["viewer"])
-    url = f"/api/v1/groups/{made.json()['id']}"
-    assert api().post("/api/v1/groups", {"name": "Chemists"}, format="json").status_code in (400, 409)
-    assert api("viewer").get(url).json()["members"] == ["viewer"]
-    assert api("analyst").get(url).json()["members"] == []
-    assert api("analyst").patch(url, {"members": ["analyst"]}, format="json").status_code == 403
-    changed = api().patch(url, {"members": ["viewer", "analyst"]}, format="json").json()
-    assert sorted(changed["members"]) == ["analyst", "viewer"]
-    people = {p["username"]: p["groups"] for p in api().get("/api/v1/users").json()}
-    assert people == {"viewer": ["Chemists"], "analyst": ["Chemists"], "admin": []}
-    assert api("analyst").get("/api/v1/users").status_code == 403
-    assert api().delete(url).status_code == 204
-
-
 def test_sockets_tell_only_of_what_may_be_seen(things, users):
     def cookie(user):
         client = Client()
@@ -201,195 +173,3 @@ def test_sockets_tell_only_of_what_may_be_seen(things, users):
 
     assert [len(_active_jobs(users[name])) for name in ("viewer", "analyst", "admin")] == [0, 1, 1]
     assert [_may_watch(users[n], str(things["runs"].pk)) for n in ("viewer", "analyst")] == [False, True]
-
-
-# --- tokens -------------------------------------------------------------------------------------------
-
-
-def bearer(token):
-    from rest_framework.test import APIClient
-
-    client = APIClient()
-    client.credentials(HTTP_AUTHORIZATION=f"Bearer {token}")
-    return client
-
-
-def make_token(client, *scopes, **more):
-    answer = client.post("/api/v1/tokens", {"name": "script", "scopes": scopes, **more}, format="json")
-    assert answer.status_code == 201, answer.content
-    return answer.json()
-
-
-def test_a_token_does_what_its_scopes_say(api, tiny_graph):
-    graph = f"/api/v1/graphs/{tiny_graph.pk}"
-    asking = ("post", "/api/v1/runs", {"graph": tiny_graph.pk, "question": "What borders Switzerland?"})
-    calls = {
-        "read": ("get", graph, None),
-        "ask": asking,
-        "write": ("patch", graph, {"description": "new"}),
-        "admin": ("get", "/api/v1/tokens", None),
-    }
-    for scope in calls:
-        client = bearer(make_token(api(), scope)["token"])
-        got = {name: getattr(client, m)(url, body, format="json") for name, (m, url, body) in calls.items()}
-        assert {name for name, answer in got.items() if answer.status_code < 300} == {scope}
-        refused = next(answer for name, answer in got.items() if name != scope)
-        assert (refused.status_code, refused.json()["error"]["code"]) == (403, "forbidden")
-        assert "lacks the scope" in refused.json()["error"]["message"]
-
-
-def test_a_token_gives_no_more_than_its_user_has(api, tiny_graph):
-    client = bearer(make_token(api("viewer"), "read", "ask", "write", "admin")["token"])
-    changed = client.patch(f"/api/v1/graphs/{tiny_graph.pk}", {"name": "X"}, format="json")
-    assert changed.status_code == 403
-
-
-def test_tokens_are_listed_without_themselves_and_taken_back(api):
-    made = make_token(api("viewer"), "read", expires_days=2)
-    assert made["token"].startswith("clew_")
-    client = bearer(made["token"])
-    assert client.get("/api/v1/graphs").status_code == 200
-    row = api("viewer").get("/api/v1/tokens").json()[0]
-    assert (row["name"], row["scopes"], "token" in row) == ("script", ["read"], False)
-    assert row["last_used_at"] is not None
-    assert api("admin").get("/api/v1/tokens").json() == []
-    assert api("admin").delete(f"/api/v1/tokens/{made['id']}").status_code == 404
-    assert api("viewer").delete(f"/api/v1/tokens/{made['id']}").status_code == 204
-    assert client.get("/api/v1/graphs").status_code == 401
-
-
-def test_tokens_expire(api):
-    client = bearer(make_token(api("viewer"), "read", expires_days=1)["token"])
-    assert client.get("/api/v1/graphs").status_code == 200
-    ApiToken.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
-    assert client.get("/api/v1/graphs").status_code == 401
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [{"scopes": []}, {"scopes": ["root"]}, {"name": ""}, {"expires_days": 0}, {"expires_days": 10**6}],
-)
-def test_wrong_tokens_are_refused(api, wrong):
-    body = {"name": "x", "scopes": ["read"], **wrong}
-    answer = api().post("/api/v1/tokens", body, format="json")
-    assert list(answer.json()["error"]["fields"]) == list(wrong)
-
-
-# --- the trash ----------------------------------------------------------------------------------------
-
-
-def test_deleting_needs_the_name_and_can_be_undone(api, tiny_graph, question_set):
-    url = f"/api/v1/graphs/{tiny_graph.pk}"
-    refused = api().delete(url)
-    assert code(refused) == (400, "confirm_needed")
-    assert api().delete(f"{url}?confirm=Tiny").status_code == 204
-    assert api().get(url).status_code == 404
-    assert api().get(f"/api/v1/question-sets/{question_set.pk}").status_code == 404
-    assert api().get("/api/v1/question-sets").json()["count"] == 0
-    row = api().get("/api/v1/trash").json()[0]
-    assert (row["id"], row["name"], row["triples"], row["deleted_by"]) == (tiny_graph.pk, "Tiny", 6, "admin")
-    assert api("analyst").get("/api/v1/trash").json() == []
-    assert api("analyst").post(f"/api/v1/trash/{tiny_graph.pk}/restore").status_code == 404
-    assert files.local_path(tiny_graph.snapshot.path).is_dir()
-    restored = api().post(f"/api/v1/trash/{tiny_graph.pk}/restore", {}, format="json").json()
-    assert (restored["name"], restored["state"], restored["triples"]) == ("Tiny", "ready", 6)
-    assert api().get(f"/api/v1/question-sets/{question_set.pk}").status_code == 200
-    assert api().get("/api/v1/trash").json() == []
-
-
-def test_a_name_in_the_trash_is_free(api, tiny_graph):
-    api().delete(f"/api/v1/graphs/{tiny_graph.pk}?confirm=Tiny")
-    assert upload(api(), name="Tiny").status_code == 202
-    url = f"/api/v1/trash/{tiny_graph.pk}/restore"
-    assert code(api().post(url, {}, format="json")) == (409, "name_taken")
-    assert api().post(url, {"name": "Tiny again"}, format="json").json()["name"] == "Tiny again"
-
-
-def test_deleting_stops_what_works_on_it(api, redis):
-    answer = upload(api()).json()
-    running = Job.objects.get()
-    Job.objects.update(state="running", worker="w")
-    waiting = jobs.create(kind=JobKind.INDEX, title="I", graph=running.graph, user=None)
-    assert api().delete(f"/api/v1/graphs/{answer['graph']['id']}?confirm=Graph").status_code == 204
-    assert redis.exists(f"clew:cancel:job:{running.pk}") == 1
-    waiting.refresh_from_db()
-    assert waiting.state == JobState.CANCELLED
-
-
-def test_what_was_in_the_trash_for_long_is_gone(api, tiny_graph, question_set):
-    directory = files.local_path(tiny_graph.snapshot.path)
-    trash.discard(graph=tiny_graph, confirm="Tiny", user=None)
-    trash.sweep()
-    assert directory.is_dir()
-    Graph.objects.update(deleted_at=timezone.now() - timedelta(days=settings.CLEW.trash_days, seconds=1))
-    trash.sweep()
-    assert not directory.exists()
-    assert Graph.objects.count() == 0
-
-
-def test_the_trash_can_be_emptied_by_name(api, tiny_graph):
-    directory = files.local_path(tiny_graph.snapshot.path)
-    trash.discard(graph=tiny_graph, confirm="Tiny", user=None)
-    url = f"/api/v1/trash/{tiny_graph.pk}"
-    assert code(api().delete(url)) == (400, "confirm_needed")
-    assert api().delete(f"{url}?confirm=Tiny").status_code == 204
-    assert (directory.exists(), Graph.objects.count(), stored_files()) == (False, 0, [])
-
-
-# --- storage and quotas -------------------------------------------------------------------------------
-
-
-def test_storage_is_shown_by_graph(api, private):
-    (files.local_path(private.snapshot.path) / "cache").mkdir()
-    (files.local_path(private.snapshot.path) / "cache" / "x").write_bytes(b"12345")
-    trained = files.place(files.checkpoint_name(private.pk, 7)) / "cache"
-    trained.mkdir(parents=True)
-    (trained / "weights.pt").write_bytes(b"123")
-    complete(api("analyst"))
-    shown = api("analyst").get("/api/v1/storage").json()
-    row = shown["graphs"][0]
-    assert (row["name"], row["caches"], row["uploads"], row["trashed"]) == ("Tiny", 5, 0, False)
-    assert row["snapshots"] == files.size(private.snapshot.path) > 0
-    assert row["others"] == 3
-    assert row["total"] == row["snapshots"] + 8
-    assert (shown["uploads"], shown["total"]) == (12, row["total"] + 12)
-    assert (shown["mine"], shown["quota"]) == (12, None)
-    assert shown["free"] > 0
-    assert api("viewer").get("/api/v1/storage").json()["graphs"] == []
-
-
-def test_a_quota_bounds_what_one_keeps(api, users, monkeypatch):
-    monkeypatch.setattr(quotas, "quota", lambda: 100)
-    assert code(begin(api(), 101)) == (413, "over_quota")
-    assert begin(api(), 60).status_code == 201
-    refused = begin(api(), 41)
-    assert code(refused) == (413, "over_quota")
-    assert "Delete" in refused.json()["error"]["hint"]
-    assert begin(api("analyst"), 41).status_code == 201
-    assert code(upload(api(), b"a\tr\tb\n" * 10)) == (413, "over_quota")
-    assert upload(api()).status_code == 202
-
-
-def test_a_quota_is_read_from_the_environment(settings):
-    from dataclasses import replace
-
-    settings.CLEW = replace(settings.CLEW, quota_gb=1.5)
-    assert quotas.quota() == int(1.5 * GB)
-
-
-# --- archives -----------------------------------------------------------------------------------------
-
-
-def test_archives_are_taken(api):
-    packed, tarred = io.BytesIO(), io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        archive.writestr("facts.tsv", "a\tr\tb\n")
-    with tarfile.open(fileobj=tarred, mode="w:gz") as archive:
-        info = tarfile.TarInfo("facts.tsv")
-        info.size = 6
-        archive.addfile(info, io.BytesIO(b"a\tr\tb\n"))
-    for number, (name, content) in enumerate({"a.zip": packed, "a.tar.gz": tarred}.items()):
-        sent = SimpleUploadedFile(name, content.getvalue())
-        answer = api().post("/api/v1/graphs", {"name": f"G{number}", "files": [sent]}, format="multipart")
-        assert answer.status_code == 202, answer.content
-    assert Graph.objects.filter(visibility=Visibility.PRIVATE).count() == 2

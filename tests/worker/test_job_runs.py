@@ -1,0 +1,93 @@
+"""Running a job: how it ends, and what is told of it meanwhile."""
+
+import pytest
+
+from retrieval.errors import Cancelled, SourceError
+from retrieval.types import Progress
+from webapp.jobs import services
+from webapp.jobs.models import Job, JobKind, JobState
+from worker import identity, job_runs
+
+
+@pytest.fixture
+def job(tiny_graph):
+    return services.create(kind=JobKind.INDEX, title="Work", graph=tiny_graph, user=None)
+
+
+def test_a_worker_that_shuts_down_gives_its_job_back(job):
+    def work(context):
+        context.progress(Progress("stage", 1, 10))
+        identity.stopping.set()
+        context.progress(Progress("stage", 2, 10))
+
+    job_runs.run(job.pk, work)
+    job.refresh_from_db()
+    assert (job.state, job.worker, job.done) == (JobState.QUEUED, "", 1)
+    identity.stopping.clear()
+    job_runs.run(job.pk, lambda context: {"finished": True})
+    job.refresh_from_db()
+    assert (job.state, job.result, job.attempts) == (JobState.DONE, {"finished": True}, 1)
+
+
+def test_a_stopped_job_is_not_given_back_even_then(job):
+    def work(context):
+        services.request_cancel(job=Job.objects.get())
+        identity.stopping.set()
+        raise Cancelled("stopped")
+
+    job_runs.run(job.pk, work)
+    job.refresh_from_db()
+    assert job.state == JobState.CANCELLED
+
+
+def test_errors_are_kept_with_their_hints(job):
+    def work(context):
+        raise SourceError("No.", hint="Try another.")
+
+    told = []
+    job_runs.run(job.pk, work, failed=lambda job, error: told.append(error.code))
+    job.refresh_from_db()
+    assert (job.state, job.error_code, job.error_message, job.error_hint) == (
+        "failed",
+        "bad_source",
+        "No.",
+        "Try another.",
+    )
+    assert told == ["bad_source"]
+
+
+def test_a_defect_is_called_one(job):
+    job_runs.run(job.pk, lambda context: 1 / 0)
+    job.refresh_from_db()
+    assert (job.state, job.error_code) == ("failed", "internal")
+    assert "ZeroDivisionError" in job.error_hint
+
+
+def test_progress_is_written_four_times_a_second_at_most(job, monkeypatch):
+    written = []
+    monkeypatch.setattr(services, "report", lambda **values: written.append(values["progress"].done))
+    now = [0.0]
+    monkeypatch.setattr(job_runs.time, "monotonic", lambda: now[0])
+
+    def work(context):
+        for done in range(101):
+            context.progress(Progress("stage", done, 100))
+            now[0] += 0.01
+
+    job_runs.run(job.pk, work)
+    assert written == [0, 25, 50, 75, 100]
+
+
+def test_the_rate_is_counted_within_a_stage(job, monkeypatch):
+    rates = []
+    monkeypatch.setattr(services, "report", lambda **values: rates.append(values["rate"]))
+    now = [0.0]
+    monkeypatch.setattr(job_runs.time, "monotonic", lambda: now[0])
+
+    def work(context):
+        for stage, done in (("read", 0), ("read", 50), ("build", 10), ("build", 30)):
+            context.progress(Progress(stage, done, 100))
+            now[0] += 1.0
+
+    job_runs.run(job.pk, work)
+    assert rates == [None, 50.0, None, 20.0]
