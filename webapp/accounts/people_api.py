@@ -63,9 +63,7 @@ class NewPersonSerializer(serializers.Serializer[object]):
 
     username = PlainText(max_length=150, validators=[User.username_validator])
     role = serializers.ChoiceField(choices=Role.choices)
-    quota = serializers.IntegerField(
-        min_value=0, max_value=QUOTA_MAX, required=False, allow_null=True, default=None
-    )
+    quota = serializers.IntegerField(min_value=0, max_value=QUOTA_MAX, allow_null=True, default=None)
 
 
 class PersonChangeSerializer(serializers.Serializer[object]):

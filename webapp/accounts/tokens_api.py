@@ -38,9 +38,7 @@ class NewTokenSerializer(serializers.Serializer[object]):
 
     name = PlainText(max_length=100)
     scopes = serializers.MultipleChoiceField(choices=Scope.choices, allow_empty=False)
-    expires_days = serializers.IntegerField(
-        min_value=1, max_value=DAYS_MAX, required=False, allow_null=True, default=None
-    )
+    expires_days = serializers.IntegerField(min_value=1, max_value=DAYS_MAX, allow_null=True, default=None)
 
 
 class MadeTokenSerializer(ApiTokenSerializer):

@@ -16,6 +16,7 @@ from webapp.answers import fair_queue, selectors
 from webapp.answers.models import AgentCorrection, Flag, FlagKind, Run, RunState
 from webapp.api.fields import ErrorSerializer, PlainText, Stored, error_of
 from webapp.api.schema import part
+from webapp.experiments.serializers import MethodChoiceSerializer
 from webapp.jobs import heartbeats
 from webapp.language_models.serializers import LLMUsageSerializer
 from webapp.review.api.inputs import RightAnswersField
@@ -145,14 +146,10 @@ class NewFlagSerializer(serializers.Serializer[object]):
 
     id = serializers.UUIDField()
     kind = serializers.ChoiceField(choices=FlagKind.choices)
-    answer = serializers.IntegerField(
-        min_value=0, max_value=2**31 - 1, required=False, allow_null=True, default=None
-    )
-    chain = serializers.IntegerField(
-        min_value=0, max_value=2**31 - 1, required=False, allow_null=True, default=None
-    )
-    comment = PlainText(max_length=2000, required=False, allow_blank=True, default="")
-    right_answers = RightAnswersField(required=False, default=list)
+    answer = serializers.IntegerField(min_value=0, max_value=2**31 - 1, allow_null=True, default=None)
+    chain = serializers.IntegerField(min_value=0, max_value=2**31 - 1, allow_null=True, default=None)
+    comment = PlainText(max_length=2000, allow_blank=True, default="")
+    right_answers = RightAnswersField(default=list)
 
 
 class FlaggedSerializer(serializers.Serializer[object]):
@@ -162,26 +159,17 @@ class FlaggedSerializer(serializers.Serializer[object]):
     item = serializers.IntegerField()
 
 
-class AskSerializer(serializers.Serializer[object]):
+class AskSerializer(MethodChoiceSerializer):
     """A question."""
 
     graph = serializers.IntegerField()
     question = PlainText(allow_blank=True, max_length=100_000)
-    method = PlainText(max_length=32, required=False, allow_null=True, default=None)
-    checkpoint = serializers.IntegerField(required=False, allow_null=True, default=None)
-    reasoner = PlainText(max_length=32, required=False, allow_null=True, default=None)
-    budget = serializers.IntegerField(required=False, allow_null=True, default=None)
-    seed = serializers.IntegerField(min_value=0, max_value=2**31 - 1, required=False, default=0)
-    llm = serializers.IntegerField(
-        min_value=0, max_value=2**31 - 1, required=False, allow_null=True, default=None
-    )
     entities = serializers.ListField(
         child=serializers.IntegerField(min_value=0, max_value=2**31 - 1),
-        required=False,
         default=list,
         max_length=20,
     )
-    step_by_step = serializers.BooleanField(required=False, default=False)
+    step_by_step = serializers.BooleanField(default=False)
 
 
 @extend_schema_field(part("AgentActionRequest"))
@@ -193,7 +181,7 @@ class SteerSerializer(serializers.Serializer[object]):
     """How an agent is to go on."""
 
     keep = serializers.IntegerField(min_value=0, max_value=10_000)
-    action = NewActionField(required=False, allow_null=True, default=None)
+    action = NewActionField(allow_null=True, default=None)
     pause_after = serializers.IntegerField(min_value=0, max_value=1000, required=False, allow_null=True)
 
     def validate_action(self, value: Any) -> AgentAction | None:
@@ -245,7 +233,7 @@ class ContenderSerializer(serializers.Serializer[object]):
     """A method to be compared."""
 
     method = PlainText(max_length=32)
-    checkpoint = serializers.IntegerField(required=False, allow_null=True, default=None)
+    checkpoint = serializers.IntegerField(allow_null=True, default=None)
 
 
 class CompareSerializer(AskSerializer):

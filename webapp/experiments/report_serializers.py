@@ -11,7 +11,12 @@ from webapp.api.fields import PlainText
 from webapp.api.schema import or_null, tuple_of
 from webapp.experiments.comparison import CHANGES
 from webapp.experiments.models import QuestionOutcome, Report, ReportQuestion, SubgraphSource, TopicSource
-from webapp.experiments.serializers import SEED_MAX, MadeByJobSerializer, ReportUsageSerializer
+from webapp.experiments.serializers import (
+    SEED_MAX,
+    MadeByJobSerializer,
+    MethodChoiceSerializer,
+    ReportUsageSerializer,
+)
 from webapp.jobs.serializers import JobSerializer
 
 
@@ -109,28 +114,16 @@ class ReportDetailSerializer(ReportSerializer):
         return {**dict.fromkeys(QuestionOutcome.values, 0), **report.summary.get("outcomes", {})}
 
 
-class EvaluateSerializer(serializers.Serializer[object]):
+class EvaluateSerializer(MethodChoiceSerializer):
     """What to evaluate how."""
 
     graph = serializers.IntegerField()
     question_set = serializers.IntegerField()
-    split = PlainText(max_length=16, required=False, default="test")
-    method = PlainText(max_length=32, required=False, allow_null=True, default=None)
-    checkpoint = serializers.IntegerField(required=False, allow_null=True, default=None)
-    reasoner = PlainText(max_length=32, required=False, allow_null=True, default=None)
-    budget = serializers.IntegerField(required=False, allow_null=True, default=None)
-    seed = serializers.IntegerField(min_value=0, max_value=SEED_MAX, required=False, default=0)
-    llm = serializers.IntegerField(
-        min_value=0, max_value=SEED_MAX, required=False, allow_null=True, default=None
-    )
-    limit = serializers.IntegerField(max_value=SEED_MAX, required=False, allow_null=True, default=None)
-    topics = serializers.ChoiceField(
-        choices=TopicSource.choices, required=False, default=TopicSource.GIVEN.value
-    )
-    subgraphs = serializers.ChoiceField(
-        choices=SubgraphSource.choices, required=False, default=SubgraphSource.OWN.value
-    )
-    options = serializers.DictField(required=False, default=dict)
+    split = PlainText(max_length=16, default="test")
+    limit = serializers.IntegerField(max_value=SEED_MAX, allow_null=True, default=None)
+    topics = serializers.ChoiceField(choices=TopicSource.choices, default=TopicSource.GIVEN.value)
+    subgraphs = serializers.ChoiceField(choices=SubgraphSource.choices, default=SubgraphSource.OWN.value)
+    options = serializers.DictField(default=dict)
 
 
 class EvaluationSerializer(serializers.Serializer[object]):

@@ -156,22 +156,31 @@ class RollbackSerializer(serializers.Serializer[object]):
     method = PlainText(max_length=32)
 
 
+class MethodChoiceSerializer(serializers.Serializer[object]):
+    """What is asked how; what is left out follows from the graph and the method."""
+
+    method = PlainText(max_length=32, allow_null=True, default=None)
+    checkpoint = serializers.IntegerField(allow_null=True, default=None)
+    reasoner = PlainText(max_length=32, allow_null=True, default=None)
+    budget = serializers.IntegerField(allow_null=True, default=None)
+    seed = serializers.IntegerField(min_value=0, max_value=SEED_MAX, default=0)
+    llm = serializers.IntegerField(min_value=0, max_value=SEED_MAX, allow_null=True, default=None)
+
+
 class TrainSerializer(serializers.Serializer[object]):
     """What to train with what."""
 
     question_set = serializers.IntegerField(
-        required=False, allow_null=True, default=None, help_text="needed, unless the review has one"
+        allow_null=True, default=None, help_text="needed, unless the review has one"
     )
     method = PlainText(max_length=32)
-    config = serializers.DictField(required=False, default=dict)
-    fraction = serializers.FloatField(required=False, default=1.0)
-    seed = serializers.IntegerField(
-        min_value=0, max_value=SEED_MAX, required=False, allow_null=True, default=None
-    )
-    labels = serializers.IntegerField(required=False, allow_null=True, default=None)
-    trajectories = serializers.IntegerField(required=False, allow_null=True, default=None)
-    review_queue = serializers.IntegerField(required=False, allow_null=True, default=None)
-    compare = serializers.BooleanField(required=False, default=False)
+    config = serializers.DictField(default=dict)
+    fraction = serializers.FloatField(default=1.0)
+    seed = serializers.IntegerField(min_value=0, max_value=SEED_MAX, allow_null=True, default=None)
+    labels = serializers.IntegerField(allow_null=True, default=None)
+    trajectories = serializers.IntegerField(allow_null=True, default=None)
+    review_queue = serializers.IntegerField(allow_null=True, default=None)
+    compare = serializers.BooleanField(default=False)
 
 
 class MadeByJobSerializer(serializers.ModelSerializer[Any]):
@@ -189,6 +198,17 @@ class MadeByJobSerializer(serializers.ModelSerializer[Any]):
         return None if made.finished_at or made.job is None else error_of(made.job)
 
 
+class MadeWithModelSerializer(MadeByJobSerializer):
+    """The same of what a language model may have a part in."""
+
+    usage = serializers.SerializerMethodField()
+
+    @extend_schema_field(JobUsageSerializer)
+    def get_usage(self, made: Any) -> dict[str, int]:
+        """What the language model cost."""
+        return {"llm_calls": 0, "tokens": 0, **made.usage}
+
+
 class CompressionSerializer(serializers.Serializer[object]):
     """How far merging shrank the candidate pools, one a question."""
 
@@ -198,12 +218,11 @@ class CompressionSerializer(serializers.Serializer[object]):
     ratio = serializers.FloatField(help_text="merged over raw")
 
 
-class LabelSetSerializer(MadeByJobSerializer):
+class LabelSetSerializer(MadeWithModelSerializer):
     """A label set."""
 
     sources = serializers.DictField(child=serializers.IntegerField())
     compression = CompressionSerializer(allow_null=True)
-    usage = serializers.SerializerMethodField()
 
     class Meta:
         model = LabelSet
@@ -213,11 +232,6 @@ class LabelSetSerializer(MadeByJobSerializer):
             *("compression", "usage", "error", "created_at", "finished_at", "created_by"),
         ]
 
-    @extend_schema_field(JobUsageSerializer)
-    def get_usage(self, label_set: LabelSet) -> dict[str, int]:
-        """What the language model cost."""
-        return {"llm_calls": 0, "tokens": 0, **label_set.usage}
-
 
 class LabelSerializer(serializers.Serializer[object]):
     """What to label how."""
@@ -225,8 +239,8 @@ class LabelSerializer(serializers.Serializer[object]):
     graph = serializers.IntegerField()
     question_set = serializers.IntegerField()
     strategy = PlainText(max_length=32)
-    prompt = PlainText(max_length=32, required=False, allow_blank=True, default="")
-    name = PlainText(max_length=200, required=False, allow_blank=True, default="")
+    prompt = PlainText(max_length=32, allow_blank=True, default="")
+    name = PlainText(max_length=200, allow_blank=True, default="")
 
 
 class LabellingSerializer(serializers.Serializer[object]):
@@ -236,11 +250,10 @@ class LabellingSerializer(serializers.Serializer[object]):
     job = JobSerializer()
 
 
-class TrajectorySetSerializer(MadeByJobSerializer):
+class TrajectorySetSerializer(MadeWithModelSerializer):
     """A trajectory set."""
 
     settings = serializers.DictField()
-    usage = serializers.SerializerMethodField()
 
     class Meta:
         model = TrajectorySet
@@ -250,23 +263,18 @@ class TrajectorySetSerializer(MadeByJobSerializer):
             *("refined_steps", "usage", "error", "created_at", "finished_at", "created_by"),
         ]
 
-    @extend_schema_field(JobUsageSerializer)
-    def get_usage(self, made: TrajectorySet) -> dict[str, int]:
-        """What the language model cost."""
-        return {"llm_calls": 0, "tokens": 0, **made.usage}
-
 
 class SynthesiseSerializer(serializers.Serializer[object]):
     """What to make trajectories for, and how."""
 
     graph = serializers.IntegerField()
     question_set = serializers.IntegerField()
-    policy = PlainText(max_length=16, required=False, default="offline")
-    samples = serializers.IntegerField(min_value=1, max_value=20, required=False, default=2)
-    astray = serializers.FloatField(min_value=0, max_value=1, required=False, default=0.15)
-    match = serializers.FloatField(min_value=0, max_value=1, required=False, default=1.0)
-    seed = serializers.IntegerField(min_value=0, max_value=SEED_MAX, required=False, default=0)
-    name = PlainText(max_length=200, required=False, allow_blank=True, default="")
+    policy = PlainText(max_length=16, default="offline")
+    samples = serializers.IntegerField(min_value=1, max_value=20, default=2)
+    astray = serializers.FloatField(min_value=0, max_value=1, default=0.15)
+    match = serializers.FloatField(min_value=0, max_value=1, default=1.0)
+    seed = serializers.IntegerField(min_value=0, max_value=SEED_MAX, default=0)
+    name = PlainText(max_length=200, allow_blank=True, default="")
 
 
 class SynthesisSerializer(serializers.Serializer[object]):

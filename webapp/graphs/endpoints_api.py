@@ -17,8 +17,8 @@ from webapp.accounts.views import UserView
 from webapp.api.fields import PlainText
 from webapp.api.params import validated
 from webapp.graphs import endpoints
-from webapp.graphs.models import Graph, GraphEndpoint, Visibility
-from webapp.graphs.serializers import GraphSerializer
+from webapp.graphs.models import Graph, GraphEndpoint
+from webapp.graphs.serializers import GraphSerializer, NewGraphSerializer
 from webapp.graphs.views import GraphView
 
 USUAL = SparqlOptions()
@@ -29,46 +29,37 @@ class ConnectionSerializer(serializers.Serializer[object]):
 
     url = PlainText(max_length=2000)
     named_graph = PlainText(
-        max_length=2000, required=False, allow_blank=True, default="", help_text="IRI; empty for the default"
+        max_length=2000, allow_blank=True, default="", help_text="IRI; empty for the default"
     )
     languages = serializers.ListField(
         child=serializers.RegexField(
             r"^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*$",
             error_messages={"invalid": "Write languages as en, de, pt-BR."},
         ),
-        required=False,
         default=list(USUAL.languages),
         max_length=10,
         help_text="of names and texts, the best first; those without a language always count",
     )
-    hops = serializers.IntegerField(min_value=1, max_value=4, required=False, default=USUAL.hops)
+    hops = serializers.IntegerField(min_value=1, max_value=4, default=USUAL.hops)
     max_triples = serializers.IntegerField(
         min_value=1,
         max_value=100_000,
-        required=False,
         default=USUAL.max_triples,
         help_text="facts that are pulled for a question at most",
     )
     per_entity = serializers.IntegerField(
         min_value=1,
         max_value=10_000,
-        required=False,
         default=USUAL.per_entity,
         help_text="facts of one entity and direction at most; of topics five times as many",
     )
     timeout = serializers.FloatField(
-        min_value=0.5, max_value=60, required=False, default=USUAL.timeout, help_text="seconds for one query"
+        min_value=0.5, max_value=60, default=USUAL.timeout, help_text="seconds for one query"
     )
 
 
-class NewEndpointSerializer(ConnectionSerializer):
+class NewEndpointSerializer(NewGraphSerializer, ConnectionSerializer):
     """A graph that lives in an endpoint."""
-
-    name = PlainText(max_length=200)
-    description = PlainText(max_length=5000, required=False, allow_blank=True, default="")
-    visibility = serializers.ChoiceField(
-        choices=Visibility.choices, required=False, default=Visibility.PRIVATE.value
-    )
 
 
 class EndpointsView(UserView):

@@ -32,14 +32,10 @@ class ExtractSerializer(serializers.Serializer[object]):
     """What to extract how."""
 
     name = PlainText(max_length=200)
-    llm = serializers.IntegerField(
-        required=False, allow_null=True, default=None, min_value=0, max_value=2**31 - 1
-    )
-    max_tokens = serializers.IntegerField(
-        required=False, allow_null=True, default=None, min_value=1, max_value=10**12
-    )
+    llm = serializers.IntegerField(allow_null=True, default=None, min_value=0, max_value=2**31 - 1)
+    max_tokens = serializers.IntegerField(allow_null=True, default=None, min_value=1, max_value=10**12)
     max_cost = Amount(default=None)
-    merge = serializers.FloatField(required=False, default=extraction.MERGE)
+    merge = serializers.FloatField(default=extraction.MERGE)
 
 
 class ExtractView(UserView):

@@ -26,11 +26,9 @@ from webapp.api.concurrency import ConcurrencyLimit, release_connection
 from webapp.api.errors import TooManyUploadsError
 from webapp.api.fields import PlainText
 from webapp.api.params import validated
-from webapp.graphs.reading import ReadingSerializer
-from webapp.graphs.serializers import ProblemSerializer
+from webapp.graphs.serializers import ProblemSerializer, StoredFilesSerializer
 from webapp.uploads import remote_sources, services
 
-FILES_MAX = 50
 LIMITS = child_process.Limits(memory=1 << 30, seconds=30.0)
 """What a look at one file may take."""
 SAMPLE = 16 * 1024**2
@@ -43,18 +41,12 @@ WITHIN_S = 30.0
 _looking = ConcurrencyLimit()
 
 
-class PreviewRequestSerializer(ReadingSerializer):
-    """Uploads, and corrections of what they were taken for."""
+class PreviewRequestSerializer(StoredFilesSerializer):
+    """Files, and corrections of what they were taken for."""
 
-    uploads = serializers.ListField(
-        child=serializers.UUIDField(), required=False, default=list, max_length=FILES_MAX
-    )
-    sources = serializers.ListField(
-        child=PlainText(max_length=2000), required=False, default=list, max_length=FILES_MAX
-    )
-    kind = serializers.ChoiceField(choices=["graph", "questions"], required=False, default="graph")
+    kind = serializers.ChoiceField(choices=["graph", "questions"], default="graph")
     format = PlainText(  # type: ignore[assignment]  # a question set has other formats than a graph
-        max_length=32, required=False, allow_blank=True, default=""
+        max_length=32, allow_blank=True, default=""
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:

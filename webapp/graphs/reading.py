@@ -45,8 +45,8 @@ class ColumnsField(serializers.JSONField):
 class ReadingSerializer(serializers.Serializer[object]):
     """What is said of files beyond their bytes; what is left out is guessed."""
 
-    format = serializers.ChoiceField(choices=FORMAT_CHOICES, required=False, default="auto")
-    delimiter = PlainText(max_length=10, required=False, allow_blank=True, default="", trim_whitespace=False)
-    header = serializers.BooleanField(required=False, allow_null=True, default=None)
-    encoding = PlainText(max_length=40, required=False, allow_blank=True, default="")
-    columns = ColumnsField(required=False, allow_null=True, default=None)
+    format = serializers.ChoiceField(choices=FORMAT_CHOICES, default="auto")
+    delimiter = PlainText(max_length=10, allow_blank=True, default="", trim_whitespace=False)
+    header = serializers.BooleanField(allow_null=True, default=None)
+    encoding = PlainText(max_length=40, allow_blank=True, default="")
+    columns = ColumnsField(allow_null=True, default=None)

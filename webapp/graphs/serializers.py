@@ -99,25 +99,28 @@ class GraphSerializer(serializers.ModelSerializer[Graph]):
         return error_of(graph)
 
 
-class FilesSerializer(ReadingSerializer):
-    """Files, and how to read them."""
+class StoredFilesSerializer(ReadingSerializer):
+    """Files that lie somewhere already, and how to read them."""
 
-    files = serializers.ListField(
-        child=serializers.FileField(allow_empty_file=True), required=False, default=list, max_length=MAX_FILES
-    )
     uploads = serializers.ListField(
         child=serializers.UUIDField(),
-        required=False,
         default=list,
         max_length=MAX_FILES,
         help_text="ids of resumable uploads that are complete",
     )
     sources = serializers.ListField(
         child=PlainText(max_length=2000),
-        required=False,
         default=list,
         max_length=MAX_FILES,
         help_text="paths on the server and addresses that the operator allows",
+    )
+
+
+class FilesSerializer(StoredFilesSerializer):
+    """The same, or files in the request."""
+
+    files = serializers.ListField(
+        child=serializers.FileField(allow_empty_file=True), default=list, max_length=MAX_FILES
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -127,14 +130,16 @@ class FilesSerializer(ReadingSerializer):
         return attrs
 
 
-class UploadSerializer(FilesSerializer):
-    """A graph to import."""
+class NewGraphSerializer(serializers.Serializer[object]):
+    """What a new graph is called, and who may see it."""
 
     name = PlainText(max_length=200)
-    description = PlainText(max_length=5000, required=False, allow_blank=True, default="")
-    visibility = serializers.ChoiceField(
-        choices=Visibility.choices, required=False, default=Visibility.PRIVATE.value
-    )
+    description = PlainText(max_length=5000, allow_blank=True, default="")
+    visibility = serializers.ChoiceField(choices=Visibility.choices, default=Visibility.PRIVATE.value)
+
+
+class UploadSerializer(NewGraphSerializer, FilesSerializer):
+    """A graph to import."""
 
 
 class GraphChangeSerializer(serializers.Serializer[object]):
@@ -287,5 +292,5 @@ class NeighboursQuerySerializer(serializers.Serializer[object]):
     entity = serializers.IntegerField(min_value=0)
     relation = PlainText(max_length=2000, required=False)
     direction = serializers.ChoiceField(choices=["out", "in"], required=False)
-    limit = serializers.IntegerField(min_value=0, max_value=500, required=False, default=50)
-    offset = serializers.IntegerField(min_value=0, max_value=2**31 - 1, required=False, default=0)
+    limit = serializers.IntegerField(min_value=0, max_value=500, default=50)
+    offset = serializers.IntegerField(min_value=0, max_value=2**31 - 1, default=0)

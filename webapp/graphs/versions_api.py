@@ -86,7 +86,7 @@ class ChangeSerializer(shapes.FilesSerializer):
     """The next version."""
 
     mode = serializers.ChoiceField(choices=Mode.choices)
-    note = PlainText(max_length=2000, required=False, allow_blank=True, default="")
+    note = PlainText(max_length=2000, allow_blank=True, default="")
 
 
 class DiffSerializer(serializers.Serializer[object]):

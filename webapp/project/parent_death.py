@@ -1,7 +1,7 @@
-"""``python -m webapp.project.parent_death PARENT COMMAND...``: a command that ends when its parent does, where Linux can do it.
+"""``python -m webapp.project.parent_death PARENT COMMAND...``: a command that ends when its parent does.
 
-The parent ends its children itself; this is for the time when it is killed. Elsewhere, and for what is left all the
-same, the next start ends what it finds (:mod:`webapp.project.orphans`).
+The parent ends its children itself; this is for the time when it is killed, on Linux. Elsewhere, and for what is left
+all the same, the next start ends what it finds (:mod:`webapp.project.orphans`).
 """
 
 from __future__ import annotations

@@ -70,19 +70,18 @@ class QuestionUploadSerializer(serializers.Serializer[object]):
 
     name = PlainText(max_length=200)
     graph = serializers.IntegerField()
-    file = serializers.FileField(allow_empty_file=True, required=False, default=None)
+    file = serializers.FileField(allow_empty_file=True, default=None)
     upload = serializers.UUIDField(
-        required=False, allow_null=True, default=None, help_text="a resumable upload that is complete"
+        allow_null=True, default=None, help_text="a resumable upload that is complete"
     )
     source = PlainText(  # type: ignore[assignment]  # a field of this name hides an option of the base
         max_length=2000,
-        required=False,
         allow_blank=True,
         default="",
         help_text="a path on the server or an address that the operator allows",
     )
-    format = serializers.ChoiceField(choices=["auto", *FORMATS], required=False, default="auto")
-    encoding = PlainText(max_length=40, required=False, allow_blank=True, default="")
+    format = serializers.ChoiceField(choices=["auto", *FORMATS], default="auto")
+    encoding = PlainText(max_length=40, allow_blank=True, default="")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """One file, in the request or uploaded before."""

@@ -28,16 +28,15 @@ HOPS_MAX = 3
 class SampleRequestSerializer(serializers.Serializer[object]):
     """How many questions of how many hops; with a name they are kept as a question set."""
 
-    n = serializers.IntegerField(min_value=1, max_value=SAMPLES_MAX, required=False, default=10)
-    seed = serializers.IntegerField(min_value=0, max_value=2**31 - 1, required=False, default=0)
+    n = serializers.IntegerField(min_value=1, max_value=SAMPLES_MAX, default=10)
+    seed = serializers.IntegerField(min_value=0, max_value=2**31 - 1, default=0)
     hops = serializers.ListField(
         child=serializers.IntegerField(min_value=1, max_value=HOPS_MAX),
         allow_empty=False,
         max_length=HOPS_MAX,
-        required=False,
         default=[1, 2, 3],
     )
-    name = PlainText(max_length=200, required=False, allow_blank=True, default="")
+    name = PlainText(max_length=200, allow_blank=True, default="")
 
 
 class SampleSerializer(serializers.Serializer[types.Question]):

@@ -27,20 +27,16 @@ class NewQueueSerializer(serializers.Serializer[object]):
     graph = serializers.IntegerField()
     question_set = serializers.IntegerField()
     label_sets = serializers.ListField(child=serializers.IntegerField(), max_length=20)
-    name = PlainText(max_length=200, required=False, allow_blank=True, default="")
-    ordering = serializers.ChoiceField(
-        choices=Ordering.choices, required=False, default=Ordering.UNCERTAINTY.value
-    )
-    seed = serializers.IntegerField(min_value=0, max_value=SEED_MAX, required=False, default=0)
-    overlap = serializers.IntegerField(min_value=1, max_value=OVERLAP_MAX, required=False, default=1)
+    name = PlainText(max_length=200, allow_blank=True, default="")
+    ordering = serializers.ChoiceField(choices=Ordering.choices, default=Ordering.UNCERTAINTY.value)
+    seed = serializers.IntegerField(min_value=0, max_value=SEED_MAX, default=0)
+    overlap = serializers.IntegerField(min_value=1, max_value=OVERLAP_MAX, default=1)
 
 
 class HoldingSerializer(serializers.Serializer[object]):
     """Items that the analyst has before them."""
 
-    holding = serializers.ListField(
-        child=serializers.IntegerField(), max_length=HOLDING_MAX, required=False, default=list
-    )
+    holding = serializers.ListField(child=serializers.IntegerField(), max_length=HOLDING_MAX, default=list)
 
 
 class VerdictInputSerializer(serializers.Serializer[object]):
@@ -50,24 +46,25 @@ class VerdictInputSerializer(serializers.Serializer[object]):
     kind = serializers.ChoiceField(
         choices=[(kind.value, kind.label) for kind in VerdictKind if kind != VerdictKind.BROKEN]
     )
-    reasons = serializers.ListField(
-        child=serializers.ChoiceField(choices=Reason.choices), required=False, default=list
-    )
-    comment = PlainText(max_length=COMMENT_MAX, required=False, allow_blank=True, default="")
+    reasons = serializers.ListField(child=serializers.ChoiceField(choices=Reason.choices), default=list)
+    comment = PlainText(max_length=COMMENT_MAX, allow_blank=True, default="")
 
 
-class AnnotationInputSerializer(HoldingSerializer):
-    """What an analyst says of an item, and which items they hold besides."""
+class DecisionSerializer(serializers.Serializer[object]):
+    """How an item is decided."""
 
     id = serializers.UUIDField()
     version = serializers.IntegerField(min_value=0)
+    verdicts = VerdictInputSerializer(many=True, default=list)
+    broken = serializers.BooleanField(default=False)
+    reasons = serializers.ListField(child=serializers.ChoiceField(choices=Reason.choices), default=list)
+    comment = PlainText(max_length=COMMENT_MAX, allow_blank=True, default="")
+
+
+class AnnotationInputSerializer(DecisionSerializer, HoldingSerializer):
+    """What an analyst says of an item, and which items they hold besides."""
+
     shown = serializers.CharField(max_length=64)
-    verdicts = VerdictInputSerializer(many=True, required=False, default=list)
-    broken = serializers.BooleanField(required=False, default=False)
-    reasons = serializers.ListField(
-        child=serializers.ChoiceField(choices=Reason.choices), required=False, default=list
-    )
-    comment = PlainText(max_length=COMMENT_MAX, required=False, allow_blank=True, default="")
 
 
 class UndoSerializer(serializers.Serializer[object]):
@@ -80,19 +77,6 @@ class TakeBackSerializer(UndoSerializer):
     """The id of an event, and the version of the item as it was shown."""
 
     version = serializers.IntegerField(min_value=0)
-
-
-class DecisionSerializer(serializers.Serializer[object]):
-    """How an item is decided."""
-
-    id = serializers.UUIDField()
-    version = serializers.IntegerField(min_value=0)
-    verdicts = VerdictInputSerializer(many=True, required=False, default=list)
-    broken = serializers.BooleanField(required=False, default=False)
-    reasons = serializers.ListField(
-        child=serializers.ChoiceField(choices=Reason.choices), required=False, default=list
-    )
-    comment = PlainText(max_length=COMMENT_MAX, required=False, allow_blank=True, default="")
 
 
 @extend_schema_field(RELATION_PATH)
@@ -136,7 +120,7 @@ class RightAnswersSerializer(serializers.Serializer[object]):
 
     id = serializers.UUIDField()
     answers = RightAnswersField()
-    replaces = serializers.UUIDField(required=False, allow_null=True, default=None)
+    replaces = serializers.UUIDField(allow_null=True, default=None)
 
 
 @extend_schema_field(OpenApiTypes.STR)
@@ -157,7 +141,7 @@ class NewPathSerializer(serializers.Serializer[object]):
     id = serializers.UUIDField()
     topic = PlainText(max_length=LABEL_MAX, trim_whitespace=False)
     path = PathField()
-    edited_from = serializers.IntegerField(required=False, allow_null=True, default=None)
+    edited_from = serializers.IntegerField(allow_null=True, default=None)
 
 
 class ImportSerializer(serializers.Serializer[object]):
@@ -167,5 +151,5 @@ class ImportSerializer(serializers.Serializer[object]):
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         """``as`` is a word of Python's."""
-        name = PlainText(max_length=150, required=False, allow_blank=True, default="")
+        name = PlainText(max_length=150, allow_blank=True, default="")
         return {**super().get_fields(), "as": name}

@@ -174,14 +174,28 @@ class SubmittedSerializer(serializers.Serializer[object]):
     next = ItemSerializer(allow_null=True)
 
 
-class PathPreviewSerializer(serializers.Serializer[object]):
-    """The facts of one candidate, to be drawn; at most 12 entities of each kind."""
+class DrawnSerializer(serializers.Serializer[object]):
+    """The facts of a path, to be drawn; at most 12 entities of each kind."""
 
-    candidate = serializers.IntegerField()
     hops = HopSerializer(many=True)
     hit = NodeSerializer(many=True)
     extra = NodeSerializer(many=True)
     missed = NodeSerializer(many=True)
+
+
+class PathPreviewSerializer(DrawnSerializer):
+    """The facts of one candidate."""
+
+    candidate = serializers.IntegerField()
+
+
+class FitSerializer(serializers.Serializer[object]):
+    """How what a path reaches fits the answers."""
+
+    reached = serializers.IntegerField()
+    hits = serializers.IntegerField()
+    precision = serializers.FloatField()
+    recall = serializers.FloatField()
 
 
 class PathStepSerializer(serializers.Serializer[object]):
@@ -194,35 +208,23 @@ class PathStepSerializer(serializers.Serializer[object]):
     sample = NodeSerializer(many=True)
 
 
-class OnwardSerializer(serializers.Serializer[object]):
+class OnwardSerializer(FitSerializer):
     """A relation by which a path can go on, and how what it then reaches fits the answers."""
 
     relation = serializers.CharField()
     label = serializers.CharField()  # type: ignore[assignment]  # a field of this name hides an option of the base
     inverse = serializers.BooleanField()
-    reached = serializers.IntegerField()
-    hits = serializers.IntegerField()
-    precision = serializers.FloatField()
-    recall = serializers.FloatField()
 
 
-class HopsSerializer(serializers.Serializer[object]):
+class HopsSerializer(DrawnSerializer, FitSerializer):
     """A path as far as it can be walked, and how it can go on (at most 60 relations, of ``next_total``)."""
 
     valid = serializers.BooleanField()
     error = ErrorSerializer(allow_null=True)
     steps = PathStepSerializer(many=True)
-    reached = serializers.IntegerField()
-    hits = serializers.IntegerField()
-    precision = serializers.FloatField()
-    recall = serializers.FloatField()
     same_as = serializers.IntegerField(allow_null=True)
     next = OnwardSerializer(many=True)
     next_total = serializers.IntegerField(allow_null=True, help_text="null: too many facts to count")
-    hops = HopSerializer(many=True)
-    hit = NodeSerializer(many=True)
-    extra = NodeSerializer(many=True)
-    missed = NodeSerializer(many=True)
 
 
 class ChangedItemSerializer(serializers.Serializer[object]):
