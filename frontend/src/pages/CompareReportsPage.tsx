@@ -11,6 +11,7 @@ import { Button, Pick } from "@/components/kit/controls";
 import { useTitle } from "@/components/kit/hooks";
 import { EmptyState, ErrorNotice, Loading, Notice } from "@/components/kit/feedback";
 import { useUrl } from "@/components/kit/url";
+import { Card } from "@/components/kit/Card";
 import { integer, metricName, metricValue, milliseconds } from "@/store/format";
 import { difference, metricNames, reportLabel, settingsThatDiffer, signed } from "@/store/reports";
 
@@ -60,13 +61,15 @@ function MetricsTable({ comparison }: { comparison: ReportComparison }) {
     ),
   );
   return (
-    <section className="card fit" aria-labelledby="metrics-title">
-      <header>
-        <h2 id="metrics-title">Metrics</h2>
+    <Card
+      title="Metrics"
+      className="fit"
+      beside={
         <span className="muted small">
           differences from the baseline; * the 95% confidence intervals keep apart
         </span>
-      </header>
+      }
+    >
       <div className="scroll-x">
         <table className="table dense compare-table">
           <thead>
@@ -129,7 +132,7 @@ function MetricsTable({ comparison }: { comparison: ReportComparison }) {
           </tbody>
         </table>
       </div>
-    </section>
+    </Card>
   );
 }
 

@@ -24,6 +24,7 @@ import { Versions } from "@/components/graphs/Versions";
 import { Button } from "@/components/kit/controls";
 import { useTitle } from "@/components/kit/hooks";
 import { Ago, EmptyState, ErrorNotice, Loading, Notice } from "@/components/kit/feedback";
+import { Card } from "@/components/kit/Card";
 import { JobRow } from "@/components/shell/JobsTray";
 import { integer } from "@/store/format";
 import { isActive, useJobStore } from "@/store/jobStore";
@@ -77,10 +78,7 @@ function Work({ graph }: { graph: Graph }) {
 function Examples({ graph }: { graph: Graph }) {
   if (!graph.examples.length || graph.state !== "ready") return null;
   return (
-    <section className="card" aria-labelledby="examples-title">
-      <header>
-        <h2 id="examples-title">Example questions</h2>
-      </header>
+    <Card title="Example questions">
       <ul className="body example-links">
         {graph.examples.map((question) => (
           <li key={question}>
@@ -88,7 +86,7 @@ function Examples({ graph }: { graph: Graph }) {
           </li>
         ))}
       </ul>
-    </section>
+    </Card>
   );
 }
 
@@ -142,13 +140,13 @@ function Imported({ graph, role, mayChange }: { graph: Graph; role: Role | undef
       <Versions graph={graph} admin={admin} />
       <Validation graph={graph} />
       {graph.problems > 0 && (
-        <section className="card" aria-labelledby="problems-title" id="bad-rows">
-          <header>
-            <h2 id="problems-title">Rows that could not be used</h2>
-            <span className="muted tabular">{integer(graph.problems)}</span>
-          </header>
+        <Card
+          title="Rows that could not be used"
+          id="bad-rows"
+          beside={<span className="muted tabular">{integer(graph.problems)}</span>}
+        >
           <ProblemsTable graph={graph.id} />
-        </section>
+        </Card>
       )}
     </>
   );

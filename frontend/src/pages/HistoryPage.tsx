@@ -1,5 +1,5 @@
 // Every question asked, to find, to open, to ask again, to delete.
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useNavigate, useSearchParams } from "react-router";
 import { ask, deleteRun, graphsQuery, keys, runsQuery, sessionQuery } from "@/api/queries";
@@ -9,6 +9,7 @@ import { Button, Pick } from "@/components/kit/controls";
 import { useSettled, useTitle } from "@/components/kit/hooks";
 import { Ago, EmptyState, troubleOf, QueryState } from "@/components/kit/feedback";
 import { ResourceTable } from "@/components/kit/ResourceTable";
+import { useAct } from "@/components/kit/useAct";
 import { elide, integer, milliseconds } from "@/store/format";
 import { toast } from "@/store/toasts";
 
@@ -42,8 +43,8 @@ interface RowProps {
 
 function RunRow({ run, showsWho, onDelete }: RowProps) {
   const navigate = useNavigate();
-  const again = useMutation({
-    mutationFn: () =>
+  const again = useAct(
+    () =>
       ask({
         graph: run.graph,
         question: run.question,
@@ -52,9 +53,8 @@ function RunRow({ run, showsWho, onDelete }: RowProps) {
         budget: run.budget,
         seed: run.seed,
       }),
-    onSuccess: (created) => void navigate(`/runs/${created.id}`),
-    onError: (error) => toast(`It could not be asked again. ${troubleOf(error).message}`),
-  });
+    { done: (created) => void navigate(`/runs/${created.id}`), failed: "It could not be asked again." },
+  );
   return (
     <tr>
       <td className="cell-main">

@@ -14,6 +14,7 @@ import { useTitle } from "@/components/kit/hooks";
 import { EmptyState, troubleOf, QueryState } from "@/components/kit/feedback";
 import { ConfirmDelete } from "@/components/kit/ConfirmDelete";
 import { ResourceTable } from "@/components/kit/ResourceTable";
+import { useAct } from "@/components/kit/useAct";
 import { Budgets } from "@/components/models/Budgets";
 import { Changes } from "@/components/models/Changes";
 import { ModelDialog } from "@/components/models/ModelDialog";
@@ -101,13 +102,9 @@ function Row({ model, onTest, onChange, onDelete, onSet }: RowProps) {
 }
 
 function DeleteModel({ model, onClose }: { model: LanguageModel | null; onClose: () => void }) {
-  const client = useQueryClient();
-  const remove = useMutation({
-    mutationFn: (id: number) => deleteModel(id),
-    onSuccess: async () => {
-      onClose();
-      await Promise.all([modelKeys, keys.status].map((queryKey) => client.invalidateQueries({ queryKey })));
-    },
+  const remove = useAct((id: number) => deleteModel(id), {
+    changes: [modelKeys, keys.status],
+    done: onClose,
   });
   return (
     <ConfirmDelete

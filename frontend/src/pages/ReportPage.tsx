@@ -1,5 +1,5 @@
 // One evaluation report: the figures, where they come from, and each question that went wrong.
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useNavigate, useParams } from "react-router";
 import { ApiError } from "@/api/client";
@@ -24,6 +24,7 @@ import {
 } from "@/components/kit/feedback";
 import { JobRow } from "@/components/shell/JobsTray";
 import { saveFile } from "@/components/kit/save";
+import { useAct } from "@/components/kit/useAct";
 import { copyText, fileName } from "@/store/files";
 import { integer, milliseconds } from "@/store/format";
 import { isActive, useJobStore } from "@/store/jobStore";
@@ -32,15 +33,11 @@ const FORMATS = { json: "JSON, with every question", md: "Markdown", html: "HTML
 
 /** Until it is done: what goes on, or what happened and how to go on. */
 function Unfinished({ report, mayWrite }: { report: ReportDetail; mayWrite: boolean }) {
-  const client = useQueryClient();
   const { data: status } = useQuery(statusQuery);
   const job = useJobStore((state) => state.jobs.find((one) => String(one.id) === String(report.job)));
-  const resume = useMutation({
-    mutationFn: () => resumeReport(report.id),
-    onSuccess: ({ job: next }) => {
-      useJobStore.getState().put([next]);
-      void client.invalidateQueries({ queryKey: keys.reports });
-    },
+  const resume = useAct(() => resumeReport(report.id), {
+    changes: [keys.reports],
+    job: ({ job: next }) => next,
   });
   if (isActive(report)) {
     return (

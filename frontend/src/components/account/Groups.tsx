@@ -1,5 +1,5 @@
 // Groups of people who share graphs. Administrators make them.
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { accessKeys, changeGroup, deleteGroup, groupsQuery, makeGroup, type Group } from "@/api/access";
 import { usersQuery } from "@/api/people";
@@ -7,6 +7,9 @@ import { SomeOf } from "@/components/kit/Choices";
 import { Button, Modal } from "@/components/kit/controls";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
+import { useAct } from "@/components/kit/useAct";
+import { Form } from "@/components/kit/Form";
+import { Card } from "@/components/kit/Card";
 import { count } from "@/store/format";
 
 function GroupForm({ group, onClose }: { group: Group | null; onClose: () => void }) {
@@ -18,22 +21,29 @@ function GroupForm({ group, onClose }: { group: Group | null; onClose: () => voi
     await client.invalidateQueries({ queryKey: accessKeys.groups });
     onClose();
   };
-  const save = useMutation({
-    mutationFn: () => {
+  const save = useAct(
+    () => {
       const body = { name: name.trim(), members: [...members] };
       return group ? changeGroup(group.id, body) : makeGroup(body);
     },
-    onSuccess: done,
-  });
-  const remove = useMutation({ mutationFn: (id: number) => deleteGroup(id), onSuccess: done });
+    { done },
+  );
+  const remove = useAct((id: number) => deleteGroup(id), { done });
   const error = save.error ?? remove.error ?? users.error;
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.mutate();
-      }}
+    <Form
+      of={save}
+      error={error}
+      act="Save"
+      isDisabled={!name.trim()}
+      onClose={onClose}
+      foot={
+        group && (
+          <Button look="danger" isDisabled={remove.isPending} onPress={() => remove.mutate(group.id)}>
+            Delete the group
+          </Button>
+        )
+      }
     >
       <TextField label="Name" id="group-name" required maxLength={150} value={name} onChange={setName} />
       <SomeOf
@@ -48,19 +58,7 @@ function GroupForm({ group, onClose }: { group: Group | null; onClose: () => voi
       >
         {users.isPending && <Loading what="people" />}
       </SomeOf>
-      {error && <ErrorNotice error={error} />}
-      <div className="foot">
-        {group && (
-          <Button look="danger" isDisabled={remove.isPending} onPress={() => remove.mutate(group.id)}>
-            Delete the group
-          </Button>
-        )}
-        <Button onPress={onClose}>Cancel</Button>
-        <Button type="submit" look="primary" isDisabled={!name.trim() || save.isPending}>
-          Save
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }
 
@@ -71,14 +69,14 @@ export function Groups() {
     setOpen(null);
   };
   return (
-    <section className="card" aria-labelledby="groups-title">
-      <header>
-        <h2 id="groups-title">Groups</h2>
-        <span className="grow" />
+    <Card
+      title="Groups"
+      acts={
         <Button size="small" onPress={() => setOpen("new")}>
           New group
         </Button>
-      </header>
+      }
+    >
       {error && <ErrorNotice error={error} />}
       {!data && !error && <Loading what="groups" />}
       {data?.results.length === 0 && (
@@ -108,6 +106,6 @@ export function Groups() {
       >
         {open !== null && <GroupForm group={open === "new" ? null : open} onClose={close} />}
       </Modal>
-    </section>
+    </Card>
   );
 }

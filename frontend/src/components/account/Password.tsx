@@ -1,10 +1,11 @@
 // Choosing another password for oneself.
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { ApiError } from "@/api/client";
 import { changePassword, keys } from "@/api/queries";
-import { Button } from "@/components/kit/controls";
-import { ErrorNotice } from "@/components/kit/feedback";
+import { useAct } from "@/components/kit/useAct";
+import { Form } from "@/components/kit/Form";
+import { Card } from "@/components/kit/Card";
 import { toast } from "@/store/toasts";
 
 interface FieldProps {
@@ -63,9 +64,8 @@ export function PasswordForm({ present, act, onDone, isAlone }: FormProps) {
   const [old, setOld] = useState("");
   const [chosen, setChosen] = useState("");
   const [again, setAgain] = useState("");
-  const change = useMutation({
-    mutationFn: () => changePassword(old, chosen),
-    onSuccess: (answer) => {
+  const change = useAct(() => changePassword(old, chosen), {
+    done: (answer) => {
       setOld("");
       setChosen("");
       setAgain("");
@@ -77,10 +77,12 @@ export function PasswordForm({ present, act, onDone, isAlone }: FormProps) {
   const known = fields.old_password ?? fields.new_password;
   const differs = again !== "" && again !== chosen;
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
+    <Form
+      of={change}
+      error={known ? null : change.error}
+      act={act}
+      isDisabled={!old || !chosen || again !== chosen}
+      onSend={() => {
         if (!differs) change.mutate();
       }}
     >
@@ -106,27 +108,16 @@ export function PasswordForm({ present, act, onDone, isAlone }: FormProps) {
         onChange={setAgain}
         trouble={differs ? "This is not the same." : undefined}
       />
-      {change.error && !known && <ErrorNotice error={change.error} />}
-      <div className="foot">
-        <Button
-          type="submit"
-          look="primary"
-          isDisabled={!old || !chosen || again !== chosen || change.isPending}
-        >
-          {act}
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }
 
 export function Password() {
   return (
-    <section className="card" aria-labelledby="password-title">
-      <header>
-        <h2 id="password-title">Password</h2>
-        <span className="muted small">changing it logs you out everywhere else</span>
-      </header>
+    <Card
+      title="Password"
+      beside={<span className="muted small">changing it logs you out everywhere else</span>}
+    >
       <div className="body narrow">
         <PasswordForm
           present="The password you have"
@@ -134,6 +125,6 @@ export function Password() {
           onDone={() => toast("Your password is changed.")}
         />
       </div>
-    </section>
+    </Card>
   );
 }

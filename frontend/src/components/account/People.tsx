@@ -5,6 +5,7 @@ import { usersQuery, type Person } from "@/api/people";
 import { Button, Modal } from "@/components/kit/controls";
 import { Ago, ErrorNotice, Loading } from "@/components/kit/feedback";
 import { ResourceTable } from "@/components/kit/ResourceTable";
+import { Card } from "@/components/kit/Card";
 import { bytes, integer } from "@/store/format";
 import { NewPerson } from "./NewPerson";
 import { PersonForm } from "./PersonForm";
@@ -49,15 +50,17 @@ export function People({ me }: { me: string }) {
     setMaking(false);
   };
   return (
-    <section className="card" aria-labelledby="people-title">
-      <header>
-        <h2 id="people-title">Who may log in</h2>
-        {data && <span className="muted tabular">{integer(data.filter((one) => one.is_active).length)}</span>}
-        <span className="grow" />
+    <Card
+      title="Who may log in"
+      beside={
+        data && <span className="muted tabular">{integer(data.filter((one) => one.is_active).length)}</span>
+      }
+      acts={
         <Button look="primary" size="small" onPress={() => setMaking(true)}>
           New person
         </Button>
-      </header>
+      }
+    >
       {error && <ErrorNotice error={error} />}
       {!data && !error && <Loading what="people" />}
       {data && (
@@ -82,6 +85,6 @@ export function People({ me }: { me: string }) {
       <Modal title={person?.username ?? ""} isOpen={person !== undefined} onClose={close}>
         {person && <PersonForm person={person} me={person.username === me} onClose={close} />}
       </Modal>
-    </section>
+    </Card>
   );
 }

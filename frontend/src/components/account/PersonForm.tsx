@@ -1,11 +1,13 @@
 // Changing a person: role, quota, a new password, and whether they are let in.
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { changePerson, deactivatePerson, peopleKey, resetPassword, type Person } from "@/api/people";
 import { keys } from "@/api/queries";
 import { OneOf } from "@/components/kit/Choices";
 import { Button } from "@/components/kit/controls";
 import { Ago, ErrorNotice } from "@/components/kit/feedback";
+import { useAct } from "@/components/kit/useAct";
+import { Form } from "@/components/kit/Form";
 import { bytes } from "@/store/format";
 import { FirstLogin } from "./FirstLogin";
 import { Quota } from "./Quota";
@@ -19,7 +21,7 @@ interface Props {
 
 function LettingIn({ person, onDone }: { person: Person; onDone: () => Promise<unknown> }) {
   const [sure, setSure] = useState(false);
-  const away = useMutation({ mutationFn: () => deactivatePerson(person.id), onSuccess: onDone });
+  const away = useAct(() => deactivatePerson(person.id), { done: onDone });
   if (!person.is_active) return null;
   return (
     <div className="stack">
@@ -52,15 +54,14 @@ export function PersonForm({ person, me, onClose }: Props) {
   const [role, setRole] = useState(person.role);
   const [quota, setQuota] = useState(asTyped(person.quota));
   const refresh = () => client.invalidateQueries({ queryKey: peopleKey });
-  const save = useMutation({
-    mutationFn: () => changePerson(person.id, { role, quota: quotaOf(quota) }),
-    onSuccess: async () => {
+  const save = useAct(() => changePerson(person.id, { role, quota: quotaOf(quota) }), {
+    done: async () => {
       await refresh();
       if (me) await client.invalidateQueries({ queryKey: keys.session });
       onClose();
     },
   });
-  const reset = useMutation({ mutationFn: () => resetPassword(person.id), onSuccess: refresh });
+  const reset = useAct(() => resetPassword(person.id), { done: refresh });
   if (reset.data) return <FirstLogin person={reset.data} onClose={onClose} />;
   return (
     <div className="stack">
@@ -76,23 +77,10 @@ export function PersonForm({ person, me, onClose }: Props) {
         {person.limit !== null && ` of ${bytes(person.limit)}`}
         {person.groups.length > 0 && ` · in ${person.groups.join(", ")}`}
       </p>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          save.mutate();
-        }}
-      >
+      <Form of={save} act="Save" onClose={onClose}>
         <OneOf label="Role" options={ROLES} value={role} onChange={setRole} />
         <Quota value={quota} onChange={setQuota} />
-        {save.error && <ErrorNotice error={save.error} />}
-        <div className="foot">
-          <Button onPress={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" isDisabled={save.isPending}>
-            Save
-          </Button>
-        </div>
-      </form>
+      </Form>
       {me ? (
         <p className="small muted">Your own password is changed on your account page.</p>
       ) : (

@@ -1,5 +1,5 @@
 // Tokens for scripts: what each may be used for, until when, and when it was used last. Shown once.
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { accessKeys, deleteToken, makeToken, tokensQuery, type ApiToken, type Scope } from "@/api/access";
 import { SomeOf } from "@/components/kit/Choices";
@@ -7,6 +7,9 @@ import { Button, Modal, Pick } from "@/components/kit/controls";
 import { Ago, ErrorNotice, Loading } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
 import { ResourceTable } from "@/components/kit/ResourceTable";
+import { useAct } from "@/components/kit/useAct";
+import { Form } from "@/components/kit/Form";
+import { Card } from "@/components/kit/Card";
 import { relativeTime } from "@/store/format";
 import { ShownOnce } from "./ShownOnce";
 
@@ -25,29 +28,19 @@ const LASTS = [
 ];
 
 function NewToken({ onMade }: { onMade: (token: string) => void }) {
-  const client = useQueryClient();
   const [name, setName] = useState("");
   const [scopes, setScopes] = useState<readonly Scope[]>(["read", "ask"]);
   const [days, setDays] = useState("90");
-  const make = useMutation({
-    mutationFn: () =>
+  const make = useAct(
+    () =>
       makeToken({
         ...{ name: name.trim(), scopes: [...scopes] },
         ...(days !== "0" && { expires_days: Number(days) }),
       }),
-    onSuccess: async ({ token }) => {
-      onMade(token);
-      await client.invalidateQueries({ queryKey: accessKeys.tokens });
-    },
-  });
+    { changes: [accessKeys.tokens], done: ({ token }) => onMade(token) },
+  );
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        make.mutate();
-      }}
-    >
+    <Form of={make} act="Make the token" isDisabled={!name.trim() || scopes.length === 0}>
       <TextField
         label="Name (what it is for)"
         id="token-name"
@@ -61,26 +54,12 @@ function NewToken({ onMade }: { onMade: (token: string) => void }) {
       <p className="small muted">
         Never more than your own role allows. It ends when you change your password.
       </p>
-      {make.error && <ErrorNotice error={make.error} />}
-      <div className="foot">
-        <Button
-          type="submit"
-          look="primary"
-          isDisabled={!name.trim() || scopes.length === 0 || make.isPending}
-        >
-          Make the token
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }
 
 function Row({ token }: { token: ApiToken }) {
-  const client = useQueryClient();
-  const remove = useMutation({
-    mutationFn: () => deleteToken(token.id),
-    onSuccess: () => client.invalidateQueries({ queryKey: accessKeys.tokens }),
-  });
+  const remove = useAct(() => deleteToken(token.id), { changes: [accessKeys.tokens] });
   return (
     <tr>
       <td>{token.name || <span className="muted">without a name</span>}</td>
@@ -109,10 +88,9 @@ export function Tokens() {
   const [making, setMaking] = useState(false);
   const [made, setMade] = useState<string | null>(null);
   return (
-    <section className="card" aria-labelledby="tokens-title">
-      <header>
-        <h2 id="tokens-title">Tokens for scripts</h2>
-        <span className="grow" />
+    <Card
+      title="Tokens for scripts"
+      acts={
         <Button
           size="small"
           onPress={() => {
@@ -122,7 +100,8 @@ export function Tokens() {
         >
           New token
         </Button>
-      </header>
+      }
+    >
       {error && <ErrorNotice error={error} />}
       {!data && !error && <Loading what="tokens" />}
       {data?.length === 0 && (
@@ -144,6 +123,6 @@ export function Tokens() {
           <ShownOnce value={made}>Send it as the header “Authorization: Bearer TOKEN”.</ShownOnce>
         )}
       </Modal>
-    </section>
+    </Card>
   );
 }

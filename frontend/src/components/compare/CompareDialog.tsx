@@ -1,13 +1,15 @@
 // Ask one question of several methods at once.
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useNavigate } from "react-router";
 import { compareMethods, keys } from "@/api/queries";
 import type { Graph } from "@/api/types";
 import { askedBody, type Draft } from "@/components/ask/draft";
 import { CheckpointBadge } from "@/components/kit/CheckpointPick";
-import { Button, Modal } from "@/components/kit/controls";
-import { ErrorNotice, Fingerprint, Notice } from "@/components/kit/feedback";
+import { Modal } from "@/components/kit/controls";
+import { Fingerprint, Notice } from "@/components/kit/feedback";
+import { useAct } from "@/components/kit/useAct";
+import { Form } from "@/components/kit/Form";
 import { percent, relativeTime } from "@/store/format";
 import { contenders, firstPick, type Contender, type MethodChoice } from "@/store/methods";
 import { COMPARED_MAX } from "@/store/overlay";
@@ -65,8 +67,8 @@ function CompareForm({ graph, draft, choices, onClose }: Props) {
   const trained = all.filter((one) => one.checkpoint !== null);
   const [picked, setPicked] = useState<ReadonlySet<string>>(() => new Set(firstPick(all, COMPARED_MAX)));
   const question = draft.question.trim();
-  const start = useMutation({
-    mutationFn: () =>
+  const start = useAct(
+    () =>
       compareMethods({
         ...askedBody(draft, graph.id),
         methods: all
@@ -76,19 +78,20 @@ function CompareForm({ graph, draft, choices, onClose }: Props) {
             ...(checkpoint && !checkpoint.in_use && { checkpoint: checkpoint.id }),
           })),
       }),
-    onSuccess: (group) => {
-      client.setQueryData([...keys.comparisons, group.id], group);
-      onClose();
-      void navigate(`/compare/${group.id}`);
+    {
+      done: (group) => {
+        client.setQueryData([...keys.comparisons, group.id], group);
+        onClose();
+        void navigate(`/compare/${group.id}`);
+      },
     },
-  });
+  );
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        start.mutate();
-      }}
+    <Form
+      of={start}
+      act={picked.size < 2 ? "Choose two or more" : `Ask all ${picked.size}`}
+      isDisabled={picked.size < 2 || !question}
+      onClose={onClose}
     >
       <p>
         {question ? <>“{question}”</> : <span className="bad-text">Type a question first.</span>}{" "}
@@ -123,14 +126,7 @@ function CompareForm({ graph, draft, choices, onClose }: Props) {
           <Link to={`/graphs/${graph.id}`}>graph’s page</Link> for a fair comparison.
         </Notice>
       )}
-      {start.error && <ErrorNotice error={start.error} />}
-      <div className="foot">
-        <Button onPress={onClose}>Cancel</Button>
-        <Button type="submit" look="primary" isDisabled={picked.size < 2 || !question || start.isPending}>
-          {picked.size < 2 ? "Choose two or more" : `Ask all ${picked.size}`}
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }
 

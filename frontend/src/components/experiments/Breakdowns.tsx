@@ -1,5 +1,6 @@
 // The same metrics within groups of questions: by hops, topics, size of the answer set, distance from training.
 import type { Metrics, ReportDetail } from "@/api/reportTypes";
+import { Card } from "@/components/kit/Card";
 import { integer, metricName, metricValue } from "@/store/format";
 import { KEY_METRICS, breakdownName, groupOrder, toldBreakdowns } from "@/store/reports";
 
@@ -44,15 +45,12 @@ export function Breakdowns({ report }: { report: ReportDetail }) {
   const list = toldBreakdowns(report.breakdowns);
   if (!list.length) return null;
   return (
-    <section className="card" aria-labelledby="breakdowns-title">
-      <header>
-        <h2 id="breakdowns-title">Breakdowns</h2>
-      </header>
+    <Card title="Breakdowns">
       <div className="breakdowns">
         {list.map(([by, groups]) => (
           <Table key={by} by={by} groups={groups} />
         ))}
       </div>
-    </section>
+    </Card>
   );
 }

@@ -10,6 +10,7 @@ import { useSettled } from "@/components/kit/hooks";
 import { EmptyState, troubleOf, QueryState } from "@/components/kit/feedback";
 import { useUrl } from "@/components/kit/url";
 import { ResourceTable } from "@/components/kit/ResourceTable";
+import { Card } from "@/components/kit/Card";
 import { integer } from "@/store/format";
 import { reportLabel } from "@/store/reports";
 import { toast } from "@/store/toasts";
@@ -99,34 +100,37 @@ export function ChangedQuestions({ a, b, counts }: Props) {
   );
   const filtered = Boolean(change || q);
   return (
-    <section className="card" aria-labelledby="changed-title">
-      <header className="wrap">
-        <h2 id="changed-title">Questions that changed</h2>
-        <AnswerSetsKey />
-        <span className="grow" />
-        <input
-          className="input find"
-          type="search"
-          aria-label="Search the questions"
-          placeholder="Search the questions"
-          value={text}
-          onChange={(event) => {
-            setText(event.target.value);
-            put({ q: event.target.value.trim(), page: null });
-          }}
-        />
-        <Pick
-          label="Change"
-          value={change || ALL}
-          options={[
-            { id: ALL, label: "All that changed" },
-            { id: "gained", label: `Gained${counts ? `: ${integer(counts.gained)}` : ""}` },
-            { id: "lost", label: `Lost${counts ? `: ${integer(counts.lost)}` : ""}` },
-            { id: "changed", label: "Answers differ" },
-          ]}
-          onChange={(id) => put({ change: id === ALL ? null : id, page: null })}
-        />
-      </header>
+    <Card
+      title="Questions that changed"
+      wrap
+      beside={<AnswerSetsKey />}
+      acts={
+        <>
+          <input
+            className="input find"
+            type="search"
+            aria-label="Search the questions"
+            placeholder="Search the questions"
+            value={text}
+            onChange={(event) => {
+              setText(event.target.value);
+              put({ q: event.target.value.trim(), page: null });
+            }}
+          />
+          <Pick
+            label="Change"
+            value={change || ALL}
+            options={[
+              { id: ALL, label: "All that changed" },
+              { id: "gained", label: `Gained${counts ? `: ${integer(counts.gained)}` : ""}` },
+              { id: "lost", label: `Lost${counts ? `: ${integer(counts.lost)}` : ""}` },
+              { id: "changed", label: "Answers differ" },
+            ]}
+            onChange={(id) => put({ change: id === ALL ? null : id, page: null })}
+          />
+        </>
+      }
+    >
       <QueryState of={rows} what="questions" retry />
       {rows.data?.count === 0 && (
         <EmptyState
@@ -164,6 +168,6 @@ export function ChangedQuestions({ a, b, counts }: Props) {
           onPage={(next) => put({ page: String(next) })}
         />
       )}
-    </section>
+    </Card>
   );
 }

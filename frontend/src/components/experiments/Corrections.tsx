@@ -9,6 +9,7 @@ import { Button } from "@/components/kit/controls";
 import { Ago, ErrorNotice } from "@/components/kit/feedback";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { saveFile } from "@/components/kit/save";
+import { Card } from "@/components/kit/Card";
 import { actionLine } from "@/store/agentActions";
 import { fileName } from "@/store/files";
 import { elide, integer } from "@/store/format";
@@ -59,19 +60,19 @@ export function Corrections({ graph }: { graph: Id | null }) {
     void saveFile(fileName("corrections", "jsonl"), downloadCorrections(graph), "The corrections");
   };
   return (
-    <section className="card" aria-labelledby="corrections-title">
-      <header>
-        <h2 id="corrections-title">Corrections</h2>
-        {found.data && <span className="muted tabular">{integer(found.data.count)}</span>}
-        <span className="grow" />
-        {graph === null ? (
+    <Card
+      title="Corrections"
+      beside={found.data && <span className="muted tabular">{integer(found.data.count)}</span>}
+      acts={
+        graph === null ? (
           <span className="muted small">Pick a graph to download them</span>
         ) : (
           <Button size="small" icon="download" onPress={save}>
             Download (JSONL)
           </Button>
-        )}
-      </header>
+        )
+      }
+    >
       {found.error && <ErrorNotice error={found.error} />}
       {rows.length > 0 && (
         <ResourceTable
@@ -85,6 +86,6 @@ export function Corrections({ graph }: { graph: Id | null }) {
       {found.data && (
         <Pages what="the corrections" page={page} size={SIZE} data={found.data} onPage={setPage} />
       )}
-    </section>
+    </Card>
   );
 }

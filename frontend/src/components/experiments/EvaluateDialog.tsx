@@ -1,5 +1,5 @@
 // Start an evaluation: which questions, asked of what, and how.
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate } from "react-router";
 import { languageModelsQuery } from "@/api/languageModels";
@@ -16,11 +16,12 @@ import type { ReportBody } from "@/api/reportTypes";
 import type { Graph, QuestionSet, Status } from "@/api/types";
 import { SettingsForm } from "@/components/kit/SettingsForm";
 import { CheckpointBadge, CheckpointPick } from "@/components/kit/CheckpointPick";
-import { Button, Modal, Pick } from "@/components/kit/controls";
-import { ErrorNotice, Loading } from "@/components/kit/feedback";
+import { Modal, Pick } from "@/components/kit/controls";
+import { Loading } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
+import { useAct } from "@/components/kit/useAct";
+import { Form } from "@/components/kit/Form";
 import { count, integer } from "@/store/format";
-import { useJobStore } from "@/store/jobStore";
 import { changedSettings, complaint, type Typed } from "@/store/settingsForm";
 import { chosenCheckpoint, chosenMethod, methodChoices, namedCheckpoint, readiness } from "@/store/methods";
 
@@ -67,7 +68,6 @@ function splitsOf(set: QuestionSet | undefined) {
 const whole = (text: string, least: number) => /^\d+$/.test(text.trim()) && Number(text) >= least;
 
 function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
-  const client = useQueryClient();
   const navigate = useNavigate();
   const ready = graphs.filter((graph) => graph.state === "ready" && !graph.endpoint);
   const [graphId, setGraph] = useState(start.graph ?? String(ready[0]?.id ?? ""));
@@ -111,11 +111,10 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
     limit:
       numbers.limit.trim() === "" || whole(numbers.limit, 1) ? null : "A whole number, 1 or more, or empty.",
   };
-  const run = useMutation({
-    mutationFn: (body: ReportBody) => evaluate(body),
-    onSuccess: ({ report, job }) => {
-      useJobStore.getState().put([job]);
-      void client.invalidateQueries({ queryKey: keys.reports });
+  const run = useAct((body: ReportBody) => evaluate(body), {
+    changes: [keys.reports],
+    job: ({ job }) => job,
+    done: ({ report }) => {
       onClose();
       void navigate(`/experiments/${report.id}`);
     },
@@ -133,10 +132,12 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
     />
   );
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
+    <Form
+      of={run}
+      act="Start evaluation"
+      isDisabled={!set || !split || !method || optionsWrong || Object.values(wrong).some(Boolean)}
+      onClose={onClose}
+      onSend={() => {
         if (!set || !split || !method) return;
         run.mutate({
           graph: Number(graphId),
@@ -275,20 +276,7 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
       {status.workers.jobs === 0 && (
         <p className="bad-text">No worker is running. The job is kept and starts when one does.</p>
       )}
-      {run.error && <ErrorNotice error={run.error} />}
-      <div className="foot">
-        <Button onPress={onClose}>Cancel</Button>
-        <Button
-          type="submit"
-          look="primary"
-          isDisabled={
-            !set || !split || !method || optionsWrong || Object.values(wrong).some(Boolean) || run.isPending
-          }
-        >
-          Start evaluation
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }
 

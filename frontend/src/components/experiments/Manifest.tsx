@@ -2,15 +2,15 @@
 import type { ReportDetail } from "@/api/reportTypes";
 import { FactList } from "@/components/kit/FactList";
 import { Button } from "@/components/kit/controls";
+import { Card } from "@/components/kit/Card";
 import { copyText } from "@/store/files";
 
 export function Manifest({ report }: { report: ReportDetail }) {
   return (
-    <section className="card" aria-labelledby="manifest-title">
-      <header>
-        <h2 id="manifest-title">Manifest</h2>
-        <span className="muted small">what it takes to repeat this</span>
-        <span className="grow" />
+    <Card
+      title="Manifest"
+      beside={<span className="muted small">what it takes to repeat this</span>}
+      acts={
         <Button
           look="plain"
           size="small"
@@ -19,10 +19,11 @@ export function Manifest({ report }: { report: ReportDetail }) {
         >
           Copy
         </Button>
-      </header>
+      }
+    >
       <div className="body">
         <FactList of={report.manifest} />
       </div>
-    </section>
+    </Card>
   );
 }

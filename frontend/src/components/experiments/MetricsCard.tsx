@@ -1,5 +1,6 @@
 // The figures of a report, each with its confidence interval.
 import type { ReportDetail } from "@/api/reportTypes";
+import { Card } from "@/components/kit/Card";
 import { metricName, metricValue } from "@/store/format";
 import { metricNames } from "@/store/reports";
 import { Interval } from "./Interval";
@@ -9,11 +10,10 @@ const SCALE = 480;
 
 export function MetricsCard({ report }: { report: ReportDetail }) {
   return (
-    <section className="card" aria-labelledby="metrics-title">
-      <header>
-        <h2 id="metrics-title">Metrics</h2>
-        <span className="muted small">with 95% bootstrap confidence intervals</span>
-      </header>
+    <Card
+      title="Metrics"
+      beside={<span className="muted small">with 95% bootstrap confidence intervals</span>}
+    >
       <div className="scroll-x">
         <table className="table dense metrics-table">
           <thead>
@@ -49,6 +49,6 @@ export function MetricsCard({ report }: { report: ReportDetail }) {
           </tbody>
         </table>
       </div>
-    </section>
+    </Card>
   );
 }

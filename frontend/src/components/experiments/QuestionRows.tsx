@@ -10,6 +10,7 @@ import { useSettled } from "@/components/kit/hooks";
 import { EmptyState, QueryState } from "@/components/kit/feedback";
 import { useUrl } from "@/components/kit/url";
 import { ResourceTable } from "@/components/kit/ResourceTable";
+import { Card } from "@/components/kit/Card";
 import { count, integer, metricValue, milliseconds, score } from "@/store/format";
 import { NOT_RIGHT, OUTCOMES, OUTCOME_TONES, askAgain, groupOrder } from "@/store/reports";
 import { AnswerSets, AnswerSetsKey } from "./AnswerSets";
@@ -90,49 +91,56 @@ export function QuestionRows({ report }: { report: ReportDetail }) {
     filter({ show: ALL, hops: null, q: null });
   };
   return (
-    <section className="card" aria-labelledby="questions-title">
-      <header className="wrap">
-        <h2 id="questions-title">Questions</h2>
-        {rows.data && (
-          <span className="muted small tabular" role="status">
-            {integer(rows.data.count)} of {integer(report.n ?? 0)}
-          </span>
-        )}
-        <AnswerSetsKey />
-        <span className="grow" />
-        <input
-          className="input find"
-          type="search"
-          aria-label="Search the questions"
-          placeholder="Search the questions"
-          value={text}
-          onChange={(event) => {
-            setText(event.target.value);
-            filter({ q: event.target.value.trim() });
-          }}
-        />
-        <Pick
-          label="Outcome"
-          value={show}
-          options={[
-            { id: NOT_RIGHT, label: "Not right" },
-            { id: ALL, label: "All questions" },
-            ...Object.entries(OUTCOMES).map(([id, label]) => ({ id, label })),
-          ]}
-          onChange={(id) => filter({ show: id === NOT_RIGHT ? null : id })}
-        />
-        {groups.length > 1 && (
-          <Pick
-            label="Hops"
-            value={hops || ALL}
-            options={[
-              { id: ALL, label: "Any hops" },
-              ...groups.sort(groupOrder).map((id) => ({ id, label: `${id} hop${id === "1" ? "" : "s"}` })),
-            ]}
-            onChange={(id) => filter({ hops: id === ALL ? null : id })}
+    <Card
+      title="Questions"
+      wrap
+      beside={
+        <>
+          {rows.data && (
+            <span className="muted small tabular" role="status">
+              {integer(rows.data.count)} of {integer(report.n ?? 0)}
+            </span>
+          )}
+          <AnswerSetsKey />
+        </>
+      }
+      acts={
+        <>
+          <input
+            className="input find"
+            type="search"
+            aria-label="Search the questions"
+            placeholder="Search the questions"
+            value={text}
+            onChange={(event) => {
+              setText(event.target.value);
+              filter({ q: event.target.value.trim() });
+            }}
           />
-        )}
-      </header>
+          <Pick
+            label="Outcome"
+            value={show}
+            options={[
+              { id: NOT_RIGHT, label: "Not right" },
+              { id: ALL, label: "All questions" },
+              ...Object.entries(OUTCOMES).map(([id, label]) => ({ id, label })),
+            ]}
+            onChange={(id) => filter({ show: id === NOT_RIGHT ? null : id })}
+          />
+          {groups.length > 1 && (
+            <Pick
+              label="Hops"
+              value={hops || ALL}
+              options={[
+                { id: ALL, label: "Any hops" },
+                ...groups.sort(groupOrder).map((id) => ({ id, label: `${id} hop${id === "1" ? "" : "s"}` })),
+              ]}
+              onChange={(id) => filter({ hops: id === ALL ? null : id })}
+            />
+          )}
+        </>
+      }
+    >
       <Outcomes
         report={report}
         shown={show === ALL ? "" : show}
@@ -172,6 +180,6 @@ export function QuestionRows({ report }: { report: ReportDetail }) {
           onPage={(next) => put({ page: String(next) })}
         />
       )}
-    </section>
+    </Card>
   );
 }

@@ -1,5 +1,5 @@
 // Trajectory sets: what a behaviour policy did for the questions of a set, for agents to learn from.
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
 import { graphsQuery, keys, questionSetsQuery, statusQuery } from "@/api/queries";
@@ -13,14 +13,15 @@ import {
 } from "@/api/trajectories";
 import type { Id } from "@/api/types";
 import { ActMenu, Button, Modal, Pick } from "@/components/kit/controls";
-import { Ago, ErrorNotice, JobBadge, troubleOf } from "@/components/kit/feedback";
+import { Ago, ErrorNotice, JobBadge } from "@/components/kit/feedback";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { TextField } from "@/components/kit/TextField";
 import { saveFile } from "@/components/kit/save";
+import { useAct } from "@/components/kit/useAct";
+import { Form } from "@/components/kit/Form";
+import { Card } from "@/components/kit/Card";
 import { fileName } from "@/store/files";
 import { integer } from "@/store/format";
-import { useJobStore } from "@/store/jobStore";
-import { toast } from "@/store/toasts";
 
 const POLICIES = [
   {
@@ -32,7 +33,6 @@ const POLICIES = [
 ];
 
 function MakeForm({ graph, onClose }: { graph: Id | null; onClose: () => void }) {
-  const client = useQueryClient();
   const graphs = useQuery(graphsQuery).data?.results ?? [];
   const llm = useQuery(statusQuery).data?.llm.configured ?? false;
   const [of, setOf] = useState(graph === null ? null : String(graph));
@@ -47,8 +47,8 @@ function MakeForm({ graph, onClose }: { graph: Id | null; onClose: () => void })
   const wrong =
     policy === "offline" &&
     !(/^\d+$/.test(samples) && +samples >= 1 && +samples <= 20 && +astray >= 0 && +astray <= 100);
-  const start = useMutation({
-    mutationFn: () =>
+  const start = useAct(
+    () =>
       synthesise({
         graph: Number(chosen),
         question_set: Number(asked?.id),
@@ -56,20 +56,10 @@ function MakeForm({ graph, onClose }: { graph: Id | null; onClose: () => void })
         samples: Number(samples),
         astray: Number(astray) / 100,
       }),
-    onSuccess: ({ job }) => {
-      useJobStore.getState().put([job]);
-      void client.invalidateQueries({ queryKey: keys.jobs });
-      onClose();
-    },
-  });
+    { changes: [keys.jobs], job: ({ job }) => job, done: onClose },
+  );
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        start.mutate();
-      }}
-    >
+    <Form of={start} act="Start" isDisabled={!chosen || !asked || wrong} onClose={onClose}>
       <Pick
         label="Graph"
         showLabel
@@ -120,25 +110,16 @@ function MakeForm({ graph, onClose }: { graph: Id | null; onClose: () => void })
           />
         </div>
       )}
-      {start.error && <ErrorNotice error={start.error} />}
-      <div className="foot">
-        <Button onPress={onClose}>Cancel</Button>
-        <Button type="submit" look="primary" isDisabled={!chosen || !asked || wrong || start.isPending}>
-          Start
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }
 
 function SetRow({ set, mayWrite }: { set: TrajectorySet; mayWrite: boolean }) {
-  const client = useQueryClient();
   const mayManage = useMayManage();
   const done = set.state === "done";
-  const remove = useMutation({
-    mutationFn: () => deleteTrajectorySet(set.id),
-    onSuccess: () => client.invalidateQueries({ queryKey: keys.jobs }),
-    onError: (error) => toast(`The trajectories could not be deleted. ${troubleOf(error).message}`),
+  const remove = useAct(() => deleteTrajectorySet(set.id), {
+    changes: [keys.jobs],
+    failed: "The trajectories could not be deleted.",
   });
   const save = (form: "raw" | "refined") => {
     void saveFile(
@@ -222,16 +203,16 @@ export function Trajectories({ graph, mayWrite }: { graph: Id | null; mayWrite: 
     setOpen(false);
   };
   return (
-    <section className="card" aria-labelledby="trajectories-title">
-      <header>
-        <h2 id="trajectories-title">Trajectories</h2>
-        <span className="grow" />
-        {mayWrite && (
+    <Card
+      title="Trajectories"
+      acts={
+        mayWrite && (
           <Button size="small" onPress={() => setOpen(true)}>
             Make trajectories
           </Button>
-        )}
-      </header>
+        )
+      }
+    >
       {found.error && <ErrorNotice error={found.error} />}
       {found.data && list.length === 0 && (
         <p className="body muted">
@@ -260,6 +241,6 @@ export function Trajectories({ graph, mayWrite }: { graph: Id | null; mayWrite: 
       <Modal title="Make trajectories" isOpen={open} onClose={close}>
         <MakeForm graph={graph} onClose={close} />
       </Modal>
-    </section>
+    </Card>
   );
 }

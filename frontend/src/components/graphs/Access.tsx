@@ -1,11 +1,13 @@
 // Who may see a graph: its owner alone, groups, or everybody.
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { changeAccess, groupsQuery } from "@/api/access";
 import { keys } from "@/api/queries";
 import type { Graph, Visibility } from "@/api/types";
 import { SomeOf } from "@/components/kit/Choices";
 import { Pick } from "@/components/kit/controls";
 import { ErrorNotice } from "@/components/kit/feedback";
+import { useAct } from "@/components/kit/useAct";
+import { Card } from "@/components/kit/Card";
 
 const WHO: readonly { id: Visibility; label: string; detail: string }[] = [
   { id: "public", label: "Everybody", detail: "Who can log in sees and asks it" },
@@ -30,23 +32,24 @@ export function AtFirst({ value, onChange }: { value: Visibility; onChange: (val
 }
 
 export function Access({ graph, mayChange }: { graph: Graph; mayChange: boolean }) {
-  const client = useQueryClient();
   const groups = useQuery({ ...groupsQuery, enabled: mayChange });
-  const change = useMutation({
-    mutationFn: (body: { visibility?: Visibility; groups?: number[] }) => changeAccess(graph.id, body),
-    onSuccess: () => client.invalidateQueries({ queryKey: keys.graphs }),
-  });
+  const change = useAct(
+    (body: { visibility?: Visibility; groups?: number[] }) => changeAccess(graph.id, body),
+    { changes: [keys.graphs] },
+  );
   const who = WHO.find((one) => one.id === graph.visibility);
   return (
-    <section className="card" aria-labelledby="access-title" id="access">
-      <header>
-        <h2 id="access-title">Access</h2>
-        {graph.owner && (
+    <Card
+      title="Access"
+      id="access"
+      beside={
+        graph.owner && (
           <span className="muted small">
             owner: <bdi>{graph.owner}</bdi>
           </span>
-        )}
-      </header>
+        )
+      }
+    >
       <div className="body stack">
         {mayChange ? (
           <Pick
@@ -85,6 +88,6 @@ export function Access({ graph, mayChange }: { graph: Graph; mayChange: boolean 
         )}
         {change.error && <ErrorNotice error={change.error} />}
       </div>
-    </section>
+    </Card>
   );
 }

@@ -9,6 +9,7 @@ import { Button } from "@/components/kit/controls";
 import { useSettled } from "@/components/kit/hooks";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { useUrlNumber } from "@/components/kit/url";
+import { Card } from "@/components/kit/Card";
 import { integer } from "@/store/format";
 import { factOfHop } from "@/store/found";
 import { factsGraph } from "@/store/plainGraph";
@@ -185,12 +186,7 @@ export function Browse({ graph }: { graph: Graph }) {
     [setEntity],
   );
   return (
-    <section className="card" aria-labelledby="browse-title" id="browse">
-      <header>
-        <h2 id="browse-title">Look around</h2>
-        <span className="grow" />
-        <Find graph={graph} onPick={go} />
-      </header>
+    <Card title="Look around" id="browse" acts={<Find graph={graph} onPick={go} />}>
       <div className="body">
         {entity === null ? (
           <p className="muted">
@@ -203,6 +199,6 @@ export function Browse({ graph }: { graph: Graph }) {
           <Entity key={entity} graph={graph} id={entity} onGo={go} />
         )}
       </div>
-    </section>
+    </Card>
   );
 }

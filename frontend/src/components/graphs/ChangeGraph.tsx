@@ -1,16 +1,16 @@
 // The next version of a graph: facts added or taken out by file, or new content.
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { changeGraph, type Mode } from "@/api/datasets";
 import { keys } from "@/api/queries";
 import type { Graph, Reading } from "@/api/types";
 import { OneOf } from "@/components/kit/Choices";
-import { Button, Modal } from "@/components/kit/controls";
-import { ErrorNotice } from "@/components/kit/feedback";
+import { Modal } from "@/components/kit/controls";
 import { Files, useFiles } from "@/components/uploads/Files";
 import { Sources } from "@/components/uploads/Sources";
 import { Preview } from "@/components/uploads/Preview";
 import { TextField } from "@/components/kit/TextField";
+import { useAct } from "@/components/kit/useAct";
+import { Form } from "@/components/kit/Form";
 import { toast } from "@/store/toasts";
 import { useUploads } from "@/store/uploads";
 
@@ -21,7 +21,6 @@ const MODES: readonly { id: Mode; label: string; detail: string }[] = [
 ];
 
 function ChangeForm({ graph, onClose }: { graph: Graph; onClose: () => void }) {
-  const client = useQueryClient();
   const purpose = `version of ${graph.id}`;
   const { files, ids } = useFiles(purpose);
   const [sources, setSources] = useState<readonly string[]>([]);
@@ -30,23 +29,16 @@ function ChangeForm({ graph, onClose }: { graph: Graph; onClose: () => void }) {
   const [mode, setMode] = useState<Mode>("append");
   const [note, setNote] = useState("");
   const [reading, setReading] = useState<Reading>({});
-  const send = useMutation({
-    mutationFn: () => changeGraph(graph.id, { mode, ...from, note: note.trim(), ...reading }),
-    onSuccess: async () => {
+  const send = useAct(() => changeGraph(graph.id, { mode, ...from, note: note.trim(), ...reading }), {
+    changes: [keys.graphs],
+    done: () => {
       useUploads.getState().forget(purpose);
       toast("The next version is being made. The one in use is asked until it stands.");
-      await client.invalidateQueries({ queryKey: keys.graphs });
       onClose();
     },
   });
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        send.mutate();
-      }}
-    >
+    <Form of={send} act="Make the next version" isDisabled={!ready} onClose={onClose}>
       <OneOf label="What to do with the files" options={MODES} value={mode} onChange={setMode} />
       <Files purpose={purpose} />
       <Sources sources={sources} onChange={setSources} />
@@ -61,14 +53,7 @@ function ChangeForm({ graph, onClose }: { graph: Graph; onClose: () => void }) {
       <p className="small muted">
         Checkpoints, runs, labels and reports keep the version that they used. You can go back at any time.
       </p>
-      {send.error && <ErrorNotice error={send.error} />}
-      <div className="foot">
-        <Button onPress={onClose}>Cancel</Button>
-        <Button type="submit" look="primary" isDisabled={!ready || send.isPending}>
-          Make the next version
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }
 

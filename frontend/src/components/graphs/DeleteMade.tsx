@@ -1,11 +1,12 @@
 // Deleting what was made of a graph: asked once, undone at once by the toast, or later from the trash.
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { accessKeys, restoreMade, type MadeKind } from "@/api/access";
 import { deleteCheckpoint, deleteQuestions, deleteReport, keys } from "@/api/queries";
 import type { Id } from "@/api/types";
 import { ConfirmDelete } from "@/components/kit/ConfirmDelete";
 import { troubleOf } from "@/components/kit/feedback";
+import { useAct } from "@/components/kit/useAct";
 import { toast } from "@/store/toasts";
 
 const REMOVE: Record<MadeKind, (id: Id) => Promise<void>> = {
@@ -32,9 +33,8 @@ interface Props {
 export function DeleteMade({ kind, id, name, isOpen, onClose, onDeleted, children }: Props) {
   const client = useQueryClient();
   const refresh = () => Promise.all(SHOWN.map((queryKey) => client.invalidateQueries({ queryKey })));
-  const remove = useMutation({
-    mutationFn: () => REMOVE[kind](id),
-    onSuccess: async () => {
+  const remove = useAct(() => REMOVE[kind](id), {
+    done: async () => {
       const undo = async () => {
         try {
           await restoreMade(kind, id);

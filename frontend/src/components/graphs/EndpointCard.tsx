@@ -1,5 +1,4 @@
 // A graph that lives in a SPARQL endpoint: where it is, whether it answers, and what it can and cannot do.
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
 import { checkEndpoint } from "@/api/endpoints";
@@ -7,6 +6,8 @@ import { keys } from "@/api/queries";
 import type { Endpoint, Graph } from "@/api/types";
 import { Button } from "@/components/kit/controls";
 import { Ago, ErrorNotice, Notice, Spinner } from "@/components/kit/feedback";
+import { useAct } from "@/components/kit/useAct";
+import { Card } from "@/components/kit/Card";
 import { count, integer, milliseconds } from "@/store/format";
 import { EndpointDialog } from "./EndpointDialog";
 
@@ -63,20 +64,16 @@ function Settings({ endpoint }: { endpoint: Endpoint }) {
 }
 
 export function EndpointCard({ graph, mayChange }: { graph: Graph; mayChange: boolean }) {
-  const client = useQueryClient();
   const [changing, setChanging] = useState(false);
-  const check = useMutation({
-    mutationFn: () => checkEndpoint(graph.id),
-    onSuccess: () => client.invalidateQueries({ queryKey: keys.graphs }),
-  });
+  const check = useAct(() => checkEndpoint(graph.id), { changes: [keys.graphs] });
   const { endpoint } = graph;
   if (!endpoint) return null;
   return (
-    <section className="card" aria-labelledby="endpoint-title" id="endpoint">
-      <header>
-        <h2 id="endpoint-title">SPARQL endpoint</h2>
-        <span className="grow" />
-        {mayChange && (
+    <Card
+      title="SPARQL endpoint"
+      id="endpoint"
+      acts={
+        mayChange && (
           <>
             <Button size="small" icon="retry" isDisabled={check.isPending} onPress={() => check.mutate()}>
               {check.isPending ? <Spinner label="Checking" /> : "Check now"}
@@ -85,8 +82,9 @@ export function EndpointCard({ graph, mayChange }: { graph: Graph; mayChange: bo
               Change
             </Button>
           </>
-        )}
-      </header>
+        )
+      }
+    >
       <div className="body stack">
         {check.error && <ErrorNotice error={check.error} />}
         {endpoint.error && (
@@ -102,17 +100,14 @@ export function EndpointCard({ graph, mayChange }: { graph: Graph; mayChange: bo
         <Settings endpoint={endpoint} />
       </div>
       <EndpointDialog graph={graph} isOpen={changing} onClose={() => setChanging(false)} />
-    </section>
+    </Card>
   );
 }
 
 /** What an endpoint cannot serve, and the way to have it. */
 export function NotImported({ admin }: { admin: boolean }) {
   return (
-    <section className="card" aria-labelledby="not-imported-title">
-      <header>
-        <h2 id="not-imported-title">What needs an import</h2>
-      </header>
+    <Card title="What needs an import">
       <div className="body stack">
         <p>
           Nothing of this graph is kept here, so it has no statistics, versions or index, and no question
@@ -133,6 +128,6 @@ export function NotImported({ admin }: { admin: boolean }) {
           </p>
         )}
       </div>
-    </section>
+    </Card>
   );
 }

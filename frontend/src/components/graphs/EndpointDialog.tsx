@@ -1,14 +1,15 @@
 // Connecting a graph that stays in a SPARQL endpoint, and changing how it is asked there.
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate } from "react-router";
 import { ApiError } from "@/api/client";
 import { changeEndpoint, connectEndpoint } from "@/api/endpoints";
 import { keys } from "@/api/queries";
 import type { Graph, Visibility } from "@/api/types";
-import { Button, Modal } from "@/components/kit/controls";
-import { ErrorNotice, Spinner } from "@/components/kit/feedback";
+import { Modal } from "@/components/kit/controls";
+import { Spinner } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
+import { useAct } from "@/components/kit/useAct";
+import { Form } from "@/components/kit/Form";
 import { blankForm, complaints, connectionOf, formOf, type EndpointForm } from "@/store/endpointForm";
 import { AtFirst } from "./Access";
 
@@ -52,24 +53,25 @@ const HOW: FieldProps[] = [
   { name: "timeout", label: "Seconds for a query", hint: "Then it counts as failed.", numeric: true },
 ];
 
-function Form({ graph, onClose }: { graph: Graph | null; onClose: () => void }) {
-  const client = useQueryClient();
+function ConnectionForm({ graph, onClose }: { graph: Graph | null; onClose: () => void }) {
   const navigate = useNavigate();
   const [form, setForm] = useState(() => (graph?.endpoint ? formOf(graph.name, graph.endpoint) : blankForm));
   const [tried, setTried] = useState(false);
   const [visibility, setVisibility] = useState<Visibility>("private");
   const wrong = complaints(form);
-  const send = useMutation({
-    mutationFn: () =>
+  const send = useAct(
+    () =>
       graph
         ? changeEndpoint(graph.id, connectionOf(form))
         : connectEndpoint({ name: form.name.trim(), visibility, ...connectionOf(form) }),
-    onSuccess: async (made) => {
-      await client.invalidateQueries({ queryKey: keys.graphs });
-      onClose();
-      if (!graph) await navigate(`/graphs/${made.id}`);
+    {
+      changes: [keys.graphs],
+      done: async (made) => {
+        onClose();
+        if (!graph) await navigate(`/graphs/${made.id}`);
+      },
     },
-  });
+  );
   const refused = send.error instanceof ApiError ? send.error.fields : {};
   const field = ({ name, label, hint, numeric, placeholder }: FieldProps) => {
     return (
@@ -92,11 +94,19 @@ function Form({ graph, onClose }: { graph: Graph | null; onClose: () => void }) 
   };
   const hidden = HOW.some(({ name }) => wrong[name] ?? refused[name]);
   return (
-    <form
-      className="stack"
+    <Form
+      of={send}
+      act={graph ? "Check and save" : "Check and connect"}
       noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
+      onClose={onClose}
+      foot={
+        send.isPending && (
+          <span className="small muted grow" role="status">
+            <Spinner /> Asking the endpoint…
+          </span>
+        )
+      }
+      onSend={() => {
         setTried(true);
         if (!Object.keys(wrong).length && !send.isPending) send.mutate();
       }}
@@ -113,19 +123,7 @@ function Form({ graph, onClose }: { graph: Graph | null; onClose: () => void }) 
         sent first, and nothing is kept unless it brings a fact.
       </p>
       {!graph && <AtFirst value={visibility} onChange={setVisibility} />}
-      {send.error && <ErrorNotice error={send.error} />}
-      <div className="foot">
-        {send.isPending && (
-          <span className="small muted grow" role="status">
-            <Spinner /> Asking the endpoint…
-          </span>
-        )}
-        <Button onPress={onClose}>Cancel</Button>
-        <Button type="submit" look="primary" isDisabled={send.isPending}>
-          {graph ? "Check and save" : "Check and connect"}
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }
 
@@ -142,7 +140,7 @@ export function EndpointDialog({
   const title = graph ? `How ${graph.name} is asked` : "Connect a SPARQL endpoint";
   return (
     <Modal title={title} isOpen={isOpen} onClose={onClose} wide>
-      <Form graph={graph} onClose={onClose} />
+      <ConnectionForm graph={graph} onClose={onClose} />
     </Modal>
   );
 }

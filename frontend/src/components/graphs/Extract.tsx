@@ -1,5 +1,5 @@
 // Facts from the text of a graph, read by a language model: a new graph with the same passages.
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useNavigate } from "react-router";
 import { languageModelsQuery } from "@/api/languageModels";
@@ -7,10 +7,12 @@ import { extract, extractionQuery, type Extraction } from "@/api/passages";
 import { keys } from "@/api/queries";
 import type { Graph } from "@/api/types";
 import { Button, Modal, Pick } from "@/components/kit/controls";
-import { ErrorNotice, Notice } from "@/components/kit/feedback";
+import { Notice } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
+import { useAct } from "@/components/kit/useAct";
+import { Form } from "@/components/kit/Form";
+import { Card } from "@/components/kit/Card";
 import { count, integer } from "@/store/format";
-import { useJobStore } from "@/store/jobStore";
 
 /** A number as typed: null when nothing was, undefined when it is none above 0. */
 export function amount(text: string): number | null | undefined {
@@ -20,7 +22,6 @@ export function amount(text: string): number | null | undefined {
 }
 
 function ExtractForm({ graph, of, onClose }: { graph: Graph; of: Extraction; onClose: () => void }) {
-  const client = useQueryClient();
   const navigate = useNavigate();
   const models = useQuery(languageModelsQuery);
   const [name, setName] = useState(`${graph.name} (extracted)`);
@@ -28,21 +29,23 @@ function ExtractForm({ graph, of, onClose }: { graph: Graph; of: Extraction; onC
   const [typed, setTyped] = useState({ tokens: "", cost: "" });
   const [tokens, money] = [amount(typed.tokens), amount(typed.cost)];
   const usable = (models.data?.results ?? []).filter((model) => model.enabled);
-  const start = useMutation({
-    mutationFn: () =>
+  const start = useAct(
+    () =>
       extract(graph.id, {
         name: name.trim(),
         ...(llm !== null && { llm: Number(llm) }),
         ...(tokens && { max_tokens: Math.round(tokens) }),
         ...(money && { max_cost: money }),
       }),
-    onSuccess: async ({ graph: made, job }) => {
-      useJobStore.getState().put([job]);
-      await client.invalidateQueries({ queryKey: keys.graphs });
-      onClose();
-      await navigate(`/graphs/${made.id}`);
+    {
+      changes: [keys.graphs],
+      job: ({ job }) => job,
+      done: async ({ graph: made }) => {
+        onClose();
+        await navigate(`/graphs/${made.id}`);
+      },
     },
-  });
+  );
   const field = (key: keyof typeof typed, label: string, hint: string, value: number | null | undefined) => (
     <TextField
       label={label}
@@ -58,12 +61,11 @@ function ExtractForm({ graph, of, onClose }: { graph: Graph; of: Extraction; onC
     />
   );
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        start.mutate();
-      }}
+    <Form
+      of={start}
+      act="Start reading"
+      isDisabled={!name.trim() || tokens === undefined || money === undefined}
+      onClose={onClose}
     >
       <p>
         A language model reads {count(of.passages, "passage")}, one after the other, and writes down the facts
@@ -89,18 +91,7 @@ function ExtractForm({ graph, of, onClose }: { graph: Graph; of: Extraction; onC
         {field("tokens", "At most, tokens", "Stops when they are used up.", tokens)}
         {field("cost", "At most, cost", "In the currency of the model’s price.", money)}
       </div>
-      {start.error && <ErrorNotice error={start.error} />}
-      <div className="foot">
-        <Button onPress={onClose}>Cancel</Button>
-        <Button
-          type="submit"
-          look="primary"
-          isDisabled={!name.trim() || tokens === undefined || money === undefined || start.isPending}
-        >
-          Start reading
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }
 
@@ -112,16 +103,16 @@ export function Extract({ graph, mayWrite, admin }: { graph: Graph; mayWrite: bo
     setOpen(false);
   };
   return (
-    <section className="card" aria-labelledby="extract-title">
-      <header>
-        <h2 id="extract-title">Build a graph from the text</h2>
-        <span className="grow" />
-        {data.available && (
+    <Card
+      title="Build a graph from the text"
+      acts={
+        data.available && (
           <Button size="small" icon="graph" onPress={() => setOpen(true)}>
             Build a graph
           </Button>
-        )}
-      </header>
+        )
+      }
+    >
       <div className="body padded">
         {data.missing ? (
           <Notice
@@ -147,6 +138,6 @@ export function Extract({ graph, mayWrite, admin }: { graph: Graph; mayWrite: bo
       <Modal title="Build a graph from the text" isOpen={open} onClose={close}>
         <ExtractForm graph={graph} of={data} onClose={close} />
       </Modal>
-    </section>
+    </Card>
   );
 }

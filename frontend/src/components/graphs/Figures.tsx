@@ -5,6 +5,7 @@ import { importReportQuery, statisticsQuery, type GraphStatistics, type ImportRe
 import type { Graph } from "@/api/types";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { ResourceTable } from "@/components/kit/ResourceTable";
+import { Card } from "@/components/kit/Card";
 import { count, integer, percent } from "@/store/format";
 import { SchemaView } from "./SchemaView";
 
@@ -155,10 +156,7 @@ export function Figures({ graph }: { graph: Graph }) {
   const { data, error } = useQuery({ ...statisticsQuery(graph.id, hash), enabled: hash !== "" });
   if (!hash || data?.triples === 0) return null;
   return (
-    <section className="card" aria-labelledby="figures-title" id="figures">
-      <header>
-        <h2 id="figures-title">What it is like</h2>
-      </header>
+    <Card title="What it is like" id="figures">
       {error && <ErrorNotice error={error} />}
       {!data && !error && <Loading what="the figures" />}
       {data && (
@@ -171,7 +169,7 @@ export function Figures({ graph }: { graph: Graph }) {
           <SchemaView graph={graph} />
         </div>
       )}
-    </section>
+    </Card>
   );
 }
 
@@ -190,10 +188,7 @@ export function Validation({ graph }: { graph: Graph }) {
   const { data } = useQuery({ ...importReportQuery(graph.id, hash), enabled: hash !== "" });
   if (!data) return null;
   return (
-    <section className="card" aria-labelledby="validation-title" id="validation">
-      <header>
-        <h2 id="validation-title">What became of the files</h2>
-      </header>
+    <Card title="What became of the files" id="validation">
       <div className="body">
         <dl className="facts-list small">
           {NOTED.map(([name, what]) => (
@@ -228,6 +223,6 @@ export function Validation({ graph }: { graph: Graph }) {
           </ResourceTable>
         )}
       </div>
-    </section>
+    </Card>
   );
 }

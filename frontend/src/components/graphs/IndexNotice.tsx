@@ -1,20 +1,12 @@
 // How far a graph's index is, what can be asked without it, and how to build one that was stopped.
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { indexGraph, keys } from "@/api/queries";
 import type { Graph } from "@/api/types";
 import { Button } from "@/components/kit/controls";
 import { ErrorNotice, Notice } from "@/components/kit/feedback";
-import { useJobStore } from "@/store/jobStore";
+import { useAct } from "@/components/kit/useAct";
 
 export function IndexNotice({ graph, admin }: { graph: Graph; admin: boolean }) {
-  const client = useQueryClient();
-  const start = useMutation({
-    mutationFn: () => indexGraph(graph.id),
-    onSuccess: async (job) => {
-      useJobStore.getState().put([job]);
-      await client.invalidateQueries({ queryKey: keys.graphs });
-    },
-  });
+  const start = useAct(() => indexGraph(graph.id), { changes: [keys.graphs], job: (job) => job });
   if (graph.endpoint || graph.state !== "ready" || graph.index_state === "ready") return null;
   const building = graph.index_state === "building";
   const facts = graph.triples > 0;

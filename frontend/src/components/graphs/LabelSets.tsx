@@ -1,5 +1,5 @@
 // Label sets: the rational paths a strategy found for a question set, to train from.
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import {
   deleteLabelSet,
@@ -15,17 +15,17 @@ import type { Graph, LabelSet } from "@/api/types";
 import { OneOf } from "@/components/kit/Choices";
 import { ConfirmDelete } from "@/components/kit/ConfirmDelete";
 import { Button, Modal, Pick } from "@/components/kit/controls";
-import { Ago, ErrorNotice, JobBadge, troubleOf } from "@/components/kit/feedback";
+import { Ago, ErrorNotice, JobBadge } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { saveFile } from "@/components/kit/save";
+import { useAct } from "@/components/kit/useAct";
+import { Form } from "@/components/kit/Form";
+import { Card } from "@/components/kit/Card";
 import { integer, percent } from "@/store/format";
 import { fileName } from "@/store/files";
-import { useJobStore } from "@/store/jobStore";
-import { toast } from "@/store/toasts";
 
 function LabelForm({ graph, onClose }: { graph: Graph; onClose: () => void }) {
-  const client = useQueryClient();
   const sets = useQuery(questionSetsQuery(graph.id));
   const status = useQuery(statusQuery);
   const strategies = status.data?.label_strategies ?? [];
@@ -35,31 +35,21 @@ function LabelForm({ graph, onClose }: { graph: Graph; onClose: () => void }) {
   const list = sets.data?.results ?? [];
   const chosenSet = set ?? (list[0] ? String(list[0].id) : null);
   const chosen = strategy ?? strategies.find((one) => one.available)?.id ?? null;
-  const start = useMutation({
-    mutationFn: () =>
+  const start = useAct(
+    () =>
       label({
         graph: graph.id,
         question_set: Number(chosenSet),
         strategy: chosen ?? "",
         ...(name.trim() && { name: name.trim() }),
       }),
-    onSuccess: ({ job }) => {
-      useJobStore.getState().put([job]);
-      void client.invalidateQueries({ queryKey: keys.labelSets });
-      onClose();
-    },
-  });
+    { changes: [keys.labelSets], job: ({ job }) => job, done: onClose },
+  );
   if (sets.data && list.length === 0) {
     return <p>Upload a question set for this graph first: labels are made for its questions.</p>;
   }
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        start.mutate();
-      }}
-    >
+    <Form of={start} act="Start labelling" isDisabled={!chosenSet || !chosen} onClose={onClose}>
       <Pick
         label="Question set"
         showLabel
@@ -79,25 +69,16 @@ function LabelForm({ graph, onClose }: { graph: Graph; onClose: () => void }) {
         onChange={setStrategy}
       />
       <TextField label="Name, optional" id="label-name" maxLength={200} value={name} onChange={setName} />
-      {start.error && <ErrorNotice error={start.error} />}
-      <div className="foot">
-        <Button onPress={onClose}>Cancel</Button>
-        <Button type="submit" look="primary" isDisabled={!chosenSet || !chosen || start.isPending}>
-          Start labelling
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }
 
 function LabelRow({ set, mayWrite }: { set: LabelSet; mayWrite: boolean }) {
-  const client = useQueryClient();
   const mayManage = useMayManage();
   const [asking, setAsking] = useState(false);
-  const remove = useMutation({
-    mutationFn: () => deleteLabelSet(set.id),
-    onSuccess: () => client.invalidateQueries({ queryKey: keys.labelSets }),
-    onError: (error) => toast(`The label set could not be deleted. ${troubleOf(error).message}`),
+  const remove = useAct(() => deleteLabelSet(set.id), {
+    changes: [keys.labelSets],
+    failed: "The label set could not be deleted.",
   });
   const done = set.state === "done";
   return (
@@ -177,16 +158,18 @@ export function LabelSets({ graph, mayWrite }: { graph: Graph; mayWrite: boolean
     setOpen(false);
   };
   return (
-    <section className="card" aria-labelledby="labels-title" id="labels">
-      <header>
-        <h2 id="labels-title">Labels</h2>
-        <span className="grow" />
-        {mayWrite && graph.state === "ready" && (
+    <Card
+      title="Labels"
+      id="labels"
+      acts={
+        mayWrite &&
+        graph.state === "ready" && (
           <Button size="small" onPress={() => setOpen(true)}>
             Label
           </Button>
-        )}
-      </header>
+        )
+      }
+    >
       {sets.error && <ErrorNotice error={sets.error} />}
       {sets.data && list.length === 0 && (
         <p className="body muted">
@@ -216,6 +199,6 @@ export function LabelSets({ graph, mayWrite }: { graph: Graph; mayWrite: boolean
       <Modal title={`Label questions of ${graph.name}`} isOpen={open} onClose={close}>
         <LabelForm graph={graph} onClose={close} />
       </Modal>
-    </section>
+    </Card>
   );
 }

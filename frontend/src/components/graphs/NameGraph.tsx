@@ -1,12 +1,12 @@
 // What a graph is called, and what is said of it.
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { changeGraphNames } from "@/api/access";
 import { keys } from "@/api/queries";
 import type { Graph } from "@/api/types";
-import { Button, Modal } from "@/components/kit/controls";
-import { ErrorNotice } from "@/components/kit/feedback";
+import { Modal } from "@/components/kit/controls";
 import { TextArea, TextField } from "@/components/kit/TextField";
+import { useAct } from "@/components/kit/useAct";
+import { Form } from "@/components/kit/Form";
 
 export function NameGraph({
   graph,
@@ -19,31 +19,21 @@ export function NameGraph({
 }) {
   return (
     <Modal title="Name and description" isOpen={isOpen} onClose={onClose}>
-      <Form graph={graph} onClose={onClose} />
+      <NameForm graph={graph} onClose={onClose} />
     </Modal>
   );
 }
 
-function Form({ graph, onClose }: { graph: Graph; onClose: () => void }) {
-  const client = useQueryClient();
+function NameForm({ graph, onClose }: { graph: Graph; onClose: () => void }) {
   const aboutId = useId();
   const [name, setName] = useState(graph.name);
   const [description, setDescription] = useState(graph.description);
-  const change = useMutation({
-    mutationFn: () => changeGraphNames(graph.id, { name: name.trim(), description: description.trim() }),
-    onSuccess: async () => {
-      await client.invalidateQueries({ queryKey: keys.graphs });
-      onClose();
-    },
-  });
+  const change = useAct(
+    () => changeGraphNames(graph.id, { name: name.trim(), description: description.trim() }),
+    { changes: [keys.graphs], done: onClose },
+  );
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        change.mutate();
-      }}
-    >
+    <Form of={change} act="Save" isDisabled={!name.trim()} onClose={onClose}>
       <TextField label="Name" autoComplete="off" maxLength={200} value={name} onChange={setName} />
       <TextArea
         label="Description"
@@ -53,13 +43,6 @@ function Form({ graph, onClose }: { graph: Graph; onClose: () => void }) {
         value={description}
         onChange={setDescription}
       />
-      {change.error && <ErrorNotice error={change.error} />}
-      <div className="foot">
-        <Button onPress={onClose}>Cancel</Button>
-        <Button type="submit" look="primary" isDisabled={!name.trim() || change.isPending}>
-          Save
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }

@@ -8,6 +8,7 @@ import { Modal } from "@/components/kit/controls";
 import { useSettled } from "@/components/kit/hooks";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { useUrl } from "@/components/kit/url";
+import { Card } from "@/components/kit/Card";
 import { count, integer } from "@/store/format";
 import { factOfHop } from "@/store/found";
 
@@ -101,11 +102,11 @@ export function Passages({ graph }: { graph: Graph }) {
   };
   const title = data?.results.find((row) => row.id === opened)?.title;
   return (
-    <section className="card" aria-labelledby="passages-title" id="passages">
-      <header>
-        <h2 id="passages-title">Passages</h2>
-        <span className="muted tabular">{integer(graph.passages)}</span>
-        <span className="grow" />
+    <Card
+      title="Passages"
+      id="passages"
+      beside={<span className="muted tabular">{integer(graph.passages)}</span>}
+      acts={
         <input
           className="input find"
           type="search"
@@ -117,7 +118,8 @@ export function Passages({ graph }: { graph: Graph }) {
             setPage(1);
           }}
         />
-      </header>
+      }
+    >
       {error && <ErrorNotice error={error} />}
       {!data && !error && <Loading what="passages" />}
       {data?.count === 0 && <p className="body muted">No passage holds “{q}”. Try fewer letters.</p>}
@@ -132,6 +134,6 @@ export function Passages({ graph }: { graph: Graph }) {
       <Modal wide title={title ?? "Passage"} isOpen={opened !== null} onClose={() => open(null)}>
         {opened !== null && <Opened graph={graph.id} id={opened} />}
       </Modal>
-    </section>
+    </Card>
   );
 }

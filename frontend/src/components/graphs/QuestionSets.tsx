@@ -1,16 +1,19 @@
 // Question sets of a graph: list, upload, delete.
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { createQuestionSet, keys, questionSetsQuery } from "@/api/queries";
 import { useMayManage } from "@/api/rights";
 import type { Id, QuestionSet, QuestionReading, Reading } from "@/api/types";
 import { Button, Modal } from "@/components/kit/controls";
-import { Ago, ErrorNotice, QueryState } from "@/components/kit/feedback";
+import { Ago, QueryState } from "@/components/kit/feedback";
 import { Files, useFiles } from "@/components/uploads/Files";
 import { nameFromFile } from "@/components/uploads/formats";
 import { Preview } from "@/components/uploads/Preview";
 import { TextField } from "@/components/kit/TextField";
 import { ResourceTable } from "@/components/kit/ResourceTable";
+import { useAct } from "@/components/kit/useAct";
+import { Form } from "@/components/kit/Form";
+import { Card } from "@/components/kit/Card";
 import { count, integer } from "@/store/format";
 import { useUploads } from "@/store/uploads";
 import { ProblemRows } from "./ProblemsTable";
@@ -18,34 +21,29 @@ import { DeleteMade } from "./DeleteMade";
 import { QuestionFit } from "./QuestionFit";
 
 function SetForm({ graph, onClose }: { graph: Id; onClose: () => void }) {
-  const client = useQueryClient();
   const purpose = `questions of ${graph}`;
   const { ids } = useFiles(purpose);
   const [name, setName] = useState("");
   const [reading, setReading] = useState<Reading>({});
   const [upload] = ids ?? [];
-  const send = useMutation({
-    mutationFn: () =>
+  const send = useAct(
+    () =>
       createQuestionSet({
         name: name.trim(),
         graph: Number(graph),
         upload: upload ?? "",
         ...(reading as QuestionReading),
       }),
-    onSuccess: async () => {
-      useUploads.getState().forget(purpose);
-      await client.invalidateQueries({ queryKey: keys.questionSets });
-      onClose();
+    {
+      changes: [keys.questionSets],
+      done: () => {
+        useUploads.getState().forget(purpose);
+        onClose();
+      },
     },
-  });
+  );
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        send.mutate();
-      }}
-    >
+    <Form of={send} act="Import" isDisabled={!upload || !name.trim()} onClose={onClose}>
       <Files
         purpose={purpose}
         multiple={false}
@@ -66,14 +64,7 @@ function SetForm({ graph, onClose }: { graph: Id; onClose: () => void }) {
         />
       )}
       <TextField label="Name" id="set-name" required value={name} onChange={setName} />
-      {send.error && <ErrorNotice error={send.error} />}
-      <div className="foot">
-        <Button onPress={onClose}>Cancel</Button>
-        <Button type="submit" look="primary" isDisabled={!upload || !name.trim() || send.isPending}>
-          Import
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }
 
@@ -139,16 +130,17 @@ export function QuestionSets({ graph, mayWrite }: { graph: Id; mayWrite: boolean
   const [uploading, setUploading] = useState(false);
   const sets = useQuery(questionSetsQuery(graph));
   return (
-    <section className="card" aria-labelledby="sets-title" id="questions">
-      <header>
-        <h2 id="sets-title">Question sets</h2>
-        <span className="grow" />
-        {mayWrite && (
+    <Card
+      title="Question sets"
+      id="questions"
+      acts={
+        mayWrite && (
           <Button size="small" icon="upload" onPress={() => setUploading(true)}>
             Upload questions
           </Button>
-        )}
-      </header>
+        )
+      }
+    >
       <QueryState of={sets} what="question sets" />
       {sets.data?.results.length === 0 && (
         <p className="body muted">
@@ -175,6 +167,6 @@ export function QuestionSets({ graph, mayWrite }: { graph: Id; mayWrite: boolean
       <Modal title="Upload questions" isOpen={uploading} onClose={() => setUploading(false)}>
         <SetForm graph={graph} onClose={() => setUploading(false)} />
       </Modal>
-    </section>
+    </Card>
   );
 }

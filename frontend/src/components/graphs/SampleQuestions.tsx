@@ -1,5 +1,4 @@
 // Questions made of the graph's own facts: to try it, to train a first retriever, or to keep.
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
 import { sampleQuestions } from "@/api/datasets";
@@ -7,6 +6,8 @@ import { keys } from "@/api/queries";
 import type { Graph } from "@/api/types";
 import { Button } from "@/components/kit/controls";
 import { ErrorNotice } from "@/components/kit/feedback";
+import { useAct } from "@/components/kit/useAct";
+import { Card } from "@/components/kit/Card";
 import { count } from "@/store/format";
 import { toast } from "@/store/toasts";
 
@@ -14,26 +15,21 @@ const SHOWN = 8;
 const KEPT = 500;
 
 export function SampleQuestions({ graph, mayWrite }: { graph: Graph; mayWrite: boolean }) {
-  const client = useQueryClient();
   const [seed, setSeed] = useState(0);
   const [name, setName] = useState("Made of the graph");
-  const draw = useMutation({
-    mutationFn: (from: number) => sampleQuestions(graph.id, { n: SHOWN, seed: from }),
-  });
-  const keep = useMutation({
-    mutationFn: () => sampleQuestions(graph.id, { n: KEPT, seed, name: name.trim() }),
-    onSuccess: async ({ question_set: set }) => {
-      toast(`${count(set?.questions ?? 0, "question")} are kept as ${set?.name ?? name}.`);
-      await client.invalidateQueries({ queryKey: keys.questionSets });
-    },
+  const draw = useAct((from: number) => sampleQuestions(graph.id, { n: SHOWN, seed: from }));
+  const keep = useAct(() => sampleQuestions(graph.id, { n: KEPT, seed, name: name.trim() }), {
+    changes: [keys.questionSets],
+    done: ({ question_set: set }) =>
+      toast(`${count(set?.questions ?? 0, "question")} are kept as ${set?.name ?? name}.`),
   });
   const error = draw.error ?? keep.error;
   const questions = draw.data?.questions;
   return (
-    <section className="card" aria-labelledby="samples-title" id="samples">
-      <header>
-        <h2 id="samples-title">Questions made of the graph</h2>
-        <span className="grow" />
+    <Card
+      title="Questions made of the graph"
+      id="samples"
+      acts={
         <Button
           size="small"
           isDisabled={draw.isPending}
@@ -45,7 +41,8 @@ export function SampleQuestions({ graph, mayWrite }: { graph: Graph; mayWrite: b
         >
           {questions ? "Others" : "Make some"}
         </Button>
-      </header>
+      }
+    >
       {error && <ErrorNotice error={error} />}
       {!questions && (
         <p className="body muted">
@@ -90,6 +87,6 @@ export function SampleQuestions({ graph, mayWrite }: { graph: Graph; mayWrite: b
           </Button>
         </form>
       )}
-    </section>
+    </Card>
   );
 }

@@ -1,15 +1,16 @@
 // Train: on which questions, which method, with which settings, and from which labels.
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { labelSetsQuery, methodQuery, questionSetsQuery, statusQuery, train } from "@/api/queries";
 import { trajectorySetsQuery } from "@/api/trajectories";
 import type { Graph, MethodInfo, QuestionSet } from "@/api/types";
-import { Button, Modal, Pick } from "@/components/kit/controls";
+import { Modal, Pick } from "@/components/kit/controls";
 import { SettingsForm } from "@/components/kit/SettingsForm";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
+import { useAct } from "@/components/kit/useAct";
+import { Form } from "@/components/kit/Form";
 import { count, integer } from "@/store/format";
-import { useJobStore } from "@/store/jobStore";
 import { changedSettings, complaint, type Typed } from "@/store/settingsForm";
 
 /** Labels that are made while training, with the rule that needs no language model. */
@@ -83,22 +84,15 @@ function TrainForm(props: FormProps) {
   const { graph, sets, methods, onClose } = props;
   const form = useForm(props);
   const status = useQuery(statusQuery);
-  const start = useMutation({
-    mutationFn: () => train(graph.id, form.body()),
-    onSuccess: (job) => {
-      useJobStore.getState().put([job]);
-      onClose();
-    },
-  });
+  const start = useAct(() => train(graph.id, form.body()), { job: (job) => job, done: onClose });
   const about = methods.find((one) => one.id === form.method)?.description;
   const changed = Object.keys(changedSettings(form.settings, form.typed)).length;
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        start.mutate();
-      }}
+    <Form
+      of={start}
+      act="Start training"
+      isDisabled={!form.set || !form.method || form.wrong}
+      onClose={onClose}
     >
       <div className="fields">
         <Pick
@@ -208,18 +202,7 @@ function TrainForm(props: FormProps) {
       {status.data?.workers.jobs === 0 && (
         <p className="bad-text">No worker is running. The job is kept and starts when one does.</p>
       )}
-      {start.error && <ErrorNotice error={start.error} />}
-      <div className="foot">
-        <Button onPress={onClose}>Cancel</Button>
-        <Button
-          type="submit"
-          look="primary"
-          isDisabled={!form.set || !form.method || form.wrong || start.isPending}
-        >
-          Start training
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }
 

@@ -9,6 +9,7 @@ import { FactList } from "@/components/kit/FactList";
 import { Button, Modal } from "@/components/kit/controls";
 import { Ago, ErrorNotice } from "@/components/kit/feedback";
 import { ResourceTable } from "@/components/kit/ResourceTable";
+import { Card } from "@/components/kit/Card";
 import { copyText } from "@/store/files";
 import { metricName } from "@/store/format";
 import { KEY_METRICS } from "@/store/reports";
@@ -91,21 +92,24 @@ export function Training({ graph, mayWrite }: { graph: Graph; mayWrite: boolean 
   const list = checkpoints.data?.results ?? [];
   const names = KEY_METRICS.filter((name) => list.some((one) => one.metrics[name] !== undefined));
   return (
-    <section className="card" aria-labelledby="training-title" id="training">
-      <header>
-        <h2 id="training-title">Checkpoints</h2>
-        <span className="grow" />
-        {list.length > 0 && (
-          <Link className="btn plain small" to={`/experiments?graph=${graph.id}`}>
-            Reports
-          </Link>
-        )}
-        {mayWrite && graph.state === "ready" && (
-          <Button size="small" onPress={() => setTraining(true)}>
-            Train
-          </Button>
-        )}
-      </header>
+    <Card
+      title="Checkpoints"
+      id="training"
+      acts={
+        <>
+          {list.length > 0 && (
+            <Link className="btn plain small" to={`/experiments?graph=${graph.id}`}>
+              Reports
+            </Link>
+          )}
+          {mayWrite && graph.state === "ready" && (
+            <Button size="small" onPress={() => setTraining(true)}>
+              Train
+            </Button>
+          )}
+        </>
+      }
+    >
       {checkpoints.error && <ErrorNotice error={checkpoints.error} />}
       {checkpoints.data && list.length === 0 && (
         <p className="body muted">
@@ -169,6 +173,6 @@ export function Training({ graph, mayWrite }: { graph: Graph; mayWrite: boolean 
           {afterwards(deleting, list)} Its reports and runs stay.
         </DeleteMade>
       )}
-    </section>
+    </Card>
   );
 }

@@ -1,5 +1,5 @@
 // What was deleted and can still come back.
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import {
   accessKeys,
@@ -16,6 +16,8 @@ import { Ago, ErrorNotice } from "@/components/kit/feedback";
 import { count, relativeTime } from "@/store/format";
 import { toast } from "@/store/toasts";
 import { ResourceTable } from "@/components/kit/ResourceTable";
+import { useAct } from "@/components/kit/useAct";
+import { Card } from "@/components/kit/Card";
 
 const named = (row: Trashed) => (row.version === null ? row.name : `${row.name}, version ${row.version}`);
 
@@ -50,16 +52,14 @@ function TrashRow({ row }: { row: Trashed }) {
         accessKeys.storage,
       ].map((queryKey) => client.invalidateQueries({ queryKey })),
     );
-  const restore = useMutation({
-    mutationFn: () => restoreFromTrash(row, name.trim() || undefined),
-    onSuccess: async (back) => {
+  const restore = useAct(() => restoreFromTrash(row, name.trim() || undefined), {
+    done: async (back) => {
       toast(`${back} is back.`);
       await refresh();
     },
   });
-  const purge = useMutation({
-    mutationFn: (typed: string) => purgeFromTrash(row, typed),
-    onSuccess: async () => {
+  const purge = useAct((typed: string) => purgeFromTrash(row, typed), {
+    done: async () => {
       await refresh();
       setPurging(false);
     },
@@ -136,11 +136,10 @@ export function Trash() {
   const { data } = useQuery(trashQuery);
   if (!data?.length) return null;
   return (
-    <section className="card" aria-labelledby="trash-title">
-      <header>
-        <h2 id="trash-title">Deleted</h2>
-        <span className="muted small">can still come back, with all that was made of them</span>
-      </header>
+    <Card
+      title="Deleted"
+      beside={<span className="muted small">can still come back, with all that was made of them</span>}
+    >
       <ResourceTable
         heads={[["Name"], ["Holds", "hide-narrow"], ["Deleted"], ["For good", "hide-narrow"]]}
         acts
@@ -149,6 +148,6 @@ export function Trash() {
           <TrashRow key={`${row.kind} ${row.key ?? `${row.id}.${row.version}`}`} row={row} />
         ))}
       </ResourceTable>
-    </section>
+    </Card>
   );
 }

@@ -1,16 +1,16 @@
 // Upload of a graph: files are sent at once, looked at, corrected and then imported.
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate } from "react-router";
 import { keys, createGraph } from "@/api/queries";
 import type { Reading, Visibility } from "@/api/types";
-import { Button, Modal } from "@/components/kit/controls";
-import { ErrorNotice } from "@/components/kit/feedback";
+import { Modal } from "@/components/kit/controls";
 import { Files, useFiles } from "@/components/uploads/Files";
 import { nameFromFile } from "@/components/uploads/formats";
 import { Sources } from "@/components/uploads/Sources";
 import { Preview } from "@/components/uploads/Preview";
 import { TextField } from "@/components/kit/TextField";
+import { useAct } from "@/components/kit/useAct";
+import { Form } from "@/components/kit/Form";
 import { useUploads } from "@/store/uploads";
 import { AtFirst } from "./Access";
 
@@ -44,7 +44,6 @@ export function Accepts() {
 }
 
 function UploadForm({ onClose }: { onClose: () => void }) {
-  const client = useQueryClient();
   const navigate = useNavigate();
   const [name, setName] = useState("");
   const [reading, setReading] = useState<Reading>({});
@@ -53,23 +52,29 @@ function UploadForm({ onClose }: { onClose: () => void }) {
   const [sources, setSources] = useState<readonly string[]>([]);
   const from = { uploads: ids ?? [], sources };
   const ready = (files.length === 0 || ids !== null) && (ids?.length ?? 0) + sources.length > 0;
-  const send = useMutation({
-    mutationFn: () => createGraph({ name: name.trim(), visibility, ...from, ...reading }),
-    onSuccess: async ({ graph }) => {
+  const send = useAct(() => createGraph({ name: name.trim(), visibility, ...from, ...reading }), {
+    changes: [keys.graphs],
+    done: async ({ graph }) => {
       useUploads.getState().forget(PURPOSE);
-      await client.invalidateQueries({ queryKey: keys.graphs });
       onClose();
       await navigate(`/graphs/${graph.id}`);
     },
   });
   const waiting = files.some((file) => file.state !== "done");
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        send.mutate();
-      }}
+    <Form
+      of={send}
+      act="Import"
+      isDisabled={!ready || !name.trim()}
+      onClose={onClose}
+      leave={files.length ? "Close" : "Cancel"}
+      foot={
+        waiting && (
+          <span className="small muted grow" role="status">
+            The files go on being sent when this is closed.
+          </span>
+        )
+      }
     >
       <Files
         purpose={PURPOSE}
@@ -90,19 +95,7 @@ function UploadForm({ onClose }: { onClose: () => void }) {
       {ready && <Preview kind="graph" from={from} reading={reading} onChange={setReading} />}
       <TextField label="Name" id="graph-name" required maxLength={200} value={name} onChange={setName} />
       <AtFirst value={visibility} onChange={setVisibility} />
-      {send.error && <ErrorNotice error={send.error} />}
-      <div className="foot">
-        {waiting && (
-          <span className="small muted grow" role="status">
-            The files go on being sent when this is closed.
-          </span>
-        )}
-        <Button onPress={onClose}>{files.length ? "Close" : "Cancel"}</Button>
-        <Button type="submit" look="primary" isDisabled={!ready || !name.trim() || send.isPending}>
-          Import
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }
 

@@ -1,5 +1,5 @@
 // The versions of a graph: how each was made, what uses it, what changed, and a way back.
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { accessKeys, restoreVersion } from "@/api/access";
 import { activateVersion, deleteVersion, versionsQuery, type Version } from "@/api/datasets";
@@ -9,6 +9,8 @@ import { ConfirmDelete } from "@/components/kit/ConfirmDelete";
 import { Button } from "@/components/kit/controls";
 import { Ago, ErrorNotice, Loading } from "@/components/kit/feedback";
 import { ResourceTable } from "@/components/kit/ResourceTable";
+import { useAct } from "@/components/kit/useAct";
+import { Card } from "@/components/kit/Card";
 import { bytes, integer } from "@/store/format";
 import { toast } from "@/store/toasts";
 import { ChangeGraph } from "./ChangeGraph";
@@ -32,16 +34,14 @@ function Row({ graph, version, admin, onCompare }: RowProps) {
   const client = useQueryClient();
   const [deleting, setDeleting] = useState(false);
   const refresh = () => client.invalidateQueries({ queryKey: keys.graphs });
-  const activate = useMutation({
-    mutationFn: () => activateVersion(graph.id, version.version),
-    onSuccess: async () => {
+  const activate = useAct(() => activateVersion(graph.id, version.version), {
+    done: async () => {
       toast(`${graph.name} is asked at version ${version.version} from now on.`);
       await refresh();
     },
   });
-  const remove = useMutation({
-    mutationFn: () => deleteVersion(graph.id, version.version),
-    onSuccess: async () => {
+  const remove = useAct(() => deleteVersion(graph.id, version.version), {
+    done: async () => {
       toast(`Version ${version.version} was deleted. It can be restored from the graphs page.`, {
         act: { label: "Restore", run: () => void restoreVersion(graph.id, version.version).then(refresh) },
         ms: 10_000,
@@ -119,17 +119,19 @@ export function Versions({ graph, admin }: { graph: Graph; admin: boolean }) {
   const [changing, setChanging] = useState(false);
   const [compared, setCompared] = useState<number | null>(null);
   return (
-    <section className="card" aria-labelledby="versions-title" id="versions">
-      <header>
-        <h2 id="versions-title">Versions</h2>
-        {data && <span className="muted tabular">{integer(data.length)}</span>}
-        <span className="grow" />
-        {admin && graph.state === "ready" && (
+    <Card
+      title="Versions"
+      id="versions"
+      beside={data && <span className="muted tabular">{integer(data.length)}</span>}
+      acts={
+        admin &&
+        graph.state === "ready" && (
           <Button size="small" icon="upload" onPress={() => setChanging(true)}>
             Add, replace or take out
           </Button>
-        )}
-      </header>
+        )
+      }
+    >
       {error && <ErrorNotice error={error} />}
       {!data && !error && <Loading what="the versions" />}
       {data?.length === 0 && <p className="body muted">The first version stands when its import is done.</p>}
@@ -166,6 +168,6 @@ export function Versions({ graph, admin }: { graph: Graph; admin: boolean }) {
         />
       )}
       <ChangeGraph graph={graph} isOpen={changing} onClose={() => setChanging(false)} />
-    </section>
+    </Card>
   );
 }

@@ -1,5 +1,5 @@
 // What a run and a person may spend on language models, and what was spent today.
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import {
   changeLimits,
@@ -13,6 +13,8 @@ import type { LLMUsage } from "@/api/types";
 import { Button } from "@/components/kit/controls";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
+import { useAct } from "@/components/kit/useAct";
+import { Card } from "@/components/kit/Card";
 import { cost, integer } from "@/store/format";
 import { toast } from "@/store/toasts";
 
@@ -39,19 +41,15 @@ function wrongWith(text: string, whole: boolean): string | null {
 }
 
 function LimitsForm({ limits }: { limits: Limits }) {
-  const client = useQueryClient();
   const [typed, setTyped] = useState(() => typedOf(limits));
   const wrong = FIELDS.some(({ name, whole }) => wrongWith(typed[name], whole) !== null);
-  const save = useMutation({
-    mutationFn: () =>
+  const save = useAct(
+    () =>
       changeLimits(
         Object.fromEntries(FIELDS.map(({ name }) => [name, typed[name].trim() ? Number(typed[name]) : null])),
       ),
-    onSuccess: async () => {
-      toast("The budgets are set.");
-      await client.invalidateQueries({ queryKey: modelKeys });
-    },
-  });
+    { changes: [modelKeys], done: () => toast("The budgets are set.") },
+  );
   return (
     <form
       className="body padded stack"
@@ -108,21 +106,15 @@ export function Budgets() {
   const users = usage.data?.users ?? [];
   return (
     <>
-      <section className="card" aria-labelledby="budgets-title">
-        <header>
-          <h2 id="budgets-title">Budgets</h2>
-        </header>
+      <Card title="Budgets">
         {error && <ErrorNotice error={error} />}
         {limits.data ? (
           <LimitsForm key={JSON.stringify(limits.data)} limits={limits.data} />
         ) : (
           !error && <Loading what="budgets" />
         )}
-      </section>
-      <section className="card scroll-x" aria-labelledby="spent-title">
-        <header>
-          <h2 id="spent-title">Used today</h2>
-        </header>
+      </Card>
+      <Card title="Used today" className="scroll-x">
         {users.length === 0 ? (
           <p className="body padded muted">Nobody has asked a language model today.</p>
         ) : (
@@ -146,7 +138,7 @@ export function Budgets() {
             </tbody>
           </table>
         )}
-      </section>
+      </Card>
     </>
   );
 }

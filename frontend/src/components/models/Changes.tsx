@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { changesQuery, type ModelChange } from "@/api/languageModels";
 import { Ago } from "@/components/kit/feedback";
+import { Card } from "@/components/kit/Card";
 
 const shown = (value: unknown) =>
   value === null || value === "" ? "none" : typeof value === "string" ? value : JSON.stringify(value);
@@ -17,10 +18,7 @@ export function Changes() {
   const { data } = useQuery(changesQuery);
   if (!data?.results.length) return null;
   return (
-    <section className="card" aria-labelledby="changes-title">
-      <header>
-        <h2 id="changes-title">Changes</h2>
-      </header>
+    <Card title="Changes">
       <ul className="body padded stack tight">
         {data.results.map((change) => (
           <li key={`${change.at} ${change.name} ${change.action}`} className="small">
@@ -35,6 +33,6 @@ export function Changes() {
           </li>
         ))}
       </ul>
-    </section>
+    </Card>
   );
 }

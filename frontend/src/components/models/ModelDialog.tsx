@@ -1,12 +1,12 @@
 // A language model as an administrator enters it. Its key is written once and never shown again.
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiError } from "@/api/client";
 import { addModel, changeModel, modelKeys, type LanguageModel } from "@/api/languageModels";
 import { keys } from "@/api/queries";
-import { Button, Modal } from "@/components/kit/controls";
-import { ErrorNotice } from "@/components/kit/feedback";
+import { Modal } from "@/components/kit/controls";
 import { TextField } from "@/components/kit/TextField";
+import { useAct } from "@/components/kit/useAct";
+import { Form } from "@/components/kit/Form";
 import { blankForm, bodyOf, complaints, formOf, serverOf, type ModelForm } from "@/store/modelForm";
 
 interface FieldProps {
@@ -52,23 +52,19 @@ function keyHint(model: LanguageModel | null, dropped: boolean, moved: boolean):
   return "Stored encrypted, and never shown again. Empty when the endpoint needs none.";
 }
 
-function Form({ model, onClose }: { model: LanguageModel | null; onClose: () => void }) {
-  const client = useQueryClient();
+function ModelFields({ model, onClose }: { model: LanguageModel | null; onClose: () => void }) {
   const [form, setForm] = useState<ModelForm>(() => (model ? formOf(model) : blankForm));
   const [dropped, setDropped] = useState(false);
   const [tried, setTried] = useState(false);
   const moved = model?.key_set === true && serverOf(form.base_url) !== serverOf(model.base_url ?? "");
   const wrong = complaints(form, moved && !dropped);
-  const save = useMutation({
-    mutationFn: () => {
+  const save = useAct(
+    () => {
       const body = bodyOf(form, dropped);
       return model ? changeModel(model.id, body) : addModel(body);
     },
-    onSuccess: async () => {
-      await Promise.all([modelKeys, keys.status].map((queryKey) => client.invalidateQueries({ queryKey })));
-      onClose();
-    },
-  });
+    { changes: [modelKeys, keys.status], done: onClose },
+  );
   const refused = save.error instanceof ApiError ? save.error.fields : {};
   const field = ({ name, label, hint, type, numeric }: FieldProps) => {
     return (
@@ -100,11 +96,12 @@ function Form({ model, onClose }: { model: LanguageModel | null; onClose: () => 
     </label>
   );
   return (
-    <form
-      className="stack"
+    <Form
+      of={save}
+      act={model ? "Save" : "Add"}
       noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
+      onClose={onClose}
+      onSend={() => {
         setTried(true);
         if (!Object.keys(wrong).length) save.mutate();
       }}
@@ -124,14 +121,7 @@ function Form({ model, onClose }: { model: LanguageModel | null; onClose: () => 
         {check("enabled", "May be asked")}
         {check("default", "Asked unless another is named")}
       </div>
-      {save.error && <ErrorNotice error={save.error} />}
-      <div className="foot">
-        <Button onPress={onClose}>Cancel</Button>
-        <Button type="submit" look="primary" isDisabled={save.isPending}>
-          {model ? "Save" : "Add"}
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }
 
@@ -147,7 +137,7 @@ export function ModelDialog({
 }) {
   return (
     <Modal title={model ? `Change ${model.name}` : "Add a language model"} isOpen={isOpen} onClose={onClose}>
-      <Form model={model} onClose={onClose} />
+      <ModelFields model={model} onClose={onClose} />
     </Modal>
   );
 }

@@ -1,5 +1,5 @@
 // Asks a language model something, and shows what it really said, how long that took, and what it cost.
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import {
   changesQuery,
@@ -10,6 +10,7 @@ import {
 } from "@/api/languageModels";
 import { Button, Modal } from "@/components/kit/controls";
 import { ErrorNotice, Notice, Spinner } from "@/components/kit/feedback";
+import { useAct } from "@/components/kit/useAct";
 import { cost, count, milliseconds } from "@/store/format";
 
 function Result({ test, model }: { test: string; model: LanguageModel }) {
@@ -51,10 +52,7 @@ function Result({ test, model }: { test: string; model: LanguageModel }) {
 
 function Body({ model }: { model: LanguageModel }) {
   const [test, setTest] = useState<string | null>(null);
-  const start = useMutation({
-    mutationFn: () => testModel(model.id),
-    onSuccess: (started) => setTest(started.test),
-  });
+  const start = useAct(() => testModel(model.id), { done: (started) => setTest(started.test) });
   return (
     <div className="stack">
       <p>

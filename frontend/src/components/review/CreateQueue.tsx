@@ -1,13 +1,13 @@
 // Make a review queue: of which label sets, in which order, judged by how many.
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
 import { graphsQuery, labelSetsQuery, questionSetsQuery } from "@/api/queries";
 import { createQueue, reviewKeys, type NewQueue, type Ordering } from "@/api/review";
 import { Button, Modal, Pick } from "@/components/kit/controls";
 import { ErrorNotice } from "@/components/kit/feedback";
+import { useAct } from "@/components/kit/useAct";
 import { count } from "@/store/format";
-import { useJobStore } from "@/store/jobStore";
 
 const ORDERINGS: { id: Ordering; label: string; detail: string }[] = [
   { id: "uncertainty", label: "Most doubtful first", detail: "Near the border, or sources disagree" },
@@ -16,7 +16,6 @@ const ORDERINGS: { id: Ordering; label: string; detail: string }[] = [
 ];
 
 function Form({ onClose }: { onClose: () => void }) {
-  const client = useQueryClient();
   const graphs = useQuery(graphsQuery);
   const ready = (graphs.data?.results ?? []).filter((one) => one.state === "ready" && !one.endpoint);
   const [graphId, setGraph] = useState<string | null>(null);
@@ -34,13 +33,10 @@ function Form({ onClose }: { onClose: () => void }) {
   const set = usable.find((one) => String(one.id) === setId) ?? usable[0];
   const offered = done.filter((one) => one.question_set === set?.id);
   const chosen = offered.filter((one) => !left.has(String(one.id)));
-  const make = useMutation({
-    mutationFn: (body: NewQueue) => createQueue(body),
-    onSuccess: ({ job }) => {
-      useJobStore.getState().put([job]);
-      void client.invalidateQueries({ queryKey: reviewKeys.queues });
-      onClose();
-    },
+  const make = useAct((body: NewQueue) => createQueue(body), {
+    changes: [reviewKeys.queues],
+    job: ({ job }) => job,
+    done: onClose,
   });
   return (
     <form

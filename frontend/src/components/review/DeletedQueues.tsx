@@ -13,6 +13,8 @@ import { Button } from "@/components/kit/controls";
 import { Ago, troubleOf } from "@/components/kit/feedback";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import type { Id } from "@/api/types";
+import { useAct } from "@/components/kit/useAct";
+import { Card } from "@/components/kit/Card";
 import { count, integer, relativeTime } from "@/store/format";
 import { toast } from "@/store/toasts";
 
@@ -35,9 +37,8 @@ function useRestore() {
 export function DeleteQueue({ queue, onClose }: { queue: Queue | null; onClose: () => void }) {
   const client = useQueryClient();
   const restore = useRestore();
-  const remove = useMutation({
-    mutationFn: ({ id, typed }: { id: Id; typed: string }) => deleteQueue(id, typed),
-    onSuccess: async (_, { id, typed }) => {
+  const remove = useAct(({ id, typed }: { id: Id; typed: string }) => deleteQueue(id, typed), {
+    done: async (_, { id, typed }) => {
       toast(`${typed} was deleted.`, {
         ms: 10_000,
         act: {
@@ -109,11 +110,10 @@ export function DeletedQueues({ mayWrite }: { mayWrite: boolean }) {
   const { data } = useQuery(deletedQueuesQuery);
   if (!data?.results.length) return null;
   return (
-    <section className="card" aria-labelledby="deleted-title">
-      <header>
-        <h2 id="deleted-title">Deleted</h2>
-        <span className="muted small">can still come back, with every verdict</span>
-      </header>
+    <Card
+      title="Deleted"
+      beside={<span className="muted small">can still come back, with every verdict</span>}
+    >
       <ResourceTable
         heads={[["Queue"], ["Questions", "num hide-narrow"], ["Deleted"], ["For good", "hide-narrow"]]}
         acts
@@ -122,6 +122,6 @@ export function DeletedQueues({ mayWrite }: { mayWrite: boolean }) {
           <Row key={row.id} row={row} mayWrite={mayWrite} />
         ))}
       </ResourceTable>
-    </section>
+    </Card>
   );
 }

@@ -1,5 +1,5 @@
 // Verdicts from a file: what went in, what did not and why, and the way back.
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { FileTrigger } from "react-aria-components";
 import { sessionQuery } from "@/api/queries";
@@ -8,14 +8,12 @@ import { importVerdicts, undoImport, type Imported } from "@/api/reviewDeciding"
 import { Button, Modal } from "@/components/kit/controls";
 import { ErrorNotice, Notice } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
+import { useAct } from "@/components/kit/useAct";
+import { Form } from "@/components/kit/Form";
 import { bytes, count, integer } from "@/store/format";
 
 function Result({ queue, found, onClose }: { queue: Queue; found: Imported; onClose: () => void }) {
-  const client = useQueryClient();
-  const back = useMutation({
-    mutationFn: () => undoImport(queue.id, found.undo),
-    onSuccess: () => client.invalidateQueries({ queryKey: reviewKeys.queues }),
-  });
+  const back = useAct(() => undoImport(queue.id, found.undo), { changes: [reviewKeys.queues] });
   return (
     <>
       <Notice
@@ -79,22 +77,22 @@ function Result({ queue, found, onClose }: { queue: Queue; found: Imported; onCl
   );
 }
 
-function Form({ queue, onClose }: { queue: Queue; onClose: () => void }) {
-  const client = useQueryClient();
+function ImportForm({ queue, onClose }: { queue: Queue; onClose: () => void }) {
   const { data: session } = useQuery(sessionQuery);
   const admin = session?.user?.role === "admin";
   const [file, setFile] = useState<File | null>(null);
   const [name, setName] = useState("");
-  const send = useMutation({
-    mutationFn: (chosen: File) => importVerdicts(queue.id, chosen, name.trim()),
-    onSuccess: () => client.invalidateQueries({ queryKey: reviewKeys.queues }),
+  const send = useAct((chosen: File) => importVerdicts(queue.id, chosen, name.trim()), {
+    changes: [reviewKeys.queues],
   });
   if (send.data) return <Result queue={queue} found={send.data} onClose={onClose} />;
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
+    <Form
+      of={send}
+      act={send.isPending ? "Reading…" : "Import"}
+      isDisabled={!file}
+      onClose={onClose}
+      onSend={() => {
         if (file) send.mutate(file);
       }}
     >
@@ -124,14 +122,7 @@ function Form({ queue, onClose }: { queue: Queue; onClose: () => void }) {
           hint="Left empty: the names in the file, else yours."
         />
       )}
-      {send.error && <ErrorNotice error={send.error} />}
-      <div className="foot">
-        <Button onPress={onClose}>Cancel</Button>
-        <Button type="submit" look="primary" isDisabled={!file || send.isPending}>
-          {send.isPending ? "Reading…" : "Import"}
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }
 
@@ -146,7 +137,7 @@ export function ImportVerdicts({
 }) {
   return (
     <Modal title={`Import verdicts into ${queue.name}`} wide isOpen={isOpen} onClose={onClose}>
-      <Form queue={queue} onClose={onClose} />
+      <ImportForm queue={queue} onClose={onClose} />
     </Modal>
   );
 }

@@ -1,14 +1,13 @@
 // Training a method from what a queue decided.
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { questionSetsQuery, statusQuery, train } from "@/api/queries";
 import { reviewKeys, type Queue } from "@/api/review";
-import { Button, Modal, Pick } from "@/components/kit/controls";
-import { ErrorNotice } from "@/components/kit/feedback";
-import { useJobStore } from "@/store/jobStore";
+import { Modal, Pick } from "@/components/kit/controls";
+import { useAct } from "@/components/kit/useAct";
+import { Form } from "@/components/kit/Form";
 
-function Form({ queue, onClose }: { queue: Queue; onClose: () => void }) {
-  const client = useQueryClient();
+function TrainForm({ queue, onClose }: { queue: Queue; onClose: () => void }) {
   const { data: status } = useQuery(statusQuery);
   const methods = (status?.methods ?? []).filter((one) => one.trained);
   const own = queue.question_set === null;
@@ -18,8 +17,8 @@ function Form({ queue, onClose }: { queue: Queue; onClose: () => void }) {
   const [compare, setCompare] = useState(true);
   const method = methods.find((one) => one.id === methodId) ?? methods[0];
   const set = sets.find((one) => String(one.id) === setId) ?? sets[0];
-  const start = useMutation({
-    mutationFn: () =>
+  const start = useAct(
+    () =>
       train(queue.graph, {
         method: method?.id ?? "",
         config: {},
@@ -28,19 +27,14 @@ function Form({ queue, onClose }: { queue: Queue; onClose: () => void }) {
         compare,
         ...(own && set && { question_set: set.id }),
       }),
-    onSuccess: async (job) => {
-      useJobStore.getState().put([job]);
-      await client.invalidateQueries({ queryKey: [...reviewKeys.queues, String(queue.id), "trainings"] });
-      onClose();
-    },
-  });
+    { changes: [[...reviewKeys.queues, String(queue.id), "trainings"]], job: (job) => job, done: onClose },
+  );
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        start.mutate();
-      }}
+    <Form
+      of={start}
+      act="Start training"
+      isDisabled={!queue.current || !method || (own && !set)}
+      onClose={onClose}
     >
       <p className="muted">
         Learns from the labels this queue was made of as the verdicts leave them: what analysts call rational
@@ -90,18 +84,7 @@ function Form({ queue, onClose }: { queue: Queue; onClose: () => void }) {
       {status?.workers.jobs === 0 && (
         <p className="bad-text">No worker is running. The job is kept and starts when one does.</p>
       )}
-      {start.error && <ErrorNotice error={start.error} />}
-      <div className="foot">
-        <Button onPress={onClose}>Cancel</Button>
-        <Button
-          type="submit"
-          look="primary"
-          isDisabled={!queue.current || !method || (own && !set) || start.isPending}
-        >
-          Start training
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }
 
@@ -116,7 +99,7 @@ export function TrainFromQueue({
 }) {
   return (
     <Modal title={`Train from ${queue.name}`} isOpen={isOpen} onClose={onClose}>
-      <Form queue={queue} onClose={onClose} />
+      <TrainForm queue={queue} onClose={onClose} />
     </Modal>
   );
 }

@@ -1,5 +1,5 @@
 // "This answer is wrong", "this path is not why": what people doubt of a run goes to the analysts, with its paths.
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useNavigate } from "react-router";
 import type { Answer } from "@/api/events";
@@ -10,8 +10,10 @@ import type { Flag, FlagKind, Run } from "@/api/types";
 import { OneOf } from "@/components/kit/Choices";
 import { EntitiesField } from "@/components/ask/EntitiesField";
 import { Button, Modal } from "@/components/kit/controls";
-import { Ago, ErrorNotice, Notice } from "@/components/kit/feedback";
+import { Ago, Notice } from "@/components/kit/feedback";
 import { TextArea } from "@/components/kit/TextField";
+import { useAct } from "@/components/kit/useAct";
+import { Form } from "@/components/kit/Form";
 import type { RunView } from "@/store/runView";
 import { toast } from "@/store/toasts";
 import { chainText } from "./ChainsPanel";
@@ -45,7 +47,7 @@ interface FormProps {
   onClose: () => void;
 }
 
-function Form({ run, view, doubt, onClose }: FormProps) {
+function DoubtForm({ run, view, doubt, onClose }: FormProps) {
   const client = useQueryClient();
   const navigate = useNavigate();
   const [kind, setKind] = useState(doubt.kind);
@@ -58,8 +60,8 @@ function Form({ run, view, doubt, onClose }: FormProps) {
   const missing = kind === "answer-missing";
   const asksRight = kind !== "path-wrong";
   const others = view.answers.map((one) => one.label).filter((one) => one !== doubt.answer?.label);
-  const send = useMutation({
-    mutationFn: () =>
+  const send = useAct(
+    () =>
       flagRun(run.id, {
         id,
         kind,
@@ -68,23 +70,19 @@ function Form({ run, view, doubt, onClose }: FormProps) {
         ...(doubt.answer?.entity && { answer: doubt.answer.entity.id }),
         ...(doubt.chain !== undefined && { chain: doubt.chain }),
       }),
-    onSuccess: ({ queue, item }) => {
-      toast("Thank you. Analysts will judge it, in the queue “Flagged answers”.", {
-        ms: 12_000,
-        act: { label: "Open it", run: () => void navigate(`/review/${queue}?item=${item}`) },
-      });
-      for (const queryKey of [keys.runs, reviewKeys.queues]) void client.invalidateQueries({ queryKey });
-      onClose();
+    {
+      done: ({ queue, item }) => {
+        toast("Thank you. Analysts will judge it, in the queue “Flagged answers”.", {
+          ms: 12_000,
+          act: { label: "Open it", run: () => void navigate(`/review/${queue}?item=${item}`) },
+        });
+        for (const queryKey of [keys.runs, reviewKeys.queues]) void client.invalidateQueries({ queryKey });
+        onClose();
+      },
     },
-  });
+  );
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        send.mutate();
-      }}
-    >
+    <Form of={send} act="Send to the analysts" onClose={onClose}>
       <p className="muted">
         The question goes to the analysts of this graph with the paths that were shown. What they decide can
         train the next checkpoint.
@@ -133,14 +131,7 @@ function Form({ run, view, doubt, onClose }: FormProps) {
         value={comment}
         onChange={setComment}
       />
-      {send.error && <ErrorNotice error={send.error} />}
-      <div className="foot">
-        <Button onPress={onClose}>Cancel</Button>
-        <Button type="submit" look="primary" isDisabled={send.isPending}>
-          Send to the analysts
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }
 
@@ -151,7 +142,7 @@ interface Props extends Omit<FormProps, "doubt"> {
 export function DoubtDialog({ run, view, doubt, onClose }: Props) {
   return (
     <Modal title={doubt ? titleOf(doubt) : ""} isOpen={doubt !== null} onClose={onClose}>
-      {doubt && <Form run={run} view={view} doubt={doubt} onClose={onClose} />}
+      {doubt && <DoubtForm run={run} view={view} doubt={doubt} onClose={onClose} />}
     </Modal>
   );
 }

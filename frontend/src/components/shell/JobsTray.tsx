@@ -1,6 +1,6 @@
 // Long work, wherever one is: stage, count, rate, time left, error, cancel. It survives a reload,
 // because the jobs live on the server.
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Dialog, DialogTrigger, Popover } from "react-aria-components";
 import { Link } from "react-router";
@@ -10,6 +10,7 @@ import type { Job, JobStage } from "@/api/types";
 import { Icon } from "@/components/kit/Icon";
 import { Button } from "@/components/kit/controls";
 import { Ago, JobBadge, Progress, troubleOf } from "@/components/kit/feedback";
+import { useAct } from "@/components/kit/useAct";
 import { FileRow } from "@/components/uploads/Files";
 import { count, duration, integer } from "@/store/format";
 import { isActive, useJobStore } from "@/store/jobStore";
@@ -101,8 +102,8 @@ function Stages({ job }: { job: Job }) {
 }
 
 export function JobRow({ job, workers }: { job: Job; workers: number | undefined }) {
-  const cancel = useMutation({ mutationFn: () => cancelJob(job.id) });
-  const retry = useMutation({ mutationFn: () => retryJob(job.id) });
+  const cancel = useAct(() => cancelJob(job.id));
+  const retry = useAct(() => retryJob(job.id));
   const [logged, setLogged] = useState(false);
   const mayManage = useMayManage();
   const running = isActive(job);

@@ -1,0 +1,31 @@
+// A part of a page: its title, what stands beside it, and what can be done there.
+import { useId, type ReactNode } from "react";
+
+interface Props {
+  title: ReactNode;
+  /** What addresses end with that lead here. */
+  id?: string;
+  /** After the title. */
+  beside?: ReactNode;
+  /** At the end of the title's line. */
+  acts?: ReactNode;
+  /** Whether the title's line may become several. */
+  wrap?: boolean;
+  className?: string;
+  children?: ReactNode;
+}
+
+export function Card({ title, id, beside, acts, wrap, className = "", children }: Props) {
+  const titleId = useId();
+  return (
+    <section className={`card ${className}`.trim()} aria-labelledby={titleId} id={id}>
+      <header className={wrap ? "wrap" : undefined}>
+        <h2 id={titleId}>{title}</h2>
+        {beside}
+        {acts && <span className="grow" />}
+        {acts}
+      </header>
+      {children}
+    </section>
+  );
+}
