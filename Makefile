@@ -77,7 +77,7 @@ test-engine: install-dev
 test-web: install-dev
 	$(BIN)/pytest tests/contracts tests/webapp tests/worker
 
-test-front: install-dev
+test-front: install-dev api-types
 	$(NPM) test
 
 test-e2e: install-dev build

@@ -1,6 +1,6 @@
 // Who may see a graph, tokens and groups, what is stored, and what was deleted and can come back.
-import { queryOptions } from "@tanstack/react-query";
-import { get, patch, post, remove } from "./calls";
+import { patch, post, remove } from "./calls";
+import { query } from "./query";
 import type { components } from "./generated/schema";
 import type { Id, Visibility } from "./types";
 
@@ -19,10 +19,7 @@ export const accessKeys = {
   storage: ["storage"],
 } as const;
 
-export const groupsQuery = queryOptions({
-  queryKey: accessKeys.groups,
-  queryFn: () => get("groups", { page_size: 200 }),
-});
+export const groupsQuery = query("groups", { page_size: 200 });
 
 export const makeGroup = (body: { name: string; members: string[] }) => post("groups", {}, body);
 
@@ -31,10 +28,7 @@ export const changeGroup = (id: number, body: { name?: string; members?: string[
 
 export const deleteGroup = (id: number) => remove("groups/{id}", { id });
 
-export const tokensQuery = queryOptions({
-  queryKey: accessKeys.tokens,
-  queryFn: () => get("tokens"),
-});
+export const tokensQuery = query("tokens");
 
 /** The token itself is told this once. */
 export const makeToken = (body: { name: string; scopes: Scope[]; expires_days?: number }) =>
@@ -56,10 +50,7 @@ export type MadeKind = "question-sets" | "checkpoints" | "reports";
 /** A deleted graph, a deleted version of one, or something made of it; `id` is the graph's. */
 export type Trashed = Schemas["Trashed"];
 
-export const trashQuery = queryOptions({
-  queryKey: accessKeys.trash,
-  queryFn: () => get("trash"),
-});
+export const trashQuery = query("trash");
 
 /** Under another name where its own is taken. */
 export const restoreGraph = (id: Id, name?: string) =>
@@ -93,7 +84,4 @@ export function purge({ kind, id, key, version }: Trashed, confirm: string): Pro
 /** Bytes. */
 export type Storage = Schemas["Storage"];
 
-export const storageQuery = queryOptions({
-  queryKey: accessKeys.storage,
-  queryFn: () => get("storage"),
-});
+export const storageQuery = query("storage");

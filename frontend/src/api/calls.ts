@@ -6,7 +6,7 @@ import type { Id } from "./types";
 type Verb = "get" | "post" | "patch" | "delete";
 
 /** The paths that know a verb, without the root that all have. */
-type PathOf<V extends Verb> = {
+export type PathOf<V extends Verb> = {
   [P in keyof paths]: paths[P][V] extends object ? (P extends `/api/v1/${infer Rest}` ? Rest : never) : never;
 }[keyof paths];
 
@@ -37,8 +37,14 @@ export type BodyOf<V extends Verb, P extends PathOf<V>> = Body<Operation<V, P>>;
 type First<O> = object extends Params<O> ? [params?: Params<O>] : [params: Params<O>];
 type Second<O> = undefined extends Body<O> ? [body?: Body<O>] : [body: Body<O>];
 
+/** The parameters of a call, as the arguments they are given as. */
+export type ParamsOf<V extends Verb, P extends PathOf<V>> = First<Operation<V, P>>;
+
+/** What a call is answered. */
+export type AnswerOf<V extends Verb, P extends PathOf<V>> = Answer<Operation<V, P>>;
+
 /** `path` with its own parameters filled in, and the others. */
-function addressOf(path: string, params: Query = {}): [path: string, query: Query] {
+export function addressOf(path: string, params: Query = {}): [path: string, query: Query] {
   const query = { ...params };
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = query[name];

@@ -1,7 +1,6 @@
 // A graph as a data set: its versions, its figures, what became of its files, and how its questions fit it.
-import { queryOptions } from "@tanstack/react-query";
-import { get, getFile, post, remove } from "./calls";
-import { keys } from "./queries";
+import { getFile, post, remove } from "./calls";
+import { query } from "./query";
 import type { components } from "./generated/schema";
 import type { From, Id, Reading } from "./types";
 
@@ -16,20 +15,10 @@ export type Version = Schemas["Version"];
 
 export type Diff = Schemas["Diff"];
 
-const of = (graph: Id, what: string) => [...keys.graphs, String(graph), what] as const;
-
-export const versionsQuery = (graph: Id) =>
-  queryOptions({
-    queryKey: of(graph, "versions"),
-    queryFn: () => get("graphs/{id}/versions", { id: graph }),
-  });
+export const versionsQuery = (graph: Id) => query("graphs/{id}/versions", { id: graph });
 
 export const diffQuery = (graph: Id, from: number, to: number) =>
-  queryOptions({
-    queryKey: [...of(graph, "diff"), from, to],
-    queryFn: () => get("graphs/{id}/versions/diff", { id: graph, from, to }),
-    staleTime: Infinity,
-  });
+  query("graphs/{id}/versions/diff", { id: graph, from, to }, { staleTime: Infinity });
 
 export const changeGraph = (graph: Id, body: { mode: Mode; note: string } & From & Reading) =>
   post("graphs/{id}/versions", { id: graph }, body);
@@ -40,41 +29,24 @@ export const activateVersion = (graph: Id, version: number) =>
 export const deleteVersion = (graph: Id, version: number) =>
   remove("graphs/{id}/versions/{version}", { id: graph, version });
 
-export const dependentsQuery = (graph: Id) =>
-  queryOptions({
-    queryKey: of(graph, "dependents"),
-    queryFn: () => get("graphs/{id}/dependents", { id: graph }),
-  });
+export const dependentsQuery = (graph: Id) => query("graphs/{id}/dependents", { id: graph });
 
 export type GraphStatistics = Schemas["GraphStatistics"];
 
 export const statisticsQuery = (graph: Id, hash: string) =>
-  queryOptions({
-    queryKey: [...of(graph, "statistics"), hash],
-    queryFn: () => get("graphs/{id}/statistics", { id: graph }),
-    staleTime: Infinity,
-  });
+  query("graphs/{id}/statistics", { id: graph }, { of: hash, staleTime: Infinity });
 
 /** Types and the relations between them. */
 export type Schema = Schemas["GraphSchema"];
 
 export const schemaQuery = (graph: Id, hash: string) =>
-  queryOptions({
-    queryKey: [...of(graph, "schema"), hash],
-    queryFn: () => get("graphs/{id}/schema", { id: graph }),
-    staleTime: Infinity,
-  });
+  query("graphs/{id}/schema", { id: graph }, { of: hash, staleTime: Infinity });
 
 /** What became of the files of the present version. */
 export type ImportReport = Schemas["ImportReport"];
 
 export const importReportQuery = (graph: Id, hash: string) =>
-  queryOptions({
-    queryKey: [...of(graph, "report"), hash],
-    queryFn: () => get("graphs/{id}/report", { id: graph }),
-    staleTime: Infinity,
-    retry: false,
-  });
+  query("graphs/{id}/report", { id: graph }, { of: hash, staleTime: Infinity, retry: false });
 
 export const downloadProblems = (graph: Id) => getFile("graphs/{id}/problems", { id: graph, format: "csv" });
 
@@ -83,11 +55,7 @@ export type MissingName = Schemas["MissingName"];
 /** How a question set fits its graph: counts are of distinct names. */
 export type QuestionCheck = Schemas["QuestionCheck"];
 
-export const questionCheckQuery = (set: Id) =>
-  queryOptions({
-    queryKey: [...keys.questionSets, String(set), "check"],
-    queryFn: () => get("question-sets/{id}/check", { id: set }),
-  });
+export const questionCheckQuery = (set: Id) => query("question-sets/{id}/check", { id: set });
 
 export type SampledQuestion = Schemas["Sample"];
 

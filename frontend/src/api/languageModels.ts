@@ -1,6 +1,7 @@
 // Language models, their limits and what they cost: calls and what they answer.
 import { queryOptions } from "@tanstack/react-query";
 import { get, patch, post, remove } from "./calls";
+import { query } from "./query";
 import type { components } from "./generated/schema";
 
 type Schemas = components["schemas"];
@@ -24,10 +25,7 @@ export type ModelChange = Schemas["ModelChange"];
 
 export const modelKeys = ["language-models"] as const;
 
-export const languageModelsQuery = queryOptions({
-  queryKey: [...modelKeys, "list"],
-  queryFn: () => get("language-models", { page_size: 100 }),
-});
+export const languageModelsQuery = query("language-models", { page_size: 100 });
 
 export const modelTestQuery = (test: string) =>
   queryOptions({
@@ -36,20 +34,11 @@ export const modelTestQuery = (test: string) =>
     refetchInterval: ({ state }) => (state.data?.state === "waiting" && !state.error ? 700 : false),
   });
 
-export const limitsQuery = queryOptions({
-  queryKey: [...modelKeys, "limits"],
-  queryFn: () => get("language-limits"),
-});
+export const limitsQuery = query("language-limits", {}, { under: modelKeys });
 
-export const usageQuery = queryOptions({
-  queryKey: [...modelKeys, "usage"],
-  queryFn: () => get("language-usage"),
-});
+export const usageQuery = query("language-usage", {}, { under: modelKeys });
 
-export const changesQuery = queryOptions({
-  queryKey: [...modelKeys, "changes"],
-  queryFn: () => get("language-models/changes", { page_size: 20 }),
-});
+export const changesQuery = query("language-models/changes", { page_size: 20 });
 
 export const addModel = (body: LanguageModelBody) => post("language-models", {}, body);
 

@@ -1,6 +1,6 @@
 // Who may log in: for administrators.
-import { queryOptions } from "@tanstack/react-query";
-import { get, patch, post } from "./calls";
+import { patch, post } from "./calls";
+import { query } from "./query";
 import type { components } from "./generated/schema";
 import type { Id, Role } from "./types";
 
@@ -13,10 +13,7 @@ export type WithPassword = Schemas["MadeAccount"];
 
 export const peopleKey = ["users"] as const;
 
-export const usersQuery = queryOptions({
-  queryKey: peopleKey,
-  queryFn: () => get("users"),
-});
+export const usersQuery = query("users");
 
 export const makePerson = (body: { username: string; role: Role; quota: number | null }) =>
   post("users", {}, body);

@@ -1,6 +1,7 @@
 // Every call the pages make, by name, with the keys their cached answers live under.
-import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { queryOptions } from "@tanstack/react-query";
 import { get, getFile, post, remove, type BodyOf } from "./calls";
+import { query } from "./query";
 import { ApiError, setCsrf } from "./client";
 import type { ReportBody } from "./reportTypes";
 import type { AskBody, CompareBody, Id, Session, SteerBody, TrainBody } from "./types";
@@ -58,29 +59,19 @@ export function isAway(error: Error | null): boolean {
   return error instanceof ApiError && error.status === 0;
 }
 
-export const graphsQuery = queryOptions({
-  queryKey: keys.graphs,
-  queryFn: () => get("graphs", { page_size: 200 }),
-});
+export const graphsQuery = query("graphs", { page_size: 200 });
 
-export const graphQuery = (id: Id) =>
-  queryOptions({ queryKey: [...keys.graphs, String(id)], queryFn: () => get("graphs/{id}", { id }) });
+export const graphQuery = (id: Id) => query("graphs/{id}", { id });
 
 export const problemsQuery = (id: Id, page: number) =>
-  queryOptions({
-    queryKey: [...keys.graphs, String(id), "problems", page],
-    queryFn: () => get("graphs/{id}/problems", { id, page, page_size: 25 }),
-    placeholderData: keepPreviousData,
-  });
+  query("graphs/{id}/problems", { id, page, page_size: 25 }, { keepsLast: true });
 
 export const entitiesQuery = (graph: Id | null, q: string, limit = 8) =>
-  queryOptions({
-    queryKey: [...keys.graphs, String(graph), "entities", q, limit],
-    queryFn: ({ signal }) => get("graphs/{id}/entities", { id: String(graph), q, limit }, { signal }),
-    enabled: graph !== null && q.trim().length > 0,
-    staleTime: 60_000,
-    placeholderData: keepPreviousData,
-  });
+  query(
+    "graphs/{id}/entities",
+    { id: String(graph), q, limit },
+    { enabled: graph !== null && q.trim().length > 0, staleTime: 60_000, keepsLast: true, stops: true },
+  );
 
 export interface NeighbourQuery {
   entity: number;
@@ -90,16 +81,11 @@ export interface NeighbourQuery {
   offset?: number | undefined;
 }
 
-export const neighbours = (graph: Id, query: NeighbourQuery) =>
-  get("graphs/{id}/neighbours", { id: graph, ...query });
+export const neighbours = (graph: Id, asked: NeighbourQuery) =>
+  get("graphs/{id}/neighbours", { id: graph, ...asked });
 
-export const neighboursQuery = (graph: Id, query: NeighbourQuery) =>
-  queryOptions({
-    queryKey: [...keys.graphs, String(graph), "neighbours", query],
-    queryFn: () => neighbours(graph, query),
-    staleTime: 60_000,
-    placeholderData: keepPreviousData,
-  });
+export const neighboursQuery = (graph: Id, asked: NeighbourQuery) =>
+  query("graphs/{id}/neighbours", { id: graph, ...asked }, { staleTime: 60_000, keepsLast: true });
 
 /** Of uploads that have arrived. */
 export const createGraph = (body: BodyOf<"post", "graphs">) => post("graphs", {}, body);
@@ -110,22 +96,14 @@ export const deleteGraph = (id: Id, confirm: string) => remove("graphs/{id}", { 
 export const indexGraph = (id: Id) => post("graphs/{id}/index", { id });
 
 /** Of one graph, or of all when it is null. */
-export const questionSetsQuery = (graph: Id | null) =>
-  queryOptions({
-    queryKey: [...keys.questionSets, String(graph)],
-    queryFn: () => get("question-sets", { graph, page_size: 200 }),
-  });
+export const questionSetsQuery = (graph: Id | null) => query("question-sets", { graph, page_size: 200 });
 
 /** Of an upload that has arrived. */
 export const createQuestionSet = (body: BodyOf<"post", "question-sets">) => post("question-sets", {}, body);
 
 export const deleteQuestions = (id: Id) => remove("question-sets/{id}", { id });
 
-export const checkpointsQuery = (graph: Id) =>
-  queryOptions({
-    queryKey: [...keys.checkpoints, String(graph)],
-    queryFn: () => get("checkpoints", { graph, page_size: 100 }),
-  });
+export const checkpointsQuery = (graph: Id) => query("checkpoints", { graph, page_size: 100 });
 
 export const deleteCheckpoint = (id: Id) => remove("checkpoints/{id}", { id });
 
@@ -136,25 +114,13 @@ export const rollBack = (graph: Id, method: string) =>
   post("graphs/{id}/rollback", { id: graph }, { method });
 
 export const promotionsQuery = (graph: Id) =>
-  queryOptions({
-    queryKey: [...keys.checkpoints, String(graph), "promotions"],
-    queryFn: () => get("graphs/{id}/promotions", { id: graph, page_size: 50 }),
-  });
+  query("graphs/{id}/promotions", { id: graph, page_size: 50 }, { under: keys.checkpoints });
 
-export const methodQuery = (id: string) =>
-  queryOptions({
-    queryKey: [...keys.methods, id],
-    queryFn: () => get("methods/{name}", { name: id }),
-    staleTime: Infinity,
-  });
+export const methodQuery = (id: string) => query("methods/{name}", { name: id }, { staleTime: Infinity });
 
 export const train = (graph: Id, body: TrainBody) => post("graphs/{id}/train", { id: graph }, body);
 
-export const labelSetsQuery = (graph: Id) =>
-  queryOptions({
-    queryKey: [...keys.labelSets, String(graph)],
-    queryFn: () => get("label-sets", { graph, page_size: 100 }),
-  });
+export const labelSetsQuery = (graph: Id) => query("label-sets", { graph, page_size: 100 });
 
 export const label = (body: BodyOf<"post", "label-sets">) => post("label-sets", {}, body);
 
@@ -173,17 +139,9 @@ export interface ReportFilter {
 }
 
 export const reportsQuery = (filter: ReportFilter) =>
-  queryOptions({
-    queryKey: [...keys.reports, "list", filter],
-    queryFn: () => get("reports", { page_size: 50, ...filter }),
-    placeholderData: keepPreviousData,
-  });
+  query("reports", { page_size: 50, ...filter }, { keepsLast: true });
 
-export const reportQuery = (id: Id) =>
-  queryOptions({
-    queryKey: [...keys.reports, String(id)],
-    queryFn: () => get("reports/{id}", { id }),
-  });
+export const reportQuery = (id: Id) => query("reports/{id}", { id });
 
 export interface RowFilter {
   outcome?: string;
@@ -194,11 +152,7 @@ export interface RowFilter {
 }
 
 export const reportQuestionsQuery = (id: Id, filter: RowFilter) =>
-  queryOptions({
-    queryKey: [...keys.reports, String(id), "questions", filter],
-    queryFn: () => get("reports/{id}/questions", { id, ...filter }),
-    placeholderData: keepPreviousData,
-  });
+  query("reports/{id}/questions", { id, ...filter }, { keepsLast: true });
 
 export const evaluate = (body: ReportBody) => post("reports", {}, body);
 
@@ -210,10 +164,7 @@ export const downloadReport = (id: Id, format: "json" | "md" | "html") =>
   getFile("reports/{id}/download", { id, format });
 
 export const compareReportsQuery = (ids: readonly string[]) =>
-  queryOptions({
-    queryKey: [...keys.reports, "compare", ids],
-    queryFn: () => get("reports/compare", { ids: ids.join(",") }),
-  });
+  query("reports/compare", { ids: ids.join(",") });
 
 export interface ChangeFilter {
   change?: string;
@@ -223,19 +174,11 @@ export interface ChangeFilter {
 }
 
 export const changedQuestionsQuery = (a: string, b: string, filter: ChangeFilter) =>
-  queryOptions({
-    queryKey: [...keys.reports, "compare", a, b, filter],
-    queryFn: () => get("reports/compare/questions", { ids: `${a},${b}`, ...filter }),
-    placeholderData: keepPreviousData,
-  });
+  query("reports/compare/questions", { ids: `${a},${b}`, ...filter }, { keepsLast: true });
 
 export const compareMethods = (body: CompareBody) => post("comparisons", {}, body);
 
-export const runGroupQuery = (id: string) =>
-  queryOptions({
-    queryKey: [...keys.comparisons, id],
-    queryFn: () => get("comparisons/{id}", { id }),
-  });
+export const runGroupQuery = (id: string) => query("comparisons/{id}", { id });
 
 export const listJobs = () => get("jobs", { page_size: 50 });
 
@@ -244,11 +187,7 @@ export const cancelJob = (id: Id) => post("jobs/{id}/cancel", { id });
 /** Does after all what failed or was stopped. */
 export const retryJob = (id: Id) => post("jobs/{id}/retry", { id }, {});
 
-export const jobLogQuery = (id: Id) =>
-  queryOptions({
-    queryKey: [...keys.jobs, String(id), "log"],
-    queryFn: () => get("jobs/{id}/log", { id }),
-  });
+export const jobLogQuery = (id: Id) => query("jobs/{id}/log", { id });
 
 export interface RunFilter {
   q?: string;
@@ -261,14 +200,9 @@ export interface RunFilter {
 }
 
 export const runsQuery = (filter: RunFilter) =>
-  queryOptions({
-    queryKey: [...keys.runs, filter],
-    queryFn: () => get("runs", { page_size: 25, ...filter }),
-    placeholderData: keepPreviousData,
-  });
+  query("runs", { page_size: 25, ...filter }, { keepsLast: true });
 
-export const runQuery = (id: string) =>
-  queryOptions({ queryKey: [...keys.runs, id], queryFn: () => get("runs/{id}", { id }) });
+export const runQuery = (id: string) => query("runs/{id}", { id });
 
 export const ask = (body: AskBody) => post("runs", {}, body, { patience: 30_000 });
 

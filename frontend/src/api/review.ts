@@ -1,12 +1,14 @@
 // Review queues and the questions in them: their types, and every call that judging makes.
-import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { get, getFile, post, remove } from "./calls";
+import { query } from "./query";
 import type { components } from "./generated/schema";
 import type { Id } from "./types";
 
 type Schemas = components["schemas"];
 
 export const reviewKeys = { queues: ["review", "queues"], items: ["review", "items"] } as const;
+
+export const itemKey = (id: Id) => [...reviewKeys.items, String(id)];
 
 export type Ordering = Schemas["OrderingEnum"];
 
@@ -55,50 +57,34 @@ export type Walk = Schemas["Hops"];
 
 export type Extension = Schemas["Onward"];
 
-export const queuesQuery = queryOptions({
-  queryKey: reviewKeys.queues,
-  queryFn: () => get("review/queues", { page_size: 100 }),
-});
+export const queuesQuery = query("review/queues", { page_size: 100 });
 
-export const queueQuery = (id: string) =>
-  queryOptions({ queryKey: [...reviewKeys.queues, id], queryFn: () => get("review/queues/{id}", { id }) });
+export const queueQuery = (id: string) => query("review/queues/{id}", { id });
 
 export const ROWS = 50;
 
 export const queueItemsKey = (id: Id) => [...reviewKeys.queues, String(id), "items"];
 
 export const queueItemsQuery = (id: string, state: string, q: string, page: number) =>
-  queryOptions({
-    queryKey: [...queueItemsKey(id), state, q, page],
-    queryFn: () => get("review/queues/{id}/items", { id, state, q, page, page_size: ROWS }),
-    placeholderData: keepPreviousData,
-  });
+  query("review/queues/{id}/items", { id, state, q, page, page_size: ROWS }, { keepsLast: true });
 
+/** It is of one version of the graph, and changes with the right answers alone. */
 export const drawingQuery = (item: number) =>
-  queryOptions({
-    queryKey: [...reviewKeys.items, item, "drawing"],
-    queryFn: () => get("review/items/{id}/drawing", { id: item }),
-    // It is of one version of the graph, and changes with the right answers alone.
-    staleTime: Infinity,
-  });
+  query("review/items/{id}/drawing", { id: item }, { staleTime: Infinity });
 
 export const walkQuery = (item: number, topic: string, path: Path) =>
-  queryOptions({
-    queryKey: [...reviewKeys.items, item, "hops", topic, path],
-    queryFn: ({ signal }) =>
-      get("review/items/{id}/hops", { id: item, topic, path: JSON.stringify(path) }, { signal }),
-    staleTime: Infinity,
-    placeholderData: keepPreviousData,
-  });
+  query(
+    "review/items/{id}/hops",
+    { id: item, topic, path: JSON.stringify(path) },
+    { staleTime: Infinity, keepsLast: true, stops: true },
+  );
 
 export const topicsQuery = (item: number, q: string) =>
-  queryOptions({
-    queryKey: [...reviewKeys.items, item, "topics", q],
-    queryFn: ({ signal }) => get("review/items/{id}/topics", { id: item, q }, { signal }),
-    enabled: q.trim().length > 0,
-    staleTime: 60_000,
-    placeholderData: keepPreviousData,
-  });
+  query(
+    "review/items/{id}/topics",
+    { id: item, q },
+    { enabled: q.trim().length > 0, staleTime: 60_000, keepsLast: true, stops: true },
+  );
 
 export const createQueue = (body: NewQueue) => post("review/queues", {}, body);
 
@@ -106,10 +92,7 @@ export const deleteQueue = (id: Id, confirm: string) => remove("review/queues/{i
 
 export type DeletedQueue = Schemas["DeletedQueue"];
 
-export const deletedQueuesQuery = queryOptions({
-  queryKey: [...reviewKeys.queues, "deleted"],
-  queryFn: () => get("review/queues/deleted", { page_size: 100 }),
-});
+export const deletedQueuesQuery = query("review/queues/deleted", { page_size: 100 });
 
 export const restoreQueue = (id: Id) => post("review/queues/{id}/restore", { id });
 

@@ -1,8 +1,8 @@
 // Deciding what analysts do not agree on, accepting what they do, importing, and who did what when.
-import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { get, getFile, post } from "./calls";
+import { getFile, post } from "./calls";
+import { query } from "./query";
 import { upload } from "./client";
-import { reviewKeys, type Judgement } from "./review";
+import type { Judgement } from "./review";
 import type { components } from "./generated/schema";
 import type { Id } from "./types";
 
@@ -16,12 +16,11 @@ export type Disagreement = Schemas["Disagreement"];
 export const SPLITS = 50;
 
 export const disagreementsQuery = (queue: Id, all: boolean, page: number) =>
-  queryOptions({
-    queryKey: [...reviewKeys.queues, String(queue), "disagreements", all, page],
-    queryFn: () =>
-      get("review/queues/{id}/disagreements", { id: queue, all: all || null, page, page_size: SPLITS }),
-    placeholderData: keepPreviousData,
-  });
+  query(
+    "review/queues/{id}/disagreements",
+    { id: queue, all: all || null, page, page_size: SPLITS },
+    { keepsLast: true },
+  );
 
 export const adjudicate = (item: number, decision: Omit<Judgement, "shown">) =>
   post("review/items/{id}/adjudicate", { id: item }, decision);
@@ -54,11 +53,7 @@ export type ReviewEvent = Schemas["ReviewEvent"];
 export const EVENTS = 50;
 
 export const eventsQuery = (queue: Id, filter: { item: string; analyst: string; page: number }) =>
-  queryOptions({
-    queryKey: [...reviewKeys.queues, String(queue), "events", filter],
-    queryFn: () => get("review/queues/{id}/events", { id: queue, ...filter, page_size: EVENTS }),
-    placeholderData: keepPreviousData,
-  });
+  query("review/queues/{id}/events", { id: queue, ...filter, page_size: EVENTS }, { keepsLast: true });
 
 export const downloadEvents = (
   queue: Id,
@@ -76,8 +71,4 @@ export type QueueTraining = Schemas["QueueTraining"];
 export const TRAININGS = 20;
 
 export const trainingsQuery = (queue: Id, page: number) =>
-  queryOptions({
-    queryKey: [...reviewKeys.queues, String(queue), "trainings", page],
-    queryFn: () => get("review/queues/{id}/trainings", { id: queue, page, page_size: TRAININGS }),
-    placeholderData: keepPreviousData,
-  });
+  query("review/queues/{id}/trainings", { id: queue, page, page_size: TRAININGS }, { keepsLast: true });

@@ -1,6 +1,6 @@
 // Trajectories that agents learn from, corrections by people, and what training recorded.
-import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { get, getFile, post, remove, type BodyOf } from "./calls";
+import { getFile, post, remove, type BodyOf } from "./calls";
+import { query } from "./query";
 import { keys } from "./queries";
 import type { components } from "./generated/schema";
 import type { Id } from "./types";
@@ -16,19 +16,10 @@ export type ActionRow = Trajectory["actions"][number];
 
 export type Correction = Schemas["Correction"];
 
-const SETS = ["trajectory-sets"] as const;
-
 export const trajectorySetsQuery = (graph: Id | null) =>
-  queryOptions({
-    queryKey: [...keys.jobs, ...SETS, String(graph)],
-    queryFn: () => get("trajectory-sets", { graph, page_size: 100 }),
-  });
+  query("trajectory-sets", { graph, page_size: 100 }, { under: keys.jobs });
 
-export const trajectorySetQuery = (id: Id) =>
-  queryOptions({
-    queryKey: [...keys.jobs, ...SETS, "one", String(id)],
-    queryFn: () => get("trajectory-sets/{id}", { id }),
-  });
+export const trajectorySetQuery = (id: Id) => query("trajectory-sets/{id}", { id }, { under: keys.jobs });
 
 export interface TrajectoryFilter {
   q: string;
@@ -38,11 +29,11 @@ export interface TrajectoryFilter {
 }
 
 export const trajectoriesQuery = (id: Id, { shortened, ...filter }: TrajectoryFilter) =>
-  queryOptions({
-    queryKey: [...SETS, String(id), shortened, filter],
-    queryFn: () => get("trajectory-sets/{id}/trajectories", { id, ...filter, shortened: shortened || null }),
-    placeholderData: keepPreviousData,
-  });
+  query(
+    "trajectory-sets/{id}/trajectories",
+    { id, ...filter, shortened: shortened || null },
+    { keepsLast: true },
+  );
 
 export const synthesise = (body: BodyOf<"post", "trajectory-sets">) => post("trajectory-sets", {}, body);
 
@@ -52,11 +43,7 @@ export const downloadTrajectories = (id: Id, form: "raw" | "refined") =>
   getFile("trajectory-sets/{id}/download", { id, form });
 
 export const correctionsQuery = (graph: Id | null, page: number, page_size: number) =>
-  queryOptions({
-    queryKey: [...keys.runs, "corrections", String(graph), page],
-    queryFn: () => get("corrections", { graph, page, page_size }),
-    placeholderData: keepPreviousData,
-  });
+  query("corrections", { graph, page, page_size }, { under: keys.runs, keepsLast: true });
 
 export const downloadCorrections = (graph: Id) => getFile("corrections/download", { graph });
 
@@ -64,8 +51,4 @@ export const downloadCorrections = (graph: Id) => getFile("corrections/download"
 export type CurveRow = Record<string, number>;
 
 export const curvesQuery = (checkpoint: Id) =>
-  queryOptions({
-    queryKey: [...keys.checkpoints, String(checkpoint), "curves"],
-    queryFn: () => get("checkpoints/{id}/curves", { id: checkpoint }),
-    staleTime: Infinity,
-  });
+  query("checkpoints/{id}/curves", { id: checkpoint }, { staleTime: Infinity });

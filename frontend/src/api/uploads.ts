@@ -1,6 +1,7 @@
 // Files on their way to the server by the tus protocol, and what they are taken for before they are imported.
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { get, post } from "./calls";
+import { post } from "./calls";
+import { query } from "./query";
 import { DetailedError, Upload } from "tus-js-client";
 import { ApiError, apiUrl, csrfToken } from "./client";
 import type { components } from "./generated/schema";
@@ -80,10 +81,7 @@ export type Arriving = Schemas["ResumableUpload"];
 
 export const uploadKeys = { all: ["uploads"] } as const;
 
-export const arrivingQuery = queryOptions({
-  queryKey: [...uploadKeys.all, "mine"],
-  queryFn: () => get("uploads", { page_size: 100 }),
-});
+export const arrivingQuery = query("uploads", { page_size: 100 });
 
 /** Takes an upload that was not finished away. */
 export async function dropUpload(id: string): Promise<void> {
@@ -100,11 +98,7 @@ export type Kind = Schemas["PreviewRequestKindEnum"];
 /** A format that files can be read as. */
 export type Format = Schemas["Format"];
 
-export const formatsQuery = queryOptions({
-  queryKey: [...uploadKeys.all, "formats"],
-  queryFn: ({ signal }) => get("uploads/formats", {}, { signal }),
-  staleTime: Infinity,
-});
+export const formatsQuery = query("uploads/formats", {}, { staleTime: Infinity, stops: true });
 
 /** What a file is taken for. */
 export type Guess = Schemas["Guess"];

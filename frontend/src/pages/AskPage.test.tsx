@@ -3,7 +3,7 @@ import { cleanup, fireEvent, render, screen } from "@testing-library/react";
 import { RouterProvider, createMemoryRouter } from "react-router";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { makeCache } from "@/api/cache";
-import { keys } from "@/api/queries";
+import { graphsQuery, keys } from "@/api/queries";
 import type { Graph, MethodInfo, Status } from "@/api/types";
 import { useSettings } from "@/store/settings";
 import { AskPage } from "./AskPage";
@@ -170,7 +170,7 @@ it("asks the graph that it was opened for, though the list of before lacks it or
   for (const before of Object.values(lists)) {
     const sent = serve({ graphs: () => new Promise(() => undefined) });
     const cache = makeCache();
-    cache.setQueryData(keys.graphs, { count: 1, results: before });
+    cache.setQueryData(graphsQuery.queryKey, { count: 1, next: null, previous: null, results: before });
     await cache.invalidateQueries({ queryKey: keys.graphs });
     open("/?graph=1", cache);
     write("capital of Peru");

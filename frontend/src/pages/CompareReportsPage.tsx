@@ -8,10 +8,10 @@ import type { Id } from "@/api/types";
 import { ChangedQuestions } from "@/components/experiments/ChangedQuestions";
 import { Interval } from "@/components/experiments/Interval";
 import { Button, Pick } from "@/components/kit/controls";
-import { useTitle } from "@/components/kit/hooks";
 import { EmptyState, ErrorNotice, Loading, Notice } from "@/components/kit/feedback";
 import { useUrl } from "@/components/kit/url";
 import { Card } from "@/components/kit/Card";
+import { Page } from "@/components/kit/Page";
 import { integer, metricName, metricValue, milliseconds } from "@/store/format";
 import { difference, metricNames, reportLabel, settingsThatDiffer, signed } from "@/store/reports";
 
@@ -170,7 +170,6 @@ function changesOf({ pairs }: ReportComparison, [a, b]: [ReportDetail, ReportDet
 }
 
 export function CompareReportsPage() {
-  useTitle("Compare reports");
   const [params, put] = useUrl();
   const ids = (params.get("ids") ?? "").split(",").filter(Boolean);
   const comparison = useQuery({ ...compareReportsQuery(ids), enabled: ids.length > 1 });
@@ -198,19 +197,18 @@ export function CompareReportsPage() {
     ),
   );
   return (
-    <div className="page wide">
-      <p className="crumb small">
-        <Link to="/experiments">Experiments</Link> <span className="muted">/</span>
-      </p>
-      <div className="page-head">
-        <h1>Compare reports</h1>
-        <span className="grow" />
-        {data && (
+    <Page
+      title="Compare reports"
+      within={["Experiments", "/experiments"]}
+      wide
+      acts={
+        data && (
           <Link className="btn" to={`/experiments?pick=${ids.join(",")}`}>
             Choose others
           </Link>
-        )}
-      </div>
+        )
+      }
+    >
       {comparison.error && <Refused error={comparison.error} ids={ids.join(",")} />}
       {comparison.isPending && <Loading what="the comparison" />}
       {data && first && (
@@ -259,6 +257,6 @@ export function CompareReportsPage() {
           )}
         </>
       )}
-    </div>
+    </Page>
   );
 }

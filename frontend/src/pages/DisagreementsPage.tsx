@@ -2,7 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { Link } from "react-router";
-import { loadItem, reviewKeys, type Item } from "@/api/review";
+import { itemKey, loadItem, reviewKeys, type Item } from "@/api/review";
 import {
   SPLITS,
   adjudicate,
@@ -89,7 +89,7 @@ function Deciding({ queue, user, paused }: Frame) {
   );
   const sides = rows[at];
   const item = useQuery({
-    queryKey: [...reviewKeys.items, sides?.item.id, sides?.item.version],
+    queryKey: [...itemKey(sides?.item.id ?? 0), sides?.item.version],
     queryFn: () => loadItem(sides?.item.id ?? 0),
     enabled: sides !== undefined,
   });

@@ -8,12 +8,13 @@ import { Corrections } from "@/components/experiments/Corrections";
 import { Trajectories } from "@/components/experiments/Trajectories";
 import { EvaluateDialog } from "@/components/experiments/EvaluateDialog";
 import { Pages } from "@/components/kit/Pages";
-import { Button, Pick } from "@/components/kit/controls";
-import { usePageKeys, useTitle } from "@/components/kit/hooks";
+import { Button, Pick, named } from "@/components/kit/controls";
+import { usePageKeys } from "@/components/kit/hooks";
 import { useIsTrained } from "@/components/kit/useIsTrained";
 import { Ago, EmptyState, Fingerprint, JobBadge, QueryState } from "@/components/kit/feedback";
 import { useUrl } from "@/components/kit/url";
 import { ResourceTable } from "@/components/kit/ResourceTable";
+import { Page } from "@/components/kit/Page";
 import { count, integer, metricName, metricValue, milliseconds } from "@/store/format";
 import { KEY_METRICS } from "@/store/reports";
 
@@ -108,7 +109,6 @@ function FirstSteps({ onEvaluate }: { onEvaluate: (() => void) | undefined }) {
 }
 
 export function ExperimentsPage() {
-  useTitle("Experiments");
   const navigate = useNavigate();
   const [params, put] = useUrl();
   const value = (name: string) => params.get(name) ?? "";
@@ -153,41 +153,34 @@ export function ExperimentsPage() {
     />
   );
   return (
-    <div className="page wide">
-      <div className="page-head">
-        <h1>Experiments</h1>
-        {reports.data && <span className="muted tabular">{integer(reports.data.count)}</span>}
-        <span className="grow" />
-        {pick(
-          "graph",
-          "Graph",
-          "All graphs",
-          (graphs.data?.results ?? []).map((one) => ({ id: String(one.id), label: one.name })),
-        )}
-        {pick(
-          "set",
-          "Question set",
-          "All question sets",
-          (sets.data?.results ?? []).map((one) => ({ id: String(one.id), label: one.name })),
-        )}
-        {pick(
-          "split",
-          "Split",
-          "All splits",
-          ["test", "dev", "train"].map((id) => ({ id, label: id })),
-        )}
-        {pick(
-          "method",
-          "Method",
-          "All methods",
-          (status?.methods ?? []).filter((one) => one.available).map(({ id }) => ({ id, label: id })),
-        )}
-        {mayWrite && (
-          <Button look="primary" onPress={evaluate}>
-            Evaluate
-          </Button>
-        )}
-      </div>
+    <Page
+      title="Experiments"
+      count={reports.data?.count}
+      wide
+      acts={
+        <>
+          {pick("graph", "Graph", "All graphs", named(graphs.data?.results ?? []))}
+          {pick("set", "Question set", "All question sets", named(sets.data?.results ?? []))}
+          {pick(
+            "split",
+            "Split",
+            "All splits",
+            ["test", "dev", "train"].map((id) => ({ id, label: id })),
+          )}
+          {pick(
+            "method",
+            "Method",
+            "All methods",
+            (status?.methods ?? []).filter((one) => one.available).map(({ id }) => ({ id, label: id })),
+          )}
+          {mayWrite && (
+            <Button look="primary" onPress={evaluate}>
+              Evaluate
+            </Button>
+          )}
+        </>
+      }
+    >
       <QueryState of={reports} what="reports" retry />
       {reports.data && rows.length === 0 && !filtered && (
         <FirstSteps onEvaluate={mayWrite ? evaluate : undefined} />
@@ -274,6 +267,6 @@ export function ExperimentsPage() {
         isOpen={params.has("evaluate") && mayWrite}
         onClose={() => put({ evaluate: null })}
       />
-    </div>
+    </Page>
   );
 }

@@ -25,6 +25,7 @@ import { Button } from "@/components/kit/controls";
 import { useTitle } from "@/components/kit/hooks";
 import { Ago, EmptyState, ErrorNotice, Loading, Notice } from "@/components/kit/feedback";
 import { Card } from "@/components/kit/Card";
+import { Page } from "@/components/kit/Page";
 import { JobRow } from "@/components/shell/JobsTray";
 import { integer } from "@/store/format";
 import { isActive, useJobStore } from "@/store/jobStore";
@@ -140,11 +141,7 @@ function Imported({ graph, role, mayChange }: { graph: Graph; role: Role | undef
       <Versions graph={graph} admin={admin} />
       <Validation graph={graph} />
       {graph.problems > 0 && (
-        <Card
-          title="Rows that could not be used"
-          id="bad-rows"
-          beside={<span className="muted tabular">{integer(graph.problems)}</span>}
-        >
+        <Card title="Rows that could not be used" id="bad-rows" count={graph.problems}>
           <ProblemsTable graph={graph.id} />
         </Card>
       )}
@@ -184,32 +181,31 @@ export function GraphPage() {
   if (isPending) return <Loading what="the graph" />;
   const mayChange = role === "admin" || (graph.owner !== null && graph.owner === session?.user?.username);
   return (
-    <div className="page">
-      <p className="crumb small">
-        <Link to="/graphs">Graphs</Link> <span className="muted">/</span>
-      </p>
-      <div className="page-head">
-        <h1>
-          <bdi>{graph.name}</bdi>
-        </h1>
-        <GraphState graph={graph} />
-        <span className="grow" />
-        {mayChange && (
-          <Button look="plain" onPress={() => setNaming(true)}>
-            Rename
-          </Button>
-        )}
-        {role === "admin" && (
-          <Button look="plain" icon="trash" onPress={() => setDeleting(true)}>
-            Delete
-          </Button>
-        )}
-        {graph.state === "ready" && (
-          <Link className="btn primary" to={`/?graph=${graph.id}`}>
-            Ask this graph
-          </Link>
-        )}
-      </div>
+    <Page
+      title={graph.name}
+      heading={<bdi>{graph.name}</bdi>}
+      within={["Graphs", "/graphs"]}
+      beside={<GraphState graph={graph} />}
+      acts={
+        <>
+          {mayChange && (
+            <Button look="plain" onPress={() => setNaming(true)}>
+              Rename
+            </Button>
+          )}
+          {role === "admin" && (
+            <Button look="plain" icon="trash" onPress={() => setDeleting(true)}>
+              Delete
+            </Button>
+          )}
+          {graph.state === "ready" && (
+            <Link className="btn primary" to={`/?graph=${graph.id}`}>
+              Ask this graph
+            </Link>
+          )}
+        </>
+      }
+    >
       <p className="muted">
         {graph.description && `${graph.description} `}
         Added <Ago iso={graph.created_at} />
@@ -235,6 +231,6 @@ export function GraphPage() {
       )}
       <NameGraph graph={graph} isOpen={naming} onClose={() => setNaming(false)} />
       <DeleteGraph graph={graph} isOpen={deleting} onClose={() => setDeleting(false)} />
-    </div>
+    </Page>
   );
 }

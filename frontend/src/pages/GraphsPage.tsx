@@ -9,9 +9,10 @@ import { StorageDialog } from "@/components/graphs/StorageDialog";
 import { Trash } from "@/components/graphs/Trash";
 import { UploadDialog } from "@/components/graphs/UploadDialog";
 import { Button } from "@/components/kit/controls";
-import { useTitle } from "@/components/kit/hooks";
 import { Ago, EmptyState, QueryState } from "@/components/kit/feedback";
 import { ResourceTable } from "@/components/kit/ResourceTable";
+import { Page } from "@/components/kit/Page";
+import { Find } from "@/components/kit/TextField";
 import { integer } from "@/store/format";
 
 function Row({ graph }: { graph: Graph }) {
@@ -61,7 +62,6 @@ function Row({ graph }: { graph: Graph }) {
 }
 
 export function GraphsPage() {
-  useTitle("Graphs");
   const [params, setParams] = useSearchParams();
   const graphs = useQuery(graphsQuery);
   const { data: session } = useQuery(sessionQuery);
@@ -81,29 +81,22 @@ export function GraphsPage() {
     </Button>
   );
   return (
-    <div className="page">
-      <div className="page-head">
-        <h1>Graphs</h1>
-        {graphs.data && <span className="muted tabular">{integer(graphs.data.count)}</span>}
-        <span className="grow" />
-        {list.length > 5 && (
-          <input
-            className="input find"
-            type="search"
-            aria-label="Find a graph"
-            placeholder="Find a graph"
-            value={find}
-            onChange={(event) => setFind(event.target.value)}
-          />
-        )}
-        <Button onPress={() => setParams({ storage: "1" }, { replace: true })}>What is stored</Button>
-        {admin && (
-          <Button icon="link" onPress={() => connect(true)}>
-            Connect a SPARQL endpoint
-          </Button>
-        )}
-        {button}
-      </div>
+    <Page
+      title="Graphs"
+      count={graphs.data?.count}
+      acts={
+        <>
+          {list.length > 5 && <Find label="Find a graph" value={find} onChange={setFind} />}
+          <Button onPress={() => setParams({ storage: "1" }, { replace: true })}>What is stored</Button>
+          {admin && (
+            <Button icon="link" onPress={() => connect(true)}>
+              Connect a SPARQL endpoint
+            </Button>
+          )}
+          {button}
+        </>
+      }
+    >
       <QueryState of={graphs} what="graphs" retry />
       {graphs.data && list.length === 0 && (
         <EmptyState title="No graphs yet" act={button || undefined}>
@@ -139,6 +132,6 @@ export function GraphsPage() {
       <StorageDialog isOpen={params.has("storage")} onClose={() => setParams({}, { replace: true })} />
       <EndpointDialog graph={null} isOpen={params.has("connect") && admin} onClose={() => connect(false)} />
       <UploadDialog isOpen={params.has("upload") && admin} onClose={() => upload(false)} />
-    </div>
+    </Page>
   );
 }

@@ -5,11 +5,13 @@ import { Link, useNavigate, useSearchParams } from "react-router";
 import { ask, deleteRun, graphsQuery, keys, runsQuery, sessionQuery } from "@/api/queries";
 import type { Run } from "@/api/types";
 import { Pages } from "@/components/kit/Pages";
-import { Button, Pick } from "@/components/kit/controls";
-import { useSettled, useTitle } from "@/components/kit/hooks";
+import { Button, Pick, named } from "@/components/kit/controls";
+import { useSettled } from "@/components/kit/hooks";
 import { Ago, EmptyState, troubleOf, QueryState } from "@/components/kit/feedback";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { useAct } from "@/components/kit/useAct";
+import { Page } from "@/components/kit/Page";
+import { Find } from "@/components/kit/TextField";
 import { elide, integer, milliseconds } from "@/store/format";
 import { toast } from "@/store/toasts";
 
@@ -128,7 +130,6 @@ function useDelayedDelete() {
 }
 
 export function HistoryPage() {
-  useTitle("History");
   const [params, setParams] = useSearchParams();
   const graph = params.get("graph") ?? "";
   const state = params.get("state") ?? "";
@@ -155,49 +156,45 @@ export function HistoryPage() {
   const filtered = Boolean(q || graph || state);
   const rows = (runs.data?.results ?? []).filter((run) => !gone.has(run.id));
   return (
-    <div className="page">
-      <div className="page-head">
-        <h1>History</h1>
-        {runs.data && <span className="muted tabular">{integer(runs.data.count)}</span>}
-        <span className="grow" />
-        <input
-          className="input find"
-          type="search"
-          aria-label="Search the questions"
-          placeholder="Search the questions"
-          value={text}
-          onChange={(event) => {
-            setText(event.target.value);
-            put("q", event.target.value.trim());
-          }}
-        />
-        <Pick
-          label="Graph"
-          value={graph || "all"}
-          options={[
-            { id: "all", label: "All graphs" },
-            ...(graphs.data?.results ?? []).map((one) => ({ id: String(one.id), label: one.name })),
-          ]}
-          onChange={(id) => put("graph", id === "all" ? "" : id)}
-        />
-        {isAdmin && (
-          <Pick
-            label="Whose"
-            value={all ? "all" : "mine"}
-            options={[
-              { id: "mine", label: "My questions" },
-              { id: "all", label: "Everybody’s" },
-            ]}
-            onChange={(id) => put("all", id === "all" ? "true" : "")}
+    <Page
+      title="History"
+      count={runs.data?.count}
+      acts={
+        <>
+          <Find
+            label="Search the questions"
+            value={text}
+            onChange={(typed) => {
+              setText(typed);
+              put("q", typed.trim());
+            }}
           />
-        )}
-        <Pick
-          label="State"
-          value={state || "all"}
-          options={[{ id: "all", label: "Any state" }, ...STATES.map((one) => ({ id: one, label: one }))]}
-          onChange={(id) => put("state", id === "all" ? "" : id)}
-        />
-      </div>
+          <Pick
+            label="Graph"
+            value={graph || "all"}
+            options={[{ id: "all", label: "All graphs" }, ...named(graphs.data?.results ?? [])]}
+            onChange={(id) => put("graph", id === "all" ? "" : id)}
+          />
+          {isAdmin && (
+            <Pick
+              label="Whose"
+              value={all ? "all" : "mine"}
+              options={[
+                { id: "mine", label: "My questions" },
+                { id: "all", label: "Everybody’s" },
+              ]}
+              onChange={(id) => put("all", id === "all" ? "true" : "")}
+            />
+          )}
+          <Pick
+            label="State"
+            value={state || "all"}
+            options={[{ id: "all", label: "Any state" }, ...STATES.map((one) => ({ id: one, label: one }))]}
+            onChange={(id) => put("state", id === "all" ? "" : id)}
+          />
+        </>
+      }
+    >
       <QueryState of={runs} what="the history" retry />
       {runs.data && rows.length === 0 && (
         <EmptyState
@@ -252,6 +249,6 @@ export function HistoryPage() {
           onPage={(next) => put("page", String(next))}
         />
       )}
-    </div>
+    </Page>
   );
 }

@@ -10,11 +10,11 @@ import {
 } from "@/api/languageModels";
 import { keys, sessionQuery } from "@/api/queries";
 import { ActMenu, Button } from "@/components/kit/controls";
-import { useTitle } from "@/components/kit/hooks";
 import { EmptyState, troubleOf, QueryState } from "@/components/kit/feedback";
 import { ConfirmDelete } from "@/components/kit/ConfirmDelete";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { useAct } from "@/components/kit/useAct";
+import { Page } from "@/components/kit/Page";
 import { Budgets } from "@/components/models/Budgets";
 import { Changes } from "@/components/models/Changes";
 import { ModelDialog } from "@/components/models/ModelDialog";
@@ -72,7 +72,6 @@ function Row({ model, onTest, onChange, onDelete, onSet }: RowProps) {
           {!fixed && (
             <ActMenu
               label={`More for ${model.name}`}
-              trigger={<Button look="plain" size="small" icon="more" aria-label={`More for ${model.name}`} />}
               acts={[
                 { id: "change", label: "Change…", icon: "gear", onAction: onChange },
                 ...(model.default || !model.enabled
@@ -142,12 +141,7 @@ function Models() {
     </Button>
   );
   return (
-    <div className="page">
-      <div className="page-head">
-        <h1>Language models</h1>
-        <span className="grow" />
-        {list.length > 0 && add}
-      </div>
+    <Page title="Language models" acts={list.length > 0 && add}>
       <QueryState of={models} what="language models" retry />
       {models.data && list.length === 0 && (
         <EmptyState title="No language model yet" act={add}>
@@ -190,12 +184,11 @@ function Models() {
       />
       <ModelTest model={testing} onClose={() => setTesting(null)} />
       <DeleteModel model={deleting} onClose={() => setDeleting(null)} />
-    </div>
+    </Page>
   );
 }
 
 export function LanguageModelsPage() {
-  useTitle("Language models");
   const { data: session } = useQuery(sessionQuery);
   if (session?.user?.role !== "admin") {
     return (

@@ -9,10 +9,10 @@ import { CreateQueue } from "@/components/review/CreateQueue";
 import { DeletedQueues, DeleteQueue } from "@/components/review/DeletedQueues";
 import { saveQueue } from "@/components/review/QueueActs";
 import { ActMenu, Button } from "@/components/kit/controls";
-import { useTitle } from "@/components/kit/hooks";
 import { Ago, EmptyState, JobBadge, Progress, QueryState } from "@/components/kit/feedback";
 import { useUrl } from "@/components/kit/url";
 import { ResourceTable } from "@/components/kit/ResourceTable";
+import { Page } from "@/components/kit/Page";
 import { count, integer, percent } from "@/store/format";
 
 function Agreement({ queue }: { queue: Queue }) {
@@ -61,7 +61,6 @@ function Row({ queue, mayWrite, onDelete }: { queue: Queue; mayWrite: boolean; o
       <td>
         <ActMenu
           label={`Actions on ${queue.name}`}
-          trigger={<Button look="plain" size="small" icon="more" aria-label={`Actions on ${queue.name}`} />}
           acts={[
             {
               id: "jsonl",
@@ -94,7 +93,6 @@ function Row({ queue, mayWrite, onDelete }: { queue: Queue; mayWrite: boolean; o
 }
 
 export function ReviewPage() {
-  useTitle("Review");
   const [params, put] = useUrl();
   const [deleting, setDeleting] = useState<Queue | null>(null);
   const { data: session } = useQuery(sessionQuery);
@@ -107,12 +105,7 @@ export function ReviewPage() {
     </Button>
   );
   return (
-    <div className="page wide">
-      <div className="page-head">
-        <h1>Review</h1>
-        <span className="grow" />
-        {rows.length > 0 && create}
-      </div>
+    <Page title="Review" wide acts={rows.length > 0 && create}>
       <QueryState of={queues} what="review queues" retry />
       {queues.data && rows.length === 0 && (
         <EmptyState title="No review queue yet" act={create}>
@@ -141,6 +134,6 @@ export function ReviewPage() {
       <DeletedQueues mayWrite={mayWrite} />
       <DeleteQueue queue={deleting} onClose={() => setDeleting(null)} />
       <CreateQueue isOpen={params.has("new") && mayWrite} onClose={() => put({ new: null })} />
-    </div>
+    </Page>
   );
 }

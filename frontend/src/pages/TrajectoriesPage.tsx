@@ -3,9 +3,10 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "react-router";
 import { trajectoriesQuery, trajectorySetQuery, type Trajectory } from "@/api/trajectories";
 import { Pages } from "@/components/kit/Pages";
-import { useSettled, useTitle } from "@/components/kit/hooks";
+import { useSettled } from "@/components/kit/hooks";
 import { EmptyState, ErrorNotice, QueryState } from "@/components/kit/feedback";
 import { useUrl } from "@/components/kit/url";
+import { Page } from "@/components/kit/Page";
 import { rowLine } from "@/store/agentActions";
 import { count, integer, score } from "@/store/format";
 
@@ -49,31 +50,32 @@ export function TrajectoriesPage() {
   const page = Number(params.get("page")) || 1;
   const set = useQuery(trajectorySetQuery(id));
   const found = useQuery(trajectoriesQuery(id, { q: text, shortened, page, page_size: SIZE }));
-  useTitle(set.data?.name ?? "Trajectories");
   const rows = found.data?.results ?? [];
   return (
-    <div className="page">
-      <div className="page-head">
-        <h1>{set.data?.name ?? "Trajectories"}</h1>
-        {found.data && <span className="muted tabular">{integer(found.data.count)}</span>}
-        <span className="grow" />
-        <label className="check">
+    <Page
+      title={set.data?.name ?? "Trajectories"}
+      count={found.data?.count}
+      acts={
+        <>
+          <label className="check">
+            <input
+              type="checkbox"
+              checked={shortened}
+              onChange={(event) => put({ shortened: event.target.checked ? "1" : null, page: null })}
+            />
+            only those that refinement made shorter
+          </label>
           <input
-            type="checkbox"
-            checked={shortened}
-            onChange={(event) => put({ shortened: event.target.checked ? "1" : null, page: null })}
+            className="input trajectory-search"
+            type="search"
+            aria-label="Search the questions"
+            placeholder="Search the questions"
+            value={q}
+            onChange={(event) => put({ q: event.target.value, page: null })}
           />
-          only those that refinement made shorter
-        </label>
-        <input
-          className="input trajectory-search"
-          type="search"
-          aria-label="Search the questions"
-          placeholder="Search the questions"
-          value={q}
-          onChange={(event) => put({ q: event.target.value, page: null })}
-        />
-      </div>
+        </>
+      }
+    >
       {set.data && (
         <p className="muted small">
           {set.data.policy === "llm" ? "A language model" : "The offline guide"} on{" "}
@@ -103,6 +105,6 @@ export function TrajectoriesPage() {
           onPage={(next) => put({ page: String(next) })}
         />
       )}
-    </div>
+    </Page>
   );
 }

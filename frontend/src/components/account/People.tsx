@@ -6,7 +6,7 @@ import { Button, Modal } from "@/components/kit/controls";
 import { Ago, ErrorNotice, Loading } from "@/components/kit/feedback";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { Card } from "@/components/kit/Card";
-import { bytes, integer } from "@/store/format";
+import { bytes } from "@/store/format";
 import { NewPerson } from "./NewPerson";
 import { PersonForm } from "./PersonForm";
 
@@ -52,9 +52,7 @@ export function People({ me }: { me: string }) {
   return (
     <Card
       title="Who may log in"
-      beside={
-        data && <span className="muted tabular">{integer(data.filter((one) => one.is_active).length)}</span>
-      }
+      count={data?.filter((one) => one.is_active).length}
       acts={
         <Button look="primary" size="small" onPress={() => setMaking(true)}>
           New person

@@ -11,6 +11,7 @@ import { EmptyState, troubleOf, QueryState } from "@/components/kit/feedback";
 import { useUrl } from "@/components/kit/url";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { Card } from "@/components/kit/Card";
+import { Find } from "@/components/kit/TextField";
 import { integer } from "@/store/format";
 import { reportLabel } from "@/store/reports";
 import { toast } from "@/store/toasts";
@@ -106,15 +107,12 @@ export function ChangedQuestions({ a, b, counts }: Props) {
       beside={<AnswerSetsKey />}
       acts={
         <>
-          <input
-            className="input find"
-            type="search"
-            aria-label="Search the questions"
-            placeholder="Search the questions"
+          <Find
+            label="Search the questions"
             value={text}
-            onChange={(event) => {
-              setText(event.target.value);
-              put({ q: event.target.value.trim(), page: null });
+            onChange={(typed) => {
+              setText(typed);
+              put({ q: typed.trim(), page: null });
             }}
           />
           <Pick

@@ -12,7 +12,7 @@ import { saveFile } from "@/components/kit/save";
 import { Card } from "@/components/kit/Card";
 import { actionLine } from "@/store/agentActions";
 import { fileName } from "@/store/files";
-import { elide, integer } from "@/store/format";
+import { elide } from "@/store/format";
 
 const SIZE = 10;
 const STATES: Record<Correction["state"], [tone: string, word: string, why: string]> = {
@@ -62,7 +62,7 @@ export function Corrections({ graph }: { graph: Id | null }) {
   return (
     <Card
       title="Corrections"
-      beside={found.data && <span className="muted tabular">{integer(found.data.count)}</span>}
+      count={found.data?.count}
       acts={
         graph === null ? (
           <span className="muted small">Pick a graph to download them</span>

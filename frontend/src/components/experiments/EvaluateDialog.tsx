@@ -16,7 +16,7 @@ import type { ReportBody } from "@/api/reportTypes";
 import type { Graph, QuestionSet, Status } from "@/api/types";
 import { SettingsForm } from "@/components/kit/SettingsForm";
 import { CheckpointBadge, CheckpointPick } from "@/components/kit/CheckpointPick";
-import { Modal, Pick } from "@/components/kit/controls";
+import { Modal, Pick, named } from "@/components/kit/controls";
 import { Loading } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
 import { useAct } from "@/components/kit/useAct";
@@ -90,7 +90,7 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
   });
   const method = chosenMethod(choices, methodId, graph?.checkpoint?.method);
   const checkpoint = chosenCheckpoint(method, checkpointId);
-  const named = namedCheckpoint(method, checkpointId);
+  const other = namedCheckpoint(method, checkpointId);
   const asksModel = status.llm.configured && (reasoner === "llm" || method?.asksModel === true);
   const models = useQuery({ ...languageModelsQuery, enabled: asksModel });
   const usable = (models.data?.results ?? []).filter((model) => model.enabled);
@@ -144,7 +144,7 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
           question_set: set.id,
           split: split.id,
           method: method.id,
-          ...(named && { checkpoint: named.id }),
+          ...(other && { checkpoint: other.id }),
           topics: topics === "linked" ? "linked" : "given",
           subgraphs: subgraphs === "whole" ? "whole" : "own",
           reasoner,
@@ -160,7 +160,7 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
         <Pick
           label="Graph"
           showLabel
-          options={ready.map((one) => ({ id: String(one.id), label: one.name }))}
+          options={named(ready)}
           value={graphId || null}
           onChange={(id) => {
             setGraph(id);

@@ -11,6 +11,7 @@ import { EmptyState, QueryState } from "@/components/kit/feedback";
 import { useUrl } from "@/components/kit/url";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { Card } from "@/components/kit/Card";
+import { Find } from "@/components/kit/TextField";
 import { count, integer, metricValue, milliseconds, score } from "@/store/format";
 import { NOT_RIGHT, OUTCOMES, OUTCOME_TONES, askAgain, groupOrder } from "@/store/reports";
 import { AnswerSets, AnswerSetsKey } from "./AnswerSets";
@@ -106,15 +107,12 @@ export function QuestionRows({ report }: { report: ReportDetail }) {
       }
       acts={
         <>
-          <input
-            className="input find"
-            type="search"
-            aria-label="Search the questions"
-            placeholder="Search the questions"
+          <Find
+            label="Search the questions"
             value={text}
-            onChange={(event) => {
-              setText(event.target.value);
-              filter({ q: event.target.value.trim() });
+            onChange={(typed) => {
+              setText(typed);
+              filter({ q: typed.trim() });
             }}
           />
           <Pick

@@ -12,7 +12,7 @@ import {
   type TrajectorySet,
 } from "@/api/trajectories";
 import type { Id } from "@/api/types";
-import { ActMenu, Button, Modal, Pick } from "@/components/kit/controls";
+import { ActMenu, Button, Modal, Pick, named } from "@/components/kit/controls";
 import { Ago, ErrorNotice, JobBadge } from "@/components/kit/feedback";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { TextField } from "@/components/kit/TextField";
@@ -63,7 +63,7 @@ function MakeForm({ graph, onClose }: { graph: Id | null; onClose: () => void })
       <Pick
         label="Graph"
         showLabel
-        options={ready.map((one) => ({ id: String(one.id), label: one.name }))}
+        options={named(ready)}
         value={chosen}
         onChange={(id) => {
           setOf(id);
@@ -78,7 +78,7 @@ function MakeForm({ graph, onClose }: { graph: Id | null; onClose: () => void })
         <Pick
           label="Question set"
           showLabel
-          options={sets.map((one) => ({ id: String(one.id), label: one.name }))}
+          options={named(sets)}
           value={asked ? String(asked.id) : null}
           onChange={setSet}
         />
@@ -167,7 +167,6 @@ function SetRow({ set, mayWrite }: { set: TrajectorySet; mayWrite: boolean }) {
       <td className="acts">
         <ActMenu
           label={`More for ${set.name}`}
-          trigger={<Button look="plain" size="small" icon="more" aria-label={`More for ${set.name}`} />}
           acts={[
             ...(done
               ? (["raw", "refined"] as const).map((form) => ({

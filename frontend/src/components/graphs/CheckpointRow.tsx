@@ -76,9 +76,6 @@ export function CheckpointRow(props: Props) {
         )}
         <ActMenu
           label={`More for ${checkpoint.method}`}
-          trigger={
-            <Button look="plain" size="small" icon="more" aria-label={`More for ${checkpoint.method}`} />
-          }
           acts={[
             { id: "settings", label: "How it was trained", icon: "info", onAction: onSettings },
             ...(mayWrite && checkpoint.current && !checkpoint.promoted_at

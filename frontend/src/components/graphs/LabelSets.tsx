@@ -14,7 +14,7 @@ import { useMayManage } from "@/api/rights";
 import type { Graph, LabelSet } from "@/api/types";
 import { OneOf } from "@/components/kit/Choices";
 import { ConfirmDelete } from "@/components/kit/ConfirmDelete";
-import { Button, Modal, Pick } from "@/components/kit/controls";
+import { Button, Modal, Pick, named } from "@/components/kit/controls";
 import { Ago, ErrorNotice, JobBadge } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
 import { ResourceTable } from "@/components/kit/ResourceTable";
@@ -50,13 +50,7 @@ function LabelForm({ graph, onClose }: { graph: Graph; onClose: () => void }) {
   }
   return (
     <Form of={start} act="Start labelling" isDisabled={!chosenSet || !chosen} onClose={onClose}>
-      <Pick
-        label="Question set"
-        showLabel
-        options={list.map((one) => ({ id: String(one.id), label: one.name }))}
-        value={chosenSet}
-        onChange={setSet}
-      />
+      <Pick label="Question set" showLabel options={named(list)} value={chosenSet} onChange={setSet} />
       <OneOf
         label="Strategy"
         options={strategies.map((one) => ({

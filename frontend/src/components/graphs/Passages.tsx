@@ -9,6 +9,7 @@ import { useSettled } from "@/components/kit/hooks";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { useUrl } from "@/components/kit/url";
 import { Card } from "@/components/kit/Card";
+import { Find } from "@/components/kit/TextField";
 import { count, integer } from "@/store/format";
 import { factOfHop } from "@/store/found";
 
@@ -105,16 +106,13 @@ export function Passages({ graph }: { graph: Graph }) {
     <Card
       title="Passages"
       id="passages"
-      beside={<span className="muted tabular">{integer(graph.passages)}</span>}
+      count={graph.passages}
       acts={
-        <input
-          className="input find"
-          type="search"
-          aria-label="Find in the passages"
-          placeholder="Find in the passages"
+        <Find
+          label="Find in the passages"
           value={find}
-          onChange={(event) => {
-            setFind(event.target.value);
+          onChange={(typed) => {
+            setFind(typed);
             setPage(1);
           }}
         />

@@ -122,7 +122,7 @@ export function Versions({ graph, admin }: { graph: Graph; admin: boolean }) {
     <Card
       title="Versions"
       id="versions"
-      beside={data && <span className="muted tabular">{integer(data.length)}</span>}
+      count={data?.length}
       acts={
         admin &&
         graph.state === "ready" && (

@@ -74,3 +74,23 @@ export function TextArea({
     </Frame>
   );
 }
+
+interface FindProps {
+  label: string;
+  value: string;
+  onChange: (text: string) => void;
+}
+
+/** Where one types what to find in a list. */
+export function Find({ label, value, onChange }: FindProps) {
+  return (
+    <input
+      className="input find"
+      type="search"
+      aria-label={label}
+      placeholder={label}
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+    />
+  );
+}

@@ -80,6 +80,10 @@ export interface Option {
   disabled?: boolean | undefined;
 }
 
+/** Things of the server as options, by their names. */
+export const named = (things: readonly { id: string | number; name: string }[]): Option[] =>
+  things.map(({ id, name }) => ({ id: String(id), label: name }));
+
 interface PickProps {
   label: string;
   showLabel?: boolean;
@@ -160,18 +164,17 @@ export interface Act {
   onAction: () => void;
 }
 
-export function ActMenu({
-  label,
-  acts,
-  trigger,
-}: {
+interface ActMenuProps {
   label: string;
   acts: readonly Act[];
-  trigger: ReactNode;
-}) {
+  /** What opens it; without one, three dots do. */
+  trigger?: ReactNode;
+}
+
+export function ActMenu({ label, acts, trigger }: ActMenuProps) {
   return (
     <MenuTrigger>
-      {trigger}
+      {trigger ?? <Button look="plain" size="small" icon="more" aria-label={label} />}
       <Popover className="popover" placement="bottom end">
         <ActList label={label} acts={acts} />
       </Popover>

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { Link } from "react-router";
 import { graphsQuery, labelSetsQuery, questionSetsQuery } from "@/api/queries";
 import { createQueue, reviewKeys, type NewQueue, type Ordering } from "@/api/review";
-import { Button, Modal, Pick } from "@/components/kit/controls";
+import { Button, Modal, Pick, named } from "@/components/kit/controls";
 import { ErrorNotice } from "@/components/kit/feedback";
 import { useAct } from "@/components/kit/useAct";
 import { count } from "@/store/format";
@@ -57,7 +57,7 @@ function Form({ onClose }: { onClose: () => void }) {
         <Pick
           label="Graph"
           showLabel
-          options={ready.map((one) => ({ id: String(one.id), label: one.name }))}
+          options={named(ready)}
           value={graph}
           onChange={(id) => {
             setGraph(id);

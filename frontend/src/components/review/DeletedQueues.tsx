@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import {
   deleteQueue,
   deletedQueuesQuery,
+  queuesQuery,
   restoreQueue,
   reviewKeys,
   type DeletedQueue,
@@ -49,7 +50,7 @@ export function DeleteQueue({ queue, onClose }: { queue: Queue | null; onClose: 
       onClose();
       // The lists only: what else is known of the queue is not there any more.
       await Promise.all([
-        client.invalidateQueries({ queryKey: reviewKeys.queues, exact: true }),
+        client.invalidateQueries(queuesQuery),
         client.invalidateQueries(deletedQueuesQuery),
       ]);
     },

@@ -1,7 +1,7 @@
 // What the answers of a question are, who says so, and telling what is right.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { reviewKeys, saveRightAnswers, topicsQuery, type Item } from "@/api/review";
+import { itemKey, saveRightAnswers, topicsQuery, type Item } from "@/api/review";
 import { EntitiesField } from "@/components/ask/EntitiesField";
 import { Button } from "@/components/kit/controls";
 import { Ago, ErrorNotice } from "@/components/kit/feedback";
@@ -32,7 +32,7 @@ export function useRightAnswers(
     onSuccess: ({ item: fresh }) => {
       const more = fresh.candidates.length - item.candidates.length;
       setKept(null);
-      void client.invalidateQueries({ queryKey: [...reviewKeys.items, fresh.id] });
+      void client.invalidateQueries({ queryKey: itemKey(fresh.id) });
       change((now) => (now.item.id === fresh.id ? withItem(now, fresh) : now));
       toast(
         more > 0

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { questionSetsQuery, statusQuery, train } from "@/api/queries";
 import { reviewKeys, type Queue } from "@/api/review";
-import { Modal, Pick } from "@/components/kit/controls";
+import { Modal, Pick, named } from "@/components/kit/controls";
 import { useAct } from "@/components/kit/useAct";
 import { Form } from "@/components/kit/Form";
 
@@ -56,7 +56,7 @@ function TrainForm({ queue, onClose }: { queue: Queue; onClose: () => void }) {
         <Pick
           label="Together with the questions of"
           showLabel
-          options={sets.map((one) => ({ id: String(one.id), label: one.name }))}
+          options={named(sets)}
           value={set ? String(set.id) : null}
           onChange={setSet}
         />

@@ -1,7 +1,7 @@
 // The annotation session of a page, with what it tells the cache.
 import { useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { useEffect, useState, useSyncExternalStore } from "react";
-import { drawingQuery, queueItemsKey, reviewKeys, type ItemRow } from "@/api/review";
+import { drawingQuery, itemKey, queueItemsKey, reviewKeys, type ItemRow } from "@/api/review";
 import type { Page } from "@/api/types";
 import { troubleOf } from "@/components/kit/feedback";
 import { AnnotationSession, type Listener, type SessionState } from "@/store/annotationSession";
@@ -22,7 +22,7 @@ function listenerOf(client: QueryClient, queue: string): Listener {
     onProgress,
     // The drawing says what went wrong.
     onLoaded: ({ id }) => void client.query(drawingQuery(id)).catch(() => undefined),
-    onItemChanged: (id) => void client.invalidateQueries({ queryKey: [...reviewKeys.items, id] }),
+    onItemChanged: (id) => void client.invalidateQueries({ queryKey: itemKey(id) }),
     onRowChanged: ({ id, state, submitted }) => {
       client.setQueriesData<Page<ItemRow>>(
         { queryKey: queueItemsKey(queue) },

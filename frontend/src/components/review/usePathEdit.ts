@@ -1,7 +1,7 @@
 // A path that is being edited: its draft, what it reaches, and adding it to the item.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { addCandidate, reviewKeys, walkQuery, type Candidate, type Drawing, type Item } from "@/api/review";
+import { addCandidate, itemKey, walkQuery, type Candidate, type Drawing, type Item } from "@/api/review";
 import { judge, withItem, type Annotation } from "@/store/review";
 import { cutAt, draftOf, newDraft, samePath, selectHop, type PathDraft } from "@/store/reviewPath";
 import { toast } from "@/store/toasts";
@@ -38,7 +38,7 @@ export function usePathEdit(
       }),
     onSuccess: ({ item: fresh }, { item, draft }) => {
       setKept(null);
-      void client.invalidateQueries({ queryKey: [...reviewKeys.items, item] });
+      void client.invalidateQueries({ queryKey: itemKey(item) });
       change((now) => (now.item.id === item ? added(now, fresh, draft) : now));
     },
   });

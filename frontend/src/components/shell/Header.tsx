@@ -5,6 +5,7 @@ import type { Session, Status } from "@/api/types";
 import { ActMenu, Button } from "@/components/kit/controls";
 import { useSettings, type Theme } from "@/store/settings";
 import { JobsTray } from "./JobsTray";
+import { PLACES } from "./places";
 import { WorkerDot } from "./WorkerDot";
 
 const THEMES: Record<Theme, string> = {
@@ -13,6 +14,9 @@ const THEMES: Record<Theme, string> = {
   dark: "Dark",
   contrast: "High contrast",
 };
+
+/** Where the page stands that asks, and shows what was asked. */
+const RUNS = /^\/(runs|compare)/;
 
 interface Props {
   session: Session;
@@ -41,25 +45,17 @@ export function Header({ session, status, offline, onPalette, onKeys }: Props) {
         <span>Clew</span>
       </NavLink>
       <nav aria-label="Pages">
-        <NavLink
-          to="/"
-          end={false}
-          className={({ isActive }) => (isActive || /^\/(runs|compare)/.test(location.pathname) ? "on" : "")}
-        >
-          Ask
-        </NavLink>
-        <NavLink to="/history" className={({ isActive }) => (isActive ? "on" : "")}>
-          History
-        </NavLink>
-        <NavLink to="/review" className={({ isActive }) => (isActive ? "on" : "")}>
-          Review
-        </NavLink>
-        <NavLink to="/graphs" className={({ isActive }) => (isActive ? "on" : "")}>
-          Graphs
-        </NavLink>
-        <NavLink to="/experiments" className={({ isActive }) => (isActive ? "on" : "")}>
-          Experiments
-        </NavLink>
+        {PLACES.filter((place) => place.inBar).map(({ id, label, to }) => (
+          <NavLink
+            key={id}
+            to={to}
+            className={({ isActive }) =>
+              isActive || (to === "/" && RUNS.test(location.pathname)) ? "on" : ""
+            }
+          >
+            {label}
+          </NavLink>
+        ))}
       </nav>
       <span className="grow" />
       <Button

@@ -4,34 +4,18 @@ import { useState } from "react";
 import { useNavigate } from "react-router";
 import { graphsQuery, reportsQuery, runsQuery } from "@/api/queries";
 import { queuesQuery } from "@/api/review";
-import { Icon, type IconName } from "@/components/kit/Icon";
+import { Icon } from "@/components/kit/Icon";
 import { Modal } from "@/components/kit/controls";
 import { useSettled } from "@/components/kit/hooks";
 import { elide, relativeTime } from "@/store/format";
 import { reportLabel } from "@/store/reports";
+import { PLACES, type Place } from "./places";
 
-interface Entry {
-  id: string;
-  icon: IconName;
-  label: string;
+interface Entry extends Place {
   end: string;
-  to: string;
 }
 
-const PAGES: Entry[] = [
-  { id: "ask", icon: "ask", label: "Ask", end: "page", to: "/" },
-  { id: "history", icon: "history", label: "History", end: "page", to: "/history" },
-  { id: "review", icon: "check", label: "Review", end: "page", to: "/review" },
-  { id: "new-queue", icon: "check", label: "New review queue", end: "page", to: "/review?new=1" },
-  { id: "graphs", icon: "graph", label: "Graphs", end: "page", to: "/graphs" },
-  { id: "experiments", icon: "flask", label: "Experiments", end: "page", to: "/experiments" },
-  { id: "evaluate", icon: "flask", label: "Evaluate a method", end: "page", to: "/experiments?evaluate=1" },
-  { id: "models", icon: "gear", label: "Language models", end: "page", to: "/models" },
-  { id: "account", icon: "user", label: "Your account: password, tokens", end: "page", to: "/account" },
-  { id: "people", icon: "user", label: "People and groups", end: "page", to: "/people" },
-  { id: "stored", icon: "graph", label: "What is stored", end: "page", to: "/graphs?storage=1" },
-  { id: "upload", icon: "upload", label: "Upload a graph", end: "page", to: "/graphs?upload=1" },
-];
+const PAGES: Entry[] = PLACES.map((place) => ({ ...place, end: "page" }));
 
 function PaletteBody({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
