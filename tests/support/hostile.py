@@ -178,7 +178,8 @@ def _example(shape: dict[str, Any]) -> Any:
     kinds = {"integer": 1, "number": 0.5, "boolean": True, "array": [], "object": {}}
     if shape.get("format") == "uuid":
         return "0b8f9c1e-58a5-4a40-9a6c-6f0f6b3c7a11"
-    return kinds.get(shape.get("type", ""), "text")
+    kind = shape.get("type", "")
+    return kinds.get(kind[0] if isinstance(kind, list) else kind, "text")  # a list where it may be null
 
 
 def _resolved(shape: dict[str, Any], components: dict[str, Any]) -> dict[str, Any]:
