@@ -2,7 +2,39 @@
 
 from __future__ import annotations
 
+from dataclasses import is_dataclass
 from typing import Any
+
+from drf_spectacular.extensions import OpenApiSerializerExtension
+from drf_spectacular.plumbing import ResolvedComponent
+from pydantic import TypeAdapter
+
+
+class DataclassAnswer(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]  # it has no types
+    """An answer that is a dataclass of the engine, as pydantic describes it: ``responses=Diff``."""
+
+    names = {"Schema": "GraphSchema"}
+    """What the API calls a dataclass, where not by its own name."""
+
+    @classmethod
+    def _matches(cls, target: Any) -> bool:
+        return isinstance(target, type) and is_dataclass(target)
+
+    def get_name(self, auto_schema: Any, direction: Any) -> str:
+        """The component's."""
+        name: str = self.target.__name__
+        return self.names.get(name, name)
+
+    def map_serializer(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
+        """Its schema; those of its parts are components of their own."""
+        adapter: TypeAdapter[Any] = TypeAdapter(self.target)
+        schema = adapter.json_schema(mode="serialization", ref_template=part("{model}")["$ref"])
+        for name, inner in schema.pop("$defs", {}).items():
+            component = ResolvedComponent(  # type: ignore[no-untyped-call]  # it has no types
+                name, ResolvedComponent.SCHEMA, inner, name
+            )
+            auto_schema.registry.register_on_missing(component)
+        return schema
 
 
 def tuple_of(*types: str) -> dict[str, Any]:

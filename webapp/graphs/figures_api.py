@@ -53,99 +53,6 @@ class ImportReportSerializer(serializers.Serializer[object]):
     files = SourceReportSerializer(many=True)
 
 
-class BinSerializer(serializers.Serializer[object]):
-    """How many entities have ``low`` to ``high`` facts."""
-
-    low = serializers.IntegerField()
-    high = serializers.IntegerField()
-    count = serializers.IntegerField()
-
-
-class HubSerializer(serializers.Serializer[object]):
-    """An entity and how many facts it has."""
-
-    entity = serializers.IntegerField()
-    label = serializers.CharField()  # type: ignore[assignment]  # a field of this name hides an option of the base
-    count = serializers.IntegerField()
-
-
-class RelationFigureSerializer(serializers.Serializer[object]):
-    """A relation: its facts, its distinct heads and tails, and a fact as an example."""
-
-    relation = serializers.IntegerField()
-    name = serializers.CharField()
-    label = serializers.CharField()  # type: ignore[assignment]  # a field of this name hides an option of the base
-    count = serializers.IntegerField()
-    heads = serializers.IntegerField()
-    tails = serializers.IntegerField()
-    example = serializers.ListField(child=serializers.CharField())
-
-
-class TypeSerializer(serializers.Serializer[object]):
-    """A type and how many entities are of it."""
-
-    id = serializers.IntegerField()
-    label = serializers.CharField()  # type: ignore[assignment]  # a field of this name hides an option of the base
-    count = serializers.IntegerField()
-
-
-class ComponentsSerializer(serializers.Serializer[object]):
-    """Parts of the graph that no fact connects."""
-
-    count = serializers.IntegerField()
-    largest = serializers.IntegerField()
-    largest_share = serializers.FloatField()
-
-
-class TextCoverageSerializer(serializers.Serializer[object]):
-    """How much of the graph has text."""
-
-    passages = serializers.IntegerField()
-    facts_with_passages = serializers.IntegerField()
-    entities_with_passages = serializers.IntegerField()
-    entities_with_attributes = serializers.IntegerField()
-    entities_with_descriptions = serializers.IntegerField()
-
-
-class GraphStatisticsSerializer(serializers.Serializer[object]):
-    """What a graph is like. Degrees count facts in both directions."""
-
-    entities = serializers.IntegerField()
-    relations = serializers.IntegerField()
-    triples = serializers.IntegerField()
-    kinds = serializers.DictField(child=serializers.IntegerField())
-    degrees = BinSerializer(many=True)
-    mean_degree = serializers.FloatField()
-    median_degree = serializers.FloatField()
-    hubs = HubSerializer(many=True)
-    top_relations = RelationFigureSerializer(many=True)
-    types = TypeSerializer(many=True)
-    components = ComponentsSerializer()
-    isolated = serializers.IntegerField()
-    unnamed = serializers.IntegerField()
-    self_loops = serializers.IntegerField()
-    text = TextCoverageSerializer()
-
-
-class EdgeSerializer(serializers.Serializer[object]):
-    """How many facts of a relation lead from one type to another; types by their ids."""
-
-    relation = serializers.IntegerField()
-    label = serializers.CharField()  # type: ignore[assignment]  # a field of this name hides an option of the base
-    source = serializers.IntegerField()  # type: ignore[assignment]  # as above
-    target = serializers.IntegerField()
-    count = serializers.IntegerField()
-
-
-class GraphSchemaSerializer(serializers.Serializer[object]):
-    """Types and the relations between them, most first; how many there are in all."""
-
-    types = TypeSerializer(many=True)
-    edges = EdgeSerializer(many=True)
-    num_types = serializers.IntegerField()
-    num_edges = serializers.IntegerField()
-
-
 class _OfVersion(APIView):
     """The version that is looked at: the current one unless ``snapshot`` names another by its hash."""
 
@@ -185,19 +92,19 @@ class StatisticsView(_OfVersion):
     """The statistics of a graph."""
 
     @extend_schema(
-        operation_id="graphs_statistics", parameters=[VERSION], responses=GraphStatisticsSerializer
+        operation_id="graphs_statistics", parameters=[VERSION], responses=statistics.GraphStatistics
     )
     def get(self, request: Request, pk: int) -> Response:
         """Degrees, relations with examples, components, text."""
         made = statistics.describe(snapshots.opened(self.version(request, pk).path))
-        return Response(GraphStatisticsSerializer(made).data)
+        return Response(dataclasses.asdict(made))
 
 
 class SchemaView(_OfVersion):
     """The schema of a graph."""
 
-    @extend_schema(operation_id="graphs_schema", parameters=[VERSION], responses=GraphSchemaSerializer)
+    @extend_schema(operation_id="graphs_schema", parameters=[VERSION], responses=schema.Schema)
     def get(self, request: Request, pk: int) -> Response:
         """Types and the relations between them."""
         made = schema.schema(snapshots.opened(self.version(request, pk).path))
-        return Response(GraphSchemaSerializer(made).data)
+        return Response(dataclasses.asdict(made))

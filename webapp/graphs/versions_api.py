@@ -11,6 +11,7 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from retrieval.kg.analysis.comparison import Diff
 from retrieval.kg.readers.options import ReadOptions
 from webapp.accounts import quotas
 from webapp.api.errors import GraphNotReadyError, InvalidError
@@ -89,24 +90,6 @@ class ChangeSerializer(shapes.FilesSerializer):
     note = PlainText(max_length=2000, allow_blank=True, default="")
 
 
-class DiffSerializer(serializers.Serializer[object]):
-    """What one version has and another has not. ``..._sample`` lists the first of them."""
-
-    added = serializers.IntegerField()
-    removed = serializers.IntegerField()
-    kept = serializers.IntegerField()
-    added_sample = serializers.ListField(child=serializers.ListField(child=serializers.CharField()))
-    removed_sample = serializers.ListField(child=serializers.ListField(child=serializers.CharField()))
-    relations_gained = serializers.ListField(child=serializers.CharField())
-    relations_lost = serializers.ListField(child=serializers.CharField())
-    entities_gained = serializers.IntegerField()
-    entities_lost = serializers.IntegerField()
-    entities_gained_sample = serializers.ListField(child=serializers.CharField())
-    entities_lost_sample = serializers.ListField(child=serializers.CharField())
-    passages_gained = serializers.IntegerField()
-    passages_lost = serializers.IntegerField()
-
-
 class VersionsView(GraphView):
     """All versions of a graph."""
 
@@ -182,7 +165,7 @@ class DiffView(GraphView):
             OpenApiParameter("from", int, description="a version; left out: the one before"),
             OpenApiParameter("to", int, description="a version; left out: the current one"),
         ],
-        responses=DiffSerializer,
+        responses=Diff,
     )
     def get(self, request: Request, pk: int) -> Response:
         """What the one has that the other has not."""
@@ -201,7 +184,7 @@ class DiffView(GraphView):
         )
         if old is None:
             raise InvalidError(f"There is no version before {new.version}.", hint="Name two versions.")
-        return Response(DiffSerializer(versions.diff(old, new)).data)
+        return Response(versions.diff(old, new))
 
 
 class DependentsView(GraphView):
