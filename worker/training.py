@@ -22,6 +22,7 @@ from webapp.api.errors import GraphNotReadyError
 from webapp.experiments import promotions, trajectories
 from webapp.experiments import services as experiments
 from webapp.experiments.models import Checkpoint, LabelSet
+from webapp.experiments.resolution import checkpoint_in_use
 from webapp.graphs import files
 from webapp.graphs.models import Graph
 from webapp.graphs.selectors import require_version
@@ -142,10 +143,11 @@ def _keep(job: Job, **made: Any) -> tuple[Checkpoint, list[int]]:
         before = None
         current = Graph.objects.filter(pk=job.graph_id, snapshot=made["snapshot"]).exists()
         if asked is not None and current and job.params.get("compare") and not started:
-            before = promotions.start_before(job=job, question_set=asked)
+            used = checkpoint_in_use(job.graph, method=job.params["method"])
+            before = promotions.start_comparison(job=job, question_set=asked, checkpoint=used)
         checkpoint = experiments.save_checkpoint(job=job, **made)
         if asked is not None and before is not None:
-            after = promotions.start_after(job=job, question_set=asked, checkpoint=checkpoint)
+            after = promotions.start_comparison(job=job, question_set=asked, checkpoint=checkpoint)
             started = [before.pk, after.pk]
             job.params["reports"] = started
             job.save(update_fields=["params"])

@@ -77,18 +77,8 @@ def roll_back(*, graph: Graph, method: str, user: User | None) -> Checkpoint:
     return before
 
 
-def start_before(*, job: Job, question_set: QuestionSet) -> Report:
-    """Evaluate what a training's method uses now; called before the new checkpoint is there."""
-    used = resolution.checkpoint_in_use(job.graph, method=job.params["method"])
-    return _evaluate(job, question_set, used)
-
-
-def start_after(*, job: Job, question_set: QuestionSet, checkpoint: Checkpoint) -> Report:
-    """Evaluate a new checkpoint as the one in use was, so that both can be compared question by question."""
-    return _evaluate(job, question_set, checkpoint)
-
-
-def _evaluate(job: Job, question_set: QuestionSet, checkpoint: Checkpoint | None) -> Report:
+def start_comparison(*, job: Job, question_set: QuestionSet, checkpoint: Checkpoint | None) -> Report:
+    """Evaluate a checkpoint beside a training: what is in use before it, and what it made, question by question."""
     evaluation = EvaluationRequest(split="test", method=job.params["method"], checkpoint=checkpoint)
     return start_report(graph=job.graph, question_set=question_set, evaluation=evaluation, user=job.user)
 
