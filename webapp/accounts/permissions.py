@@ -29,52 +29,47 @@ def has_role(request: Request, role: Role) -> bool:
     return request.user.has_role(role)
 
 
-class Viewer(BasePermission):
+class ByRole(BasePermission):
+    """Who has a role or more; another one may be needed to write than to read."""
+
+    reads = Role.VIEWER
+    writes = Role.VIEWER
+
+    def has_permission(self, request: Request, view: APIView) -> bool:
+        """Decide."""
+        return has_role(request, self.reads if request.method in SAFE_METHODS else self.writes)
+
+
+class Viewer(ByRole):
     """Anybody who is logged in."""
 
-    def has_permission(self, request: Request, view: APIView) -> bool:
-        """Decide."""
-        return has_role(request, Role.VIEWER)
 
-
-class AnalystWrites(BasePermission):
+class AnalystWrites(ByRole):
     """Viewers read; analysts write."""
 
-    def has_permission(self, request: Request, view: APIView) -> bool:
-        """Decide."""
-        return has_role(request, Role.VIEWER if request.method in SAFE_METHODS else Role.ANALYST)
+    writes = Role.ANALYST
 
 
-class AdminWrites(BasePermission):
+class AdminWrites(ByRole):
     """Viewers read; administrators write."""
 
-    def has_permission(self, request: Request, view: APIView) -> bool:
-        """Decide."""
-        return has_role(request, Role.VIEWER if request.method in SAFE_METHODS else Role.ADMIN)
+    writes = Role.ADMIN
 
 
-class Admin(BasePermission):
-    """Administrators only."""
-
-    def has_permission(self, request: Request, view: APIView) -> bool:
-        """Decide."""
-        return has_role(request, Role.ADMIN)
-
-
-class Analyst(BasePermission):
+class Analyst(ByRole):
     """Analysts and administrators only."""
 
-    def has_permission(self, request: Request, view: APIView) -> bool:
-        """Decide."""
-        return has_role(request, Role.ANALYST)
+    reads = writes = Role.ANALYST
 
 
-class OwnerWrites(BasePermission):
+class Admin(ByRole):
+    """Administrators only."""
+
+    reads = writes = Role.ADMIN
+
+
+class OwnerWrites(AnalystWrites):
     """Who may see something reads it; its owner and administrators write."""
-
-    def has_permission(self, request: Request, view: APIView) -> bool:
-        """Whether the user may do that at all."""
-        return has_role(request, Role.VIEWER if request.method in SAFE_METHODS else Role.ANALYST)
 
     def has_object_permission(self, request: Request, view: APIView, obj: AccessControlled) -> bool:
         """Whether with this."""

@@ -15,11 +15,6 @@ from webapp.answers.agent_steps import AgentSteps
 from webapp.answers.models import AgentCorrection, Run, RunState
 
 KEPT, OPEN, UNDONE = "kept", "open", "undone"
-STATES = {
-    KEPT: "the run went on from it to an answer: a label",
-    OPEN: "the run has not ended with an answer",
-    UNDONE: "it was taken back, or was not possible",
-}
 
 
 def corrections(*, graph_id: int | None = None) -> QuerySet[AgentCorrection]:
@@ -35,7 +30,7 @@ class CorrectionStates:
         self._walks: dict[Any, AgentSteps] = {}
 
     def of(self, correction: AgentCorrection) -> str:
-        """One of ``STATES``."""
+        """``kept`` where the run went on from it to an answer, ``undone`` where it was taken back; else ``open``."""
         run = correction.run
         if run.pk not in self._walks:
             self._walks[run.pk] = agent_steps.of(run.pk)
