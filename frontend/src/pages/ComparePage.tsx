@@ -1,12 +1,12 @@
 // Several methods on one question, side by side and in one drawing, while they run and afterwards.
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { Group, Panel, Separator, useDefaultLayout } from "react-resizable-panels";
 import { Link, useNavigate, useParams } from "react-router";
 import { ApiError } from "@/api/client";
 import { checkpointsQuery, graphsQuery, runGroupQuery, statusQuery, stopRun } from "@/api/queries";
 import type { Graph, Run } from "@/api/types";
 import { draftOfRun } from "@/components/ask/draft";
+import { SideBySide } from "@/components/ask/AskLayout";
 import { AnswerMatrix } from "@/components/compare/AnswerMatrix";
 import { CompareDialog } from "@/components/compare/CompareDialog";
 import { ComparedChains } from "@/components/compare/ComparedChains";
@@ -56,7 +56,6 @@ export function ComparePage() {
   const navigate = useNavigate();
   const narrow = useMedia(NARROW);
   const { theme } = useSettings();
-  const panels = useDefaultLayout({ id: "clew-compare", storage: window.localStorage });
   // The address follows a moment later; a key must not wait for it.
   const [off, setOff] = useState<ReadonlySet<number>>(
     () => new Set((params.get("off")?.match(/\d/g) ?? []).map((place) => Number(place) - 1)),
@@ -197,21 +196,7 @@ export function ComparePage() {
           <div className="column-graph tall">{drawing}</div>
         </div>
       ) : (
-        <Group
-          id="clew-compare"
-          className="ask-panels"
-          orientation="horizontal"
-          {...(panels.defaultLayout && { defaultLayout: panels.defaultLayout })}
-          onLayoutChanged={panels.onLayoutChanged}
-        >
-          <Panel id="graph" minSize={320}>
-            {drawing}
-          </Panel>
-          <Separator className="splitter" />
-          <Panel id="side" defaultSize="46%" minSize={340}>
-            <div className="side">{side}</div>
-          </Panel>
-        </Group>
+        <SideBySide id="clew-compare" drawing={drawing} side={side} share="46%" least={340} />
       )}
     </div>
   );

@@ -75,7 +75,7 @@ it(
     ];
     run("prettier/bin/prettier.cjs", "--check", ...changed);
     run("eslint/bin/eslint.js", "--max-warnings", "0", ...changed);
-  run("typescript/bin/tsc", "--noEmit", "-p", "tsconfig.app.json");
+    run("typescript/bin/tsc", "--noEmit", "-p", "tsconfig.app.json");
     expect(run("vitest/vitest.mjs", "run", "--root", folder, ...added.slice(1))).toMatch(/Tests .*1 passed/);
   },
 );

@@ -230,18 +230,7 @@ export function buildGraph(view: RunView, hand: Exploration, options: GraphOptio
       continue;
     }
     const edge: GraphEdge = {
-      id: fact.key,
-      fact: fact.key,
-      stroke: null,
-      strokes: 1,
-      strand: 0,
-      source: fact.head.id,
-      target: fact.tail.id,
-      relation: fact.relation,
-      label: fact.label,
-      verified: fact.verified,
-      both: false,
-      kind: "fact",
+      ...edgeOf(fact),
       faint: !supported.has(fact.key) && !window.has(fact.key),
       window: window.has(fact.key) && !supported.has(fact.key),
       lit: lit.has(fact.key),
@@ -275,6 +264,28 @@ export function buildGraph(view: RunView, hand: Exploration, options: GraphOptio
   }
   const stroked = edges.flatMap((edge) => strokesOf(edge, walkers.get(edge.id) ?? []));
   return { nodes, edges: stroked, total: all.length, hidden: hand.hidden.size, left };
+}
+
+/** The edge of a fact that nothing is said of. */
+export function edgeOf(fact: Fact): GraphEdge {
+  return {
+    id: fact.key,
+    fact: fact.key,
+    stroke: null,
+    strokes: 1,
+    strand: 0,
+    source: fact.head.id,
+    target: fact.tail.id,
+    relation: fact.relation,
+    label: fact.label,
+    verified: fact.verified,
+    both: false,
+    kind: "fact",
+    faint: false,
+    window: false,
+    lit: false,
+    dim: false,
+  };
 }
 
 /** `edge` once for each run that walked it; as it is when none is compared. */

@@ -2,7 +2,7 @@
 import type { Node } from "@/api/events";
 import type { Drawing } from "@/api/review";
 import { factOfHop, type Fact } from "./found";
-import type { GraphEdge, GraphModel, GraphNode, Mark } from "./graphModel";
+import { edgeOf, type GraphEdge, type GraphModel, type GraphNode, type Mark } from "./graphModel";
 
 /** Steps from a topic, along the hops as they were walked. */
 function depths(drawings: readonly Drawing[], topics: ReadonlySet<string>): Map<number, number> {
@@ -73,20 +73,7 @@ export function reviewGraph(
     };
   });
   const edges = [...facts.values()].map((fact): GraphEdge => ({
-    id: fact.key,
-    fact: fact.key,
-    stroke: null,
-    strokes: 1,
-    strand: 0,
-    source: fact.head.id,
-    target: fact.tail.id,
-    relation: fact.relation,
-    label: fact.label,
-    verified: fact.verified,
-    both: false,
-    kind: "fact",
-    faint: false,
-    window: false,
+    ...edgeOf(fact),
     lit: lit.has(fact.key),
     dim: chosen !== undefined && !lit.has(fact.key),
   }));

@@ -3,9 +3,9 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { usersQuery, type Person } from "@/api/people";
 import { Button, Modal } from "@/components/kit/controls";
-import { Ago, ErrorNotice, Loading } from "@/components/kit/feedback";
-import { ResourceTable } from "@/components/kit/ResourceTable";
-import { Card } from "@/components/kit/Card";
+import { Ago } from "@/components/kit/feedback";
+import { ListCard } from "@/components/kit/ListCard";
+import { DialogButton } from "@/components/kit/DialogButton";
 import { bytes } from "@/store/format";
 import { NewPerson } from "./NewPerson";
 import { PersonForm } from "./PersonForm";
@@ -41,48 +41,36 @@ function Row({ person, me, onOpen }: { person: Person; me: boolean; onOpen: () =
 }
 
 export function People({ me }: { me: string }) {
-  const { data, error } = useQuery(usersQuery);
+  const people = useQuery(usersQuery);
   const [open, setOpen] = useState<Person["id"] | null>(null);
-  const [making, setMaking] = useState(false);
-  const person = data?.find((one) => one.id === open);
+  const person = people.data?.find((one) => one.id === open);
   const close = () => {
     setOpen(null);
-    setMaking(false);
   };
   return (
-    <Card
+    <ListCard
       title="Who may log in"
-      count={data?.filter((one) => one.is_active).length}
+      count={people.data?.filter((one) => one.is_active).length}
       acts={
-        <Button look="primary" size="small" onPress={() => setMaking(true)}>
-          New person
-        </Button>
+        <DialogButton act="New person" look="primary" size="small">
+          {(done) => <NewPerson onClose={done} />}
+        </DialogButton>
       }
+      of={people}
+      what="people"
+      rows={people.data}
+      heads={[
+        ["Name"],
+        ["Role"],
+        ["Groups", "hide-narrow"],
+        ["Last seen", "hide-narrow"],
+        ["Keeps", "num hide-narrow"],
+      ]}
+      row={(one) => <Row key={one.id} person={one} me={one.username === me} onOpen={() => setOpen(one.id)} />}
     >
-      {error && <ErrorNotice error={error} />}
-      {!data && !error && <Loading what="people" />}
-      {data && (
-        <ResourceTable
-          heads={[
-            ["Name"],
-            ["Role"],
-            ["Groups", "hide-narrow"],
-            ["Last seen", "hide-narrow"],
-            ["Keeps", "num hide-narrow"],
-          ]}
-          acts
-        >
-          {data.map((one) => (
-            <Row key={one.id} person={one} me={one.username === me} onOpen={() => setOpen(one.id)} />
-          ))}
-        </ResourceTable>
-      )}
-      <Modal title="New person" isOpen={making} onClose={close}>
-        {making && <NewPerson onClose={close} />}
-      </Modal>
       <Modal title={person?.username ?? ""} isOpen={person !== undefined} onClose={close}>
         {person && <PersonForm person={person} me={person.username === me} onClose={close} />}
       </Modal>
-    </Card>
+    </ListCard>
   );
 }

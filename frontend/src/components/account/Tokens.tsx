@@ -3,13 +3,13 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { accessKeys, deleteToken, makeToken, tokensQuery, type ApiToken, type Scope } from "@/api/access";
 import { SomeOf } from "@/components/kit/Choices";
-import { Button, Modal, Pick } from "@/components/kit/controls";
-import { Ago, ErrorNotice, Loading } from "@/components/kit/feedback";
+import { Button, Pick } from "@/components/kit/controls";
+import { Ago, ErrorNotice } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
-import { ResourceTable } from "@/components/kit/ResourceTable";
 import { useAct } from "@/components/kit/useAct";
 import { Form } from "@/components/kit/Form";
-import { Card } from "@/components/kit/Card";
+import { ListCard } from "@/components/kit/ListCard";
+import { DialogButton } from "@/components/kit/DialogButton";
 import { relativeTime } from "@/store/format";
 import { ShownOnce } from "./ShownOnce";
 
@@ -83,46 +83,29 @@ function Row({ token }: { token: ApiToken }) {
   );
 }
 
-export function Tokens() {
-  const { data, error } = useQuery(tokensQuery);
-  const [making, setMaking] = useState(false);
+/** Making a token, which is shown once. */
+function Making() {
   const [made, setMade] = useState<string | null>(null);
+  if (made === null) return <NewToken onMade={setMade} />;
+  return <ShownOnce value={made}>Send it as the header “Authorization: Bearer TOKEN”.</ShownOnce>;
+}
+
+export function Tokens() {
+  const tokens = useQuery(tokensQuery);
   return (
-    <Card
+    <ListCard
       title="Tokens for scripts"
       acts={
-        <Button
-          size="small"
-          onPress={() => {
-            setMade(null);
-            setMaking(true);
-          }}
-        >
-          New token
-        </Button>
+        <DialogButton act="New token" size="small">
+          {() => <Making />}
+        </DialogButton>
       }
-    >
-      {error && <ErrorNotice error={error} />}
-      {!data && !error && <Loading what="tokens" />}
-      {data?.length === 0 && (
-        <p className="body muted">
-          None yet. A token lets a script use the API as you, as far as its scopes go.
-        </p>
-      )}
-      {data && data.length > 0 && (
-        <ResourceTable heads={[["Name"], ["May"], ["Last used", "hide-narrow"], ["Ends"]]} acts>
-          {data.map((token) => (
-            <Row key={token.id} token={token} />
-          ))}
-        </ResourceTable>
-      )}
-      <Modal title="New token" isOpen={making} onClose={() => setMaking(false)}>
-        {made === null ? (
-          <NewToken onMade={setMade} />
-        ) : (
-          <ShownOnce value={made}>Send it as the header “Authorization: Bearer TOKEN”.</ShownOnce>
-        )}
-      </Modal>
-    </Card>
+      of={tokens}
+      what="tokens"
+      rows={tokens.data}
+      heads={[["Name"], ["May"], ["Last used", "hide-narrow"], ["Ends"]]}
+      row={(token) => <Row key={token.id} token={token} />}
+      empty="None yet. A token lets a script use the API as you, as far as its scopes go."
+    />
   );
 }

@@ -20,28 +20,47 @@ export function Column({ drawing, side, steps, timeline }: Parts) {
   );
 }
 
+interface SideBySideProps {
+  /** Under which the widths are kept. */
+  id: string;
+  drawing: ReactNode;
+  /** What stands beside the drawing, and how wide it is at first and at least. */
+  side: ReactNode;
+  share: string;
+  least: number;
+}
+
+export function SideBySide({ id, drawing, side, share, least }: SideBySideProps) {
+  const panels = useDefaultLayout({ id, storage: window.localStorage });
+  return (
+    <Group
+      id={id}
+      className="ask-panels"
+      orientation="horizontal"
+      {...(panels.defaultLayout && { defaultLayout: panels.defaultLayout })}
+      onLayoutChanged={panels.onLayoutChanged}
+    >
+      <Panel id="graph" minSize={320}>
+        {drawing}
+      </Panel>
+      <Separator className="splitter" />
+      <Panel id="side" defaultSize={share} minSize={least}>
+        <div className="side">{side}</div>
+      </Panel>
+    </Group>
+  );
+}
+
 export function Panels({ drawing, side, steps, timeline }: Parts) {
-  const panels = useDefaultLayout({ id: "clew-ask", storage: window.localStorage });
+  const beside = (
+    <>
+      {side}
+      {steps}
+    </>
+  );
   return (
     <>
-      <Group
-        id="clew-ask"
-        className="ask-panels"
-        orientation="horizontal"
-        {...(panels.defaultLayout && { defaultLayout: panels.defaultLayout })}
-        onLayoutChanged={panels.onLayoutChanged}
-      >
-        <Panel id="graph" minSize={320}>
-          {drawing}
-        </Panel>
-        <Separator className="splitter" />
-        <Panel id="side" defaultSize="40%" minSize={300}>
-          <div className="side">
-            {side}
-            {steps}
-          </div>
-        </Panel>
-      </Group>
+      <SideBySide id="clew-ask" drawing={drawing} side={beside} share="40%" least={300} />
       {timeline}
     </>
   );

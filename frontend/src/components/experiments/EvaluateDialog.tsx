@@ -16,7 +16,7 @@ import type { ReportBody } from "@/api/reportTypes";
 import type { Graph, QuestionSet, Status } from "@/api/types";
 import { SettingsForm } from "@/components/kit/SettingsForm";
 import { CheckpointBadge, CheckpointPick } from "@/components/kit/CheckpointPick";
-import { Modal, Pick, named } from "@/components/kit/controls";
+import { Modal, Pick, named, type DialogProps } from "@/components/kit/controls";
 import { Loading } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
 import { useAct } from "@/components/kit/useAct";
@@ -280,15 +280,7 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
   );
 }
 
-export function EvaluateDialog({
-  start,
-  isOpen,
-  onClose,
-}: {
-  start: EvaluateStart;
-  isOpen: boolean;
-  onClose: () => void;
-}) {
+export function EvaluateDialog({ start, isOpen, onClose }: DialogProps & { start: EvaluateStart }) {
   const graphs = useQuery(graphsQuery);
   const status = useQuery(statusQuery);
   return (

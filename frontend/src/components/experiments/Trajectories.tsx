@@ -12,14 +12,14 @@ import {
   type TrajectorySet,
 } from "@/api/trajectories";
 import type { Id } from "@/api/types";
-import { ActMenu, Button, Modal, Pick, named } from "@/components/kit/controls";
-import { Ago, ErrorNotice, JobBadge } from "@/components/kit/feedback";
-import { ResourceTable } from "@/components/kit/ResourceTable";
+import { ActMenu, Pick, named } from "@/components/kit/controls";
+import { Ago, JobBadge } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
 import { saveFile } from "@/components/kit/save";
 import { useAct } from "@/components/kit/useAct";
 import { Form } from "@/components/kit/Form";
-import { Card } from "@/components/kit/Card";
+import { ListCard } from "@/components/kit/ListCard";
+import { DialogButton } from "@/components/kit/DialogButton";
 import { fileName } from "@/store/files";
 import { integer } from "@/store/format";
 
@@ -195,51 +195,34 @@ function SetRow({ set, mayWrite }: { set: TrajectorySet; mayWrite: boolean }) {
 }
 
 export function Trajectories({ graph, mayWrite }: { graph: Id | null; mayWrite: boolean }) {
-  const [open, setOpen] = useState(false);
   const found = useQuery(trajectorySetsQuery(graph));
-  const list = found.data?.results ?? [];
-  const close = () => {
-    setOpen(false);
-  };
   return (
-    <Card
+    <ListCard
       title="Trajectories"
       acts={
         mayWrite && (
-          <Button size="small" onPress={() => setOpen(true)}>
-            Make trajectories
-          </Button>
+          <DialogButton act="Make trajectories" size="small">
+            {(close) => <MakeForm graph={graph} onClose={close} />}
+          </DialogButton>
         )
       }
-    >
-      {found.error && <ErrorNotice error={found.error} />}
-      {found.data && list.length === 0 && (
-        <p className="body muted">
-          None kept. Training an agent makes its trajectories on the way; make some here to look at them
-          before and after refinement, to download them, or to train from the same ones again.
-        </p>
-      )}
-      {list.length > 0 && (
-        <ResourceTable
-          heads={[
-            ["Name"],
-            ["Who acted", "hide-narrow"],
-            ["State"],
-            ["Trajectories", "num"],
-            ["Questions", "num hide-narrow"],
-            ["Steps", "num"],
-            ["Made", "hide-narrow"],
-          ]}
-          acts
-        >
-          {list.map((set) => (
-            <SetRow key={set.id} set={set} mayWrite={mayWrite} />
-          ))}
-        </ResourceTable>
-      )}
-      <Modal title="Make trajectories" isOpen={open} onClose={close}>
-        <MakeForm graph={graph} onClose={close} />
-      </Modal>
-    </Card>
+      of={found}
+      what="trajectories"
+      rows={found.data?.results}
+      heads={[
+        ["Name"],
+        ["Who acted", "hide-narrow"],
+        ["State"],
+        ["Trajectories", "num"],
+        ["Questions", "num hide-narrow"],
+        ["Steps", "num"],
+        ["Made", "hide-narrow"],
+      ]}
+      row={(set) => <SetRow key={set.id} set={set} mayWrite={mayWrite} />}
+      empty={
+        "None kept. Training an agent makes its trajectories on the way; make some here to look at them before and " +
+        "after refinement, to download them, or to train from the same ones again."
+      }
+    />
   );
 }

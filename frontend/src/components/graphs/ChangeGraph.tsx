@@ -4,7 +4,7 @@ import { changeGraph, type Mode } from "@/api/datasets";
 import { keys } from "@/api/queries";
 import type { Graph, Reading } from "@/api/types";
 import { OneOf } from "@/components/kit/Choices";
-import { Modal } from "@/components/kit/controls";
+import { Modal, type DialogProps } from "@/components/kit/controls";
 import { Files, useFiles } from "@/components/uploads/Files";
 import { Sources } from "@/components/uploads/Sources";
 import { Preview } from "@/components/uploads/Preview";
@@ -57,15 +57,7 @@ function ChangeForm({ graph, onClose }: { graph: Graph; onClose: () => void }) {
   );
 }
 
-export function ChangeGraph({
-  graph,
-  isOpen,
-  onClose,
-}: {
-  graph: Graph;
-  isOpen: boolean;
-  onClose: () => void;
-}) {
+export function ChangeGraph({ graph, isOpen, onClose }: DialogProps & { graph: Graph }) {
   return (
     <Modal wide title={`Change ${graph.name}`} isOpen={isOpen} onClose={onClose}>
       <ChangeForm graph={graph} onClose={onClose} />

@@ -6,18 +6,11 @@ import { dependentsQuery } from "@/api/datasets";
 import { deleteGraph, keys } from "@/api/queries";
 import type { Graph } from "@/api/types";
 import { ConfirmDelete } from "@/components/kit/ConfirmDelete";
+import type { DialogProps } from "@/components/kit/controls";
 import { toast } from "@/store/toasts";
 import { usesOf } from "./uses";
 
-export function DeleteGraph({
-  graph,
-  isOpen,
-  onClose,
-}: {
-  graph: Graph;
-  isOpen: boolean;
-  onClose: () => void;
-}) {
+export function DeleteGraph({ graph, isOpen, onClose }: DialogProps & { graph: Graph }) {
   const client = useQueryClient();
   const navigate = useNavigate();
   const dependents = useQuery({ ...dependentsQuery(graph.id), enabled: isOpen });

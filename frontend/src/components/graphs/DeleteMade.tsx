@@ -7,6 +7,7 @@ import type { Id } from "@/api/types";
 import { ConfirmDelete } from "@/components/kit/ConfirmDelete";
 import { troubleOf } from "@/components/kit/feedback";
 import { useAct } from "@/components/kit/useAct";
+import type { DialogProps } from "@/components/kit/controls";
 import { toast } from "@/store/toasts";
 
 const REMOVE: Record<MadeKind, (id: Id) => Promise<void>> = {
@@ -18,12 +19,10 @@ const REMOVE: Record<MadeKind, (id: Id) => Promise<void>> = {
 const SHOWN = [keys.questionSets, keys.checkpoints, keys.reports, keys.graphs, accessKeys.trash];
 const UNDO_MS = 12_000;
 
-interface Props {
+interface Props extends DialogProps {
   kind: MadeKind;
   id: Id;
   name: string;
-  isOpen: boolean;
-  onClose: () => void;
   /** Goes elsewhere, where its own page was open. */
   onDeleted?: () => void | Promise<void>;
   /** What follows from it. */

@@ -5,7 +5,7 @@ import { ApiError } from "@/api/client";
 import { changeEndpoint, connectEndpoint } from "@/api/endpoints";
 import { keys } from "@/api/queries";
 import type { Graph, Visibility } from "@/api/types";
-import { Modal } from "@/components/kit/controls";
+import { Modal, type DialogProps } from "@/components/kit/controls";
 import { Spinner } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
 import { useAct } from "@/components/kit/useAct";
@@ -128,15 +128,7 @@ function ConnectionForm({ graph, onClose }: { graph: Graph | null; onClose: () =
 }
 
 /** `graph` null connects a new one. */
-export function EndpointDialog({
-  graph,
-  isOpen,
-  onClose,
-}: {
-  graph: Graph | null;
-  isOpen: boolean;
-  onClose: () => void;
-}) {
+export function EndpointDialog({ graph, isOpen, onClose }: DialogProps & { graph: Graph | null }) {
   const title = graph ? `How ${graph.name} is asked` : "Connect a SPARQL endpoint";
   return (
     <Modal title={title} isOpen={isOpen} onClose={onClose} wide>

@@ -6,12 +6,13 @@ import { languageModelsQuery } from "@/api/languageModels";
 import { extract, extractionQuery, type Extraction } from "@/api/passages";
 import { keys } from "@/api/queries";
 import type { Graph } from "@/api/types";
-import { Button, Modal, Pick } from "@/components/kit/controls";
+import { Pick } from "@/components/kit/controls";
 import { Notice } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
 import { useAct } from "@/components/kit/useAct";
 import { Form } from "@/components/kit/Form";
 import { Card } from "@/components/kit/Card";
+import { DialogButton } from "@/components/kit/DialogButton";
 import { count, integer } from "@/store/format";
 
 /** A number as typed: null when nothing was, undefined when it is none above 0. */
@@ -97,19 +98,15 @@ function ExtractForm({ graph, of, onClose }: { graph: Graph; of: Extraction; onC
 
 export function Extract({ graph, mayWrite, admin }: { graph: Graph; mayWrite: boolean; admin: boolean }) {
   const { data } = useQuery(extractionQuery(graph.id));
-  const [open, setOpen] = useState(false);
   if (!data || (!mayWrite && data.available)) return null;
-  const close = () => {
-    setOpen(false);
-  };
   return (
     <Card
       title="Build a graph from the text"
       acts={
         data.available && (
-          <Button size="small" icon="graph" onPress={() => setOpen(true)}>
-            Build a graph
-          </Button>
+          <DialogButton act="Build a graph" title="Build a graph from the text" size="small" icon="graph">
+            {(close) => <ExtractForm graph={graph} of={data} onClose={close} />}
+          </DialogButton>
         )
       }
     >
@@ -135,9 +132,6 @@ export function Extract({ graph, mayWrite, admin }: { graph: Graph; mayWrite: bo
           </p>
         )}
       </div>
-      <Modal title="Build a graph from the text" isOpen={open} onClose={close}>
-        <ExtractForm graph={graph} of={data} onClose={close} />
-      </Modal>
     </Card>
   );
 }

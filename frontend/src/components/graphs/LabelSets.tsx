@@ -14,14 +14,14 @@ import { useMayManage } from "@/api/rights";
 import type { Graph, LabelSet } from "@/api/types";
 import { OneOf } from "@/components/kit/Choices";
 import { ConfirmDelete } from "@/components/kit/ConfirmDelete";
-import { Button, Modal, Pick, named } from "@/components/kit/controls";
-import { Ago, ErrorNotice, JobBadge } from "@/components/kit/feedback";
+import { Button, Pick, named } from "@/components/kit/controls";
+import { Ago, JobBadge } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
-import { ResourceTable } from "@/components/kit/ResourceTable";
 import { saveFile } from "@/components/kit/save";
 import { useAct } from "@/components/kit/useAct";
 import { Form } from "@/components/kit/Form";
-import { Card } from "@/components/kit/Card";
+import { ListCard } from "@/components/kit/ListCard";
+import { DialogButton } from "@/components/kit/DialogButton";
 import { integer, percent } from "@/store/format";
 import { fileName } from "@/store/files";
 
@@ -145,54 +145,37 @@ function LabelRow({ set, mayWrite }: { set: LabelSet; mayWrite: boolean }) {
 }
 
 export function LabelSets({ graph, mayWrite }: { graph: Graph; mayWrite: boolean }) {
-  const [open, setOpen] = useState(false);
   const sets = useQuery(labelSetsQuery(graph.id));
-  const list = sets.data?.results ?? [];
-  const close = () => {
-    setOpen(false);
-  };
   return (
-    <Card
+    <ListCard
       title="Labels"
       id="labels"
       acts={
         mayWrite &&
         graph.state === "ready" && (
-          <Button size="small" onPress={() => setOpen(true)}>
-            Label
-          </Button>
+          <DialogButton act="Label" title={`Label questions of ${graph.name}`} size="small">
+            {(close) => <LabelForm graph={graph} onClose={close} />}
+          </DialogButton>
         )
       }
-    >
-      {sets.error && <ErrorNotice error={sets.error} />}
-      {sets.data && list.length === 0 && (
-        <p className="body muted">
-          None kept. Training makes its labels on the way; label a question set here to choose another
-          strategy, to look at the paths, or to train several methods from the same ones.
-        </p>
-      )}
-      {list.length > 0 && (
-        <ResourceTable
-          heads={[
-            ["Name"],
-            ["Strategy", "hide-narrow"],
-            ["Question set", "hide-narrow"],
-            ["State"],
-            ["Paths", "num"],
-            ["Coverage", "num hide-narrow"],
-            ["Merged", "num hide-narrow"],
-            ["Made", "hide-narrow"],
-          ]}
-          acts
-        >
-          {list.map((set) => (
-            <LabelRow key={set.id} set={set} mayWrite={mayWrite} />
-          ))}
-        </ResourceTable>
-      )}
-      <Modal title={`Label questions of ${graph.name}`} isOpen={open} onClose={close}>
-        <LabelForm graph={graph} onClose={close} />
-      </Modal>
-    </Card>
+      of={sets}
+      what="labels"
+      rows={sets.data?.results}
+      heads={[
+        ["Name"],
+        ["Strategy", "hide-narrow"],
+        ["Question set", "hide-narrow"],
+        ["State"],
+        ["Paths", "num"],
+        ["Coverage", "num hide-narrow"],
+        ["Merged", "num hide-narrow"],
+        ["Made", "hide-narrow"],
+      ]}
+      row={(set) => <LabelRow key={set.id} set={set} mayWrite={mayWrite} />}
+      empty={
+        "None kept. Training makes its labels on the way; label a question set here to choose another strategy, to " +
+        "look at the paths, or to train several methods from the same ones."
+      }
+    />
   );
 }

@@ -3,20 +3,12 @@ import { useId, useState } from "react";
 import { changeGraphNames } from "@/api/access";
 import { keys } from "@/api/queries";
 import type { Graph } from "@/api/types";
-import { Modal } from "@/components/kit/controls";
+import { Modal, type DialogProps } from "@/components/kit/controls";
 import { TextArea, TextField } from "@/components/kit/TextField";
 import { useAct } from "@/components/kit/useAct";
 import { Form } from "@/components/kit/Form";
 
-export function NameGraph({
-  graph,
-  isOpen,
-  onClose,
-}: {
-  graph: Graph;
-  isOpen: boolean;
-  onClose: () => void;
-}) {
+export function NameGraph({ graph, isOpen, onClose }: DialogProps & { graph: Graph }) {
   return (
     <Modal title="Name and description" isOpen={isOpen} onClose={onClose}>
       <NameForm graph={graph} onClose={onClose} />

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { questionCheckQuery, type MissingName } from "@/api/datasets";
 import type { QuestionSet } from "@/api/types";
-import { Modal } from "@/components/kit/controls";
+import { Modal, type DialogProps } from "@/components/kit/controls";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { count, integer, percent } from "@/store/format";
@@ -106,15 +106,7 @@ function Fit({ set }: { set: QuestionSet }) {
   );
 }
 
-export function QuestionFit({
-  set,
-  isOpen,
-  onClose,
-}: {
-  set: QuestionSet;
-  isOpen: boolean;
-  onClose: () => void;
-}) {
+export function QuestionFit({ set, isOpen, onClose }: DialogProps & { set: QuestionSet }) {
   return (
     <Modal wide title={`How ${set.name} fits ${set.graph_name}`} isOpen={isOpen} onClose={onClose}>
       {isOpen && <Fit set={set} />}

@@ -5,15 +5,15 @@ import { createQuestionSet, keys, questionSetsQuery } from "@/api/queries";
 import { useMayManage } from "@/api/rights";
 import type { Id, QuestionSet, QuestionReading, Reading } from "@/api/types";
 import { Button, Modal } from "@/components/kit/controls";
-import { Ago, QueryState } from "@/components/kit/feedback";
+import { Ago } from "@/components/kit/feedback";
 import { Files, useFiles } from "@/components/uploads/Files";
 import { nameFromFile } from "@/components/uploads/formats";
 import { Preview } from "@/components/uploads/Preview";
 import { TextField } from "@/components/kit/TextField";
-import { ResourceTable } from "@/components/kit/ResourceTable";
 import { useAct } from "@/components/kit/useAct";
 import { Form } from "@/components/kit/Form";
-import { Card } from "@/components/kit/Card";
+import { ListCard } from "@/components/kit/ListCard";
+import { DialogButton } from "@/components/kit/DialogButton";
 import { count, integer } from "@/store/format";
 import { useUploads } from "@/store/uploads";
 import { ProblemRows } from "./ProblemsTable";
@@ -127,46 +127,30 @@ function SetRow({ set }: { set: QuestionSet }) {
 }
 
 export function QuestionSets({ graph, mayWrite }: { graph: Id; mayWrite: boolean }) {
-  const [uploading, setUploading] = useState(false);
   const sets = useQuery(questionSetsQuery(graph));
   return (
-    <Card
+    <ListCard
       title="Question sets"
       id="questions"
       acts={
         mayWrite && (
-          <Button size="small" icon="upload" onPress={() => setUploading(true)}>
-            Upload questions
-          </Button>
+          <DialogButton act="Upload questions" size="small" icon="upload">
+            {(close) => <SetForm graph={graph} onClose={close} />}
+          </DialogButton>
         )
       }
-    >
-      <QueryState of={sets} what="question sets" />
-      {sets.data?.results.length === 0 && (
-        <p className="body muted">
-          No questions yet. Questions with known answers are what a retriever learns from, and what it is
-          measured by.
-        </p>
-      )}
-      {sets.data && sets.data.results.length > 0 && (
-        <ResourceTable
-          heads={[
-            ["Name"],
-            ["Format", "hide-narrow"],
-            ["Questions", "num"],
-            ["Splits", "hide-narrow"],
-            ["Added", "hide-narrow"],
-          ]}
-          acts
-        >
-          {sets.data.results.map((set) => (
-            <SetRow key={set.id} set={set} />
-          ))}
-        </ResourceTable>
-      )}
-      <Modal title="Upload questions" isOpen={uploading} onClose={() => setUploading(false)}>
-        <SetForm graph={graph} onClose={() => setUploading(false)} />
-      </Modal>
-    </Card>
+      of={sets}
+      what="question sets"
+      rows={sets.data?.results}
+      heads={[
+        ["Name"],
+        ["Format", "hide-narrow"],
+        ["Questions", "num"],
+        ["Splits", "hide-narrow"],
+        ["Added", "hide-narrow"],
+      ]}
+      row={(set) => <SetRow key={set.id} set={set} />}
+      empty="No questions yet. Questions with known answers are what a retriever learns from, and what it is measured by."
+    />
   );
 }

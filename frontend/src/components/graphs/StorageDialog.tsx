@@ -1,7 +1,7 @@
 // What graphs take on the disk.
 import { useQuery } from "@tanstack/react-query";
 import { storageQuery } from "@/api/access";
-import { Modal } from "@/components/kit/controls";
+import { Modal, type DialogProps } from "@/components/kit/controls";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { bytes } from "@/store/format";
@@ -50,7 +50,7 @@ function Stored() {
   );
 }
 
-export function StorageDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+export function StorageDialog({ isOpen, onClose }: DialogProps) {
   return (
     <Modal wide title="What is stored" isOpen={isOpen} onClose={onClose}>
       {isOpen && <Stored />}

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { labelSetsQuery, methodQuery, questionSetsQuery, statusQuery, train } from "@/api/queries";
 import { trajectorySetsQuery } from "@/api/trajectories";
 import type { Graph, MethodInfo, QuestionSet } from "@/api/types";
-import { Modal, Pick } from "@/components/kit/controls";
+import { Modal, Pick, type DialogProps } from "@/components/kit/controls";
 import { SettingsForm } from "@/components/kit/SettingsForm";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
@@ -206,15 +206,7 @@ function TrainForm(props: FormProps) {
   );
 }
 
-export function TrainDialog({
-  graph,
-  isOpen,
-  onClose,
-}: {
-  graph: Graph;
-  isOpen: boolean;
-  onClose: () => void;
-}) {
+export function TrainDialog({ graph, isOpen, onClose }: DialogProps & { graph: Graph }) {
   const sets = useQuery(questionSetsQuery(graph.id));
   const status = useQuery(statusQuery);
   const methods = (status.data?.methods ?? []).filter((one) => one.trained);

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useNavigate } from "react-router";
 import { keys, createGraph } from "@/api/queries";
 import type { Reading, Visibility } from "@/api/types";
-import { Modal } from "@/components/kit/controls";
+import { Modal, type DialogProps } from "@/components/kit/controls";
 import { Files, useFiles } from "@/components/uploads/Files";
 import { nameFromFile } from "@/components/uploads/formats";
 import { Sources } from "@/components/uploads/Sources";
@@ -99,7 +99,7 @@ function UploadForm({ onClose }: { onClose: () => void }) {
   );
 }
 
-export function UploadDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+export function UploadDialog({ isOpen, onClose }: DialogProps) {
   return (
     <Modal title="Upload a graph" isOpen={isOpen} onClose={onClose} wide>
       <UploadForm onClose={onClose} />

@@ -2,7 +2,7 @@
 import { useId, type ReactNode } from "react";
 import { integer } from "@/store/format";
 
-interface Props {
+export interface CardProps {
   title: ReactNode;
   /** What addresses end with that lead here. */
   id?: string;
@@ -18,7 +18,7 @@ interface Props {
   children?: ReactNode;
 }
 
-export function Card({ title, id, count, beside, acts, wrap, className = "", children }: Props) {
+export function Card({ title, id, count, beside, acts, wrap, className = "", children }: CardProps) {
   const titleId = useId();
   return (
     <section className={`card ${className}`.trim()} aria-labelledby={titleId} id={id}>

@@ -217,10 +217,14 @@ export function ActList({
   );
 }
 
-interface ModalProps {
-  title: string;
+/** What a dialog is told by who opens it. */
+export interface DialogProps {
   isOpen: boolean;
   onClose: () => void;
+}
+
+interface ModalProps extends DialogProps {
+  title: string;
   wide?: boolean;
   /** An alert asks before something is lost. */
   role?: "dialog" | "alertdialog";

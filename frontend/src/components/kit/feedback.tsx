@@ -54,7 +54,7 @@ export function ErrorNotice({ error, acts }: { error: unknown; acts?: ReactNode 
   );
 }
 
-interface Asked {
+export interface Asked {
   error: Error | null;
   isPending: boolean;
   refetch: () => unknown;

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { ApiError } from "@/api/client";
 import { addModel, changeModel, modelKeys, type LanguageModel } from "@/api/languageModels";
 import { keys } from "@/api/queries";
-import { Modal } from "@/components/kit/controls";
+import { Modal, type DialogProps } from "@/components/kit/controls";
 import { TextField } from "@/components/kit/TextField";
 import { useAct } from "@/components/kit/useAct";
 import { Form } from "@/components/kit/Form";
@@ -126,15 +126,7 @@ function ModelFields({ model, onClose }: { model: LanguageModel | null; onClose:
 }
 
 /** `model` null adds one. */
-export function ModelDialog({
-  model,
-  isOpen,
-  onClose,
-}: {
-  model: LanguageModel | null;
-  isOpen: boolean;
-  onClose: () => void;
-}) {
+export function ModelDialog({ model, isOpen, onClose }: DialogProps & { model: LanguageModel | null }) {
   return (
     <Modal title={model ? `Change ${model.name}` : "Add a language model"} isOpen={isOpen} onClose={onClose}>
       <ModelFields model={model} onClose={onClose} />

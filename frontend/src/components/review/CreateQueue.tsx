@@ -4,9 +4,9 @@ import { useState } from "react";
 import { Link } from "react-router";
 import { graphsQuery, labelSetsQuery, questionSetsQuery } from "@/api/queries";
 import { createQueue, reviewKeys, type NewQueue, type Ordering } from "@/api/review";
-import { Button, Modal, Pick, named } from "@/components/kit/controls";
-import { ErrorNotice } from "@/components/kit/feedback";
+import { Modal, Pick, named, type DialogProps } from "@/components/kit/controls";
 import { useAct } from "@/components/kit/useAct";
+import { Form } from "@/components/kit/Form";
 import { count } from "@/store/format";
 
 const ORDERINGS: { id: Ordering; label: string; detail: string }[] = [
@@ -15,7 +15,7 @@ const ORDERINGS: { id: Ordering; label: string; detail: string }[] = [
   { id: "random", label: "Random", detail: "Drawn once, the same for everybody" },
 ];
 
-function Form({ onClose }: { onClose: () => void }) {
+function QueueForm({ onClose }: { onClose: () => void }) {
   const graphs = useQuery(graphsQuery);
   const ready = (graphs.data?.results ?? []).filter((one) => one.state === "ready" && !one.endpoint);
   const [graphId, setGraph] = useState<string | null>(null);
@@ -39,10 +39,12 @@ function Form({ onClose }: { onClose: () => void }) {
     done: onClose,
   });
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
+    <Form
+      of={make}
+      act="Make the queue"
+      isDisabled={!set || !chosen.length}
+      onClose={onClose}
+      onSend={() => {
         if (!graph || !set || !chosen.length) return;
         make.mutate({
           graph: Number(graph),
@@ -117,22 +119,14 @@ function Form({ onClose }: { onClose: () => void }) {
           onChange={setOverlap}
         />
       </div>
-      {make.error && <ErrorNotice error={make.error} />}
-      <div className="row">
-        <span className="grow" />
-        <Button onPress={onClose}>Cancel</Button>
-        <Button look="primary" type="submit" isDisabled={!set || !chosen.length || make.isPending}>
-          Make the queue
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }
 
-export function CreateQueue({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+export function CreateQueue({ isOpen, onClose }: DialogProps) {
   return (
     <Modal title="New review queue" isOpen={isOpen} onClose={onClose}>
-      <Form onClose={onClose} />
+      <QueueForm onClose={onClose} />
     </Modal>
   );
 }

@@ -5,7 +5,7 @@ import { FileTrigger } from "react-aria-components";
 import { sessionQuery } from "@/api/queries";
 import { reviewKeys, type Queue } from "@/api/review";
 import { importVerdicts, undoImport, type Imported } from "@/api/reviewDeciding";
-import { Button, Modal } from "@/components/kit/controls";
+import { Button, Modal, type DialogProps } from "@/components/kit/controls";
 import { ErrorNotice, Notice } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
 import { useAct } from "@/components/kit/useAct";
@@ -126,15 +126,7 @@ function ImportForm({ queue, onClose }: { queue: Queue; onClose: () => void }) {
   );
 }
 
-export function ImportVerdicts({
-  queue,
-  isOpen,
-  onClose,
-}: {
-  queue: Queue;
-  isOpen: boolean;
-  onClose: () => void;
-}) {
+export function ImportVerdicts({ queue, isOpen, onClose }: DialogProps & { queue: Queue }) {
   return (
     <Modal title={`Import verdicts into ${queue.name}`} wide isOpen={isOpen} onClose={onClose}>
       <ImportForm queue={queue} onClose={onClose} />

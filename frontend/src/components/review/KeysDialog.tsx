@@ -1,6 +1,6 @@
 // The keys of the review page: each can be another one, as long as no two acts want the same.
 import { useState } from "react";
-import { Button, Modal } from "@/components/kit/controls";
+import { Button, Modal, type DialogProps } from "@/components/kit/controls";
 import {
   ACTS,
   ACT_NAMES,
@@ -116,7 +116,7 @@ function Body({ onClose }: { onClose: () => void }) {
   );
 }
 
-export function KeysDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+export function KeysDialog({ isOpen, onClose }: DialogProps) {
   return (
     <Modal title="Keys of the review page" isOpen={isOpen} onClose={onClose}>
       <Body onClose={onClose} />

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { questionSetsQuery, statusQuery, train } from "@/api/queries";
 import { reviewKeys, type Queue } from "@/api/review";
-import { Modal, Pick, named } from "@/components/kit/controls";
+import { Modal, Pick, named, type DialogProps } from "@/components/kit/controls";
 import { useAct } from "@/components/kit/useAct";
 import { Form } from "@/components/kit/Form";
 
@@ -88,15 +88,7 @@ function TrainForm({ queue, onClose }: { queue: Queue; onClose: () => void }) {
   );
 }
 
-export function TrainFromQueue({
-  queue,
-  isOpen,
-  onClose,
-}: {
-  queue: Queue;
-  isOpen: boolean;
-  onClose: () => void;
-}) {
+export function TrainFromQueue({ queue, isOpen, onClose }: DialogProps & { queue: Queue }) {
   return (
     <Modal title={`Train from ${queue.name}`} isOpen={isOpen} onClose={onClose}>
       <TrainForm queue={queue} onClose={onClose} />

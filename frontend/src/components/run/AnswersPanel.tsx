@@ -2,10 +2,10 @@
 import { useState } from "react";
 import { Button as AriaButton } from "react-aria-components";
 import type { Answer, Citation } from "@/api/events";
-import { ActMenu, Button, Tip } from "@/components/kit/controls";
+import { Button, Tip } from "@/components/kit/controls";
 import { Fingerprint } from "@/components/kit/feedback";
+import { CopyMenu } from "@/components/kit/CopyMenu";
 import { passageRanks } from "@/store/citations";
-import { copyText, download, fileName } from "@/store/files";
 import { confidence, count, milliseconds, score } from "@/store/format";
 import type { RunView } from "@/store/runView";
 
@@ -234,28 +234,13 @@ export function AnswersPanel({ view, chain, onChain, onFind, onCite, isTrained, 
           />
         )}
         {answers.length > 0 && (
-          <ActMenu
-            label="Copy or export the answers"
-            trigger={<Button look="plain" size="small" icon="copy" aria-label="Copy or export the answers" />}
-            acts={[
-              {
-                id: "copy",
-                label: "Copy as lines",
-                icon: "copy",
-                onAction: () => void copyText(answers.map((a) => a.label).join("\n"), "Answers"),
-              },
-              {
-                id: "json",
-                label: "Download as JSON",
-                icon: "download",
-                onAction: () => {
-                  download(
-                    fileName(`${question} answers`, "json"),
-                    JSON.stringify({ question, answers }, null, 2),
-                  );
-                },
-              },
-            ]}
+          <CopyMenu
+            what="answers"
+            of={question}
+            copies="Copy as lines"
+            copied="Answers"
+            text={() => answers.map((one) => one.label).join("\n")}
+            data={{ question, answers }}
           />
         )}
       </header>

@@ -2,8 +2,8 @@
 import { Fragment, useState } from "react";
 import type { EvidenceChain, Node, RelationStep } from "@/api/events";
 import { Icon } from "@/components/kit/Icon";
-import { ActMenu, Button } from "@/components/kit/controls";
-import { copyText, download, fileName } from "@/store/files";
+import { Button } from "@/components/kit/controls";
+import { CopyMenu } from "@/components/kit/CopyMenu";
 import { count, integer, score } from "@/store/format";
 import type { RunView } from "@/store/runView";
 
@@ -159,28 +159,13 @@ export function ChainsPanel({ view, chain, onChain, onDoubt }: Props) {
             Show all
           </Button>
         )}
-        <ActMenu
-          label="Copy or export the evidence"
-          trigger={<Button look="plain" size="small" icon="copy" aria-label="Copy or export the evidence" />}
-          acts={[
-            {
-              id: "copy",
-              label: "Copy as text",
-              icon: "copy",
-              onAction: () => void copyText(chains.map(chainText).join("\n"), "Chains"),
-            },
-            {
-              id: "json",
-              label: "Download as JSON",
-              icon: "download",
-              onAction: () => {
-                download(
-                  fileName(`${question} evidence`, "json"),
-                  JSON.stringify({ question, chains }, null, 2),
-                );
-              },
-            },
-          ]}
+        <CopyMenu
+          what="evidence"
+          of={question}
+          copies="Copy as text"
+          copied="Chains"
+          text={() => chains.map(chainText).join("\n")}
+          data={{ question, chains }}
         />
       </header>
       <ol className="chains">

@@ -2,9 +2,9 @@
 import { useEffect, useRef, useState } from "react";
 import type { Citation, RetrievedPassage } from "@/api/events";
 import { Icon } from "@/components/kit/Icon";
-import { ActMenu, Button } from "@/components/kit/controls";
+import { Button } from "@/components/kit/controls";
+import { CopyMenu } from "@/components/kit/CopyMenu";
 import { piecesOf, type Piece } from "@/store/citations";
-import { copyText, download, fileName } from "@/store/files";
 import { count, elide, score } from "@/store/format";
 import type { RunView } from "@/store/runView";
 
@@ -118,32 +118,13 @@ export function PassagesPanel({ view, cite }: { view: RunView; cite: Citation | 
         <h2 id="passages-title">Passages</h2>
         <span className="muted small tabular">{passages.length}</span>
         <span className="grow" />
-        <ActMenu
-          label="Copy or export the passages"
-          trigger={<Button look="plain" size="small" icon="copy" aria-label="Copy or export the passages" />}
-          acts={[
-            {
-              id: "copy",
-              label: "Copy as text",
-              icon: "copy",
-              onAction: () =>
-                void copyText(
-                  passages.map(({ passage }) => `${passage.title}\n${passage.text}`).join("\n\n"),
-                  "Passages",
-                ),
-            },
-            {
-              id: "json",
-              label: "Download as JSON",
-              icon: "download",
-              onAction: () => {
-                download(
-                  fileName(`${question} passages`, "json"),
-                  JSON.stringify({ question, passages }, null, 2),
-                );
-              },
-            },
-          ]}
+        <CopyMenu
+          what="passages"
+          of={question}
+          copies="Copy as text"
+          copied="Passages"
+          text={() => passages.map(({ passage }) => `${passage.title}\n${passage.text}`).join("\n\n")}
+          data={{ question, passages }}
         />
       </header>
       <ol className="passages">

@@ -1,5 +1,5 @@
 import { useLocation } from "react-router";
-import { Modal } from "@/components/kit/controls";
+import { Modal, type DialogProps } from "@/components/kit/controls";
 import { ACTS, ACT_NAMES, showKey, useKeymap } from "@/store/reviewKeys";
 
 type Section = [string, [string, string][]];
@@ -74,7 +74,7 @@ function useSections(): Section[] {
   return useLocation().pathname.startsWith("/review/") ? [review, ...KEYS] : [...KEYS, review];
 }
 
-export function KeysHelp({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+export function KeysHelp({ isOpen, onClose }: DialogProps) {
   const sections = useSections();
   return (
     <Modal title="Keys" isOpen={isOpen} onClose={onClose} wide>

@@ -5,7 +5,7 @@ import { useNavigate } from "react-router";
 import { graphsQuery, reportsQuery, runsQuery } from "@/api/queries";
 import { queuesQuery } from "@/api/review";
 import { Icon } from "@/components/kit/Icon";
-import { Modal } from "@/components/kit/controls";
+import { Modal, type DialogProps } from "@/components/kit/controls";
 import { useSettled } from "@/components/kit/hooks";
 import { elide, relativeTime } from "@/store/format";
 import { reportLabel } from "@/store/reports";
@@ -136,7 +136,7 @@ function PaletteBody({ onClose }: { onClose: () => void }) {
   );
 }
 
-export function Palette({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+export function Palette({ isOpen, onClose }: DialogProps) {
   return (
     <Modal title="Go to" isOpen={isOpen} onClose={onClose}>
       <PaletteBody onClose={onClose} />

@@ -1,0 +1,40 @@
+// Taking something along: copied as text, or downloaded as JSON.
+import { copyText, download, fileName } from "@/store/files";
+import { ActMenu, Button } from "./controls";
+
+interface Props {
+  /** What it is: "answers". */
+  what: string;
+  /** What it belongs to, for the name of the file. */
+  of: string;
+  /** How the way to copy it is called, and what is said when it is. */
+  copies: string;
+  copied: string;
+  text: () => string;
+  /** Written to the file. */
+  data: unknown;
+}
+
+export function CopyMenu({ what, of, copies, copied, text, data }: Props) {
+  const label = `Copy or export the ${what}`;
+  return (
+    <ActMenu
+      label={label}
+      trigger={<Button look="plain" size="small" icon="copy" aria-label={label} />}
+      acts={[
+        {
+          id: "copy",
+          label: copies,
+          icon: "copy",
+          onAction: () => void copyText(text(), copied),
+        },
+        {
+          id: "json",
+          label: "Download as JSON",
+          icon: "download",
+          onAction: () => download(fileName(`${of} ${what}`, "json"), JSON.stringify(data, null, 2)),
+        },
+      ]}
+    />
+  );
+}
