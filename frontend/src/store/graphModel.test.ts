@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { readEvent } from "@/api/readEvent";
 import { EVENTS, NODES, RUN, hop } from "@/test/switzerland";
 import { explore, nothingExplored } from "./explore";
-import { NODE_LIMIT, buildGraph, pathWithin, type GraphOptions } from "./graphModel";
+import { pathWithin } from "./graphEdges";
+import { NODE_LIMIT, buildGraph, type GraphOptions } from "./graphModel";
 import { reduceRun, viewAt } from "./runView";
 
 const options: GraphOptions = { chain: null, limit: NODE_LIMIT, only: "all", relations: new Set() };

@@ -3,6 +3,7 @@
 import type { Node, NodeKind } from "@/api/events";
 import type { Exploration } from "./explore";
 import { jumpKey, type Fact } from "./found";
+import { edgeOf, strokesOf } from "./graphEdges";
 import type { RunView } from "./runView";
 
 /** `window`: an agent looks at it and has not decided. */
@@ -264,60 +265,4 @@ export function buildGraph(view: RunView, hand: Exploration, options: GraphOptio
   }
   const stroked = edges.flatMap((edge) => strokesOf(edge, walkers.get(edge.id) ?? []));
   return { nodes, edges: stroked, total: all.length, hidden: hand.hidden.size, left };
-}
-
-/** The edge of a fact that nothing is said of. */
-export function edgeOf(fact: Fact): GraphEdge {
-  return {
-    id: fact.key,
-    fact: fact.key,
-    stroke: null,
-    strokes: 1,
-    strand: 0,
-    source: fact.head.id,
-    target: fact.tail.id,
-    relation: fact.relation,
-    label: fact.label,
-    verified: fact.verified,
-    both: false,
-    kind: "fact",
-    faint: false,
-    window: false,
-    lit: false,
-    dim: false,
-  };
-}
-
-/** `edge` once for each run that walked it; as it is when none is compared. */
-function strokesOf(edge: GraphEdge, walked: readonly number[]): GraphEdge[] {
-  if (!walked.length) return [edge];
-  return walked.map((stroke, strand) => ({
-    ...edge,
-    id: `${edge.id}#${stroke}`,
-    stroke,
-    strokes: walked.length,
-    strand,
-  }));
-}
-
-/** Facts of a shortest path between two shown nodes, direction ignored; [] when there is none. */
-export function pathWithin(model: GraphModel, from: number, to: number): string[] {
-  const came = new Map<number, GraphEdge | null>([[from, null]]);
-  const queue = [from];
-  for (let at = queue.shift(); at !== undefined && at !== to; at = queue.shift()) {
-    for (const edge of model.edges) {
-      if (edge.source !== at && edge.target !== at) continue;
-      const other = edge.source === at ? edge.target : edge.source;
-      if (came.has(other)) continue;
-      came.set(other, edge);
-      queue.push(other);
-    }
-  }
-  const path: string[] = [];
-  let at = to;
-  for (let edge = came.get(at); edge; edge = came.get(at)) {
-    path.unshift(edge.fact);
-    at = edge.source === at ? edge.target : edge.source;
-  }
-  return path;
 }

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { RunEvent } from "@/api/events";
 import { EVENTS, NODES, RUN, hop } from "@/test/switzerland";
 import { nothingExplored } from "./explore";
-import { NODE_LIMIT, buildGraph, pathWithin } from "./graphModel";
+import { pathWithin } from "./graphEdges";
+import { NODE_LIMIT, buildGraph } from "./graphModel";
 import { answerRows, overlay } from "./overlay";
 import { viewAt } from "./runView";
 

@@ -2,7 +2,8 @@
 import type { Node } from "@/api/events";
 import type { Drawing } from "@/api/review";
 import { factOfHop, type Fact } from "./found";
-import { edgeOf, type GraphEdge, type GraphModel, type GraphNode, type Mark } from "./graphModel";
+import { edgeOf } from "./graphEdges";
+import type { GraphEdge, GraphModel, GraphNode, Mark } from "./graphModel";
 
 /** Steps from a topic, along the hops as they were walked. */
 function depths(drawings: readonly Drawing[], topics: ReadonlySet<string>): Map<number, number> {

@@ -1,17 +1,15 @@
 // Question, graph, method, settings, and the one button that asks or stops.
-import { useQuery } from "@tanstack/react-query";
 import { useState, type Ref } from "react";
-import { Dialog, DialogTrigger, Popover } from "react-aria-components";
-import { languageModelsQuery } from "@/api/languageModels";
+import { DialogTrigger, Popover } from "react-aria-components";
 import type { Checkpoint, EntityMatch, Graph, Status } from "@/api/types";
 import { CheckpointBadge, CheckpointPick } from "@/components/kit/CheckpointPick";
 import { Button, Pick } from "@/components/kit/controls";
 import { Spinner } from "@/components/kit/feedback";
-import { TextField } from "@/components/kit/TextField";
 import { integer } from "@/store/format";
 import { readiness, type MethodChoice } from "@/store/methods";
 import { pinOf, pinsAfter, withPin } from "@/store/pins";
 import type { RunView } from "@/store/runView";
+import { AskSettings } from "./AskSettings";
 import { EntityPicker } from "./EntityPicker";
 import { LinkedChips } from "./LinkedChips";
 import { QuestionBox } from "./QuestionBox";
@@ -36,98 +34,6 @@ interface Props {
   onStop: () => void;
   onCompare: () => void;
   box: Ref<{ focus: () => void }>;
-}
-
-const REASONERS = [
-  { id: "extractive", label: "Extractive", detail: "Follows relation paths; complete sets, no LLM" },
-  { id: "llm", label: "Language model", detail: "Reads the evidence chains and writes the answer" },
-];
-
-/** Which language model is asked, where there are several. */
-function ModelPick({ draft, onDraft }: Pick<Props, "draft" | "onDraft">) {
-  const { data } = useQuery(languageModelsQuery);
-  const usable = (data?.results ?? []).filter((model) => model.enabled);
-  if (usable.length < 2) return null;
-  const usual = usable.find((model) => model.default)?.id;
-  return (
-    <Pick
-      label="Language model"
-      showLabel
-      options={usable.map((model) => ({
-        id: String(model.id),
-        label: model.name,
-        detail: model.model,
-        ...(model.default && { end: "default" }),
-      }))}
-      value={draft.llm ?? (usual === undefined ? null : String(usual))}
-      onChange={(llm) => onDraft({ llm })}
-    />
-  );
-}
-
-function AskSettings({
-  draft,
-  onDraft,
-  status,
-  method,
-  remote,
-}: Pick<Props, "draft" | "onDraft" | "status" | "method"> & { remote: boolean }) {
-  const budgets = status?.budgets ?? { default: 50, max: 500 };
-  return (
-    <Dialog aria-label="How to ask" className="dialog narrow">
-      <TextField
-        label="Triple budget"
-        id="budget"
-        type="number"
-        min={1}
-        max={budgets.max}
-        value={draft.budget ?? budgets.default}
-        onChange={(text) => {
-          const value = Math.round(parseFloat(text));
-          if (value >= 1) onDraft({ budget: Math.min(value, budgets.max) });
-        }}
-        numeric
-        hint={
-          <>Facts a retriever may bring, 1 to {integer(budgets.max)}. More finds more, and takes longer.</>
-        }
-      />
-      <TextField
-        label="Seed"
-        id="seed"
-        type="number"
-        min={0}
-        value={draft.seed}
-        onChange={(text) => {
-          const value = Math.round(parseFloat(text));
-          if (value >= 0) onDraft({ seed: value });
-        }}
-        numeric
-        hint={
-          remote
-            ? "The same question and seed give the same result while the endpoint holds the same facts."
-            : "The same question, snapshot, checkpoint and seed give the same result."
-        }
-      />
-      <Pick
-        label="Reasoner"
-        showLabel
-        options={REASONERS.map((reasoner) => ({
-          ...reasoner,
-          ...(reasoner.id === "llm" &&
-            !status?.llm.configured && {
-              disabled: true,
-              detail: "None is set up: an admin can, under Language models",
-            }),
-          ...(reasoner.id === "llm" &&
-            status?.llm.configured &&
-            status.llm.model && { detail: status.llm.model }),
-        }))}
-        value={draft.reasoner ?? "extractive"}
-        onChange={(reasoner) => onDraft({ reasoner })}
-      />
-      {(draft.reasoner === "llm" || method?.asksModel) && <ModelPick draft={draft} onDraft={onDraft} />}
-    </Dialog>
-  );
 }
 
 /** Which checkpoint is asked: a choice when there are several; "zero-shot" when there is none and there could be. */

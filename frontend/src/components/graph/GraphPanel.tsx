@@ -17,7 +17,7 @@ import { usePageKeys } from "@/components/kit/hooks";
 import { Loading, troubleOf } from "@/components/kit/feedback";
 import type { GraphEvents, GraphHandle, LayoutName } from "@/graph/handle";
 import { copyText } from "@/store/files";
-import { pathWithin } from "@/store/graphModel";
+import { pathWithin } from "@/store/graphEdges";
 import { isOver, type RunView } from "@/store/runView";
 import { toast } from "@/store/toasts";
 import { FactTable } from "./FactTable";
