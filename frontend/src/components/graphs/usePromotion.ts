@@ -1,10 +1,10 @@
 // Promoting a checkpoint, and going back to what was used before it.
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useRef } from "react";
 import { keys, promoteCheckpoint, rollBack } from "@/api/queries";
 import { reviewKeys } from "@/api/review";
 import type { Checkpoint, Id } from "@/api/types";
-import { troubleOf } from "@/components/kit/feedback";
+import { useAct } from "@/components/kit/useAct";
 import { toast } from "@/store/toasts";
 
 /** Which checkpoint a method uses: chosen, and taken back. */
@@ -16,22 +16,17 @@ export function usePromotion(graph: Id) {
     for (const queryKey of [keys.checkpoints, keys.graphs, reviewKeys.queues])
       void client.invalidateQueries({ queryKey });
   };
-  const tell = (error: Error) => {
-    const { message, hint } = troubleOf(error);
-    toast(`${message} ${hint}`);
-  };
-  const back = useMutation({
-    mutationFn: (method: string) => rollBack(graph, method),
-    onSuccess: ({ method, fingerprint }) => {
+  const back = useAct((method: string) => rollBack(graph, method), {
+    failed: true,
+    done: ({ method, fingerprint }) => {
       offered.current?.();
       toast(`${method} uses ${fingerprint.slice(0, 10)} again.`);
       fresh();
     },
-    onError: tell,
   });
-  const promote = useMutation({
-    mutationFn: (checkpoint: Checkpoint) => promoteCheckpoint(checkpoint.id),
-    onSuccess: ({ method, fingerprint }) => {
+  const promote = useAct((checkpoint: Checkpoint) => promoteCheckpoint(checkpoint.id), {
+    failed: true,
+    done: ({ method, fingerprint }) => {
       offered.current = toast(`${method} uses ${fingerprint.slice(0, 10)} from now on.`, {
         ms: 10_000,
         act: {
@@ -41,7 +36,6 @@ export function usePromotion(graph: Id) {
       });
       fresh();
     },
-    onError: tell,
   });
   return { promote, back };
 }

@@ -12,8 +12,8 @@ interface Options<Said, Sent> {
   job?: (said: Said) => Job;
   /** What comes when that is fresh. */
   done?: (said: Said, sent: Sent) => unknown;
-  /** Said with the server's reason when it fails; without it the error is for the form to show. */
-  failed?: string;
+  /** Said with the server's reason when it fails: what failed, or nothing more. Else the error is for the form to show. */
+  failed?: string | true;
 }
 
 /** A mutation. */
@@ -30,7 +30,9 @@ export function useAct<Said, Sent = void>(
       await done?.(said, sent);
     },
     onError: (error) => {
-      if (failed) toast(`${failed} ${troubleOf(error).message}`);
+      const { message, hint } = troubleOf(error);
+      if (failed === true) toast(`${message} ${hint}`);
+      else if (failed) toast(`${failed} ${message}`);
     },
   });
 }

@@ -1,10 +1,10 @@
 // Everything that all analysts of a question say alike, accepted at once; and back again.
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { reviewKeys, type Queue } from "@/api/review";
 import { acceptUnanimous, undoAcceptance } from "@/api/reviewDeciding";
 import { queueStatisticsQuery } from "@/api/reviewFigures";
 import { Button } from "@/components/kit/controls";
-import { troubleOf } from "@/components/kit/feedback";
+import { useAct } from "@/components/kit/useAct";
 import { count } from "@/store/format";
 import { toast } from "@/store/toasts";
 
@@ -18,21 +18,16 @@ export function AcceptUnanimous({ queue }: { queue: Queue }) {
   const complete = data ? data.progress.done + data.progress.broken : 0;
   const some = data !== undefined && complete > data.settled && data.unanimous > data.settled;
   const fresh = () => client.invalidateQueries({ queryKey: reviewKeys.queues });
-  const tell = (error: unknown) => {
-    const { message, hint } = troubleOf(error);
-    toast(`${message} ${hint}`);
-  };
-  const back = useMutation({
-    mutationFn: (id: string) => undoAcceptance(queue.id, id),
-    onSuccess: ({ undone }) => {
+  const back = useAct((id: string) => undoAcceptance(queue.id, id), {
+    failed: true,
+    done: ({ undone }) => {
       toast(`${count(undone, "question")} as before.`);
       void fresh();
     },
-    onError: tell,
   });
-  const accept = useMutation({
-    mutationFn: (id: string) => acceptUnanimous(queue.id, id),
-    onSuccess: ({ accepted }, id) => {
+  const accept = useAct((id: string) => acceptUnanimous(queue.id, id), {
+    failed: true,
+    done: ({ accepted }, id) => {
       if (accepted === 0) {
         toast("Nothing that all analysts judged alike was left to accept.");
         return;
@@ -46,7 +41,6 @@ export function AcceptUnanimous({ queue }: { queue: Queue }) {
       });
       void fresh();
     },
-    onError: tell,
   });
   if (!some) return null;
   return (

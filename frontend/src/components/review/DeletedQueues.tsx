@@ -1,5 +1,5 @@
 // Deleting a queue, and those that were deleted and can still come back.
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import {
   deleteQueue,
   deletedQueuesQuery,
@@ -11,7 +11,7 @@ import {
 } from "@/api/review";
 import { ConfirmDelete } from "@/components/kit/ConfirmDelete";
 import { Button } from "@/components/kit/controls";
-import { Ago, troubleOf } from "@/components/kit/feedback";
+import { Ago } from "@/components/kit/feedback";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import type { Id } from "@/api/types";
 import { useAct } from "@/components/kit/useAct";
@@ -20,17 +20,10 @@ import { count, integer, relativeTime } from "@/store/format";
 import { toast } from "@/store/toasts";
 
 function useRestore() {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: (id: Id) => restoreQueue(id),
-    onSuccess: async ({ name }) => {
-      toast(`${name} is back.`);
-      await client.invalidateQueries({ queryKey: reviewKeys.queues });
-    },
-    onError: (error) => {
-      const { message, hint } = troubleOf(error);
-      toast(`${message} ${hint}`);
-    },
+  return useAct((id: Id) => restoreQueue(id), {
+    changes: [reviewKeys.queues],
+    failed: true,
+    done: ({ name }) => toast(`${name} is back.`),
   });
 }
 

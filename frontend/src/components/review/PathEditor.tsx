@@ -1,6 +1,6 @@
 // A path changed hop by hop: what could stand at each place, with what the path would reach, as one types.
 import { useEffect, useRef, useState, type KeyboardEvent } from "react";
-import { type Item, type Walk } from "@/api/review";
+import type { Item, Walk } from "@/api/review";
 import { ErrorNotice, Notice, Spinner } from "@/components/kit/feedback";
 import { integer, percent } from "@/store/format";
 import { TOPIC, cutAt, selectHop, type PathDraft } from "@/store/reviewPath";
