@@ -1,0 +1,205 @@
+"""Literals as typed values: numbers with units and separators, dates, years, times of day. No torch.
+
+Every value is one float in the base unit of its dimension (metres, square metres, minutes, kilograms ...), so that
+``30 min`` and ``0.5 h`` are the same. A date is a year with a fraction, a time of day minutes after midnight.
+"""
+
+from __future__ import annotations
+
+import calendar
+import math
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["number", "date", "time"]
+
+_LENGTH = {
+    "mm": 1e-3, "cm": 1e-2, "m": 1.0, "metre": 1.0, "meter": 1.0, "km": 1e3, "kilometre": 1e3, "kilometer": 1e3,
+    "mi": 1609.344, "mile": 1609.344, "ft": 0.3048, "feet": 0.3048, "foot": 0.3048, "inch": 0.0254,
+    "yd": 0.9144, "yard": 0.9144,
+}  # fmt: skip
+_AREA = {
+    "m2": 1.0, "m²": 1.0, "sq m": 1.0, "sqm": 1.0, "square metre": 1.0, "square meter": 1.0,
+    "km2": 1e6, "km²": 1e6, "sq km": 1e6, "square kilometre": 1e6, "square kilometer": 1e6,
+    "sq mi": 2589988.110336, "square mile": 2589988.110336, "mi2": 2589988.110336, "mi²": 2589988.110336,
+    "sq ft": 0.09290304, "square foot": 0.09290304, "square feet": 0.09290304, "ft2": 0.09290304,
+    "ha": 1e4, "hectare": 1e4, "acre": 4046.8564224,
+}  # fmt: skip
+_DURATION = {
+    "s": 1 / 60, "sec": 1 / 60, "second": 1 / 60, "min": 1.0, "minute": 1.0, "h": 60.0, "hr": 60.0, "hour": 60.0,
+    "day": 1440.0, "week": 10080.0, "month": 43830.0, "year": 525960.0, "yr": 525960.0,
+}  # fmt: skip
+_MASS = {"mg": 1e-6, "g": 1e-3, "gram": 1e-3, "kg": 1.0, "kilogram": 1.0, "t": 1e3, "ton": 1e3, "tonne": 1e3,
+         "lb": 0.45359237, "pound": 0.45359237, "oz": 0.028349523125}  # fmt: skip
+_MONEY = {"$": 1.0, "usd": 1.0, "dollar": 1.0, "€": 1.0, "eur": 1.0, "euro": 1.0, "£": 1.0, "gbp": 1.0}
+_PLAIN = {
+    "%": 1.0,
+    "percent": 1.0,
+    "people": 1.0,
+    "inhabitant": 1.0,
+    "person": 1.0,
+    "star": 1.0,
+    "point": 1.0,
+}
+UNITS: dict[str, tuple[str, float]] = {
+    unit: (dimension, factor)
+    for dimension, units in (
+        ("length", _LENGTH), ("area", _AREA), ("duration", _DURATION), ("mass", _MASS), ("money", _MONEY), ("", _PLAIN),
+    )
+    for unit, factor in units.items()
+}  # fmt: skip
+"""Dimension and factor to the base unit, by name."""
+
+_SCALES = {
+    "k": 1e3, "thousand": 1e3, "mio": 1e6, "million": 1e6, "mn": 1e6, "bn": 1e9, "billion": 1e9, "trillion": 1e12,
+}  # fmt: skip
+_MONTHS = {
+    name.casefold(): i for names in (calendar.month_name, calendar.month_abbr) for i, name in enumerate(names)
+}
+_MONTHS["sept"] = 9
+del _MONTHS[""]
+_MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
+NUMBER = r"[-+−]?(?:\d{1,3}(?:[,\u00a0\u202f' ]\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:[eE][-+]?\d{1,3})?|[-+−]?\.\d+"
+_NUMBER = re.compile(
+    rf"(?P<sign>[$€£])?\s?(?P<number>{NUMBER})\s*(?P<scale>thousand|million|billion|trillion|mio|mn|bn|k)?\b\.?\s*(?P<unit>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_ISO = re.compile(
+    r"(?P<y>-?\d{4})-(?P<m>\d{1,2})(?:-(?P<d>\d{1,2})(?:[T ](?P<h>\d{1,2}):(?P<n>\d{2})(?::(?P<s>\d{2}(?:\.\d+)?))?"
+    r"(?:Z|[+-]\d\d:?\d\d)?)?)?"
+)
+_DAY_FIRST = re.compile(
+    rf"(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\.?\s*(?:of\s+)?(?P<m>{_MONTH})\.?,?\s*(?P<y>-?\d{{3,4}})?", re.I
+)
+_MONTH_FIRST = re.compile(
+    rf"(?P<m>{_MONTH})\.?(?:\s+(?:the\s+)?(?P<d>\d{{1,2}})(?:st|nd|rd|th)?)?(?:,?\s*(?P<y>-?\d{{3,4}}))?",
+    re.I,
+)
+_SLASHED = re.compile(r"(?P<a>\d{1,2})[/.](?P<b>\d{1,2})[/.](?P<y>\d{4})")
+_TIME = re.compile(r"(?P<h>\d{1,2}):(?P<n>\d{2})(?::\d{2})?\s*(?P<half>[ap]\.?m\.?)?", re.IGNORECASE)
+_HOUR = re.compile(r"(?P<h>\d{1,2})\s*(?P<half>[ap]\.?m\.?)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A literal read.
+
+    Attributes:
+        value: in the base unit; a date in years with a fraction, a time in minutes.
+        kind: what it is.
+        dimension: of its unit: length, area, duration, mass, money, or empty.
+        unit: as it is spelt, empty where it has none.
+        factor: of the unit to the base unit.
+        month_day: month and day of a date that names no year; its value is NaN then.
+    """
+
+    value: float
+    kind: Kind
+    dimension: str = ""
+    unit: str = ""
+    factor: float = 1.0
+    month_day: tuple[int, int] | None = None
+
+
+def parse(text: str) -> Value | None:
+    """What a whole text says as a value, or None: a name that has digits in it is none.
+
+    Dates are read as ISO 8601, ``2 January 2015``, ``January 2, 2015`` and ``31/12/2015`` (a day above 12
+    tells which is the month; else the month is first). A number may have separators, a scale (million) and a unit.
+    """
+    text = text.strip().strip('"').strip()
+    if not text or len(text) > 60 or not any(c.isdigit() for c in text):
+        return None
+    return _time(text) or _date(text) or _number(text)
+
+
+def unit_of(text: str) -> tuple[str, float] | None:
+    """Dimension and factor of a unit as people spell it, or None."""
+    name = re.sub(r"\s+", " ", text.strip().casefold().rstrip("."))
+    name = re.sub(r"\bsq\.\s*", "sq ", name)
+    for spelt in (name, name.removesuffix("s"), name.removesuffix("es")):
+        if spelt in UNITS:
+            return UNITS[spelt]
+    return None
+
+
+def year_fraction(year: int, month: int = 1, day: int = 1, minutes: float = 0.0) -> float:
+    """A date as years with a fraction; every day of a year takes the same share of it."""
+    days = 366 if calendar.isleap(abs(year)) else 365
+    before = sum(_days(abs(year), m) for m in range(1, month)) + day - 1
+    return year + (before + minutes / 1440) / days
+
+
+def month_day(value: float) -> tuple[int, int]:
+    """Month and day of a date given as :func:`year_fraction` gives it."""
+    year = math.floor(value + 1e-9)
+    days = 366 if calendar.isleap(abs(year)) else 365
+    left, month = math.floor((value - year) * days + 1e-4), 1
+    while month < 12 and left >= _days(abs(year), month):
+        left -= _days(abs(year), month)
+        month += 1
+    return month, left + 1
+
+
+def _days(year: int, month: int) -> int:
+    return (
+        29
+        if month == 2 and calendar.isleap(year)
+        else (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)[month - 1]
+    )
+
+
+def _number(text: str) -> Value | None:
+    match = _NUMBER.fullmatch(text)
+    if match is None:
+        return None
+    spelt = re.sub(r"[,\u00a0\u202f' ]", "", match["number"]).replace("−", "-")
+    value = float(spelt) * _SCALES.get((match["scale"] or "").casefold(), 1.0)
+    unit = match["sign"] or match["unit"].strip()
+    if match["sign"] and match["unit"].strip():
+        return None
+    known = unit_of(unit) if unit else ("", 1.0)
+    if known is None or not math.isfinite(value):
+        return None
+    dimension, factor = known
+    return Value(value * factor, "number", dimension, unit, factor)
+
+
+def _date(text: str) -> Value | None:
+    match = _ISO.fullmatch(text)
+    if match:
+        minutes = int(match["h"] or 0) * 60 + int(match["n"] or 0) + float(match["s"] or 0) / 60
+        return _dated(int(match["y"]), int(match["m"]), int(match["d"] or 1), minutes)
+    match = _SLASHED.fullmatch(text)
+    if match:
+        first, second = int(match["a"]), int(match["b"])
+        month, day = (second, first) if first > 12 or "." in text else (first, second)
+        return _dated(int(match["y"]), month, day)
+    match = _DAY_FIRST.fullmatch(text) or _MONTH_FIRST.fullmatch(text)
+    if match is None:
+        return None
+    month = _MONTHS[match["m"].casefold()]
+    if match["y"] is None:
+        day = int(match["d"] or 0)
+        return Value(math.nan, "date", month_day=(month, day)) if 0 < day <= 31 else None
+    return _dated(int(match["y"]), month, int(match["d"] or 1))
+
+
+def _dated(year: int, month: int, day: int, minutes: float = 0.0) -> Value | None:
+    if not (1 <= month <= 12 and 1 <= day <= _days(abs(year), month) and 0 <= minutes < 1441):
+        return None
+    return Value(year_fraction(year, month, day, minutes), "date")
+
+
+def _time(text: str) -> Value | None:
+    match = _TIME.fullmatch(text) or _HOUR.fullmatch(text)
+    if match is None:
+        return None
+    hour, minute = int(match["h"]), int(match.groupdict().get("n") or 0)
+    half = (match["half"] or "").casefold()[:1]
+    if half:
+        if not 1 <= hour <= 12:
+            return None
+        hour = hour % 12 + (12 if half == "p" else 0)
+    return Value(hour * 60.0 + minute, "time") if hour <= 24 and minute < 60 else None

@@ -1,0 +1,62 @@
+"""Literals as typed values."""
+
+import math
+
+import pytest
+
+from retrieval.kg.values import month_day, parse, unit_of, year_fraction
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "kind", "dimension"),
+    [
+        ("8849 m", 8849.0, "number", "length"),
+        ("1,234,567", 1234567.0, "number", ""),
+        ("1.5 million", 1.5e6, "number", ""),
+        ("$1,500", 1500.0, "number", "money"),
+        ("3 hours", 180.0, "number", "duration"),
+        ("30 min", 30.0, "number", "duration"),
+        ("7 km²", 7e6, "number", "area"),
+        ("-3", -3.0, "number", ""),
+        ("1980", 1980.0, "number", ""),
+        ("10:00", 600.0, "time", ""),
+        ("10am", 600.0, "time", ""),
+        ("12 pm", 720.0, "time", ""),
+        ("2015-01-01", 2015.0, "date", ""),
+        ("31/12/2015", 2015 + 364 / 365, "date", ""),
+        ("2 January 2015", 2015 + 1 / 365, "date", ""),
+        ("August 8, 1986", year_fraction(1986, 8, 8), "date", ""),
+    ],
+)
+def test_numbers_dates_and_times_are_read(text, value, kind, dimension):
+    found = parse(text)
+    assert found is not None
+    assert found.value == pytest.approx(value, abs=1e-9)
+    assert (found.kind, found.dimension) == (kind, dimension)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "flight 798", "3 Jane Cottage", "12 Angry Men", "25:00", "2015-13-01", "1 furlong", "-", "1e999"],
+)
+def test_names_with_digits_are_no_values(text):
+    assert parse(text) is None
+
+
+def test_a_day_without_a_year_has_no_value_but_its_day():
+    found = parse("jan 2")
+    assert found is not None
+    assert found.month_day == (1, 2)
+    assert math.isnan(found.value)
+
+
+def test_days_of_years_are_told_apart():
+    for month, day in ((1, 1), (2, 28), (3, 1), (12, 31)):
+        assert month_day(year_fraction(2015, month, day)) == (month, day)
+    assert month_day(year_fraction(2016, 2, 29)) == (2, 29)
+
+
+def test_units_are_known_as_people_spell_them():
+    assert unit_of("sq. ft") == unit_of("square feet") == ("area", 0.09290304)
+    assert unit_of("Kilometers") == ("length", 1000.0)
+    assert unit_of("parsec") is None
