@@ -88,6 +88,12 @@ class QuestionError(ClewError):
     code = "bad_question"
 
 
+class ProgramError(ClewError):
+    """A program does not fit the graph: a relation or entity that it lacks, or a number where a set is needed."""
+
+    code = "bad_program"
+
+
 class UnknownEntityError(ClewError):
     """An entity named by the caller is not in the graph."""
 

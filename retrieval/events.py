@@ -27,7 +27,10 @@ from retrieval.types import (
     NoAnswer,
     Node,
     Passage,
+    ProgramReading,
+    ProgramStep,
     Pulled,
+    RankedValue,
     RelationStep,
     RetrievedPassage,
     Span,
@@ -192,6 +195,26 @@ class ChainsBuilt:
 
 
 @dataclass(frozen=True, slots=True)
+class ProgramExecuted:
+    """The question was read as a program, and that was executed over the graph.
+
+    ``read`` is the program, ``others`` what else the question may mean, best first; ``by`` says whom it comes from.
+    ``ranked`` are the values that a ranking compared, answers first, then runners-up. ``sparql`` and ``cypher``
+    give the same on the same data.
+    """
+
+    type: ClassVar[str] = "program.executed"
+    read: ProgramReading
+    steps: tuple[ProgramStep, ...]
+    others: tuple[ProgramReading, ...]
+    ranked: tuple[RankedValue, ...]
+    sparql: str
+    cypher: str
+    took_ms: float
+    by: Literal["reader", "person", "model"] = "reader"
+
+
+@dataclass(frozen=True, slots=True)
 class AnswerDelta:
     """A piece of the answer text as the language model writes it."""
 
@@ -243,6 +266,7 @@ Event = (
     | AgentRewound
     | SimilarityExpanded
     | ChainsBuilt
+    | ProgramExecuted
     | AnswerDelta
     | AnswerFinal
     | RunFailed
@@ -263,6 +287,7 @@ EVENT_TYPES: dict[str, type[Event]] = {
         AgentRewound,
         SimilarityExpanded,
         ChainsBuilt,
+        ProgramExecuted,
         AnswerDelta,
         AnswerFinal,
         RunFailed,
@@ -275,6 +300,7 @@ TERMINAL_TYPES = frozenset({AnswerFinal.type, RunFailed.type, RunCancelled.type}
 
 _PARTS = (
     *(AgentAction, Answer, Citation, EvidenceChain, Hop, LinkedEntity, NoAnswer, Node, Passage),
+    *(ProgramReading, ProgramStep, RankedValue),
     *(Pulled, RelationStep, RetrievedPassage, Span, Usage),
 )
 for _cls in (*EVENT_TYPES.values(), *_PARTS):

@@ -86,6 +86,7 @@ class AskRequest:
         budget: most distinct facts retrieved, 1 to ``MAX_BUDGET``.
         seed: of the retriever's sampling.
         steering: what a person decided, for methods that can be steered.
+        program: by names; run as it is in place of reading the question, by methods that run programs.
     """
 
     question: str
@@ -93,6 +94,7 @@ class AskRequest:
     budget: int = DEFAULT_BUDGET
     seed: int = 0
     steering: Steering | None = None
+    program: dict[str, Any] | None = None
 
 
 class Stopwatch:

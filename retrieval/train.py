@@ -19,7 +19,10 @@ from retrieval.config import RetrieverConfig, TrainingConfig
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.storage import save_json
 from retrieval.methods import registry
+from retrieval.pretrained import PROGRAMS
+from retrieval.programs.weights import Weights
 from retrieval.questions.files import split_of, with_splits
+from retrieval.supervision import program_learning as learning
 from retrieval.supervision.answer_set import AnswerSetRationalizer
 from retrieval.supervision.given import given_labels, prefers_simple
 from retrieval.supervision.grounding import Grounded, ground, require
@@ -27,6 +30,7 @@ from retrieval.supervision.labels import Label, of_graph, read_labels
 from retrieval.supervision.shift import Seen
 from retrieval.supervision.trajectories import Trajectory, read_trajectories
 from retrieval.text.features import TextEncoder
+from retrieval.text.operators import cues
 from retrieval.training import checkpoint as checkpoints
 from retrieval.training.checkpoint import OpenCheckpoint
 from retrieval.training.loop import fit
@@ -39,6 +43,8 @@ from retrieval.version import code_version
 
 #: In a checkpoint: every step of a training that measures more than its loss.
 CURVES = "curves.json"
+#: Questions with an operator, from which on reading them as programs is learned too.
+OPERATORS = 50
 
 
 def train(
@@ -123,16 +129,30 @@ def train(
         least_support = found.least_support if splits.dev else None
     manifest = replace(checkpoint.manifest, metrics=metrics, least_support=least_support)
     measured = replace(checkpoint, manifest=manifest)
+    programs = _programs(work, questions)
     seen = Seen.of([*(grounded.question for grounded in splits.train), *splits.planned], used)
 
     def also(directory: Path) -> None:
         seen.save(directory)
+        if programs is not None:
+            programs.save(directory / learning.FILE)
         if curve:
             save_json(directory / CURVES, curve)
 
     checkpoints.save(out, measured, also=also)
     shutil.rmtree(resume, ignore_errors=True)
     return TrainResult(out, metrics, (*splits.notes, *notes))
+
+
+def _programs(work: Work, questions: Sequence[Question]) -> Weights | None:
+    """The ranker of programs, learned with the retriever where enough questions need an operator."""
+    asked = [question for question in questions if question.split not in ("dev", "test") and question.answers]
+    if sum(bool(cues(question.question)) for question in asked) < OPERATORS:
+        return None
+    base = Weights.load(PROGRAMS)
+    return learning.learn(
+        work.snapshot, work.encoder.encode, asked, base, progress=work.progress, cancelled=work.cancelled
+    )
 
 
 def _stages(

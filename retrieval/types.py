@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Literal
+from typing import Any, Literal
 
 NodeKind = Literal["entity", "cvt", "literal"]
 
@@ -191,6 +191,45 @@ class EvidenceChain:
 
 
 @dataclass(frozen=True, slots=True)
+class ProgramStep:
+    """A step of a program in plain English, innermost first, with what it kept.
+
+    Attributes:
+        text: what it does: ``countries``, ``in Africa``, ``the one with the largest population``.
+        result: what it gives.
+        count: how many nodes it kept; 0 where it gives no set.
+        value: the number formatted, or yes or no; empty where it gives a set.
+        nodes: the first of them.
+        path: names of the fields that lead from the program to the step, for editing it.
+    """
+
+    text: str
+    result: Literal["set", "number", "truth"]
+    count: int
+    value: str
+    nodes: tuple[Node, ...]
+    path: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramReading:
+    """A program that a question may mean: in one line, as JSON by names, and how likely it is what was asked."""
+
+    text: str
+    program: dict[str, Any]
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class RankedValue:
+    """The value that a node was ranked by; ``answer`` tells the answers from the runners-up."""
+
+    node: Node
+    value: str
+    answer: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Passage:
     """A piece of a document.
 
@@ -370,7 +409,9 @@ class Question:
 
     ``relation_paths`` are relation names only, from a topic to an answer that need not be given, walked in
     directions that are not known (RoG's planning data); some of them may be wrong. ``passages`` are names of
-    the passages that support the answer.
+    the passages that support the answer. ``program`` is what the question asks, by names of the graph; ``operators``
+    are what it needs, in the set's own words (``count``, ``superlative``); ``also`` are other answer sets that count as
+    right.
     """
 
     id: str
@@ -383,6 +424,9 @@ class Question:
     passages: tuple[str, ...] = ()
     hops: int | None = None
     split: str | None = None
+    program: dict[str, Any] | None = field(default=None, hash=False)
+    operators: tuple[str, ...] = ()
+    also: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

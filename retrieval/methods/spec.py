@@ -61,6 +61,11 @@ class MethodSpec:
         return self.config is not None
 
     @property
+    def runs_programs(self) -> bool:
+        """It runs a program that a person wrote or edited; others take no notice of it."""
+        return self.engine == "retrieval.methods._shared.path_engine:open_engine"
+
+    @property
     def worded(self) -> bool:
         """Its answers are words, not only entities."""
         return self.standalone or self.model_alone

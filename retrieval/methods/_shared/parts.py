@@ -6,11 +6,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from retrieval.pretrained import PROGRAMS
+from retrieval.programs.reader import ProgramReader
+from retrieval.supervision import program_learning as learning
 from retrieval.text.entity_index import EntityIndex
 from retrieval.text.linking import Linker
 from retrieval.text.passage_index import PassageIndex
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from retrieval.environment import LLMSettings
     from retrieval.kg.snapshot import Snapshot
     from retrieval.methods._shared.engine_settings import EngineSettings
@@ -30,6 +35,7 @@ class GraphParts:
     def __init__(self, snapshot: Snapshot, encoder: Encoder) -> None:
         self.snapshot = snapshot
         self.encoder = encoder
+        self._programs: dict[Path, ProgramReader] = {}
 
     @cached_property
     def index(self) -> EntityIndex:
@@ -44,6 +50,14 @@ class GraphParts:
             SnapshotError: the graph has none.
         """
         return PassageIndex.open(self.snapshot, self.encoder)
+
+    def programs(self, checkpoint: Path | None) -> ProgramReader:
+        """Reads questions that need an operator: as was learned with a checkpoint, else as all graphs are read."""
+        learned = None if checkpoint is None else checkpoint / learning.FILE
+        weights = PROGRAMS if learned is None or not learned.is_file() else learned
+        if weights not in self._programs:
+            self._programs[weights] = ProgramReader(self.snapshot, self.encoder.encode, weights)
+        return self._programs[weights]
 
     @cached_property
     def linker(self) -> Linker:

@@ -1,0 +1,8 @@
+"""Weights that come with Clew, trained on many graphs; see ``README.md`` beside them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+PROGRAMS = Path(__file__).with_name("programs.json")
+"""The ranker of programs (``retrieval.programs.weights``)."""

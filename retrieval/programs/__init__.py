@@ -1,0 +1,1 @@
+"""Questions that need an operator: typed programs, found from the words and executed exactly."""

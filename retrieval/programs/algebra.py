@@ -1,0 +1,393 @@
+"""The typed algebra: what a question may ask to be computed over a graph. Standard library only.
+
+A program is a tree of the dataclasses below. Most denote a *set* of nodes (entities and values alike); ``Count``,
+``Fold`` a *number*; ``Exists`` and ``Holds`` a *truth*. Relations are directed ids of one snapshot: ``r`` forward,
+``R + r`` inverse. KoPL (Cao et al. 2022) and lambda DCS (Liang 2013) are the models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from typing import Any
+
+
+class Comparison(StrEnum):
+    """How a value is compared with another."""
+
+    LESS = "<"
+    AT_MOST = "<="
+    EQUAL = "="
+    NOT_EQUAL = "!="
+    AT_LEAST = ">="
+    MORE = ">"
+
+    @property
+    def mirrored(self) -> Comparison:
+        """The same comparison with its sides exchanged."""
+        return _MIRRORED[self]
+
+    @property
+    def negated(self) -> Comparison:
+        """What holds where this one does not."""
+        return _NEGATED[self]
+
+
+_MIRRORED = {
+    Comparison.LESS: Comparison.MORE,
+    Comparison.AT_MOST: Comparison.AT_LEAST,
+    Comparison.EQUAL: Comparison.EQUAL,
+    Comparison.NOT_EQUAL: Comparison.NOT_EQUAL,
+    Comparison.AT_LEAST: Comparison.AT_MOST,
+    Comparison.MORE: Comparison.LESS,
+}
+_NEGATED = {
+    Comparison.LESS: Comparison.AT_LEAST,
+    Comparison.AT_MOST: Comparison.MORE,
+    Comparison.EQUAL: Comparison.NOT_EQUAL,
+    Comparison.NOT_EQUAL: Comparison.EQUAL,
+    Comparison.AT_LEAST: Comparison.LESS,
+    Comparison.MORE: Comparison.AT_MOST,
+}
+
+
+class Folding(StrEnum):
+    """What becomes of several values."""
+
+    SUM = "sum"
+    AVERAGE = "average"
+    LEAST = "min"
+    MOST = "max"
+
+
+class ValueKind(StrEnum):
+    """What a literal is."""
+
+    NUMBER = "number"
+    DATE = "date"
+    TIME = "time"
+    MONTH_DAY = "month-day"
+
+
+class TextMatch(StrEnum):
+    """How a text is compared with words of the question."""
+
+    CONTAINS = "contains"
+    STARTS = "starts with"
+    ENDS = "ends with"
+
+
+class Program:
+    """A node of a program; hashable, compared by content. Its hash is computed once: programs are looked up often."""
+
+    def __hash__(self) -> int:
+        known: int | None = self.__dict__.get("_hash")
+        if known is None:
+            known = hash((type(self), *self._content()))
+            self.__dict__["_hash"] = known
+        return known
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if type(self) is not type(other) or hash(self) != hash(other):
+            return False
+        return self._content() == other._content()
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in self.__dict__.items() if name != "_hash"}
+
+    def _content(self) -> tuple[object, ...]:
+        return tuple(self.__dict__[name] for name in self.__match_args__)  # type: ignore[attr-defined]
+
+
+@dataclass(frozen=True, eq=False)
+class Entities(Program):
+    """These nodes, ids ascending."""
+
+    ids: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Having(Program):
+    """All nodes from which a directed relation leads on."""
+
+    relation: int
+
+
+@dataclass(frozen=True, eq=False)
+class Walk(Program):
+    """What a directed relation leads to from any of ``source``."""
+
+    source: Program
+    relation: int
+
+
+@dataclass(frozen=True, eq=False)
+class And(Program):
+    """What is in both."""
+
+    left: Program
+    right: Program
+
+
+@dataclass(frozen=True, eq=False)
+class Or(Program):
+    """What is in either."""
+
+    left: Program
+    right: Program
+
+
+@dataclass(frozen=True, eq=False)
+class Except(Program):
+    """What is in ``source`` and not in ``without``."""
+
+    source: Program
+    without: Program
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A number for each node: a value that a relation path leads to, or how many nodes it leads to.
+
+    Attributes:
+        path: directed relations, at least one.
+        counted: the number of distinct nodes at the end of the path instead of its value.
+        among: of counted ones, only those; None for all.
+        folding: of several values of one node; None takes the one that is asked for.
+    """
+
+    path: tuple[int, ...]
+    counted: bool = False
+    among: Program | None = None
+    folding: Folding | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Constant(Program):
+    """A number, date or time of the question.
+
+    Attributes:
+        value: in the base unit of its dimension (:mod:`retrieval.kg.values`).
+        kind: what it is.
+        dimension: of its unit, empty where it has none.
+        text: as it stands in the question.
+        factor: of its unit to the base unit.
+    """
+
+    value: float
+    kind: ValueKind = ValueKind.NUMBER
+    dimension: str = ""
+    text: str = ""
+    factor: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Filter(Program):
+    """Those of ``source`` whose key compares with ``value``, a constant, number or single node's own key."""
+
+    source: Program
+    key: Key
+    comparison: Comparison
+    value: Program
+
+
+@dataclass(frozen=True, eq=False)
+class TextFilter(Program):
+    """Those of ``source`` for which a relation (None: the name) leads to a text that matches."""
+
+    source: Program
+    relation: int | None
+    match: TextMatch
+    text: str
+
+
+@dataclass(frozen=True, eq=False)
+class Top(Program):
+    """Those of ``source`` whose key is largest or smallest.
+
+    ``rank`` is the place, from 1; ``count`` so many places from there. All that share a place are taken.
+    """
+
+    source: Program
+    key: Key
+    largest: bool
+    rank: int = 1
+    count: int = 1
+
+
+@dataclass(frozen=True, eq=False)
+class KeyOf(Program):
+    """The key of the single node of ``source``, a number."""
+
+    source: Program
+    key: Key
+
+
+@dataclass(frozen=True, eq=False)
+class Count(Program):
+    """How many nodes ``source`` has."""
+
+    source: Program
+
+
+@dataclass(frozen=True, eq=False)
+class Fold(Program):
+    """The sum, average, least or most of the keys of all nodes of ``source`` that have one."""
+
+    how: Folding
+    source: Program
+    key: Key
+
+
+@dataclass(frozen=True, eq=False)
+class Difference(Program):
+    """One number less another, without sign."""
+
+    left: Program
+    right: Program
+
+
+@dataclass(frozen=True, eq=False)
+class Exists(Program):
+    """Whether ``source`` has any node."""
+
+    source: Program
+
+
+@dataclass(frozen=True, eq=False)
+class Holds(Program):
+    """Whether one number compares with another."""
+
+    left: Program
+    comparison: Comparison
+    right: Program
+
+
+NODES: dict[str, type[Program]] = {
+    cls.__name__: cls
+    for cls in (
+        Entities, Having, Walk, And, Or, Except, Constant, Filter, TextFilter, Top, KeyOf, Count, Fold,
+        Difference, Exists, Holds,
+    )
+}  # fmt: skip
+_ENUMS: dict[str, type[StrEnum]] = {
+    "comparison": Comparison,
+    "how": Folding,
+    "folding": Folding,
+    "kind": ValueKind,
+    "match": TextMatch,
+}
+
+
+def children(program: Program) -> Iterator[Program]:
+    """The programs that it is made of, those of its key included."""
+    for field in fields(program):  # type: ignore[arg-type]
+        value = getattr(program, field.name)
+        if isinstance(value, Program):
+            yield value
+        elif isinstance(value, Key) and value.among is not None:
+            yield value.among
+
+
+def walk(program: Program) -> Iterator[Program]:
+    """The program and all below it, outermost first."""
+    yield program
+    for child in children(program):
+        yield from walk(child)
+
+
+def relations_of(program: Program) -> Iterator[int]:
+    """The directed relations that it names, in the order of :func:`walk`."""
+    for node in walk(program):
+        if isinstance(node, Walk | Having):
+            yield node.relation
+        elif isinstance(node, TextFilter):
+            yield from () if node.relation is None else (node.relation,)
+        elif isinstance(node, Filter | Top | KeyOf | Fold):
+            yield from node.key.path
+
+
+def to_json(program: Program | Key) -> dict[str, Any]:
+    """As JSON: ``{"op": name, ...}``; ids are those of the snapshot."""
+    out: dict[str, Any] = {"op": type(program).__name__}
+    for field in fields(program):  # type: ignore[arg-type]
+        value = getattr(program, field.name)
+        if isinstance(value, Program | Key):
+            value = to_json(value)
+        elif isinstance(value, tuple):
+            value = list(value)
+        if value is not None or field.name == "relation":
+            out[field.name] = value
+    return out
+
+
+def from_json(data: Any) -> Program:
+    """What :func:`to_json` wrote.
+
+    Raises:
+        ValueError: it is no program, with what is wrong.
+    """
+    found = _from_json(data, "program")
+    if not isinstance(found, Program):
+        raise ValueError("A key is no program.")
+    return found
+
+
+#: A program nested deeper is nobody's question.
+_DEPTH = 40
+
+
+def _from_json(data: Any, where: str, depth: int = 0) -> Program | Key:
+    if depth > _DEPTH:
+        raise ValueError(f"The program is nested deeper than {_DEPTH} levels.")
+    if not isinstance(data, dict) or not isinstance(data.get("op"), str):
+        raise ValueError(f"{where} is no object with an 'op'.")
+    cls: Any = Key if data["op"] == "Key" else NODES.get(data["op"])
+    if cls is None:
+        raise ValueError(f"{where}: there is no operation {data['op']!r}; there are {', '.join(NODES)}.")
+    known = {field.name: field for field in fields(cls)}
+    unknown = set(data) - set(known) - {"op"}
+    if unknown:
+        raise ValueError(f"{where}: {data['op']} has no {sorted(unknown)[0]!r}.")
+    values = {name: _value(cls, name, data[name], f"{where}.{name}", depth) for name in known if name in data}
+    try:
+        return cls(**values)  # type: ignore[no-any-return]
+    except TypeError:
+        missing = [name for name in known if name not in values]
+        raise ValueError(f"{where}: {data['op']} lacks {missing[0]!r}.") from None
+
+
+def _value(cls: Any, name: str, value: Any, where: str, depth: int) -> Any:
+    if name in ("ids", "path"):
+        if not isinstance(value, list) or not all(type(item) is int and item >= 0 for item in value):
+            raise ValueError(f"{where} must be a list of ids.")
+        if name == "path" and not value:
+            raise ValueError(f"{where} must name a relation.")
+        return tuple(sorted(set(value))) if name == "ids" else tuple(value)
+    if isinstance(value, dict):
+        inner = _from_json(value, where, depth + 1)
+        if isinstance(inner, Key) != (name == "key"):
+            raise ValueError(f"{where} must be a {'key' if name == 'key' else 'program'}.")
+        return inner
+    if name in _ENUMS and value is not None:
+        try:
+            return _ENUMS[name](value)
+        except ValueError:
+            raise ValueError(f"{where}: {value!r} is none of {', '.join(_ENUMS[name])}.") from None
+    kinds = {
+        "relation": int, "rank": int, "count": int, "largest": bool, "counted": bool, "text": str, "dimension": str,
+        "value": (int, float), "factor": (int, float),
+    }  # fmt: skip
+    kind: Any = kinds.get(name)
+    if value is None and (name in ("among", "folding") or (name == "relation" and cls is TextFilter)):
+        return None
+    if kind is None or (name == "value" and cls is not Constant):
+        raise ValueError(f"{where} must be a program.")
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+        raise ValueError(f"{where}: {value!r} is of the wrong type.")
+    if name in ("rank", "count") and value < 1:
+        raise ValueError(f"{where} must be at least 1.")
+    return value

@@ -1,0 +1,173 @@
+"""The values of a graph's nodes, typed, and those of a relation as a column. Numpy only."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from retrieval.kg.snapshot.arrays import sorted_unique
+from retrieval.kg.values import Value, parse
+from retrieval.programs.algebra import ValueKind
+
+if TYPE_CHECKING:
+    from retrieval.kg.snapshot import Snapshot
+
+#: Codes of ``Columns.kinds``: no value, then these.
+VALUE_KINDS: tuple[ValueKind, ...] = (ValueKind.NUMBER, ValueKind.DATE, ValueKind.TIME)
+#: A relation is one of values when so many of its ends are.
+_MOSTLY = 0.8
+_STARTS = frozenset('0123456789+-−.$€£"')
+
+
+@dataclass(frozen=True, slots=True)
+class ValueType:
+    """What the values of a relation are.
+
+    Attributes:
+        kind: number, date or time.
+        dimension: of their unit, empty where they have none.
+        unit: the commonest spelling of it.
+        factor: of that unit to the base unit.
+        year: numbers that are years.
+    """
+
+    kind: ValueKind
+    dimension: str = ""
+    unit: str = ""
+    factor: float = 1.0
+    year: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """The values that a directed relation leads to: ``owners`` int64 ascending, ``values`` float64, ``nodes`` int64."""
+
+    owners: np.ndarray
+    values: np.ndarray
+    nodes: np.ndarray
+
+
+class Columns:
+    """Typed values of one snapshot, and columns of its relations, computed on first use.
+
+    Attributes:
+        values: float64 [E], NaN where a node is no value.
+        kinds: uint8 [E], 0 or 1 + position in ``VALUE_KINDS``.
+    """
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.snapshot = snapshot
+        self._columns: dict[int, Column] = {}
+        self._types: dict[int, ValueType | None] = {}
+        self._sides: dict[int, np.ndarray] = {}
+
+    @cached_property
+    def _typed(self) -> tuple[np.ndarray, np.ndarray]:
+        return typed(self.snapshot)
+
+    @property
+    def values(self) -> np.ndarray:
+        """See the class."""
+        return self._typed[0]
+
+    @property
+    def kinds(self) -> np.ndarray:
+        """See the class."""
+        return self._typed[1]
+
+    @cached_property
+    def _by_relation(self) -> tuple[np.ndarray, np.ndarray]:
+        order = np.argsort(self.snapshot.relations, kind="stable")
+        bounds = np.searchsorted(self.snapshot.relations[order], np.arange(self.snapshot.num_relations + 1))
+        return order, bounds
+
+    def arcs(self, relation: int) -> tuple[np.ndarray, np.ndarray]:
+        """Sources and targets of all arcs of a directed relation, int64 [n] each, by fact."""
+        inverse, forward = divmod(relation, self.snapshot.num_relations)
+        order, bounds = self._by_relation
+        facts = order[bounds[forward] : bounds[forward + 1]]
+        heads = self.snapshot.heads[facts].astype(np.int64)
+        tails = self.snapshot.tails[facts].astype(np.int64)
+        return (tails, heads) if inverse else (heads, tails)
+
+    def sources(self, relation: int) -> np.ndarray:
+        """Nodes from which a directed relation leads on, int64 ascending."""
+        if relation not in self._sides:
+            self._sides[relation] = sorted_unique(self.arcs(relation)[0])
+        return self._sides[relation]
+
+    def targets(self, relation: int) -> np.ndarray:
+        """Nodes to which it leads, int64 ascending."""
+        return self.sources((relation + self.snapshot.num_relations) % (2 * self.snapshot.num_relations))
+
+    def column(self, relation: int) -> Column:
+        """The values that a directed relation leads to; nodes that are none are left out."""
+        if relation not in self._columns:
+            owners, nodes = self.arcs(relation)
+            values = self.values[nodes]
+            wanted = self.value_type(relation)
+            known = ~np.isnan(values)
+            if wanted is not None:
+                known &= self.kinds[nodes] == 1 + VALUE_KINDS.index(wanted.kind)
+            owners, nodes, values = owners[known], nodes[known], values[known]
+            order = np.argsort(owners, kind="stable")
+            self._columns[relation] = Column(owners[order], values[order], nodes[order])
+        return self._columns[relation]
+
+    def value_type(self, relation: int) -> ValueType | None:
+        """What the values are that a directed relation leads to; None where most of its ends are no values."""
+        if relation not in self._types:
+            self._types[relation] = self._value_type(relation)
+        return self._types[relation]
+
+    def _value_type(self, relation: int) -> ValueType | None:
+        nodes = self.arcs(relation)[1]
+        if not len(nodes) or relation >= self.snapshot.num_relations:
+            return None
+        kinds = self.kinds[nodes]
+        counts = np.bincount(kinds, minlength=1 + len(VALUE_KINDS))
+        best = int(counts[1:].argmax())
+        if counts[1 + best] < _MOSTLY * len(nodes):
+            return None
+        kind = VALUE_KINDS[best]
+        if kind is not ValueKind.NUMBER:
+            return ValueType(kind)
+        own = nodes[kinds == 1 + best]
+        sample = own[:: max(1, len(own) // 200)]
+        units = Counter(
+            (v.dimension, v.unit, v.factor) for v in map(self.value_of, sample.tolist()) if v is not None
+        )
+        (dimension, unit, factor), _ = units.most_common(1)[0]
+        values = self.values[own]
+        whole = bool(np.all(values == np.floor(values)))
+        year = whole and not unit and bool(np.mean((values >= 1000) & (values <= 2100)) > 0.9)
+        label = set(self.snapshot.relation_label(relation).casefold().split())
+        year &= bool(label & {"year", "years", "date", "released", "founded", "born", "since", "season"}) or (
+            bool(np.mean((values >= 1700) & (values <= 2035)) > 0.98)
+        )
+        return ValueType(kind, dimension, unit, factor, year)
+
+    def value_of(self, node: int) -> Value | None:
+        """A node's label as a value."""
+        return parse(self.snapshot.entity_label(node))
+
+
+def typed(snapshot: Snapshot) -> tuple[np.ndarray, np.ndarray]:
+    """Values and kinds of all nodes of a snapshot, float64 [E] and uint8 [E]."""
+    values = np.full(snapshot.num_entities, math.nan)
+    kinds = np.zeros(snapshot.num_entities, np.uint8)
+    months = "jfmasond"
+    for node, label in enumerate(snapshot.entity_labels):
+        first = label[:1]
+        if first not in _STARTS and first.casefold() not in months:
+            continue
+        value = parse(label)
+        if value is not None and not math.isnan(value.value):
+            values[node] = value.value
+            kinds[node] = 1 + VALUE_KINDS.index(ValueKind(value.kind))
+    return values, kinds

@@ -1,0 +1,45 @@
+"""Composes two neighbouring parts of a question by the rules of their categories."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from retrieval.programs.parts import Made, Part
+from retrieval.programs.rules.negation import NegationRules
+from retrieval.programs.rules.numbers import NumberRules
+from retrieval.programs.rules.rankings import RankingRules
+from retrieval.programs.rules.sets import SetRules
+from retrieval.programs.rules.values import ValueRules
+
+
+class Composer(SetRules, ValueRules, RankingRules, NumberRules, NegationRules):
+    """Composes the parts of one question; made for it, as :class:`~retrieval.programs.rules.base.Rules` says."""
+
+    def compose(self, left: Part, right: Part, gap: str) -> Iterator[Made]:
+        """What two neighbouring parts may make together.
+
+        Args:
+            left: stands first.
+            right: stands after it.
+            gap: :func:`~retrieval.programs.words.gap_class` of what stands between.
+        """
+        for name, forward in _RULES.get((left.category, right.category), ()):
+            method: Callable[[Part, Part, bool, str], Iterator[Made]] = getattr(self, name)
+            yield from method(left, right, True, gap) if forward else method(right, left, False, gap)
+
+    def composable(self, left: str, right: str) -> bool:
+        """Whether parts of two categories compose at all."""
+        return (left, right) in _RULES
+
+
+def _by_categories() -> dict[tuple[str, str], list[tuple[str, bool]]]:
+    found: dict[tuple[str, str], list[tuple[str, bool]]] = {}
+    for name in dir(Composer):
+        for first, second in getattr(getattr(Composer, name), "pairs", ()):
+            found.setdefault((first, second), []).append((name, True))
+            if first != second:
+                found.setdefault((second, first), []).append((name, False))
+    return found
+
+
+_RULES = _by_categories()

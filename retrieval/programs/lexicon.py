@@ -1,0 +1,213 @@
+"""English words that ask for an operator, and what they compare; words that carry no meaning of their own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from retrieval.programs.algebra import Comparison, Folding, TextMatch
+
+STOP = frozenset({
+    "a", "about", "all", "also", "am", "among", "an", "and", "any", "are", "as", "at", "available", "be", "been",
+    "being", "belong", "belongs", "between", "both", "but", "by", "called", "can", "contain", "containing",
+    "contains", "could", "currently", "describe", "did", "different", "display", "distinct", "do", "do's", "does",
+    "during", "each", "either", "ever", "every", "exist", "exists", "find", "for", "from", "get", "give", "got",
+    "had", "has", "have", "having", "he", "her", "his", "how", "i", "identify", "if", "in", "include", "includes",
+    "including", "into", "is", "it", "its", "just", "kind", "know", "let", "like", "list", "located", "many",
+    "me", "much", "my", "name", "named", "names", "need", "number-of", "of", "on", "one", "ones", "only", "onto",
+    "or", "our", "out", "over", "per", "please", "provide", "respective", "respectively", "return", "s", "she",
+    "show", "so", "some", "sort", "such", "tell", "than", "that", "the", "their", "them", "then", "there",
+    "these", "they", "this", "those", "to", "together", "too", "total-of", "type", "under", "up", "us", "use",
+    "used", "uses", "using", "various", "want", "was", "we", "were", "what", "whats", "when", "where", "whether",
+    "which", "who", "whom", "whose", "will", "with", "within", "would", "you",
+})  # fmt: skip
+"""Words that carry no meaning of their own; what stands between two parts is told by ``words.gap_class``."""
+PREPOSITIONS = frozenset({
+    "across", "along", "around", "at", "by", "during", "for", "from", "in", "into", "near", "on", "over",
+    "through", "to", "under", "within",
+})  # fmt: skip
+RELATIVE = frozenset({
+    "that", "when", "where", "which", "who", "whom", "whose",
+})  # fmt: skip
+#: Forms that a stemmer does not bring together.
+IRREGULAR = {
+    "people": "person", "persons": "person", "children": "child", "men": "man", "women": "woman", "wrote":
+    "write", "written": "write", "taught": "teach", "born": "birth", "birthplace": "birth", "died": "die",
+    "death": "die", "dead": "die", "bought": "buy", "sold": "sell", "made": "make", "taken": "take", "took":
+    "take", "led": "lead", "won": "win", "sung": "sing", "sang": "sing", "spoken": "speak", "spoke": "speak",
+    "held": "hold", "ran": "run", "built": "build", "drove": "drive", "driven": "drive", "flew": "fly", "flown":
+    "fly", "flights": "flight", "gave": "give", "given": "give", "began": "begin", "begun": "begin", "met":
+    "meet", "kept": "keep", "left": "leave", "lived": "live", "lives": "live", "gone": "go", "went": "go",
+    "found": "find", "founded": "found", "founder": "found", "movies": "movie", "cities": "city", "higest":
+    "highest", "bigest": "biggest", "heighest": "highest",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Adjective:
+    """What a comparative or superlative compares: nouns that name the attribute, best first.
+
+    ``up`` says whether more of the adjective is more of the noun; False for "young" and "age".
+    """
+
+    nouns: tuple[tuple[str, bool], ...]
+
+
+def _adjective(up: str, down: str = "") -> Adjective:
+    return Adjective((*((n, True) for n in up.split()), *((n, False) for n in down.split())))
+
+
+_SIZE = _adjective("area size population length capacity number volume amount")
+_OLD = _adjective("age", "birth_year birth_date date_of_birth built founded founding_year completion_year opening_year "
+                  "independence_year publication_year release_year year date")  # fmt: skip
+_NEW = _adjective("year date release_year publication_year completion_year founded built model_year", "age")
+_EARLY = _adjective(
+    "",
+    "year date time start start_time release_year independence_year founded built completion_year premiere_year",
+)
+_PRICE = _adjective("price unit_price cost rent monthly_rent fee fare salary")
+#: Positive, comparative, superlative, what it measures, whether it is the large end of that.
+_ADJECTIVES: tuple[tuple[str, str, str, Adjective, bool], ...] = (
+    ("big", "bigger", "biggest", _SIZE, True),
+    ("large", "larger", "largest", _SIZE, True),
+    ("great", "greater", "greatest", _adjective("size number area amount"), True),
+    ("small", "smaller", "smallest", _SIZE, False),
+    ("little", "lesser", "littlest", _SIZE, False),
+    ("tiny", "tinier", "tiniest", _SIZE, False),
+    ("long", "longer", "longest", _adjective("length duration time distance runtime"), True),
+    ("short", "shorter", "shortest", _adjective("length duration time height distance runtime"), False),
+    ("tall", "taller", "tallest", _adjective("height elevation"), True),
+    ("high", "higher", "highest", _adjective("elevation height altitude"), True),
+    ("low", "lower", "lowest", _adjective("elevation height altitude"), False),
+    ("deep", "deeper", "deepest", _adjective("depth"), True),
+    ("wide", "wider", "widest", _adjective("width"), True),
+    ("old", "older", "oldest", _OLD, True),
+    ("young", "younger", "youngest", _OLD, False),
+    ("new", "newer", "newest", _NEW, True),
+    ("recent", "more recent", "most recent", _NEW, True),
+    ("late", "later", "latest", _EARLY, False),
+    ("early", "earlier", "earliest", _EARLY, True),
+    ("first", "sooner", "first", _EARLY, True),
+    ("last", "last", "last", _EARLY, False),
+    ("heavy", "heavier", "heaviest", _adjective("weight mass"), True),
+    ("light", "lighter", "lightest", _adjective("weight mass"), False),
+    ("fast", "faster", "fastest", _adjective("speed acceleration velocity pace"), True),
+    ("slow", "slower", "slowest", _adjective("speed acceleration velocity pace"), False),
+    ("expensive", "more expensive", "most expensive", _PRICE, True),
+    ("costly", "costlier", "costliest", _PRICE, True),
+    ("cheap", "cheaper", "cheapest", _PRICE, False),
+    ("rich", "richer", "richest", _adjective("wealth gdp income earnings money"), True),
+    ("poor", "poorer", "poorest", _adjective("wealth gdp income earnings money"), False),
+    ("populous", "more populous", "most populous", _adjective("population"), True),
+    ("populated", "more populated", "most populated", _adjective("population"), True),
+    ("dense", "denser", "densest", _adjective("population_density density"), True),
+    ("crowded", "more crowded", "most crowded", _adjective("population_density density population"), True),
+    ("sparse", "sparser", "sparsest", _adjective("population_density density population"), False),
+    ("good", "better", "best", _adjective("rating score stars grade rank"), True),
+    ("bad", "worse", "worst", _adjective("rating score stars grade"), False),
+    ("popular", "more popular", "most popular", _adjective("popularity votes rating"), True),
+)
+BASES = {
+    word: base
+    for base, comparative, superlative, _, _ in _ADJECTIVES
+    for word in (comparative, superlative)
+    if base not in ("first", "last", "good", "bad", "late") and " " not in word
+}
+"""Comparatives and superlatives of one word, and their adjective."""
+_ANY_MORE, _ANY_LESS = Adjective(()), Adjective(())
+SUPERLATIVES: dict[str, tuple[Adjective, bool]] = {
+    **{superlative: (adjective, up) for _, _, superlative, adjective, up in _ADJECTIVES},
+    **{"most " + base: (adjective, up) for base, _, _, adjective, up in _ADJECTIVES},
+    **{"least " + base: (adjective, not up) for base, _, _, adjective, up in _ADJECTIVES},
+    "most": (_ANY_MORE, True), "maximum": (_ANY_MORE, True), "max": (_ANY_MORE, True), "top": (_ANY_MORE, True),
+    "least": (_ANY_LESS, False), "fewest": (_ANY_LESS, False), "minimum": (_ANY_LESS, False),
+    "min": (_ANY_LESS, False), "smallest number": (_ANY_LESS, False), "largest number": (_ANY_MORE, True),
+    "greatest number": (_ANY_MORE, True), "highest number": (_ANY_MORE, True), "lowest number": (_ANY_LESS, False),
+    "least number": (_ANY_LESS, False), "most number": (_ANY_MORE, True), "maximum number": (_ANY_MORE, True),
+    "minimum number": (_ANY_LESS, False), "least amount": (_ANY_LESS, False), "most amount": (_ANY_MORE, True),
+    "fewest amount": (_ANY_LESS, False), "highest amount": (_ANY_MORE, True), "largest amount": (_ANY_MORE, True),
+    "fewest number": (_ANY_LESS, False), "smallest amount": (_ANY_LESS, False), "small amount": (_ANY_LESS, False),
+    "largest count": (_ANY_MORE, True), "largest quantity": (_ANY_MORE, True),
+}  # fmt: skip
+"""By their words: what is compared (without nouns: what follows says it) and whether the largest is meant."""
+COMPARATIVES: dict[str, tuple[Adjective, bool]] = {
+    **{comparative: (adjective, up) for _, comparative, _, adjective, up in _ADJECTIVES if comparative != "last"},
+    "more": (_ANY_MORE, True), "less": (_ANY_LESS, False), "fewer": (_ANY_LESS, False),
+}  # fmt: skip
+"""By their words, like :data:`SUPERLATIVES`."""
+POSITIVES: dict[str, Adjective] = {
+    **{base: adjective for base, _, _, adjective, _ in _ADJECTIVES},
+    "much": _adjective("price cost amount rent salary"), "far": _adjective("distance"),
+    "big": _adjective("area size population"),
+}  # fmt: skip
+"""What "how <adjective>" asks for."""
+_UP, _DOWN, _EQUAL, _NOT_EQUAL = Comparison.MORE, Comparison.LESS, Comparison.EQUAL, Comparison.NOT_EQUAL
+_AT_LEAST, _AT_MOST = Comparison.AT_LEAST, Comparison.AT_MOST
+COMPARISONS: dict[str, Comparison] = {
+    "more than": _UP, "greater than": _UP, "larger than": _UP, "higher than": _UP, "bigger than": _UP,
+    "over": _UP, "above": _UP, "exceeding": _UP, "exceeds": _UP, "exceed": _UP, "after": _UP, "later than": _UP,
+    "since": _AT_LEAST, "beyond": _UP, "upwards of": _AT_LEAST, "newer than": _UP, "heavier than": _UP,
+    "longer than": _UP, "less than": _DOWN, "fewer than": _DOWN, "lower than": _DOWN, "smaller than": _DOWN,
+    "under": _DOWN, "below": _DOWN, "before": _DOWN, "earlier than": _DOWN, "prior to": _DOWN, "until": _AT_MOST,
+    "up to": _AT_MOST, "shorter than": _DOWN, "cheaper than": _DOWN, "older than": _UP, "younger than": _DOWN,
+    "lighter than": _DOWN, "at least": _AT_LEAST, "no less than": _AT_LEAST, "no fewer than": _AT_LEAST,
+    "not less than": _AT_LEAST, "minimum of": _AT_LEAST, "no earlier than": _AT_LEAST, "at most": _AT_MOST,
+    "no more than": _AT_MOST, "not more than": _AT_MOST, "maximum of": _AT_MOST, "no later than": _AT_MOST,
+    "by the latest": _AT_MOST, "greater than or equal to": _AT_LEAST, "less than or equal to": _AT_MOST,
+    "equal to": _EQUAL, "equals": _EQUAL, "exactly": _EQUAL, "not equal to": _NOT_EQUAL,
+    "not exceeding": _AT_MOST, "at or before": _AT_MOST, "at or after": _AT_LEAST, "no smaller than": _AT_LEAST,
+    "no larger than": _AT_MOST, "larger": _UP,
+}  # fmt: skip
+"""What stands before a number."""
+POSTFIXES: dict[str, Comparison] = {
+    "or more": _AT_LEAST, "or greater": _AT_LEAST, "or later": _AT_LEAST, "or higher": _AT_LEAST,
+    "or above": _AT_LEAST, "or over": _AT_LEAST, "or after": _AT_LEAST, "and above": _AT_LEAST,
+    "or larger": _AT_LEAST, "and up": _AT_LEAST, "or longer": _AT_LEAST, "and later": _AT_LEAST,
+    "or less": _AT_MOST, "or fewer": _AT_MOST, "or earlier": _AT_MOST, "or lower": _AT_MOST, "or below": _AT_MOST,
+    "or before": _AT_MOST, "or under": _AT_MOST, "or smaller": _AT_MOST, "or shorter": _AT_MOST,
+    "and below": _AT_MOST, "or sooner": _AT_MOST,
+}  # fmt: skip
+"""What stands behind a number."""
+COUNTS = (
+    "how many", "number of", "count of", "count", "total number of", "the number of", "quantity of", "amount of",
+    "numbers of", "how many different", "number", "total amount of",
+)  # fmt: skip
+FOLDINGS: dict[str, Folding] = {
+    "average": Folding.AVERAGE, "mean": Folding.AVERAGE, "avg": Folding.AVERAGE, "total": Folding.SUM,
+    "sum": Folding.SUM, "combined": Folding.SUM, "sum of": Folding.SUM, "total of": Folding.SUM,
+}  # fmt: skip
+NEGATIONS = frozenset({
+    "apart from", "aren", "aren't", "arent", "aren’t", "besides", "cannot", "didn", "didn't", "didnt", "didn’t",
+    "doesn", "doesn't", "doesnt", "doesn’t", "don", "don't", "dont", "don’t", "except", "except for", "excluded",
+    "excluding", "hasn", "hasn't", "hasnt", "hasn’t", "haven", "haven't", "havent", "haven’t", "isn", "isn't",
+    "isnt", "isn’t", "lack", "lacking", "neither", "never", "no", "non", "none", "nor", "not", "other than",
+    "outside", "outside of", "wasn", "wasn't", "wasnt", "wasn’t", "weren", "weren't", "werent", "weren’t",
+    "without", "zero",
+})  # fmt: skip
+SAME = frozenset({"same", "same as", "equal", "identical", "similar"})
+TEXT_MATCHES: tuple[tuple[str, TextMatch], ...] = (
+    (
+        r"(?:that\s+)?(?:contain(?:s|ing)?|includ(?:es?|ing)|mention(?:s|ing)?|ha(?:s|ve|ving)\s+the\s+word|"
+        r"with\s+the\s+(?:word|substring))",
+        TextMatch.CONTAINS,
+    ),
+    (r"(?:start(?:s|ing)?|begin(?:s|ning)?)(?:\s+with)", TextMatch.STARTS),
+    (r"end(?:s|ing)?\s+(?:with|in)", TextMatch.ENDS),
+)
+"""What says that a text is looked into, before a quoted text or letter."""
+DEMONYMS = {
+    "french": "france", "dutch": "netherlands", "british": "united kingdom", "english": "england", "spanish": "spain",
+    "welsh": "wales", "greek": "greece", "swiss": "switzerland", "american": "united states", "danish": "denmark",
+    "irish": "ireland", "scottish": "scotland", "polish": "poland", "finnish": "finland", "czech": "czech republic",
+    "filipino": "philippines", "thai": "thailand", "iraqi": "iraq", "israeli": "israel", "peruvian": "peru",
+}  # fmt: skip
+"""Adjectives of places whose letters do not lead to them."""
+ORDINALS = {
+    "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10,
+    "2nd": 2, "3rd": 3, **{f"{n}th": n for n in range(4, 31)},
+}  # fmt: skip
+NUMBER_WORDS: dict[str, int] = {
+    "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
+    "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16,
+    "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50,
+    "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90, "dozen": 12, "hundred": 100, "once": 1, "twice": 2,
+}  # fmt: skip

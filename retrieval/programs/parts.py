@@ -1,0 +1,130 @@
+"""Parts of a question and what becomes of two of them.
+
+Categories: ``S`` a set; ``R`` a relation; ``N`` a quantity; ``T`` a comparison with its value, its relation still
+missing; ``P`` a count compared, what is counted known, of what not; ``U`` a ranking, ``B`` one by the number of a
+set, ``D`` one by a sum or average; ``C`` a comparison that lacks its value, ``K`` one that has its relation;
+``Q`` count, ``A`` fold, ``X`` not, ``Y`` what is left out, ``M`` same, ``V`` same by a relation, ``O`` a place,
+``I`` or, ``J`` a set, ``Z`` a value and ``W`` values after it; ``G`` a text looked for; ``F`` a finished number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from retrieval.programs.algebra import And, Constant, Filter, Folding, Having, Or, Program, TextFilter, Top
+from retrieval.programs.anchors import Comparing, Features
+from retrieval.programs.words import Quantity
+
+Made = tuple[str, Program | None, Any, Features]
+"""A part that two make: category, program, extra and the features of making it."""
+#: Takes the parts, whether the first named category stands first, and ``words.gap_class`` of what stands between.
+Rule = Callable[[Any, "Part", "Part", bool, str], Iterator[Made]]
+AnyRule = TypeVar("AnyRule", bound=Callable[..., Iterator[Made]])
+
+
+@dataclass(slots=True)
+class Part:
+    """Words [first, last) of the chart, composed.
+
+    Attributes:
+        category, program, extra: see the module.
+        score: of all its features.
+        features: of this composition alone; ``parts`` have the others.
+        anchored: of a single anchor, its words [first, last) of the question.
+    """
+
+    category: str
+    first: int
+    last: int
+    program: Program | None
+    extra: Any
+    score: float
+    features: Features
+    parts: tuple[Part, ...] = ()
+    anchored: tuple[int, int] | None = None
+
+    @property
+    def expression(self) -> Program:
+        """The program of a part that has one: a set or a number."""
+        if self.program is None:
+            raise TypeError(f"a part of category {self.category} has no program")
+        return self.program
+
+    def all_features(self) -> dict[str, float]:
+        """The features of the whole derivation, summed."""
+        total: dict[str, float] = {}
+        stack = [self]
+        while stack:
+            part = stack.pop()
+            for name, value in part.features:
+                total[name] = total.get(name, 0.0) + value
+            stack.extend(part.parts)
+        return total
+
+
+@dataclass(frozen=True, slots=True)
+class Valued:
+    """A comparison with its value.
+
+    Attributes:
+        comparing: the operator or adjective.
+        value: a constant, a number, or a set of one node whose own key is meant.
+        upper: the other end of a range, and whether it belongs to it.
+        exact: nothing compares: "in 2004", "4 cylinders".
+    """
+
+    comparing: Comparing
+    value: Program
+    upper: Constant | None = None
+    upper_included: bool = True
+    exact: bool = False
+    folding: Folding | None = None
+
+
+def conjunction(left: Program, right: Program) -> Program:
+    """What is in both; what filters or ranks all that have a value filters or ranks the other side instead."""
+    for one, other in ((left, right), (right, left)):
+        placed = _placed(one, other)
+        if placed is not None:
+            return placed
+    return And(left, right)
+
+
+def _placed(program: Program, source: Program) -> Program | None:
+    """``program`` with ``source`` in place of all that have a value, where it is a filter or ranking of those."""
+    if isinstance(program, Filter | Top | TextFilter):
+        if isinstance(program.source, Having):
+            return replace(program, source=source)
+        inner = _placed(program.source, source)
+        return None if inner is None else replace(program, source=inner)
+    if isinstance(program, Or):
+        left, right = _placed(program.left, source), _placed(program.right, source)
+        return Or(left, right) if left is not None and right is not None else None
+    return None
+
+
+def valued_of(part: Part) -> Valued:
+    """A quantity as a comparison: one that nothing compares is meant exactly."""
+    if isinstance(part.extra, Valued):
+        return part.extra
+    quantity: Quantity = part.extra
+    compared = quantity.upper is not None or quantity.comparison is not None
+    return Valued(
+        Comparing(quantity.comparison),
+        quantity.constant,
+        quantity.upper,
+        quantity.upper_included,
+        exact=not compared,
+    )
+
+
+def rule(*pairs: str) -> Callable[[AnyRule], AnyRule]:
+    """Marks a method that composes parts of two categories, whichever stands first."""
+
+    def mark(method: AnyRule) -> AnyRule:
+        method.pairs = pairs  # type: ignore[attr-defined]
+        return method
+
+    return mark

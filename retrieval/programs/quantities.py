@@ -1,0 +1,147 @@
+"""Numbers, dates and ranges in a question."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from retrieval.kg import values
+from retrieval.programs.algebra import Comparison, Constant, ValueKind
+from retrieval.programs.lexicon import NUMBER_WORDS, POSTFIXES
+
+_SCALE = r"(?:\s?(?:thousand|million|billion|trillion|mio|bn|k)\b)?"
+_PLAIN = re.compile(rf"(?:[$€£]\s?)?(?:{values.NUMBER}){_SCALE}", re.IGNORECASE)
+_NUMBER = re.compile(
+    rf"(?<![\w.])(?:[$€£]\s?)?(?:{values.NUMBER})(?:st|nd|rd|th)?{_SCALE}"
+    r"(?:\s?(?:%|[$€£]|[a-zA-Z²]+(?:\s(?:feet|foot|ft|meters?|metres?|kilomet(?:er|re)s?|miles?|km|mi|m)\b)?))?",
+    re.IGNORECASE,
+)
+_RANGE = re.compile(r"\b(\d[\d.,]*)\s*(?:to|-|–)\s*(\d[\d.,]*)\b")
+_DECADE = re.compile(r"\b(?:the\s+)?(?:(early|mid|late)[\s-])?((?:1\d|20)?\d0)[’']?s\b", re.IGNORECASE)
+_CENTURY = re.compile(r"\b(?:the\s+)?(\d{1,2})(?:st|nd|rd|th)[\s-]century\b", re.IGNORECASE)
+_BETWEEN = re.compile(
+    r"\b(?:between|from)\s+(.{1,40}?)\s+(?:and|to|through|until)\s+(.{1,40}?)(?=$|[\s,.?!])", re.IGNORECASE
+)
+_MONTHS = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
+    r"nov(?:ember)?|dec(?:ember)?)"
+)
+_DATES = re.compile(
+    r"\d{4}-\d{1,2}-\d{1,2}(?:[ T]\d{1,2}:\d{2}(?::\d{2})?)?|\d{1,2}[/.]\d{1,2}[/.]\d{4}|"
+    r"\d{1,2}(?::\d{2})?\s?[ap]\.?m\b\.?|\d{1,2}:\d{2}|"
+    rf"(?:\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?)?\b{_MONTHS}\.?\s+\d{{1,4}}(?:st|nd|rd|th)?\b(?:,?\s+\d{{4}}\b)?",
+    re.IGNORECASE,
+)
+_AFTER = re.compile(r"[ ,]*((?:or|and)\s+\w+)\b", re.IGNORECASE)
+_SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "dozen": 12.0}
+_PARTS_OF_DECADES = {"early": (0, 4), "mid": (3, 7), "late": (6, 10)}
+
+
+@dataclass(frozen=True, slots=True)
+class Spelt:
+    """A number, date or range, characters [start, end) of a text.
+
+    ``upper`` is the other end of a range, its end included or not; ``comparison`` stands beside it ("10 or more").
+    """
+
+    start: int
+    end: int
+    constant: Constant
+    upper: Constant | None = None
+    upper_included: bool = True
+    comparison: Comparison | None = None
+
+
+def find(text: str) -> list[Spelt]:
+    """What a text says of numbers, dates and ranges; of those that overlap the first that is found, ranges first."""
+    found: list[Spelt] = []
+    for ways in (_ranges, _periods, _dates, _numbers, _words):
+        for spelt in ways(text):
+            if all(spelt.end <= other.start or spelt.start >= other.end for other in found):
+                found.append(spelt)
+    return found
+
+
+def constant(text: str) -> Constant | None:
+    """A number, date or time as a constant of a program, or None."""
+    spelt = re.sub(r"(?<=\d)(?:st|nd|rd|th)$", "", text.strip(" ,.?!"), flags=re.IGNORECASE)
+    spelt = re.sub(r"^(?:the\s+)?(?:year|around|about)\s+", "", spelt, flags=re.IGNORECASE)
+    if spelt.casefold() in NUMBER_WORDS:
+        return Constant(float(NUMBER_WORDS[spelt.casefold()]), text=text.strip())
+    value = values.parse(spelt)
+    if value is None:
+        return None
+    if value.month_day is not None:
+        month, day = value.month_day
+        return Constant(month * 100.0 + day, ValueKind.MONTH_DAY, "", text.strip())
+    return Constant(value.value, ValueKind(value.kind), value.dimension, text.strip(), value.factor)
+
+
+def _ranges(text: str) -> Iterator[Spelt]:
+    for match in (*_BETWEEN.finditer(text), *_RANGE.finditer(text)):
+        low, high = constant(match[1]), constant(match[2])
+        if low is None or high is None or math.isnan(low.value + high.value) or low.value > high.value:
+            continue
+        yield Spelt(*match.span(), low, high)
+
+
+def _periods(text: str) -> Iterator[Spelt]:
+    for match in _DECADE.finditer(text):
+        year = int(match[2]) + (1900 if int(match[2]) < 100 else 0)
+        first, last = _PARTS_OF_DECADES.get((match[1] or "").casefold(), (0, 10))
+        low, high = (Constant(float(year + years), text=match[0]) for years in (first, last))
+        yield Spelt(*match.span(), low, high, upper_included=False)
+    for match in _CENTURY.finditer(text):
+        year = (int(match[1]) - 1) * 100 + 1
+        low, high = (Constant(float(year + years), text=match[0]) for years in (0, 99))
+        yield Spelt(*match.span(), low, high)
+
+
+def _dates(text: str) -> Iterator[Spelt]:
+    for match in _DATES.finditer(text):
+        value = constant(match[0])
+        if value is not None:
+            yield _with_postfix(text, match.start(), match.end(), value)
+
+
+def _numbers(text: str) -> Iterator[Spelt]:
+    for match in _NUMBER.finditer(text):
+        spelt = match[0]
+        value = constant(spelt)
+        if value is None:  # what follows is no unit
+            plain = _PLAIN.match(spelt)
+            if plain is None or spelt[plain.end() :][:1].isalpha():
+                continue
+            spelt, value = plain[0], constant(plain[0])
+        if value is not None:
+            yield _with_postfix(text, match.start(), match.start() + len(spelt), value)
+
+
+def _words(text: str) -> Iterator[Spelt]:
+    words = list(re.finditer(r"[^\W\d_]+", text))
+    for word, after in zip_longest(words, words[1:]):
+        number = NUMBER_WORDS.get(word[0].casefold())
+        if number is None:
+            continue
+        value, end, dimension, factor = float(number), word.end(), "", 1.0
+        if after is not None and not text[word.end() : after.start()].strip():
+            scale = _SCALES.get(after[0].casefold())
+            unit = values.unit_of(after[0])
+            if scale is not None:
+                value, end = value * scale, after.end()
+            elif unit is not None and unit[0]:
+                dimension, factor = unit
+                value, end = value * factor, after.end()
+        spelt = Constant(value, ValueKind.NUMBER, dimension, text[word.start() : end], factor)
+        yield _with_postfix(text, word.start(), end, spelt)
+
+
+def _with_postfix(text: str, start: int, end: int, value: Constant) -> Spelt:
+    match = _AFTER.match(text, end)
+    comparison = POSTFIXES.get(" ".join(match[1].casefold().split())) if match else None
+    if match is not None and comparison is not None:
+        return Spelt(start, match.end(), value, comparison=comparison)
+    return Spelt(start, end, value)

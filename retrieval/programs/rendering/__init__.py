@@ -1,0 +1,1 @@
+"""Programs for people and other engines: named, told in steps, and as SPARQL and Cypher."""

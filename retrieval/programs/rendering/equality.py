@@ -1,0 +1,36 @@
+"""When the executor takes two values for equal, so that queries of other engines do as well."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from retrieval.programs.algebra import Constant, Count, Folding, Key, KeyOf, Program
+from retrieval.programs.columns import Columns
+
+#: Values that differ by less than this share are equal; dates, by less than so many years.
+CLOSE, CLOSE_DATES = 1e-9, 1e-7
+
+
+def near(columns: Columns, key: Key, value: float, slack: float) -> float | None:
+    """How far from a constant a key still is equal to it; None where no other value of the graph is that near.
+
+    Args:
+        columns: the graph's values.
+        key: what is compared.
+        value: with what.
+        slack: what differs by no more is equal.
+    """
+    if key.counted:
+        return None
+    if key.folding not in (Folding.SUM, Folding.AVERAGE):
+        apart = np.abs(columns.column(key.path[-1]).values - value)
+        if not np.any((apart > 0) & (apart <= 2 * slack)):
+            return None
+    return slack
+
+
+def whole(program: Program) -> bool:
+    """Whether it is a whole number, so that it is compared exactly."""
+    if isinstance(program, Constant):
+        return float(program.value).is_integer() and abs(program.value) < 1e8
+    return isinstance(program, Count) or (isinstance(program, KeyOf) and program.key.counted)

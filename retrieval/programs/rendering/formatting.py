@@ -1,0 +1,83 @@
+"""Values as people write them, in the unit of the relation that they came from."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from retrieval.kg.values import month_day
+from retrieval.programs.algebra import Constant, Difference, Fold, KeyOf, Program, ValueKind
+from retrieval.programs.columns import Columns, ValueType
+
+_BASE_UNITS = {"length": "m", "area": "m²", "duration": "min", "mass": "kg"}
+_SIGNS = frozenset("$€£")
+_DECIMALS = 4
+
+
+def formatted(columns: Columns, program: Program, value: float | bool) -> str:
+    """A number or truth that a program denotes, for people; empty where there is none (NaN).
+
+    Numbers have the unit of the relation and thousands separators, no decimals where they are whole and else at most
+    four, of small ones four significant; dates are ISO, times ``HH:MM``. A difference of dates is in years, one of
+    times in minutes.
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return formatted_value(type_of(columns, program), value)
+
+
+def type_of(columns: Columns, program: Program) -> ValueType | None:
+    """What kind of value a number is; None where it is a mere count."""
+    match program:
+        case KeyOf(_, key) | Fold(_, _, key):
+            return None if key.counted else columns.value_type(key.path[-1])
+        case Constant(_, kind, dimension):
+            return ValueType(kind, dimension, _BASE_UNITS.get(dimension, ""))
+        case Difference(left, right):
+            return _apart(type_of(columns, left) or type_of(columns, right))
+    return None
+
+
+def formatted_value(kind: ValueType | None, value: float) -> str:
+    """A value of a kind, as :func:`formatted` writes it."""
+    if math.isnan(value):
+        return ""
+    if kind is None:
+        return _number(value)
+    match kind.kind:
+        case ValueKind.DATE:
+            month, day = month_day(value)
+            return f"{math.floor(value + 1e-9):04}-{month:02}-{day:02}"
+        case ValueKind.TIME:
+            minutes = round(value)
+            return f"{minutes // 60:02}:{minutes % 60:02}"
+        case ValueKind.MONTH_DAY:
+            return f"--{int(value) // 100:02}-{int(value) % 100:02}"
+    if kind.year:
+        return _number(value, "")
+    text = _number(abs(value / kind.factor))
+    sign = "-" if value < 0 else ""
+    if kind.unit in _SIGNS:
+        return f"{sign}{kind.unit}{text}"
+    return f"{sign}{text}{kind.unit if kind.unit == '%' else f' {kind.unit}'}".rstrip()
+
+
+def _apart(kind: ValueType | None) -> ValueType | None:
+    """What two values of a kind are apart."""
+    match kind and kind.kind:
+        case ValueKind.DATE:
+            return ValueType(ValueKind.NUMBER, "duration", "years")
+        case ValueKind.TIME:
+            return ValueType(ValueKind.NUMBER, "duration", "min")
+    return replace(kind, year=False) if kind else None
+
+
+def _number(value: float, separator: str = ",") -> str:
+    if not math.isfinite(value):
+        return str(value)
+    if abs(value - round(value)) <= 1e-9 * abs(value):
+        text = f"{round(value):,}"
+    else:
+        small = max(0, -math.floor(math.log10(abs(value))) - 1)
+        text = f"{value:,.{_DECIMALS + small}f}".rstrip("0").rstrip(".")
+    return text.replace(",", separator)

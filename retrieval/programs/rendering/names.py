@@ -1,0 +1,112 @@
+"""Programs with names in place of ids, so that they outlive the version of a graph that they were made on."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from retrieval.errors import ProgramError
+from retrieval.programs.algebra import Program, from_json, to_json
+
+if TYPE_CHECKING:
+    from retrieval.kg.snapshot import Snapshot
+
+_NEAREST = 3
+
+
+def named(snapshot: Snapshot, program: Program) -> dict[str, Any]:
+    """As :func:`~retrieval.programs.algebra.to_json`, with names: entities are labels, relations name and direction.
+
+    ``{"op": "Having", "relation": {"name": "capital", "inverse": false}}``
+
+    Raises:
+        ProgramError: it names what the graph lacks.
+    """
+
+    def entity(item: int) -> str:
+        if not 0 <= item < snapshot.num_entities:
+            raise ProgramError(f"The graph has no entity {item}.")
+        return snapshot.entity_label(item)
+
+    def relation(item: int) -> dict[str, Any]:
+        inverse, forward = direction(snapshot, item)
+        return {"name": snapshot.relation_name(forward), "inverse": inverse}
+
+    found: dict[str, Any] = _mapped(to_json(program), entity, relation)
+    return found
+
+
+def resolved(snapshot: Snapshot, data: Any) -> Program:
+    """The program of a snapshot that :func:`named` wrote, perhaps for another version of the graph.
+
+    Raises:
+        ProgramError: the graph lacks a name, with the nearest that it has; or the data are no program.
+    """
+
+    def entity(item: Any) -> int:
+        if not isinstance(item, str):
+            raise ProgramError(f"An entity must be given by its label, not as {item!r}.")
+        found = snapshot.find_entity(item)
+        if found is None:
+            near = [match.node.label for match in snapshot.labels.search(item, limit=_NEAREST)]
+            raise ProgramError(f"The graph has no entity “{item}”.", hint=_hint(near))
+        return found
+
+    def relation(item: Any) -> int:
+        name, inverse = (
+            (item.get("name"), item.get("inverse", False)) if isinstance(item, dict) else (None, False)
+        )
+        if not isinstance(name, str) or not isinstance(inverse, bool):
+            raise ProgramError(f"A relation must be given by its name and direction, not as {item!r}.")
+        found = snapshot.find_relation(name)
+        if found is None:
+            raise ProgramError(f"The graph has no relation “{name}”.", hint=_hint(_nearest(snapshot, name)))
+        return found + snapshot.num_relations * inverse
+
+    try:
+        return from_json(_mapped(data, entity, relation))
+    except (ValueError, RecursionError) as error:
+        raise ProgramError(f"This is no program: {error}") from None
+
+
+def direction(snapshot: Snapshot, relation: int) -> tuple[bool, int]:
+    """Whether a directed relation is an inverse one, and its forward id.
+
+    Raises:
+        ProgramError: the graph lacks it.
+    """
+    if not 0 <= relation < 2 * snapshot.num_relations:
+        raise ProgramError(f"The graph has no relation {relation}.")
+    inverse, forward = divmod(relation, snapshot.num_relations)
+    return bool(inverse), forward
+
+
+def _mapped(data: Any, entity: Callable[[Any], Any], relation: Callable[[Any], Any]) -> Any:
+    """The same JSON with what stands for entities and relations exchanged."""
+    if not isinstance(data, dict):
+        return data
+    out: dict[str, Any] = {}
+    for name, value in data.items():
+        if name == "ids" and isinstance(value, list):
+            out[name] = [entity(item) for item in value]
+        elif name == "path" and isinstance(value, list):
+            out[name] = [relation(item) for item in value]
+        elif name == "relation" and not (value is None and data.get("op") == "TextFilter"):
+            out[name] = relation(value)
+        else:
+            out[name] = _mapped(value, entity, relation)
+    if out.get("op") == "TextFilter":
+        out.setdefault("relation", None)  # the name itself
+    return out
+
+
+def _nearest(snapshot: Snapshot, name: str) -> list[str]:
+    lowered = {known.casefold(): known for known in snapshot.relation_names}
+    return [lowered[near] for near in difflib.get_close_matches(name.casefold(), lowered, _NEAREST, 0.6)]
+
+
+def _hint(near: list[str]) -> str:
+    return (
+        f"The nearest are {', '.join(f'“{name}”' for name in near)}." if near else "Nothing there is like it."
+    )

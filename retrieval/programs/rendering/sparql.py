@@ -1,0 +1,335 @@
+"""Programs as SPARQL 1.1 over the RDF of :mod:`~retrieval.programs.rendering.rdf`, where they mean the same.
+
+A set is ``SELECT DISTINCT ?node``; a number ``SELECT ?number``, without a row where there is none; a truth ``ASK``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from retrieval.errors import ProgramError
+from retrieval.programs.algebra import (
+    And,
+    Comparison,
+    Constant,
+    Count,
+    Difference,
+    Entities,
+    Except,
+    Exists,
+    Filter,
+    Fold,
+    Folding,
+    Having,
+    Holds,
+    Key,
+    KeyOf,
+    Or,
+    Program,
+    TextFilter,
+    TextMatch,
+    Top,
+    ValueKind,
+    Walk,
+)  # fmt: skip
+from retrieval.programs.columns import Columns
+from retrieval.programs.rendering import rdf
+from retrieval.programs.rendering.equality import CLOSE, CLOSE_DATES, near, whole
+from retrieval.programs.rendering.names import direction
+
+if TYPE_CHECKING:
+    from retrieval.kg.snapshot import Snapshot
+
+_PREFIXES = {
+    "e": rdf.ENTITY, "r": rdf.RELATION, "c": rdf.OWN, "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
+}  # fmt: skip
+_LOCAL = re.compile(r"(?:[A-Za-z0-9_]|%[0-9A-F]{2})(?:[A-Za-z0-9_-]|%[0-9A-F]{2})*")
+_FOLDS = {Folding.SUM: "SUM", Folding.AVERAGE: "AVG", Folding.LEAST: "MIN", Folding.MOST: "MAX"}
+_TEXTS = {TextMatch.CONTAINS: "CONTAINS", TextMatch.STARTS: "STRSTARTS", TextMatch.ENDS: "STRENDS"}
+
+Lines = list[str]
+
+
+def sparql(snapshot: Snapshot, program: Program, columns: Columns | None = None) -> str:
+    """The query that gives what a program denotes, over the export of the same snapshot.
+
+    Args:
+        snapshot: the graph.
+        program: over it.
+        columns: the graph's values, where they are known already.
+
+    Raises:
+        ProgramError: the program does not fit the graph, or compares the days of sums.
+    """
+    body = _Writer(snapshot, columns or Columns(snapshot)).query(program)
+    used = [
+        f"PREFIX {name}: <{iri}>"
+        for name, iri in _PREFIXES.items()
+        if re.search(rf"[ (^]{name}:", "\n".join(body))
+    ]
+    return "\n".join([*used, *body, ""])
+
+
+@dataclass(frozen=True, slots=True)
+class _Select:
+    """A subquery of one number."""
+
+    aggregate: str
+    where: Lines
+    having: str = ""
+
+    def lines(self, variable: str) -> Lines:
+        return _block(f"SELECT ({self.aggregate} AS {variable}) WHERE", self.where, self.having)
+
+
+class _Writer:
+    """Writes one query; every variable is new."""
+
+    def __init__(self, snapshot: Snapshot, columns: Columns) -> None:
+        self.snapshot = snapshot
+        self.columns = columns
+        self._taken: Counter[str] = Counter()
+
+    def query(self, program: Program) -> Lines:
+        match program:
+            case Exists(source):
+                return _block("ASK", self.nodes(source, "?node"))
+            case Holds(left, comparison, right):
+                return _block("ASK", self._holds(left, comparison, right))
+            case Count() | Fold():
+                return self._select(program).lines("?number")
+            case Constant() | KeyOf() | Difference():
+                return _block("SELECT ?number WHERE", self.number(program, "?number"))
+        return _block("SELECT DISTINCT ?node WHERE", self.nodes(program, "?node"))
+
+    def nodes(self, program: Program, x: str) -> Lines:
+        """A pattern that binds ``x`` to the nodes of a set, perhaps several times."""
+        match program:
+            case Entities(ids):
+                return [f"VALUES {x} {{ {' '.join(map(self._entity, ids))} }}"]
+            case Having(relation):
+                return [self._arc(x, relation, self._new("any"))]
+            case Walk(Entities((node,)), relation):
+                return [self._arc(self._entity(node), relation, x)]
+            case Walk(source, relation):
+                y = self._new("x")
+                return [*self.nodes(source, y), self._arc(y, relation, x)]
+            case And(left, right):
+                return [*self.nodes(left, x), *self.nodes(right, x)]
+            case Or(left, right):
+                return [*_block("", self.nodes(left, x)), *_block("UNION", self.nodes(right, x))]
+            case Except(source, without):
+                # A group of its own, for what stands beside it must not be looked at.
+                return _block("", [*self.nodes(source, x), *_block("MINUS", self.nodes(without, x))])
+            case Filter():
+                return self._filter(program, x)
+            case TextFilter():
+                return self._text_filter(program, x)
+            case Top():
+                return self._top(program, x)
+        raise ProgramError(f"{type(program).__name__} is no set.")
+
+    def number(self, program: Program, n: str) -> Lines:
+        """A pattern that binds ``n`` once, or never where there is no number."""
+        match program:
+            case Constant(value):
+                return [f"BIND({_literal(value)} AS {n})"]
+            case Count() | Fold():
+                return _block("", self._select(program).lines(n))
+            case KeyOf(source, key):
+                x = self._new("x")
+                return [*self._single(source), *self._keyed(source, key, x, n)]
+            case Difference(left, right):
+                a, b = self._new("left"), self._new("right")
+                return [*self.number(left, a), *self.number(right, b), f"BIND(ABS({a} - {b}) AS {n})"]
+            case Exists() | Holds():
+                raise ProgramError(f"{type(program).__name__} is no number.")
+            case Entities((node,)):
+                return [f"{self._entity(node)} c:value {n} ."]
+        only, x = self._new("only"), self._new("x")
+        chosen = f"SELECT (SAMPLE({x}) AS {only}) WHERE"
+        where = _block(chosen, self.nodes(program, x), f"HAVING (COUNT(DISTINCT {x}) = 1)")
+        return [*_block("", where), f"{only} c:value {n} ."]
+
+    def _single(self, source: Program) -> Lines:
+        """A pattern that matches once where a set has one node, else never."""
+        if isinstance(source, Entities) and len(source.ids) == 1:
+            return []
+        size, x = self._new("size"), self._new("x")
+        counted = _block(f"SELECT (COUNT(DISTINCT {x}) AS {size}) WHERE", self.nodes(source, x))
+        return [*_block("", counted), f"FILTER({size} = 1)"]
+
+    def _select(self, program: Count | Fold) -> _Select:
+        x = self._new("x")
+        if isinstance(program, Count):
+            return _Select(f"COUNT(DISTINCT {x})", self.nodes(program.source, x))
+        key, value = program.key, self._new("value")
+        if key.counted or key.folding is not None:
+            where = self._keyed(program.source, key, x, value)
+        else:
+            where = self._each_value(program.source, key, x, value)
+        having = "" if program.how is Folding.SUM else f"HAVING (COUNT({value}) > 0)"
+        return _Select(f"{_FOLDS[program.how]}({value})", where, having)
+
+    def _path(self, path: tuple[int, ...], x: str, end: str) -> tuple[Lines, str]:
+        """The arcs of a path, and the variable before its end."""
+        lines, before = [], x
+        for place, relation in enumerate(path):
+            after = end if place == len(path) - 1 else self._new("via")
+            lines.append(self._arc(before, relation, after))
+            before, last = after, before
+        return lines, last
+
+    def _values(self, key: Key, x: str, value: str) -> tuple[Lines, list[str]]:
+        """The values that a key's path leads to, and the variables that tell one from another."""
+        end = self._new("literal")
+        lines, before = self._path(key.path, x, end)
+        kind = self.columns.value_type(key.path[-1])
+        typed = "" if kind is None else f" ; c:kind {rdf.text(kind.kind.value)}"
+        return [*lines, f"{end} c:value {value}{typed} ."], list(dict.fromkeys([x, before, end, value]))
+
+    def _each_value(self, source: Program, key: Key, x: str, value: str) -> Lines:
+        lines, apart = self._values(key, x, value)
+        return _block(
+            "", _block(f"SELECT DISTINCT {' '.join(apart)} WHERE", [*self.nodes(source, x), *lines])
+        )
+
+    def _keyed(self, source: Program, key: Key, x: str, k: str, *, largest: bool = True) -> Lines:
+        """A pattern that binds every node of a set that has a key to it, once."""
+        nodes = self.nodes(source, x)
+        if key.counted:
+            end = self._new("end")
+            lines, _ = self._path(key.path, x, end)
+            if key.among is not None:
+                lines += self.nodes(key.among, end)
+            head, where = f"(COUNT(DISTINCT {end}) AS {k})", [*nodes, *_block("OPTIONAL", lines)]
+        else:
+            value = self._new("value")
+            how = key.folding or (Folding.MOST if largest else Folding.LEAST)
+            if how in (Folding.SUM, Folding.AVERAGE):
+                where = self._each_value(source, key, x, value)
+            else:
+                where = [*nodes, *self._values(key, x, value)[0]]
+            head = f"({_FOLDS[how]}({value}) AS {k})"
+        return _block("", _block(f"SELECT {x} {head} WHERE", where, f"GROUP BY {x}"))
+
+    def _filter(self, program: Filter, x: str) -> Lines:
+        key, constant = program.key, program.value
+        k = self._new("key")
+        single = key.counted or key.folding is not None
+        if single:
+            lines = self._keyed(program.source, key, x, k)
+        else:
+            lines = [*self.nodes(program.source, x), *self._values(key, x, k)[0]]
+        if not isinstance(constant, Constant):
+            n = self._new("number")
+            slack = None if key.counted and whole(constant) else f"ABS({n}) * {CLOSE!r}"
+            return [*lines, *self.number(constant, n), _compared(k, program.comparison, n, slack)]
+        kind = None if key.counted else self.columns.value_type(key.path[-1])
+        wanted = _literal(constant.value)
+        if kind is None or kind.kind is not ValueKind.DATE:
+            close = near(self.columns, key, constant.value, abs(constant.value) * CLOSE)
+            return [*lines, _compared(k, program.comparison, wanted, _slack(close))]
+        if constant.kind is ValueKind.MONTH_DAY:
+            return [*lines, *self._part_of_date(key, k, "monthDay", program.comparison, wanted)]
+        if constant.kind is ValueKind.NUMBER:
+            return [*lines, *self._part_of_date(key, k, "year", program.comparison, wanted)]
+        close = near(self.columns, key, constant.value, CLOSE_DATES)
+        return [*lines, _compared(k, program.comparison, wanted, _slack(close))]
+
+    def _part_of_date(self, key: Key, k: str, part: str, comparison: Comparison, wanted: str) -> Lines:
+        """The year or day of a date compared; a folded one is looked up by its value."""
+        if key.folding in (Folding.SUM, Folding.AVERAGE):
+            raise ProgramError("A sum or average of dates has no day or year that SPARQL could compare.")
+        date, value, own = self._new("date"), self._new("value"), self._new(part)
+        found = f'{date} c:value {value} ; c:kind "date" ; c:{part} {own} .'
+        return [found, f"FILTER({value} = {k})", _compared(own, comparison, wanted, None)]
+
+    def _text_filter(self, program: TextFilter, x: str) -> Lines:
+        label, lines, named = self._new("label"), self.nodes(program.source, x), x
+        if program.relation is not None:
+            named = self._new("text")
+            lines = [*lines, self._arc(x, program.relation, named)]
+        wanted, lowered = program.text.casefold(), f"LCASE({label})"
+        if "ss" in wanted:
+            lowered = f'REPLACE({lowered}, "ß", "ss")'
+        test = f"{_TEXTS[program.match]}({lowered}, {rdf.text(wanted)})"
+        return [*lines, f"{named} rdfs:label {label} .", f"FILTER({test})"]
+
+    def _top(self, program: Top, x: str) -> Lines:
+        k, y, other = self._new("key"), self._new("x"), self._new("key")
+        largest = program.largest
+        mine = self._keyed(program.source, program.key, x, k, largest=largest)
+        all_of_them = self._keyed(program.source, program.key, y, other, largest=largest)
+        order = f"ORDER BY {'DESC' if largest else 'ASC'}({other}) LIMIT {program.count}" + (
+            f" OFFSET {program.rank - 1}" if program.rank > 1 else ""
+        )
+        if program.count == 1:  # places are those of distinct keys
+            place = _block(f"SELECT DISTINCT {other} WHERE", all_of_them, order)
+            return [*mine, *_block("", place), f"FILTER({k} = {other})"]
+        least, most = self._new("least"), self._new("most")
+        places = _block("", _block(f"SELECT {y} {other} WHERE", all_of_them, order))
+        bounds = _block(f"SELECT (MIN({other}) AS {least}) (MAX({other}) AS {most}) WHERE", places)
+        return [*mine, *_block("", bounds), f"FILTER({k} >= {least} && {k} <= {most})"]
+
+    def _holds(self, left: Program, comparison: Comparison, right: Program) -> Lines:
+        a, b = self._new("left"), self._new("right")
+        slack = None if whole(left) and whole(right) else f"ABS({b}) * {CLOSE!r}"
+        return [*self.number(left, a), *self.number(right, b), _compared(a, comparison, b, slack)]
+
+    def _arc(self, source: str, relation: int, target: str) -> str:
+        inverse, forward = direction(self.snapshot, relation)
+        name = _short(rdf.relation_iri(self.snapshot, forward))
+        return f"{target} {name} {source} ." if inverse else f"{source} {name} {target} ."
+
+    def _entity(self, node: int) -> str:
+        if not 0 <= node < self.snapshot.num_entities:
+            raise ProgramError(f"The graph has no entity {node}.")
+        return _short(rdf.entity_iri(self.snapshot, node))
+
+    def _new(self, name: str) -> str:
+        self._taken[name] += 1
+        return f"?{name}{self._taken[name]}"
+
+
+def _compared(left: str, comparison: Comparison, right: str, slack: str | None) -> str:
+    """A filter, as :func:`retrieval.programs.execution.compared` compares."""
+    if slack is None:
+        return f"FILTER({left} {comparison.value} {right})"
+    equal, apart = (f"ABS({left} - {right}) {sign} {slack}" for sign in ("<=", ">"))
+    match comparison:
+        case Comparison.EQUAL:
+            return f"FILTER({equal})"
+        case Comparison.NOT_EQUAL:
+            return f"FILTER({apart})"
+        case Comparison.LESS | Comparison.MORE:
+            return f"FILTER({left} {comparison.value} {right} && {apart})"
+    return f"FILTER({left} {comparison.value[0]} {right} || {equal})"
+
+
+def _slack(close: float | None) -> str | None:
+    return None if close is None else _literal(close)
+
+
+def _literal(value: float) -> str:
+    """A number as SPARQL writes it: whole ones as integers, others as doubles."""
+    if float(value).is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    spelt = repr(float(value))
+    return spelt if "e" in spelt else f"{spelt}e0"
+
+
+def _short(iri: str) -> str:
+    """An IRI with a prefix where that can be written, else in full."""
+    for name in ("e", "r"):
+        if iri.startswith(_PREFIXES[name]) and _LOCAL.fullmatch(iri, len(_PREFIXES[name])):
+            return f"{name}:{iri[len(_PREFIXES[name]) :]}"
+    return f"<{iri}>"
+
+
+def _block(head: str, lines: Lines, tail: str = "") -> Lines:
+    """Lines in braces, indented."""
+    return [f"{head} {{".lstrip(), *(f"  {line}" for line in lines), f"}} {tail}".rstrip()]

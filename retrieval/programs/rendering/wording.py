@@ -1,0 +1,196 @@
+"""Relations, kinds and keys of a graph in plain English. Standard library only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from retrieval.programs.algebra import Folding, Key, ValueKind
+from retrieval.programs.rendering.names import direction
+
+if TYPE_CHECKING:
+    from retrieval.kg.snapshot import Snapshot
+    from retrieval.programs.columns import Columns
+
+# fmt: off
+_IRREGULAR = {
+    "person": "people", "child": "children", "man": "men", "woman": "women", "foot": "feet", "tooth": "teeth",
+    "mouse": "mice", "goose": "geese", "wife": "wives", "knife": "knives", "life": "lives", "leaf": "leaves",
+    "half": "halves", "wolf": "wolves", "shelf": "shelves", "hero": "heroes", "potato": "potatoes",
+    "volcano": "volcanoes", "bus": "buses", "gas": "gases", "people": "people",
+    "aircraft": "aircraft", "sheep": "sheep", "fish": "fish",
+}
+PREPOSITIONS = frozenset({
+    "by", "in", "of", "at", "on", "for", "from", "to", "with", "near", "within", "under", "after", "as",
+})
+_PLACES = frozenset({
+    "continent", "country", "state", "region", "province", "county", "district", "city", "town", "village", "place",
+    "location", "area", "department", "room", "building", "campus", "territory",
+})
+_PREFIXES = ("has ", "is ", "was ", "in ")
+_ORDINALS = ("", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+# fmt: on
+_FOLDINGS = {
+    Folding.SUM: "total",
+    Folding.AVERAGE: "average",
+    Folding.LEAST: "smallest",
+    Folding.MOST: "largest",
+}  # fmt: skip
+
+
+def plural(noun: str) -> str:
+    """The plural of a noun or noun phrase; what already is one stays.
+
+    ``country`` -> ``countries``; ``point of interest`` -> ``points of interest``; ``US state`` -> ``US states``.
+    """
+    head, of, rest = noun.partition(" of ")
+    before, space, word = head.rpartition(" ")
+    low = word.lower()
+    if low in _IRREGULAR:
+        word = word[:1] + _IRREGULAR[low][1:]
+    elif low.endswith("woman"):
+        word = word[:-2] + "en"
+    elif low.endswith("y") and low[-2:-1] not in "aeiou":
+        word = word[:-1] + "ies"
+    elif low.endswith("sis"):
+        word = word[:-2] + "es"
+    elif low.endswith(("ss", "us", "sh", "ch", "x", "z")):
+        word += "es"
+    elif not low.endswith("s"):
+        word += "s"
+    return f"{before}{space}{word}{of}{rest}"
+
+
+def ordinal(number: int) -> str:
+    """``second``, ``11th``."""
+    if number < len(_ORDINALS):
+        return _ORDINALS[number]
+    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
+
+
+def listed(names: list[str], word: str = "and", most: int = 3) -> str:
+    """Names in a row: ``a, b and c``; of many the first ones, and how many others."""
+    if len(names) > most:
+        names = [*names[: most - 1], f"{len(names) - most + 1} others"]
+    return (
+        names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {word} {names[-1]}" if names else "nothing"
+    )
+
+
+def article(noun: str) -> str:
+    """The noun with ``a`` or ``an``; a plural as it is."""
+    if noun.endswith("s") and not noun.endswith("ss"):
+        return noun
+    return f"{'an' if noun[:1].lower() in 'aeiou' else 'a'} {noun}"
+
+
+class Wording:
+    """How a graph's relations and keys are put into words.
+
+    Args:
+        columns: the values of the graph.
+    """
+
+    def __init__(self, columns: Columns) -> None:
+        self.columns = columns
+        self.snapshot: Snapshot = columns.snapshot
+
+    def names(self, ids: tuple[int, ...], word: str = "and") -> str:
+        """Labels of entities in a row."""
+        return listed([self.snapshot.entity_label(node) for node in ids], word)
+
+    def kinds(self, ids: tuple[int, ...]) -> str:
+        """Things of some kinds: ``countries or islands``."""
+        labels = [self.snapshot.entity_label(node) for node in ids]
+        return listed(
+            [plural(label[0].lower() + label[1:] if label[1:].islower() else label) for label in labels], "or"
+        )
+
+    def label(self, relation: int) -> str:
+        """A relation's label, forward."""
+        return self.snapshot.relation_label(direction(self.snapshot, relation)[1])
+
+    def noun(self, relation: int) -> str:
+        """What a relation leads to: ``capital``; of ``has genre``, ``genre``."""
+        label = self.label(relation)
+        for prefix in _PREFIXES:
+            if label.startswith(prefix) and not self.prepositional(relation):
+                return label.removeprefix(prefix)
+        return label
+
+    def prepositional(self, relation: int) -> bool:
+        """Whether a relation's label asks for what comes next: ``directed by``."""
+        words = self.label(relation).split()
+        return len(words) > 1 and words[-1] in PREPOSITIONS
+
+    def participle(self, relation: int) -> str:
+        """A prepositional label without its verb: of ``is part of``, ``part of``."""
+        return self.label(relation).removeprefix("is ").removeprefix("was ")
+
+    def having(self, relation: int) -> str:
+        """Of things: from which a directed relation leads on: ``that have a capital``."""
+        inverse, _ = direction(self.snapshot, relation)
+        if self.prepositional(relation):
+            said = self.participle(relation)
+            return f"that something is {said}" if inverse else f"that are {said} something"
+        noun = article(self.noun(relation))
+        return f"that are {noun} of something" if inverse else f"that have {noun}"
+
+    def whose(self, relation: int, what: str) -> str:
+        """Of things: from which a relation leads to something; its direction does not matter.
+
+        ``directed by Spielberg``, ``in Africa (continent)``, ``whose language is French``.
+        """
+        noun = self.noun(relation)
+        if self.prepositional(relation):
+            return f"{self.participle(relation)} {what}"
+        if noun in _PLACES:
+            return f"in {what} ({noun})"
+        return f"whose {noun} is {what}"
+
+    def of(self, relation: int, what: str) -> str:
+        """To which a relation leads from something: ``the capital of Egypt``, ``what Jaws is directed by``."""
+        if self.prepositional(relation):
+            return f"what {what} {'are' if what == 'they' else 'is'} {self.participle(relation)}"
+        return f"the {self.noun(relation)} of {what}"
+
+    def step(self, relation: int, *, things: str = "things") -> str:
+        """A directed relation as a noun: ``capital``, ``things with this capital``."""
+        inverse, _ = direction(self.snapshot, relation)
+        if inverse and self.prepositional(relation):
+            return f"{things} {self.participle(relation)} this"
+        return f"{things} with this {self.noun(relation)}" if inverse else self.noun(relation)
+
+    def path(self, path: tuple[int, ...]) -> str:
+        """A relation path as a noun: ``capital's coast``."""
+        inverse = any(direction(self.snapshot, relation)[0] for relation in path)
+        return (" → " if inverse else "'s ").join(map(self.step, path))
+
+    def counted(self, key: Key, things: str = "things") -> str:
+        """What a key counts, in the plural: ``languages``, ``countries with this language``."""
+        *before, last = key.path
+        inverse, _ = direction(self.snapshot, last)
+        text = self.step(last, things=things) if inverse else plural(self.noun(last))
+        return f"{self.path(tuple(before))}'s {text}" if before else text
+
+    def key(self, key: Key, things: str = "things") -> str:
+        """A key as a noun: ``population``, ``number of languages``, ``average river length``."""
+        if key.counted:
+            return f"number of {self.counted(key, things)}"
+        text = self.path(key.path)
+        return f"{self.folding(key.folding, key)} {text}" if key.folding else text
+
+    def folding(self, how: Folding, key: Key) -> str:
+        """The word for what becomes of several values: ``average``; of dates, ``earliest``."""
+        if how in (Folding.LEAST, Folding.MOST) and not key.counted:
+            return self.superlative(key, largest=how is Folding.MOST)
+        return _FOLDINGS[how]
+
+    def superlative(self, key: Key, *, largest: bool) -> str:
+        """The word for an end of a key's order: ``largest``, ``earliest``."""
+        if key.counted:
+            return "most" if largest else "fewest"
+        kind = self.columns.value_type(key.path[-1])
+        if kind is not None and (kind.year or kind.kind is not ValueKind.NUMBER):
+            return "latest" if largest else "earliest"
+        return "largest" if largest else "smallest"

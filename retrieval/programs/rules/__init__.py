@@ -1,0 +1,1 @@
+"""How neighbouring parts of a question compose, by what they make."""

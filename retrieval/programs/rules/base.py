@@ -1,0 +1,246 @@
+"""What the rules of composition share: the relations that join two sets, and values that fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from retrieval.kg.search.walks import all_arcs
+from retrieval.programs.algebra import (
+    Comparison,
+    Constant,
+    Count,
+    Filter,
+    Fold,
+    Having,
+    Key,
+    KeyOf,
+    Program,
+    Top,
+    ValueKind,
+    Walk,
+)
+from retrieval.programs.anchors import Anchors, Comparing, Features
+from retrieval.programs.execution import Executor, among, common
+from retrieval.programs.parts import Made, Part, Valued
+
+if TYPE_CHECKING:
+    from retrieval.programs.schema import Schema
+
+
+#: Sets larger than this are not searched for the relations that leave them.
+_BRIDGED = 3_000
+#: Relations that may join two parts with none between them.
+_BRIDGES = 5
+#: Numbers of things that somebody compares with.
+_MOST_COUNTED = 100_000
+
+
+class Rules:
+    """What the rules of one question share.
+
+    Args:
+        schema: of the graph.
+        executor: runs what is composed.
+        anchors: knows what adjectives compare.
+        relation_similarity: of the whole question with each relation, float32 [R]; empty without a text encoder.
+        asked: the sort of answer that is asked for.
+    """
+
+    def __init__(
+        self,
+        schema: Schema,
+        executor: Executor,
+        anchors: Anchors,
+        relation_similarity: np.ndarray,
+        *,
+        asked: str = "list",
+    ) -> None:
+        self.schema = schema
+        self.executor = executor
+        self.anchors = anchors
+        self.similar = relation_similarity
+        self.asked = asked
+        self._arcs: dict[Program, tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
+        self._bridged: dict[tuple[Program, Program], list[tuple[int, float]]] = {}
+
+    def similarity(self, relation: int) -> float:
+        """The cosine of the question and a relation's name."""
+        return float(self.similar[relation]) if len(self.similar) else 0.0
+
+    def nodes(self, program: Program) -> np.ndarray:
+        """What a set denotes, int64 ascending."""
+        return self.executor.nodes(program)
+
+    def bridges(self, source: Program | None, target: Program | None) -> list[tuple[int, float]]:
+        """Directed relations that lead from a set into another, with the share of arcs that do, most first."""
+        if source is None or target is None:
+            return []
+        if (source, target) not in self._bridged:
+            self._bridged[source, target] = self._bridges(source, target)
+        return self._bridged[source, target]
+
+    def _bridges(self, source: Program, target: Program) -> list[tuple[int, float]]:
+        ends_of = self.nodes(target)
+        size = len(self.nodes(source))
+        if not size or not len(ends_of):
+            return []
+        if size > _BRIDGED and len(ends_of) < size:
+            return [(self.schema.inverse(r), share) for r, share in self._bridges(target, source)]
+        relations, ends, every = self._leaving(source)
+        hits = np.bincount(relations[among(ends, ends_of)], minlength=len(every))
+        found = np.flatnonzero(hits)
+        if not len(found):
+            return []
+        shares = hits[found] / every[found]
+        order = np.lexsort((found, -shares * np.log1p(hits[found])))
+        return [(int(found[i]), float(shares[i])) for i in order[:_BRIDGES]]
+
+    def _leaving(self, source: Program) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The arcs that leave a set: directed relations and ends, and how many there are of each relation."""
+        if source not in self._arcs:
+            nodes = self.nodes(source)
+            nodes = nodes[:: max(1, len(nodes) // _BRIDGED)]
+            _, relations, ends, _ = all_arcs(self.schema.snapshot, nodes)
+            every = np.bincount(relations, minlength=2 * self.schema.snapshot.num_relations)
+            self._arcs[source] = relations, ends, every
+        return self._arcs[source]
+
+    def keyless(self, program: Program) -> bool:
+        """Whether a filter or ranking counts what nothing of its source has."""
+        if not isinstance(program, Filter | Top) or not program.key.counted:
+            return False
+        having = self.executor.columns.sources(program.key.path[0])
+        return not len(common(self.nodes(program.source), having))
+
+    def far_bridges(
+        self, source: Program | None, target: Program | None
+    ) -> list[tuple[tuple[int, ...], float]]:
+        """Paths of two relations from a set into another, best first."""
+        if source is None or target is None or not len(self.nodes(source)):
+            return []
+        every = self._leaving(source)[2]
+        found: list[tuple[tuple[int, ...], float]] = []
+        for first in np.argsort(-every, kind="stable")[:_BRIDGES].tolist():
+            middle = Walk(source, first)
+            if every[first] and len(self.nodes(middle)) <= _BRIDGED:
+                found += [
+                    ((first, second), share)
+                    for second, share in self.bridges(middle, target)[:2]
+                    if second != self.schema.inverse(first)
+                ]
+        return sorted(found, key=lambda item: -item[1])[:3]
+
+    def bridge_features(self, relation: int, share: float, how: str, source: Part, target: Part) -> Features:
+        """What speaks for a relation that no word names; ``how`` tells the occasion."""
+        forward = relation % self.schema.snapshot.num_relations
+        return (
+            ("bridge", 1.0), (f"bridge.{how}", 1.0), ("bridge.share", share),
+            ("bridge.similar", self.similarity(forward)),
+            ("bridge.inverse", float(relation != forward)), (f"bridge.{target.extra}.{source.extra}", 1.0),
+            ("bridge.type", float(forward == self.schema.type_relation)),
+            (f"lex:bridge>{self.schema.relations[forward].label}", 1.0),
+        )  # fmt: skip
+
+    def filtered(self, source: Program | None, relation: int, valued: Valued) -> Program | None:
+        """Those of ``source`` whose value of a relation compares; None where the types do not fit."""
+        kind = self.executor.columns.value_type(relation)
+        if kind is None or source is None:
+            return None
+        key = Key((relation,))
+        comparison = self.comparison_for(valued.comparing, relation, valued.exact)
+        if comparison is None:
+            return None
+        value = valued.value
+        if valued.folding is not None:
+            value = Fold(valued.folding, Having(relation), key)
+        if isinstance(value, Constant):
+            fitted = self.fitted(value, relation)
+            upper = self.fitted(valued.upper, relation) if valued.upper else None
+            if fitted is None or (valued.upper is not None and upper is None):
+                return None
+            if upper is not None:
+                last = Comparison.AT_MOST if valued.upper_included else Comparison.LESS
+                return Filter(Filter(source, key, Comparison.AT_LEAST, fitted), key, last, upper)
+            return Filter(source, key, comparison, fitted)
+        if isinstance(value, Count | Fold | KeyOf):
+            return Filter(source, key, comparison, value)
+        if len(self.nodes(value)) == 1:
+            inside = KeyOf(value, key)
+            if self.executor.number(inside) == self.executor.number(inside):
+                return Filter(source, key, comparison, inside)
+            if self.executor.number(value) == self.executor.number(value):
+                return Filter(source, key, comparison, value)
+        return None
+
+    def comparison_for(self, comparing: Comparing, relation: int, exact: bool) -> Comparison | None:
+        """The operator of a comparison for a relation: of "older", less where the relation is a year of birth."""
+        if comparing.comparison is not None or exact:
+            return comparing.comparison or Comparison.EQUAL
+        up = comparing.up
+        if comparing.adjective is not None:
+            for known, noun_up, _ in self.anchors.adjective_relations(comparing.adjective):
+                if known == relation:
+                    up = comparing.up == noun_up
+                    break
+        return Comparison.MORE if up else Comparison.LESS
+
+    def fitted(self, constant: Constant, relation: int) -> Constant | None:
+        """The constant in the unit of a relation's values; None where they do not compare."""
+        kind = self.executor.columns.value_type(relation)
+        if kind is None:
+            return None
+        if constant.kind is ValueKind.NUMBER:
+            if kind.kind is ValueKind.DATE:
+                return constant if not constant.dimension and constant.value == int(constant.value) else None
+            if kind.kind is ValueKind.TIME:
+                return None
+            if constant.dimension and constant.dimension != kind.dimension:
+                plain = replace(constant, value=constant.value / constant.factor, dimension="", factor=1.0)
+                return plain if not kind.dimension else None
+            if not constant.dimension and kind.factor != 1.0:
+                return replace(constant, value=constant.value * kind.factor, dimension=kind.dimension)
+            return constant
+        if constant.kind is ValueKind.MONTH_DAY:
+            return constant if kind.kind is ValueKind.DATE else None
+        if constant.kind is ValueKind.DATE and kind.year:
+            return replace(constant, value=float(int(constant.value)), kind=ValueKind.NUMBER)
+        return constant if constant.kind is kind.kind else None
+
+    def counted(
+        self, source: Program, directed: int, among_set: Program | None, valued: Valued
+    ) -> Program | None:
+        """Those of ``source`` from which so many arcs lead on; None where no number is compared."""
+        comparison = valued.comparing.comparison
+        if valued.exact and comparison is None:
+            comparison = Comparison.EQUAL
+        elif comparison is None:
+            comparison = Comparison.MORE if valued.comparing.up else Comparison.LESS
+        if not isinstance(valued.value, Constant):
+            return None
+        key = Key((directed,), counted=True, among=among_set)
+        if valued.upper is not None:
+            low = Filter(source, key, Comparison.AT_LEAST, valued.value)
+            return Filter(low, key, Comparison.AT_MOST, valued.upper)
+        return Filter(source, key, comparison, valued.value)
+
+    def compared(self, valued: Valued, relation: int, forward: bool, gap: str) -> Iterator[Made]:
+        """Sets of what has a value of a relation, or so many of it, that compares."""
+        order = "TR" if forward else "RT"
+        exact = "exact" if valued.exact else "compared"
+        if self.executor.columns.value_type(relation) is not None:
+            program = self.filtered(Having(relation), relation, valued)
+            if program is not None:
+                yield "S", program, "filter", ((f"filter.{exact}.{order}", 1.0), (f"filter.{gap}", 1.0),
+                                               ("filter.empty", float(not len(self.nodes(program)))))  # fmt: skip
+            return
+        if not isinstance(valued.value, Constant) or valued.value.value not in range(_MOST_COUNTED):
+            return
+        for directed in (relation, self.schema.inverse(relation)):
+            program = self.counted(Having(directed), directed, None, valued)
+            if program is not None:
+                way = "value" if directed == relation else "owner"
+                yield "S", program, "filter", ((f"filter.count.{exact}.{way}.{order}", 1.0),)

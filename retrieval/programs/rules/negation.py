@@ -1,0 +1,92 @@
+"""What is left out, and what is the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from retrieval.programs.algebra import (
+    Comparison,
+    Except,
+    Having,
+    Walk,
+)
+from retrieval.programs.anchors import Comparing, Features
+from retrieval.programs.execution import common
+from retrieval.programs.parts import Made, Part, rule, valued_of
+from retrieval.programs.rules.base import Rules
+
+
+class NegationRules(Rules):
+    """See the module."""
+
+    @rule("XS")
+    def _without(self, cue: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
+        del cue, gap
+        if forward:
+            yield "Y", of.expression, of.extra, (("not", 1.0), (f"not.{of.extra}", 1.0))
+
+    @rule("XR")
+    def _without_relation(self, cue: Part, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
+        del cue, gap
+        if forward:
+            relation = relating.extra.relation
+            for directed in (relation, self.schema.inverse(relation)):
+                way = "value" if directed == relation else "owner"
+                yield "Y", Having(directed), "having", (("not.relation", 1.0), (f"not.relation.{way}", 1.0))
+
+    @rule("XT", "XN")
+    def _negated(self, cue: Part, compared: Part, forward: bool, gap: str) -> Iterator[Made]:
+        del cue, gap
+        valued = compared.extra if compared.category == "T" else valued_of(compared)
+        comparison = valued.comparing.comparison or (Comparison.EQUAL if valued.exact else None)
+        if forward and comparison is not None and valued.upper is None:
+            yield (
+                "T",
+                None,
+                replace(valued, comparing=Comparing(comparison.negated), exact=False),
+                (("not.value", 1.0),),
+            )
+
+    @rule("XP")
+    def _negated_count(self, cue: Part, compared: Part, forward: bool, gap: str) -> Iterator[Made]:
+        for made in self._negated(cue, Part("T", 0, 0, None, compared.extra, 0.0, ()), forward, gap):
+            yield "P", compared.expression, made[2], made[3]
+
+    @rule("YS")
+    def _except(self, without: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
+        order = "YS" if forward else "SY"
+        nodes, left_out = self.nodes(of.expression), self.nodes(without.expression)
+        shared = len(common(nodes, left_out))
+        if shared:
+            features: Features = (
+                ("except", 1.0),
+                (f"except.{order}.{gap}", 1.0),
+                ("except.all", float(shared == len(nodes))),
+            )
+            yield "S", Except(of.expression, without.expression), "except", features
+        if without.extra == "having" and not shared and len(nodes):
+            yield "S", Except(of.expression, without.expression), "except", (("except.none", 1.0),)
+        if without.extra != "having":
+            for relation, share in self.bridges(without.expression, of.expression):
+                program = Except(of.expression, Walk(without.expression, relation))
+                if len(self.nodes(program)):
+                    features = self.bridge_features(relation, share, "except", without, of)
+                    yield "S", program, "except", (*features, (f"except.bridge.{order}", 1.0))
+
+    @rule("MR")
+    def _same(self, cue: Part, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
+        del cue, gap
+        yield "V", None, relating.extra.relation, (("same", 1.0), ("same.order", float(forward)))
+
+    @rule("VS")
+    def _same_as(self, same: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
+        relation = same.extra
+        program = Walk(Walk(of.expression, relation), self.schema.inverse(relation))
+        if forward and len(self.nodes(program)):
+            yield (
+                "S",
+                program,
+                "walk",
+                (("same.as", 1.0), (f"same.as.{gap}", 1.0), (f"same.as.{of.extra}", 1.0)),
+            )

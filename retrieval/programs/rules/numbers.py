@@ -1,0 +1,115 @@
+"""Numbers: counts, sums, averages, least and most values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from retrieval.programs.algebra import (
+    Count,
+    Fold,
+    Folding,
+    Having,
+    Key,
+    ValueKind,
+    Walk,
+)
+from retrieval.programs.execution import common
+from retrieval.programs.parts import Made, Part, rule
+from retrieval.programs.rules.base import Rules
+
+
+class NumberRules(Rules):
+    """See the module."""
+
+    @rule("QS")
+    def _count(self, cue: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
+        del cue
+        nodes = self.nodes(of.expression)
+        kinds = self.executor.columns.kinds[nodes]
+        order = "QS" if forward else "SQ"
+        features = (
+            (f"count.{order}", 1.0), (f"count.{gap}", 1.0), (f"count.{of.extra}", 1.0),
+            ("count.empty", float(not len(nodes))), ("count.one", float(len(nodes) == 1)),
+            ("count.values", float(len(nodes) > 0 and bool(kinds.all()))),
+        )  # fmt: skip
+        yield "F", Count(of.expression), None, features
+        if len(nodes) and bool((kinds == 1).all()) and isinstance(of.expression, Walk):
+            yield (
+                "S",
+                of.expression,
+                "walk",
+                ((f"count.as_value.{order}", 1.0), ("count.as_value.one", float(len(nodes) == 1))),
+            )
+
+    @rule("QR")
+    def _count_relation(self, cue: Part, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
+        del cue, gap
+        kind = self.executor.columns.value_type(relating.extra.relation)
+        if forward and kind is not None and kind.kind is ValueKind.NUMBER and not kind.year:
+            yield "R", None, relating.extra, (("count.value", 1.0),)
+
+    @rule("AS")
+    def _fold(self, folding: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
+        program = of.expression
+        if isinstance(program, Walk) and self.executor.columns.value_type(program.relation) is not None:
+            features = (
+                (f"fold.{'AS' if forward else 'SA'}", 1.0),
+                (f"fold.{gap}", 1.0),
+                ("fold.one", float(len(self.nodes(program.source)) == 1)),
+            )
+            yield "F", Fold(folding.extra, program.source, Key((program.relation,))), None, features
+        elif (
+            folding.extra is Folding.SUM
+            and forward
+            and not self.executor.columns.kinds[self.nodes(program)].all()
+        ):
+            yield "F", Count(program), None, (("fold.count", 1.0), (f"fold.count.{of.extra}", 1.0))
+
+    @rule("AR")
+    def _fold_relation(self, folding: Part, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
+        relation = relating.extra.relation
+        if self.executor.columns.value_type(relation) is not None:
+            features = ((f"fold.{'AR' if forward else 'RA'}", 1.0), (f"fold.{gap}", 1.0))
+            yield "F", Fold(folding.extra, Having(relation), Key((relation,))), None, features
+
+    @rule("AF")
+    def _fold_number(self, folding: Part, number: Part, forward: bool, gap: str) -> Iterator[Made]:
+        del gap
+        program = number.expression
+        if forward and isinstance(program, Fold) and program.how is not folding.extra:
+            yield "F", replace(program, how=folding.extra), None, (("fold.again", 1.0),)
+
+    @rule("FS")
+    def _fold_over(self, number: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
+        program = number.expression
+        if not isinstance(program, Fold) or not isinstance(program.source, Having):
+            return
+        source = common(self.nodes(of.expression), self.nodes(program.source))
+        order = "FS" if forward else "SF"
+        if len(source):
+            share = len(source) / max(1, len(self.nodes(of.expression)))
+            features = (
+                ("fold.over", 1.0), (f"fold.over.{order}.{gap}", 1.0), ("fold.share", share),
+                (f"fold.over.{of.extra}", 1.0), ("fold.over.one", float(len(source) == 1)),
+            )  # fmt: skip
+            yield "F", replace(program, source=of.expression), None, features
+            return
+        for relation, share in self.bridges(of.expression, program.source):
+            over = Walk(of.expression, relation)
+            yield (
+                "F",
+                replace(program, source=over),
+                None,
+                (
+                    *self.bridge_features(relation, share, "fold", of, number),
+                    (f"fold.over.{order}.{gap}", 1.0),
+                ),
+            )
+
+    @rule("QF")
+    def _passed(self, cue: Part, number: Part, forward: bool, gap: str) -> Iterator[Made]:
+        """ "The number of final tables at most": the number is said already."""
+        del cue, gap
+        if forward:
+            yield "F", number.expression, None, (("count.number", 1.0),)

@@ -1,0 +1,258 @@
+"""Rankings: superlatives, places, the most of something."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from retrieval.programs.algebra import (
+    Fold,
+    Folding,
+    Having,
+    Key,
+    Top,
+    ValueKind,
+    Walk,
+)
+from retrieval.programs.anchors import Features, Ranking
+from retrieval.programs.execution import common
+from retrieval.programs.parts import Made, Part, rule
+from retrieval.programs.rules.base import Rules
+from retrieval.programs.words import Quantity
+
+
+class RankingRules(Rules):
+    """See the module."""
+
+    @rule("UR")
+    def _ranked_relation(self, ranking: Part, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
+        rank: Ranking = ranking.extra
+        relation = relating.extra.relation
+        order = "UR" if forward else "RU"
+        if self.executor.columns.value_type(relation) is not None:
+            largest = rank.largest
+            if rank.adjective.nouns:
+                ups = [
+                    up
+                    for known, up, _ in self.anchors.adjective_relations(rank.adjective)
+                    if known == relation
+                ]
+                largest = rank.largest == ups[0] if ups else rank.largest
+            key = Key((relation,))
+            features: Features = ((f"rank.{order}", 1.0), (f"rank.{order}.{gap}", 1.0),
+                                  ("rank.named", float(bool(rank.adjective.nouns))))  # fmt: skip
+            yield (
+                "S",
+                Top(Having(relation), key, largest, rank.rank, rank.count),
+                "top",
+                (*features, ("rank.top", 1.0)),
+            )
+            if rank.rank == rank.count == 1:
+                how = Folding.MOST if largest else Folding.LEAST
+                yield "F", Fold(how, Having(relation), key), None, (*features, ("rank.fold", 1.0))
+            return
+        for directed in (relation, self.schema.inverse(relation)):
+            key = Key((directed,), counted=True)
+            way = "value" if directed == relation else "owner"
+            features = (
+                (f"rank.count.{order}.{way}", 1.0),
+                (f"rank.count.{gap}", 1.0),
+                ("rank.count.named", float(bool(rank.adjective.nouns))),
+            )
+            yield "S", Top(Having(directed), key, rank.largest, rank.rank, rank.count), "top", features
+
+    @rule("US")
+    def _ranked_set(self, ranking: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
+        rank: Ranking = ranking.extra
+        nodes = self.nodes(of.expression)
+        order = "US" if forward else "SU"
+        columns = self.executor.columns
+        if rank.adjective.nouns:
+            tried = 0
+            for relation, up, quality in self.anchors.adjective_relations(rank.adjective):
+                share = len(common(nodes, columns.sources(relation))) / max(1, len(nodes))
+                if not share:
+                    continue
+                program = Top(of.expression, Key((relation,)), rank.largest == up, rank.rank, rank.count)
+                features = (
+                    ("top", 1.0), (f"top.{order}.{gap}", 1.0), ("top.adjective", quality), ("top.share", share),
+                    ("top.tried", float(tried)), ("top.similar", self.similarity(relation)), (f"top.{of.extra}", 1.0),
+                    (f"lex:top>{self.schema.relations[relation].label}", 1.0), ("top.single", float(len(nodes) == 1)),
+                )  # fmt: skip
+                yield "S", program, "top", features
+                tried += 1
+                if tried == 3:
+                    break
+            if not tried:
+                yield from self._ranked_far(rank, of, f"{order}.{gap}")
+        elif len(nodes) and not columns.kinds[nodes].any():
+            yield (
+                "B",
+                of.expression,
+                (rank, None),
+                (("most", 1.0), (f"most.{order}.{gap}", 1.0), (f"most.{of.extra}", 1.0)),
+            )
+        if (
+            not rank.adjective.nouns
+            and len(nodes) > 1
+            and columns.kinds[nodes].all()
+            and isinstance(of.expression, Walk)
+        ):
+            how = Folding.MOST if rank.largest else Folding.LEAST
+            yield (
+                "F",
+                Fold(how, of.expression.source, Key((of.expression.relation,))),
+                None,
+                (("fold.rank", 1.0), (f"fold.rank.{order}", 1.0)),
+            )
+
+    def _ranked_far(self, rank: Ranking, of: Part, how: str) -> Iterator[Made]:
+        """By a value of what the set is joined to: "the tallest player", whose height is the person's."""
+        for relation, up, quality in self.anchors.adjective_relations(rank.adjective)[:2]:
+            for bridge, share in self.bridges(of.expression, Having(relation))[:1]:
+                key = Key((bridge, relation))
+                program = Top(of.expression, key, rank.largest == up, rank.rank, rank.count)
+                features = (
+                    ("top", 1.0),
+                    (f"top.{how}", 1.0),
+                    ("top.adjective", quality),
+                    ("top.far", 1.0),
+                    ("top.share", share),
+                )
+                yield "S", program, "top", features
+
+    @rule("UQ")
+    def _most_of(self, ranking: Part, cue: Part, forward: bool, gap: str) -> Iterator[Made]:
+        """ "The highest number of": the count cue adds nothing."""
+        del cue, gap
+        if forward:
+            rank: Ranking = ranking.extra
+            bare = next(a for a in (rank,))
+            yield (
+                "U",
+                None,
+                Ranking(type(bare.adjective)(()), bare.largest, bare.rank, bare.count),
+                (("most.number", 1.0),),
+            )
+
+    @rule("BS")
+    def _ranked_by(self, most: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
+        rank, through = most.extra
+        order = "BS" if forward else "SB"
+        if len(self.nodes(of.expression)) < 2:
+            return
+        if through is not None:
+            ways = [(relation, 1.0) for relation in (through, self.schema.inverse(through))]
+            ways = [
+                (r, share)
+                for r, share in ways
+                if len(common(self.nodes(of.expression), self.nodes(Walk(most.expression, r))))
+            ]
+        else:
+            ways = self.bridges(most.expression, of.expression)
+        paths: list[tuple[tuple[int, ...], float]] = [((relation,), share) for relation, share in ways]
+        if not paths and through is None:
+            paths = self.far_bridges(most.expression, of.expression)
+        for path, share in paths:
+            relation = path[-1]
+            key = Key(
+                tuple(self.schema.inverse(r) for r in reversed(path)), counted=True, among=most.expression
+            )
+            program = Top(of.expression, key, rank.largest, rank.rank, rank.count)
+            features = (
+                *self.bridge_features(relation, share, "most", most, of),
+                ("bridge.two", float(len(path) > 1)),
+            )
+            yield (
+                "S",
+                program,
+                "top",
+                (*features, (f"most.by.{order}.{gap}", 1.0), ("most.through", float(through is not None))),
+            )
+
+    @rule("BR")
+    def _ranked_through(self, most: Part, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
+        rank, through = most.extra
+        if through is not None:
+            return
+        relation = relating.extra.relation
+        order = "BR" if forward else "RB"
+        for directed in (relation, self.schema.inverse(relation)):
+            owners = self.nodes(Walk(most.expression, directed))
+            if not len(owners):
+                continue
+            back = self.schema.inverse(directed)
+            key = Key((back,), counted=True, among=most.expression)
+            program = Top(Having(back), key, rank.largest, rank.rank, rank.count)
+            way = "value" if directed == relation else "owner"
+            yield (
+                "S",
+                program,
+                "top",
+                (
+                    ("most.relation", 1.0),
+                    (f"most.relation.{order}.{way}", 1.0),
+                    (f"most.relation.{gap}", 1.0),
+                ),
+            )
+
+    @rule("UF")
+    def _ranked_fold(self, ranking: Part, number: Part, forward: bool, gap: str) -> Iterator[Made]:
+        """ "The highest average price": of what, is said by the set that follows or went before."""
+        del gap
+        rank: Ranking = ranking.extra
+        if (
+            forward
+            and isinstance(number.expression, Fold)
+            and number.expression.how in (Folding.AVERAGE, Folding.SUM)
+            and not rank.adjective.nouns
+        ):
+            yield "D", number.expression, rank, (("rank.folded", 1.0),)
+
+    @rule("DS")
+    def _ranked_by_fold(self, ranked: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
+        del forward
+        fold, rank = ranked.expression, ranked.extra
+        if not isinstance(fold, Fold) or len(self.nodes(of.expression)) < 2:
+            return
+        if len(common(self.nodes(of.expression), self.nodes(fold.source))):
+            paths: list[tuple[tuple[int, ...], float]] = [(fold.key.path, 1.0)]
+        else:
+            paths = [
+                ((self.schema.inverse(r), *fold.key.path), s)
+                for r, s in self.bridges(fold.source, of.expression)
+            ]
+        for path, share in paths:
+            program = Top(of.expression, Key(path, folding=fold.how), rank.largest, rank.rank, rank.count)
+            yield (
+                "S",
+                program,
+                "top",
+                (
+                    ("top.fold", 1.0),
+                    ("top.fold.share", share),
+                    ("top.fold.far", float(len(path) > 1)),
+                    (f"top.fold.{gap}", 1.0),
+                ),
+            )
+
+    @rule("UN")
+    def _places(self, ranking: Part, number: Part, forward: bool, gap: str) -> Iterator[Made]:
+        quantity: Quantity = number.extra
+        value = quantity.constant
+        if (
+            value.dimension
+            or value.kind is not ValueKind.NUMBER
+            or not 1 <= value.value <= 1000
+            or value.value % 1
+            or quantity.upper
+        ):
+            return
+        features = (("places", 1.0), (f"places.{'UN' if forward else 'NU'}.{gap}", 1.0))
+        yield "U", None, replace(ranking.extra, count=int(value.value)), features
+
+    @rule("UO")
+    def _place(self, ranking: Part, ordinal: Part, forward: bool, gap: str) -> Iterator[Made]:
+        del gap
+        if not forward and ranking.extra.rank == 1:
+            yield "U", None, replace(ranking.extra, rank=ordinal.extra), (("place", 1.0),)

@@ -1,0 +1,182 @@
+"""Sets: joined, walked along relations, one or the other, by their texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from retrieval.programs.algebra import (
+    Having,
+    Or,
+    TextFilter,
+    Top,
+    Walk,
+)
+from retrieval.programs.anchors import Relating
+from retrieval.programs.parts import Made, Part, conjunction, rule, valued_of
+from retrieval.programs.rules.base import Rules
+
+#: Sets as simple as these may have nothing in common and still be meant together: "is there", "how many".
+_PLAIN = frozenset({"node", "walk", "kind", "filter"})
+
+
+class SetRules(Rules):
+    """See the module."""
+
+    @rule("SS")
+    def _sets(self, left: Part, right: Part, forward: bool, gap: str) -> Iterator[Made]:
+        del forward
+        one, two = left.expression, right.expression
+        if one == two:
+            return
+        if gap == "or":
+            yield "S", Or(one, two), None, (("or", 1.0),)
+        met = conjunction(one, two)
+        if self.keyless(met):
+            return
+        named = left.extra == "node" and right.extra == "node"
+        if len(self.nodes(met)):
+            ranked = isinstance(met, Top) and len(self.nodes(met.source)) < 2
+            yield (
+                "S",
+                met,
+                None,
+                (
+                    ("and", 1.0),
+                    (f"and.{gap}", 1.0),
+                    (f"and.{left.extra}.{right.extra}", 1.0),
+                    ("top.single", float(ranked)),
+                ),
+            )
+        elif named and self.asked == "yes/no":
+            yield "S", met, None, (("and", 1.0), ("and.empty.named", 1.0))
+        elif not named and left.extra in _PLAIN and right.extra in _PLAIN:
+            yield "S", met, None, (("and", 1.0), ("and.empty", 1.0))
+        if gap in ("and", "none") and left.extra == right.extra:
+            yield "S", Or(one, two), None, (("and.union", 1.0), (f"and.union.{left.extra}", 1.0))
+        for target, source, name in ((left, right, "right"), (right, left, "left")):
+            ways: list[tuple[tuple[int, ...], float]] = [
+                ((relation,), share) for relation, share in self.bridges(source.expression, target.expression)
+            ]
+            if not ways and source.extra in _PLAIN and not len(self.nodes(met)) and target.extra != "node":
+                ways = self.far_bridges(source.expression, target.expression)
+            for path, share in ways:
+                walked = source.expression
+                for relation in path:
+                    walked = Walk(walked, relation)
+                features = self.bridge_features(path[-1], share, f"{name}.{gap}", source, target)
+                if len(path) > 1:
+                    features = (*features, ("bridge.two", 1.0), (f"bridge.two.{source.extra}", 1.0))
+                yield "S", conjunction(target.expression, walked), None, features
+
+    @rule("RS")
+    def _relation_of(self, relating: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
+        relation: Relating = relating.extra
+        order = "RS" if forward else "SR"
+        name = self.schema.relations[relation.relation].label
+        empty = True
+        for directed, way in (
+            (relation.relation, "value"),
+            (self.schema.inverse(relation.relation), "owner"),
+        ):
+            program = Walk(of.expression, directed)
+            if len(self.nodes(program)):
+                empty = False
+                back = self.schema.inverse(directed)
+                returns = isinstance(of.expression, Walk) and of.expression.relation == back
+                features = (
+                    (f"walk.{way}.{order}", 1.0), (f"walk.{way}.{order}.{gap}", 1.0), (f"walk.{way}.{of.extra}", 1.0),
+                    (f"lex:walk.{way}>{name}", 1.0), ("walk.back", float(returns)),
+                )  # fmt: skip
+                yield "S", program, "walk", features
+        if empty:
+            for directed, way in (
+                (relation.relation, "value"),
+                (self.schema.inverse(relation.relation), "owner"),
+            ):
+                for bridge, share in self.bridges(of.expression, Having(directed))[:2]:
+                    own = self.bridge_features(bridge, share, "walk", of, relating)
+                    yield (
+                        "S",
+                        Walk(Walk(of.expression, bridge), directed),
+                        "walk",
+                        (*own, ("walk.two", 1.0), (f"walk.two.{way}.{order}", 1.0)),
+                    )
+            if of.extra != "node":
+                return
+            yield (
+                "S",
+                Walk(of.expression, relation.relation),
+                "walk",
+                (("walk.empty", 1.0), (f"walk.empty.{order}", 1.0)),
+            )
+
+    @rule("RR")
+    def _same_relation(self, left: Part, right: Part, forward: bool, gap: str) -> Iterator[Made]:
+        del forward, gap
+        if left.extra.relation == right.extra.relation:
+            yield "R", None, left.extra, (("r.again", 1.0),)
+
+    @rule("IS")
+    def _or(self, cue: Part, other: Part, forward: bool, gap: str) -> Iterator[Made]:
+        del cue, gap
+        if forward:
+            yield "J", other.expression, other.extra, ()
+
+    @rule("JS")
+    def _either(self, either: Part, other: Part, forward: bool, gap: str) -> Iterator[Made]:
+        """``other or either``: what stands before the "or" comes first, so only from the right."""
+        del gap
+        if forward or either.expression == other.expression:
+            return
+        yield (
+            "S",
+            Or(other.expression, either.expression),
+            other.extra,
+            (("or", 1.0), (f"or.{other.extra}.{either.extra}", 1.0)),
+        )
+
+    @rule("IT", "IN")
+    def _or_value(self, cue: Part, other: Part, forward: bool, gap: str) -> Iterator[Made]:
+        del cue, gap
+        if forward:
+            yield "Z", None, valued_of(other), ()
+
+    @rule("ZT", "ZN")
+    def _either_values(self, either: Part, other: Part, forward: bool, gap: str) -> Iterator[Made]:
+        del gap
+        if not forward:
+            first, second = valued_of(other), either.extra
+            if second.exact and not first.exact:
+                second = replace(second, comparing=first.comparing, exact=False)
+            yield "W", None, (first, second), (("or.value", 1.0),)
+
+    @rule("WR")
+    def _either_relation(self, either: Part, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
+        made = [list(self.compared(valued, relating.extra.relation, forward, gap)) for valued in either.extra]
+        for one in made[0]:
+            for two in made[1]:
+                if one[1] is not None and two[1] is not None:
+                    yield "S", Or(one[1], two[1]), None, (*one[3], ("or.value", 1.0))
+
+    @rule("GR")
+    def _text_of_relation(self, text: Part, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
+        del gap
+        match, wanted = text.extra
+        relation = relating.extra.relation
+        program = TextFilter(Having(relation), relation, match, wanted)
+        empty = float(not len(self.nodes(program)))
+        yield (
+            "S",
+            program,
+            "filter",
+            (("text.relation", 1.0), ("text.order", float(forward)), ("text.empty", empty)),
+        )
+
+    @rule("GS")
+    def _text_of_set(self, text: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
+        del forward, gap
+        match, wanted = text.extra
+        program = TextFilter(of.expression, None, match, wanted)
+        if len(self.nodes(program)):
+            yield "S", program, "filter", (("text.name", 1.0),)

@@ -1,0 +1,215 @@
+"""Comparisons: with numbers and dates, with another node, of how many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from retrieval.programs.algebra import (
+    Comparison,
+    Constant,
+    Entities,
+    Filter,
+    Fold,
+    Having,
+    Key,
+    KeyOf,
+    Or,
+    ValueKind,
+)
+from retrieval.programs.anchors import Features
+from retrieval.programs.execution import common
+from retrieval.programs.parts import Made, Part, Valued, rule, valued_of
+from retrieval.programs.rules.base import Rules
+from retrieval.programs.words import Quantity
+
+#: Relations that a value may be of, where none is named.
+_VALUES = 6
+
+
+class ValueRules(Rules):
+    """See the module."""
+
+    @rule("NR")
+    def _value_of_relation(self, number: Part, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
+        yield from self.compared(valued_of(number), relating.extra.relation, forward, gap)
+
+    @rule("TR")
+    def _compared_relation(self, compared: Part, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
+        yield from self.compared(compared.extra, relating.extra.relation, forward, gap)
+
+    @rule("CN")
+    def _comparison(self, cue: Part, number: Part, forward: bool, gap: str) -> Iterator[Made]:
+        quantity: Quantity = number.extra
+        features = (("compare.number", 1.0), ("compare.order", float(forward)), (f"compare.{gap}", 1.0))
+        valued = Valued(cue.extra, quantity.constant, quantity.upper, quantity.upper_included)
+        if quantity.comparison is not None:
+            return
+        yield "T", None, valued, features
+
+    @rule("CS")
+    def _comparison_with(self, cue: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
+        if forward and len(self.nodes(of.expression)) == 1:
+            yield (
+                "T",
+                None,
+                Valued(cue.extra, of.expression),
+                (("compare.node", 1.0), (f"compare.node.{gap}", 1.0)),
+            )
+
+    @rule("CA")
+    def _than_average(self, cue: Part, folding: Part, forward: bool, gap: str) -> Iterator[Made]:
+        del gap
+        if forward:
+            yield (
+                "T",
+                None,
+                Valued(cue.extra, Entities(()), folding=folding.extra),
+                (("compare.average", 1.0),),
+            )
+
+    @rule("CF")
+    def _than_number(self, cue: Part, number: Part, forward: bool, gap: str) -> Iterator[Made]:
+        if not forward or number.expression is None:
+            return
+        yield "T", None, Valued(cue.extra, number.expression), (("compare.program", 1.0),)
+        if (
+            isinstance(number.expression, Fold)
+            and not number.expression.key.counted
+            and len(number.expression.key.path) == 1
+        ):
+            valued = Valued(cue.extra, number.expression)
+            relation = number.expression.key.path[0]
+            program = self.filtered(Having(relation), relation, valued)
+            if program is not None:
+                yield "S", program, "filter", (("filter.fold", 1.0), (f"filter.fold.{gap}", 1.0))
+
+    @rule("CR")
+    def _comparison_by(self, cue: Part, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
+        features = (
+            ("compare.relation", 1.0),
+            ("compare.relation.order", float(forward)),
+            (f"compare.relation.{gap}", 1.0),
+        )
+        yield "K", None, (cue.extra, relating.extra.relation), features
+
+    @rule("KN")
+    def _by_value(self, compared: Part, number: Part, forward: bool, gap: str) -> Iterator[Made]:
+        if not forward:
+            return
+        comparing, relation = compared.extra
+        valued = replace(valued_of(number), comparing=comparing, exact=False)
+        yield from self.compared(valued, relation, True, gap)
+
+    @rule("KS")
+    def _by_node(self, compared: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
+        comparing, relation = compared.extra
+        if not forward or of.expression is None or len(self.nodes(of.expression)) != 1:
+            return
+        program = self.filtered(Having(relation), relation, Valued(comparing, of.expression))
+        if program is not None:
+            yield "S", program, "filter", (("filter.node", 1.0), (f"filter.node.{gap}", 1.0))
+            return
+        if self.executor.columns.value_type(relation) is None:
+            comparison = Comparison.MORE if comparing.up else Comparison.LESS
+            for directed in (relation, self.schema.inverse(relation)):
+                key = Key((directed,), counted=True)
+                program = Filter(
+                    Having(directed), key, comparing.comparison or comparison, KeyOf(of.expression, key)
+                )
+                if len(self.nodes(program)):
+                    yield "S", program, "filter", (("filter.node.count", 1.0),)
+
+    @rule("TS")
+    def _compared_set(self, compared: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
+        valued: Valued = compared.extra
+        value = valued.value
+        counts = isinstance(value, Constant) and value.kind is ValueKind.NUMBER and not value.dimension
+        if counts and forward and isinstance(value, Constant) and value.value == int(value.value):
+            yield (
+                "P",
+                of.expression,
+                valued,
+                (
+                    ("count.compared", 1.0),
+                    (f"count.compared.{gap}", 1.0),
+                    (f"count.compared.{of.extra}", 1.0),
+                    ("count.exact", float(valued.exact)),
+                ),
+            )
+        for relation, features in self._value_relations(valued, of):
+            program = self.filtered(of.expression, relation, valued)
+            if program is not None:
+                order = "TS" if forward else "ST"
+                empty = not len(self.nodes(program))
+                yield (
+                    "S",
+                    program,
+                    "filter",
+                    (*features, (f"value.{order}.{gap}", 1.0), ("value.empty", float(empty))),
+                )
+
+    @rule("NS")
+    def _value_set(self, number: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
+        yield from self._compared_set(Part("T", 0, 0, None, valued_of(number), 0.0, ()), of, forward, gap)
+
+    def _value_relations(self, valued: Valued, of: Part) -> list[tuple[int, Features]]:
+        """Relations with values that a set has and that a comparison may mean, with what speaks for each."""
+        columns = self.executor.columns
+        adjective = valued.comparing.adjective
+        known = (
+            {r: q for r, _, q in self.anchors.adjective_relations(adjective)}
+            if adjective and adjective.nouns
+            else {}
+        )
+        nodes = self.nodes(of.expression)
+        found: list[tuple[float, int, Features]] = []
+        for relation in self.schema.value_relations:
+            kind = columns.value_type(relation)
+            if kind is None or (known and relation not in known):
+                continue
+            if isinstance(valued.value, Constant) and self.fitted(valued.value, relation) is None:
+                continue
+            if not known and valued.folding is not None:
+                continue
+            having = columns.sources(relation)
+            if not len(common(nodes, having)):
+                continue
+            year = (
+                isinstance(valued.value, Constant)
+                and valued.value.kind is ValueKind.NUMBER
+                and 1000 <= valued.value.value <= 2100
+            )
+            dated = kind.year or kind.kind is ValueKind.DATE
+            fits = 1.0 if year == dated else 0.0
+            if isinstance(valued.value, Constant) and valued.value.dimension:
+                fits = 1.0 if valued.value.dimension == kind.dimension else 0.3
+            similar = float(self.similar[relation]) if len(self.similar) else 0.0
+            quality = known.get(relation, 0.0)
+            features: Features = (
+                ("value", 1.0), ("value.fits", fits), ("value.similar", similar), ("value.adjective", quality),
+                ("value.named", float(bool(known))), ("value.exact", float(valued.exact)),
+                (f"lex:value>{self.schema.relations[relation].label}", 1.0),
+            )  # fmt: skip
+            found.append((2 * quality + fits + similar, relation, features))
+        found.sort(key=lambda item: (-item[0], item[1]))
+        return [(relation, features) for _, relation, features in found[:_VALUES]]
+
+    @rule("PS")
+    def _counted_set(self, compared: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
+        for relation, share in self.bridges(compared.expression, of.expression):
+            directed = self.schema.inverse(relation)
+            program = self.counted(of.expression, directed, compared.expression, compared.extra)
+            if program is not None:
+                order = "PS" if forward else "SP"
+                features = self.bridge_features(relation, share, "count", compared, of)
+                yield "S", program, "filter", (*features, (f"count.{order}.{gap}", 1.0))
+
+    @rule("WS")
+    def _either_value(self, either: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
+        del forward, gap
+        first, second = either.extra
+        for relation, features in self._value_relations(first, of):
+            one, two = (self.filtered(of.expression, relation, valued) for valued in (first, second))
+            if one is not None and two is not None:
+                yield "S", Or(one, two), None, (*features, ("or.value", 1.0))

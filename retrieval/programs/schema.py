@@ -1,0 +1,204 @@
+"""What a graph's programs are made of: kinds, relations with the types of their ends, and words that name them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from retrieval.kg.search.walks import all_arcs
+from retrieval.programs.columns import Columns
+from retrieval.programs.words import stems_of
+
+if TYPE_CHECKING:
+    from retrieval.kg.snapshot import Snapshot
+
+#: Relations that say what kind of thing a node is, by label.
+TYPE_LABELS = frozenset({
+    "type", "instance of", "is a", "isa", "kind", "class", "rdf type", "a", "category of thing", "entity type", "label",
+})  # fmt: skip
+#: Nodes that many others point to are looked up by the stems of their names.
+_HUBS = 20_000
+_LONGEST_HUB = 4
+#: Nodes of a side that are looked at, the share of them that must have a relation, and how many more may.
+_SAMPLE, _NEARLY_ALL, _WIDER = 40, 0.9, 2.5
+_YES, _NO = frozenset({"yes", "true", "y", "t"}), frozenset({"no", "false", "n", "f"})
+
+
+@dataclass(frozen=True, slots=True)
+class RelationInfo:
+    """A relation and what its facts look like.
+
+    Attributes:
+        id: forward.
+        label: humanised.
+        stems: of the label's words.
+        facts: how many.
+        heads, tails: how many distinct ones.
+        leaves: share of its tails from which nothing leads on.
+    """
+
+    id: int
+    label: str
+    stems: tuple[str, ...]
+    facts: int
+    heads: int
+    tails: int
+    leaves: float
+
+
+def _split(label: str) -> tuple[str, str, str]:
+    """A relation's name at its preposition: ``city in country``; nothing behind where it has none."""
+    parts = re.split(r"\s(in|of|on|at|by)\s", label.casefold(), maxsplit=1)
+    return (parts[0], parts[1], parts[2]) if len(parts) == 3 else (label, "", "")
+
+
+class Schema:
+    """The schema of one snapshot, computed on first use.
+
+    Attributes:
+        type_relation: the relation that says what kind a node is, None where there is none.
+        kinds: nodes that are kinds, by id, with how many are of them.
+        relations: by forward id.
+    """
+
+    def __init__(self, snapshot: Snapshot, columns: Columns | None = None) -> None:
+        self.snapshot = snapshot
+        self.columns = columns or Columns(snapshot)
+        self.type_relation = self._type_relation()
+        self.kinds = self._kinds()
+        self.relations = [self._relation(r) for r in range(snapshot.num_relations)]
+
+    def _type_relation(self) -> int | None:
+        best: tuple[int, int] | None = None
+        counts = self.snapshot.relation_counts()
+        for relation in range(self.snapshot.num_relations):
+            label = self.snapshot.relation_label(relation).casefold().strip()
+            if label in TYPE_LABELS and (best is None or counts[relation] > best[0]):
+                best = (int(counts[relation]), relation)
+        return best[1] if best else None
+
+    def _kinds(self) -> dict[int, int]:
+        if self.type_relation is None:
+            return {}
+        nodes, sizes = np.unique(self.columns.arcs(self.type_relation)[1], return_counts=True)
+        return dict(zip(nodes.tolist(), sizes.tolist(), strict=True))
+
+    def _relation(self, relation: int) -> RelationInfo:
+        heads, tails = self.columns.sources(relation), self.columns.targets(relation)
+        out = self.snapshot.out_offsets[tails + 1] - self.snapshot.out_offsets[tails]
+        label = self.snapshot.relation_label(relation)
+        return RelationInfo(
+            relation, label, stems_of(label), len(self.columns.arcs(relation)[0]), len(heads), len(tails),
+            float(np.mean(out == 0)) if len(out) else 1.0,
+        )  # fmt: skip
+
+    @cached_property
+    def word_weights(self) -> dict[str, float]:
+        """How much a stem tells of which relation is meant: less, the more relations have it."""
+        holding = Counter(stem for info in self.relations for stem in set(info.stems))
+        return {stem: 1.0 / (1.0 + 0.25 * (count - 1)) for stem, count in holding.items()}
+
+    @cached_property
+    def by_stem(self) -> dict[str, list[int]]:
+        """Relations whose label has a stem."""
+        found: dict[str, list[int]] = defaultdict(list)
+        for info in self.relations:
+            for stem in set(info.stems):
+                found[stem].append(info.id)
+        return found
+
+    @cached_property
+    def hubs(self) -> dict[tuple[str, ...], list[tuple[int, int, int]]]:
+        """Nodes that several others point to, by the stems of their name: (node, relation, how many point)."""
+        keys, starts = self.snapshot.in_groups.keys, self.snapshot.in_groups.starts
+        sizes = np.diff(starts)
+        several = np.flatnonzero(sizes >= 2)
+        if len(several) > _HUBS:
+            several = several[np.argpartition(-sizes[several], _HUBS)[:_HUBS]]
+        found: dict[tuple[str, ...], list[tuple[int, int, int]]] = defaultdict(list)
+        for group in several.tolist():
+            node, relation = divmod(int(keys[group]), self.snapshot.num_relations)
+            if self.columns.kinds[node]:
+                continue
+            stems = stems_of(self.snapshot.entity_label(node))
+            if 0 < len(stems) <= _LONGEST_HUB:
+                found[stems].append((node, relation, int(sizes[group])))
+        return found
+
+    @cached_property
+    def kind_stems(self) -> dict[str, list[int]]:
+        """Kinds whose name has a stem."""
+        found: dict[str, list[int]] = defaultdict(list)
+        for node in self.kinds:
+            for stem in set(stems_of(self.snapshot.entity_label(node))):
+                found[stem].append(node)
+        return found
+
+    @cached_property
+    def value_relations(self) -> list[int]:
+        """Relations that lead to numbers, dates or times."""
+        return [info.id for info in self.relations if self.columns.value_type(info.id) is not None]
+
+    @cached_property
+    def induced(self) -> dict[tuple[str, ...], int]:
+        """Kinds that the names of relations tell where nothing else does: stems of a noun, and the directed relation
+        that its members have. "City in country": what leads on by it are cities, what it leads to countries.
+        """
+        if self.type_relation is not None:
+            return {}
+        found: dict[tuple[str, ...], int] = {}
+        for info in self.relations:
+            before, _, after = _split(info.label)
+            sides = [(info.id, before)] if after else []
+            for relation, noun in (*sides, (self.inverse(info.id), after or info.label)):
+                stems = stems_of(noun)
+                nodes = self.columns.sources(relation)
+                if not stems or not len(nodes) or self.columns.kinds[nodes].all():
+                    continue
+                if stems not in found or len(nodes) > len(self.columns.sources(found[stems])):
+                    found[stems] = relation
+        forward = self.snapshot.num_relations
+        # What stands before the preposition names all of its kind; of what is led to there may be more.
+        return {stems: r if r < forward else self._widened(r) for stems, r in found.items()}
+
+    def _widened(self, relation: int) -> int:
+        """The relation that nearly all nodes of a side have, and fewest others."""
+        nodes = self.columns.sources(relation)
+        sample = nodes[:: max(1, len(nodes) // _SAMPLE)]
+        _, leaving, _, _ = all_arcs(self.snapshot, sample)
+        owners = np.unique(np.stack([all_arcs(self.snapshot, sample)[0], leaving]), axis=1)
+        having = np.bincount(owners[1], minlength=2 * self.snapshot.num_relations)
+        best, size = relation, int(_WIDER * len(nodes)) + 1
+        for other in np.flatnonzero(having >= _NEARLY_ALL * len(sample)).tolist():
+            if len(nodes) < len(self.columns.sources(other)) < size:
+                best, size = other, len(self.columns.sources(other))
+        return best
+
+    @cached_property
+    def truths(self) -> dict[int, int]:
+        """Relations that say yes or no, with the node that means yes."""
+        found: dict[int, int] = {}
+        for info in self.relations:
+            if info.tails <= len(_YES | _NO):
+                nodes = self.columns.targets(info.id).tolist()
+                labels = {self.snapshot.entity_label(node).casefold(): node for node in nodes}
+                yes = [label for label in labels if label in _YES]
+                if yes and set(labels) <= _YES | _NO:
+                    found[info.id] = labels[yes[0]]
+        return found
+
+    def inverse(self, relation: int) -> int:
+        """The same relation walked the other way."""
+        return (relation + self.snapshot.num_relations) % (2 * self.snapshot.num_relations)
+
+    def members(self, kind: int) -> np.ndarray:
+        """Nodes of a kind, int64 ascending."""
+        if self.type_relation is None:
+            return np.zeros(0, np.int64)
+        start, stop = self.snapshot.in_groups.bounds_of(kind, self.type_relation)
+        return np.sort(self.snapshot.in_heads[start:stop].astype(np.int64))

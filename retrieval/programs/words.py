@@ -1,0 +1,146 @@
+"""A question as words: stems, quotes, quantities, and what stands between its parts. English."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import snowballstemmer
+
+from retrieval.programs import quantities
+from retrieval.programs.algebra import Comparison, Constant
+from retrieval.programs.lexicon import BASES, IRREGULAR, PREPOSITIONS, RELATIVE, STOP
+
+_STEMMER = snowballstemmer.stemmer("english")
+_TOKEN = re.compile(r"[^\W_]+(?:['’](?!s\b)[^\W_]+)*|['’]s\b")
+_QUOTED = re.compile(r"[\"“«](.+?)[\"”»]|(?<!\w)['‘](.+?)['’](?!\w)")
+_ORDERING = re.compile(
+    r"[,.;]?\s+(?:and\s+)?(?:(?:sort|order|rank|arrange)(?:ed|d|s|ing)?(?:\s+(?:them|the\s+\w+|results?))?\s+(?:by|in|from|based|according)\b"
+    r"|in\s+(?:(?:the\s+)?(?:reversed?|ascending|descending|decreasing|increasing|alphabetical|lexicographical|chronological)\s+)+(?:order|sequence)\b"
+    r"|listed\s+(?:in|by)\b).*$",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of the question: as it stands in lower case, its stem, characters [start, end)."""
+
+    text: str
+    stem: str
+    start: int
+    end: int
+    capital: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number, date or range of the question, words [first, last).
+
+    ``upper`` is the other end of a range, its end included or not; ``comparison`` stands beside it ("10 or more").
+    """
+
+    first: int
+    last: int
+    constant: Constant
+    upper: Constant | None = None
+    upper_included: bool = True
+    comparison: Comparison | None = None
+
+
+@dataclass(slots=True)
+class Question:
+    """A question in words.
+
+    Attributes:
+        text: as asked.
+        words: in order.
+        quantities: numbers, dates and ranges, outermost first.
+        quoted: word spans [first, last) in quotes.
+    """
+
+    text: str
+    words: list[Word]
+    quantities: list[Quantity] = field(default_factory=list)
+    quoted: list[tuple[int, int]] = field(default_factory=list)
+
+    def span_text(self, first: int, last: int) -> str:
+        """What stands from one word to another, as asked."""
+        return self.text[self.words[first].start : self.words[last - 1].end]
+
+
+@lru_cache(maxsize=50_000)
+def stem(word: str) -> str:
+    """What the forms of a word have in common."""
+    word = BASES.get(word) or IRREGULAR.get(word, word)
+    stemmed: str = _STEMMER.stemWord(word)
+    return stemmed
+
+
+@lru_cache(maxsize=50_000)
+def stems_of(label: str) -> tuple[str, ...]:
+    """The stems of a name's words, stop words left out unless there is nothing else."""
+    words = [w.casefold() for w in _TOKEN.findall(label.replace("_", " "))]
+    kept = [w for w in words if w not in STOP or w in ("name", "number", "type", "kind")]
+    return tuple(stem(w) for w in (kept or words))
+
+
+def read(text: str) -> Question:
+    """The words, quantities and quotes of a question; in which order answers are wanted is left out."""
+    text = _ORDERING.sub("", text)
+    words = [_word(match) for match in _TOKEN.finditer(text)]
+    question = Question(text, words)
+    for match in _QUOTED.finditer(text):
+        start, end = match.span(1 if match[1] else 2)
+        inside = [n for n, word in enumerate(words) if word.start >= start and word.end <= end]
+        if inside:
+            question.quoted.append((inside[0], inside[-1] + 1))
+    names = {
+        n for low, high in question.quoted if not _is_value(question, low, high) for n in range(low, high)
+    }
+    for spelt in quantities.find(text):
+        inside = [n for n, word in enumerate(words) if word.start < spelt.end and word.end > spelt.start]
+        if inside and not names.intersection(inside):
+            found = Quantity(
+                inside[0], inside[-1] + 1, spelt.constant, spelt.upper, spelt.upper_included, spelt.comparison
+            )
+            question.quantities.append(found)
+    return question
+
+
+def _word(match: re.Match[str]) -> Word:
+    text = match[0].casefold().replace("’", "'")
+    return Word(text, stem(text), *match.span(), capital=match[0][0].isupper())
+
+
+def _is_value(question: Question, first: int, last: int) -> bool:
+    return quantities.constant(question.span_text(first, last)) is not None
+
+
+def phrases(question: Question, first: int, longest: int = 5) -> list[tuple[int, str]]:
+    """What begins with a word: (end, the words joined), longest first."""
+    last = min(len(question.words), first + longest)
+    return [
+        (end, " ".join(word.text for word in question.words[first:end])) for end in range(last, first, -1)
+    ]
+
+
+def targets(question: Question) -> set[int]:
+    """Words right behind "which", "what" or "how many": they say what kind of thing is asked for."""
+    texts = ["", *(word.text for word in question.words)]
+    return {n for n in range(len(question.words)) if texts[n] in ("which", "what", "many")}
+
+
+def gap_class(between: list[str]) -> str:
+    """What the words between two parts say of how they belong together."""
+    own = set(between)
+    for name, members in (
+        ("or", {"or"}), ("and", {"and", "both", "but", "also"}), ("than", {"than", "as"}), ("of", {"of", "'s", "s"}),
+        ("have", {"has", "have", "had", "with", "having"}), ("relative", RELATIVE), ("by", {"by"}),
+        ("preposition", PREPOSITIONS), ("be", {"is", "are", "was", "were", "be", "been"}),
+        ("do", {"do", "does", "did"}),
+    ):  # fmt: skip
+        if own & members:
+            return name
+    return "other" if own - {"the", "a", "an"} else "none"

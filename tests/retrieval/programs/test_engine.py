@@ -1,0 +1,82 @@
+"""Runs that a program answers: the event, the facts that prove it, and programs of a person."""
+
+import pytest
+
+from retrieval.events import AnswerFinal, ChainsBuilt, ProgramExecuted, RunFailed, from_payload, to_payload
+from retrieval.methods._shared.engine_spec import EngineSpec
+from retrieval.methods._shared.parts import GraphParts, Opening
+from retrieval.methods._shared.path_engine import open_engine
+from retrieval.pipeline import AskRequest
+from retrieval.reasoning.extractive import ExtractiveReasoner
+from tests.retrieval.films import WordEncoder
+from tests.retrieval.programs import land
+from tests.retrieval.world import LabelLinker
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory):
+    snapshot = land.build(tmp_path_factory.mktemp("atlas") / "graph")
+    opened = open_engine(
+        Opening(EngineSpec(snapshot.path, None), GraphParts(snapshot, WordEncoder()), ExtractiveReasoner())
+    )
+    opened.linker = LabelLinker(snapshot)
+    return opened
+
+
+def events(engine, question, **more):
+    return list(engine.run(AskRequest(question, **more)))
+
+
+def one(found, kind):
+    return next(event for event in found if isinstance(event, kind))
+
+
+def test_a_ranking_tells_its_steps_and_what_it_compared(engine):
+    found = events(engine, "Which country has the largest population?")
+    told = one(found, ProgramExecuted)
+    assert [step.count for step in told.steps] == [5, 1]
+    assert [(value.node.label, value.value, value.answer) for value in told.ranked[:2]] == [
+        ("Egypt", "110,000,000", True),
+        ("France", "68,000,000", False),
+    ]
+    assert told.by == "reader"
+    final = one(found, AnswerFinal)
+    assert [(answer.label, answer.verified) for answer in final.answers] == [("Egypt", True)]
+    hops = [hop for chain in one(found, ChainsBuilt).chains for hop in chain.hops]
+    assert ("Egypt", "population", "110,000,000") in [
+        (h.source.label, h.step.name, h.target.label) for h in hops
+    ]
+    assert from_payload(to_payload(told)) == told
+
+
+def test_a_count_is_one_answer_without_an_entity(engine):
+    final = one(events(engine, "How many countries are in Africa?"), AnswerFinal)
+    assert [(answer.label, answer.entity) for answer in final.answers] == [("4", None)]
+
+
+def test_a_person_edits_a_program_and_runs_it_again(engine):
+    told = one(events(engine, "Which country has the largest population?"), ProgramExecuted)
+    edited = {**told.read.program, "largest": False}
+    found = events(engine, "Which country has the largest population?", program=edited)
+    assert one(found, ProgramExecuted).by == "person"
+    assert [answer.label for answer in one(found, AnswerFinal).answers] == ["Chad", "Togo"]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        {"op": "Guess"},
+        {"op": "Entities", "ids": ["Atlantis"]},
+        {"op": "Count", "source": {"op": "Count", "source": {"op": "Entities", "ids": ["Egypt"]}}},
+    ],
+)
+def test_a_program_that_does_not_fit_the_graph_fails_with_what_to_do(engine, program):
+    failed = events(engine, "How many?", program=program)[-1]
+    assert isinstance(failed, RunFailed)
+    assert failed.code == "bad_program"
+
+
+def test_nothing_that_fits_is_said_with_the_steps(engine):
+    found = events(engine, "Which countries have more than 900 million population?")
+    assert one(found, AnswerFinal).no_answer is not None
+    assert one(found, ProgramExecuted).steps[-1].count == 0

@@ -1,0 +1,64 @@
+"""Questions written from a schema, and learning from questions with answers."""
+
+from retrieval.pretrained import PROGRAMS
+from retrieval.programs.algebra import Count, Entities, Walk
+from retrieval.programs.columns import Columns
+from retrieval.programs.execution import Executor
+from retrieval.programs.parser import Parser
+from retrieval.programs.schema import Schema
+from retrieval.programs.weights import Weights
+from retrieval.supervision.program_learning import is_right, learn
+from retrieval.supervision.program_questions import same_result, write
+from retrieval.types import Question
+from tests.retrieval.programs import land
+
+
+def test_questions_are_written_from_a_schema_and_give_what_their_programs_give(tmp_path):
+    snapshot = land.build(tmp_path / "graph")
+    schema, executor = Schema(snapshot), Executor(snapshot)
+    written = write(schema, executor, 40, seed=3)
+    assert len(written) == len({made.question for made in written}) == 40
+    assert write(schema, executor, 40, seed=3) == written
+    assert len({type(made.program).__name__ for made in written}) >= 5
+    counts = [made for made in written if isinstance(made.program, Count)]
+    assert counts
+    assert all(executor.run(made.program) >= 1 for made in counts)
+
+
+def test_results_are_the_same_or_not(tmp_path):
+    snapshot = land.build(tmp_path / "graph")
+    executor, atlas = Executor(snapshot, Columns(snapshot)), land.Land(snapshot)
+    countries = executor.run(atlas.countries)
+    assert same_result(countries, executor.run(atlas.countries))
+    assert not same_result(countries, executor.run(atlas.african))
+    assert not same_result(countries, 5.0)
+    assert same_result(5.0, executor.run(Count(atlas.countries)))
+
+
+def test_answers_are_compared_as_people_write_them(tmp_path):
+    snapshot = land.build(tmp_path / "graph")
+    parser, atlas = Parser(snapshot, None, Weights.load(PROGRAMS)), land.Land(snapshot)
+    capital = parser.snapshot.find_relation("capital")
+    assert capital is not None
+    best = parser.read("What is the capital of Egypt?").candidates[0]
+    assert best.program == Walk(Entities(atlas.e("Egypt").ids), capital)
+    assert is_right(parser, best, ["cairo"])
+    assert not is_right(parser, best, ["Cairo", "Paris"])
+    total = parser.read("What is the total population of the countries in Africa?").candidates[0]
+    assert is_right(parser, total, ["201000000"])
+
+
+def test_learning_moves_the_weights_and_names_the_graphs_relations(tmp_path):
+    snapshot = land.build(tmp_path / "graph")
+    base = Weights.load(PROGRAMS)
+    questions = [
+        Question(str(n), f"What is the {relation} of {country}?", answers=(answer,))
+        for n, (country, relation, answer) in enumerate(land.FACTS)
+        if relation in ("capital", "population", "continent", "independence")
+    ]
+    few = learn(snapshot, None, questions[:3], base)
+    assert few is None
+    learned = learn(snapshot, None, questions * 2, base)
+    assert learned is not None
+    assert any(name.startswith("lex:walk.value>") for name in learned.values)
+    assert learned.calibration == base.calibration
