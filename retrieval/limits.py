@@ -8,3 +8,6 @@ DEFAULT_BUDGET = 50
 
 MAX_BUDGET = 500
 """The most that may be asked for."""
+
+#: Bytes of a program as JSON; nobody's question needs as much.
+PROGRAM_LIMIT = 64 * 1024

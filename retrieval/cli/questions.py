@@ -67,6 +67,7 @@ def check(graph: Path, questions: Path, /) -> int:
         ("answers", found.answers_found, f"of {found.answers:,}"),
         ("relations", found.relations_found, f"of {found.relations:,}"),
         ("passages", found.passages_found, f"of {found.passages:,}"),
+        *([("programs", found.programs_found, f"of {found.programs:,}")] if found.programs else []),
     )
     for name, count, about in counts:
         say(f"{name}\t{count:,}\t{about}")
@@ -74,6 +75,8 @@ def check(graph: Path, questions: Path, /) -> int:
         for one in missing:
             near = f"near: {', '.join(one.nearest)}" if one.nearest else "nothing near"
             say(f"missing {kind}\t{one.name}\t{one.questions:,} questions; {near}")
+    for program in found.programs_missing:
+        say(f"missing program\t{program.question}\t{program.message} {program.hint}".rstrip())
     return 0
 
 

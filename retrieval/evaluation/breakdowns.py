@@ -1,4 +1,4 @@
-"""The metrics of groups of questions: by hops, topic entities, answers, and distance from training."""
+"""The metrics of groups of questions: by hops, topic entities, answers, operators, and distance from training."""
 
 from __future__ import annotations
 
@@ -23,25 +23,28 @@ def breakdowns(
 
     ``hops``: as the question set says. ``topics``: topic entities that the question names, else that were linked.
     ``answers``: size of the answer set. ``shift`` and ``shift_of_relations``: see :class:`Shift`; only there when
-    what was seen in training is known. ``route``: the method that a router chose; only there when one did. A
-    question that cannot be grouped is left out of ``hops`` and ``route``, and is ``unknown`` in the shifts.
+    what was seen in training is known. ``route``: the method that a router chose; only there when one did.
+    ``operators``: what a question needs, as its set says; only there when some do, and a question that needs several
+    counts in each. A question that cannot be grouped is left out of ``hops``, ``operators`` and ``route``, and is
+    ``unknown`` in the shifts.
     """
-    keys: dict[str, Callable[[Outcome], str | None]] = {
-        "hops": lambda o: None if o.question.hops is None else str(o.question.hops),
-        "topics": topics_of,
-        "answers": answers_of,
+    keys: dict[str, Callable[[Outcome], Sequence[str]]] = {
+        "hops": lambda o: () if o.question.hops is None else (str(o.question.hops),),
+        "topics": lambda o: (topics_of(o),),
+        "answers": lambda o: (answers_of(o),),
     }
+    if any(outcome.question.operators for outcome in outcomes):
+        keys["operators"] = lambda o: tuple(dict.fromkeys(o.question.operators))
     if any(outcome.route for outcome in outcomes):
-        keys["route"] = lambda o: o.route
+        keys["route"] = lambda o: () if o.route is None else (o.route,)
     if shift is not None:
-        keys["shift"] = lambda o: shift.of(o.question) or UNKNOWN
-        keys["shift_of_relations"] = lambda o: shift.of_relations(o.question) or UNKNOWN
+        keys["shift"] = lambda o: (shift.of(o.question) or UNKNOWN,)
+        keys["shift_of_relations"] = lambda o: (shift.of_relations(o.question) or UNKNOWN,)
     found = {}
     for name, key in keys.items():
         groups: dict[str, list[QuestionScore]] = {}
         for outcome, score in zip(outcomes, scores, strict=True):
-            group = key(outcome)
-            if group is not None:
+            for group in key(outcome):
                 groups.setdefault(group, []).append(score)
         found[name] = {g: {"n": len(groups[g]), **metrics(groups[g])} for g in sorted(groups, key=_place)}
     return found

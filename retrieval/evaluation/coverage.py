@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from retrieval.errors import EvaluationError
+from retrieval.metrics.values import is_value
 from retrieval.types import Question
 
 if TYPE_CHECKING:
@@ -73,15 +74,20 @@ def require(snapshot: Snapshot, questions: Sequence[Question]) -> Coverage:
         return found
     for what, total, lost, named in (
         ("topic entity", found.with_topics, found.no_topic, [q.topic_entities for q in questions]),
-        ("answer", found.with_answers, found.no_answer, [q.answers for q in questions]),
+        ("answer", found.with_answers, found.no_answer, _named(questions)),
     ):
-        if total and lost == total:
-            name = next(names[0] for names in named if names)
+        name = next((names[0] for names in named if names), None)
+        if name is not None and lost == total:
             raise EvaluationError(
                 f"The graph has no {what} of any of the {total:,} questions that name one (the first is {name!r}).",
                 hint="Check that the question set belongs to this graph and spells names as it does.",
             )
     return found
+
+
+def _named(questions: Sequence[Question]) -> list[tuple[str, ...]]:
+    """Answers that are names: a number that is counted need not be in the graph."""
+    return [tuple(label for label in q.answers if not is_value(label)) for q in questions]
 
 
 def _require_passages(table: PassageTable, questions: Sequence[Question]) -> None:

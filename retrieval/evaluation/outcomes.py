@@ -131,7 +131,7 @@ class Journal:
 
 def fingerprint(questions: Sequence[Question]) -> str:
     """sha256 over what is asked and expected, in any order; splits, hops and gold paths do not count."""
-    counted = ("id", "question", "topic_entities", "answers", "triples", "passages")
+    counted = ("id", "question", "topic_entities", "answers", "triples", "passages", "also")
     rows = [
         {name: value for name, value in to_json(question).items() if name in counted}
         for question in sorted(questions, key=lambda question: question.id)

@@ -30,6 +30,7 @@ from retrieval.metrics.scores import (
     score_of_row,
     score_question,
 )
+from retrieval.metrics.values import aligned
 from retrieval.supervision.labels import Label
 from retrieval.supervision.shift import Seen, Shift, by_question
 from retrieval.training.checkpoint import read_manifest
@@ -47,6 +48,9 @@ METRICS = (
 def score(outcome: Outcome, *, words: bool = False) -> QuestionScore:
     """Compare what was answered and retrieved with what the question set says; names are normalised.
 
+    Answers that are values are compared as such (:mod:`retrieval.metrics.values`). ``exact`` is also 1 where what was
+    answered is another answer set that the question set calls right.
+
     Args:
         outcome: how the question was answered.
         words: compare the words of the best answer with those of the right ones too.
@@ -61,12 +65,23 @@ def score(outcome: Outcome, *, words: bool = False) -> QuestionScore:
 
 def _score(outcome: Outcome) -> QuestionScore:
     question = outcome.question
-    return score_question(
-        [Scored(normalise(label), score) for label, score in outcome.predicted],
+    predicted = [Scored(label, score) for label, score in outcome.predicted]
+    found = score_question(
+        aligned(predicted, question.answers, normalise),
         {normalise(label) for label in question.answers},
         retrieved={_plain(fact) for fact in outcome.facts},
         gold_paths=[[_plain(fact) for fact in path] for path in question.paths],
         support=outcome.support,
+    )
+    return replace(found, exact=1.0) if _is_one_of(predicted, question.also) else found
+
+
+def _is_one_of(predicted: Sequence[Scored[str]], sets: Sequence[Sequence[str]]) -> bool:
+    """Whether the predicted answers are one of some other right answer sets."""
+    return any(
+        {item.answer for item in aligned(predicted, labels, normalise)}
+        == {normalise(label) for label in labels}
+        for labels in sets
     )
 
 
@@ -108,6 +123,7 @@ def build_report(
         "metrics": metrics(scores),
         "intervals": {name: list(bounds[name]) for name in METRICS if name in bounds},
         "by_hops": groups["hops"],
+        "by_operator": groups.get("operators", {}),
         "breakdowns": groups,
         "outcomes": dict.fromkeys(OUTCOMES, 0) | Counter(map(outcome_of, outcomes, scores)),
         "no_answers": _no_answers(outcomes),
@@ -263,6 +279,8 @@ def _row(outcome: Outcome, scores: QuestionScore, shift: Shift | None) -> dict[s
         "error": outcome.error,
         "outcome": outcome_of(outcome, scores),
         "hops": question.hops,
+        "operators": list(question.operators),
+        "also": [list(labels) for labels in question.also],
         "shift": shift.of(question) if shift else None,
         "hit": scores.hit,
         "hit_at_1": scores.hit_at_1,

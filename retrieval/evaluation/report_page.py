@@ -25,6 +25,7 @@ GROUPS = {
     "hops": "By hops",
     "topics": "By number of topic entities",
     "answers": "By size of the answer set",
+    "operators": "By operator",
     "shift": "By distance from training: topic entities, relations and relation paths",
     "shift_of_relations": "By distance from training: relations and relation paths alone",
 }
@@ -161,6 +162,8 @@ def _details(row: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("topic", (", ".join(row["topics"]) or "none") + linked),
         ("predicted", _listed(row["predicted"]) or row["no_answer"] or row["error"] or "nothing"),
         ("right", _listed(row["answers"]) or "there is no answer"),
+        *(("or", _listed(labels)) for labels in row.get("also", ())),
+        *([("operators", ", ".join(row["operators"]))] if row.get("operators") else []),
         ("F1", number(row["f1"])),
     ]
     if row["paths"]:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from retrieval.errors import Cancelled
+from retrieval.errors import Cancelled, ProgramError, check
+from retrieval.programs.rendering.names import resolved
 from retrieval.types import Question
 
 if TYPE_CHECKING:
@@ -36,6 +37,21 @@ class MissingName:
 
 
 @dataclass(frozen=True, slots=True)
+class MissingProgram:
+    """A question whose program does not fit the graph: the first name that is missing, or what else is wrong.
+
+    Attributes:
+        question: its id.
+        message: what is wrong.
+        hint: the nearest names, where there are some.
+    """
+
+    question: str
+    message: str
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class QuestionCheck:
     """What a graph knows of a question set. Names are counted once, however many questions have them.
 
@@ -49,6 +65,8 @@ class QuestionCheck:
         passages, passages_found: distinct supporting passages.
         topics_missing, answers_missing: the most frequent ones, at most ``LISTED``.
         splits: (split, questions); ``none`` for questions without one.
+        programs, programs_found: questions that have a program, and of those, how many the graph has all names of.
+        programs_missing: the others, at most ``LISTED``.
     """
 
     questions: int
@@ -65,12 +83,15 @@ class QuestionCheck:
     topics_missing: tuple[MissingName, ...]
     answers_missing: tuple[MissingName, ...]
     splits: tuple[tuple[str, int], ...]
+    programs: int = 0
+    programs_found: int = 0
+    programs_missing: tuple[MissingProgram, ...] = ()
 
 
 def check_questions(
     snapshot: Snapshot, questions: Sequence[Question], *, cancelled: Callable[[], bool] = lambda: False
 ) -> QuestionCheck:
-    """Look up every topic, answer, relation and passage that the questions name, as evaluation does.
+    """Look up every topic, answer, relation, passage and program that the questions name, as evaluation does.
 
     Args:
         snapshot: the graph.
@@ -87,6 +108,8 @@ def check_questions(
     passages = {name for q in questions for name in q.passages}
     table = snapshot.passages
     known = names.known
+    programs = [question for question in questions if question.program is not None]
+    unfit = _unfit(snapshot, programs, cancelled)
     splits = Counter(question.split or "none" for question in questions)
     return QuestionCheck(
         questions=len(questions),
@@ -103,7 +126,24 @@ def check_questions(
         topics_missing=names.missing(topics),
         answers_missing=names.missing(answers),
         splits=tuple(sorted(splits.items())),
+        programs=len(programs),
+        programs_found=len(programs) - len(unfit),
+        programs_missing=tuple(unfit[:LISTED]),
     )
+
+
+def _unfit(
+    snapshot: Snapshot, questions: Sequence[Question], cancelled: Callable[[], bool]
+) -> list[MissingProgram]:
+    """Questions whose programs do not fit the graph, in their order."""
+    found = []
+    for question in questions:
+        check(cancelled)
+        try:
+            resolved(snapshot, question.program)
+        except ProgramError as error:
+            found.append(MissingProgram(question.id, error.message, error.hint))
+    return found
 
 
 def _relations(question: Question) -> Iterable[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from typing import Any
 
 from retrieval.kg.readers.documents.records import BadRecord, question_records
 from retrieval.kg.readers.question_files import MARK, BadRow, name_in_subgraph, subgraph_of
-from retrieval.limits import QUESTION_LIMIT
+from retrieval.limits import PROGRAM_LIMIT, QUESTION_LIMIT
 from retrieval.types import Question
 
 SPLITS = ("train", "dev", "test")
@@ -53,9 +54,21 @@ def checked(question: Question) -> Question:
     named = (question.id, question.question, *question.topic_entities, *question.answers)
     if any("\0" in text for text in named):
         raise BadRow("the question, a topic or an answer holds a NUL character")
+    _check_program(question.program)
     if question.split is not None and question.split not in SPLITS:
         raise BadRow(f"the split {question.split!r} is not one of {', '.join(SPLITS)}")
     return question
+
+
+def _check_program(program: dict[str, Any] | None) -> None:
+    try:
+        text = "" if program is None else json.dumps(program, ensure_ascii=False)
+    except RecursionError:
+        raise BadRow("the program is nested too deep") from None
+    if len(text.encode()) > PROGRAM_LIMIT:
+        raise BadRow(f"the program is larger than {PROGRAM_LIMIT:,} bytes")
+    if "\\u0000" in text:
+        raise BadRow("the program holds a NUL character")
 
 
 def _texts(row: dict[str, Any], key: str) -> tuple[str, ...]:
@@ -107,6 +120,25 @@ def _from_json(row: Any, default_id: str, hops: int | None) -> Question:
         passages=_texts(body, "passages") or _texts(body, "supporting_passages"),
         hops=own_hops,
         split=body.get("split", learned_from),
+        program=_program(body.get("program")),
+        operators=_texts(body, "operators"),
+        also=_answer_sets(body.get("also")),
+    )
+
+
+def _program(value: Any) -> dict[str, Any] | None:
+    """A program by names; one in another language, which has no ``op``, is left out."""
+    return value if isinstance(value, dict) and isinstance(value.get("op"), str) else None
+
+
+def _answer_sets(value: Any) -> tuple[tuple[str, ...], ...]:
+    """Other answer sets that count as right; one answer is taken as a set of one."""
+    if value is None:
+        return ()
+    if not isinstance(value, list):
+        raise BadRow("also must be a list of answer sets")
+    return tuple(
+        dict.fromkeys(_texts({"also": [one] if not isinstance(one, list) else one}, "also") for one in value)
     )
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import pytest
 
 from retrieval.errors import Cancelled, EvaluationError
+from retrieval.evaluation import report_page
 from retrieval.evaluation.evaluator import ask, evaluate_engine, sample
 from retrieval.evaluation.outcomes import Outcome
+from retrieval.evaluation.pages import markdown
 from retrieval.evaluation.report import METRICS, build_report, read_report, score, scores_of, write_report
 from retrieval.methods._shared.path_engine import PathEngine
 from retrieval.reasoning.extractive import ExtractiveReasoner
@@ -229,6 +231,62 @@ def test_a_set_that_the_graph_does_not_know_is_refused(engine):
         evaluate_engine(engine, [Question("q", "?", ("Italy",), ("Sauron",))], budget=5, seed=0)
     with pytest.raises(EvaluationError, match="no question"):
         evaluate_engine(engine, [], budget=5, seed=0)
+
+
+def test_the_figures_of_each_operator(engine):
+    first, second, third, fourth, _ = QUESTIONS
+    questions = [
+        replace(first, operators=("union", "walk")),
+        replace(second, operators=("walk",)),
+        replace(third, operators=("walk", "walk"), also=(("Kubrick",), ("Spielberg",))),
+        fourth,
+    ]
+    report = build_report(evaluate_engine(engine, questions, budget=50, seed=1))
+    found = report["by_operator"]
+    assert {name: row["n"] for name, row in found.items()} == {"union": 1, "walk": 3}
+    assert [found["union"][name] for name in ("exact_set", "macro_f1", "hit")] == [1, 1, 1]
+    walk = found["walk"]
+    assert walk["exact_set"] == pytest.approx(2 / 3)
+    assert walk["macro_f1"] == pytest.approx((1 + 0.5 + 0) / 3)
+    assert walk["hit"] == pytest.approx(2 / 3)
+    assert report["breakdowns"]["operators"] == found
+    row = report["per_question"][2]
+    assert (row["operators"], row["also"], row["outcome"]) == (
+        ["walk", "walk"],
+        [["Kubrick"], ["Spielberg"]],
+        "right",
+    )
+    page = markdown("Report", report_page.blocks(report))
+    assert "## By operator" in page
+    assert "| walk | 3 |" in page
+
+
+def test_a_set_without_operators_has_no_such_figures(evaluation):
+    report = build_report(evaluation)
+    assert report["by_operator"] == {}
+    assert "operators" not in report["breakdowns"]
+
+
+def test_values_are_compared_as_values():
+    question = Question("q", "How large?", answers=("357022", "2.5 million"))
+    said = (("357,022 km²", 0.9), ("2,500,000", 0.9), ("12", 0.1))
+    found = score(Outcome(question, predicted=said))
+    assert (found.hit, found.precision, found.recall, found.exact) == (1, pytest.approx(2 / 3), 1, 0)
+    assert score(Outcome(question, predicted=said[:2])).exact == 1
+    assert score(Outcome(Question("q", "Is it?", answers=("True",)), predicted=(("yes", 1.0),))).exact == 1
+
+
+def test_another_right_answer_set_is_exact_and_changes_nothing_else():
+    question = Question("q", "?", answers=("a", "b"), also=(("c",), ("1,000", "d")))
+    other = score(Outcome(question, predicted=(("D", 0.9), ("1000", 0.8))))
+    assert (other.exact, other.f1, other.hit) == (1, 0, 0)
+    part = score(Outcome(question, predicted=(("a", 0.9), ("c", 0.8))))
+    assert (part.exact, part.f1) == (0, pytest.approx(0.5))
+
+
+def test_counted_answers_need_not_be_in_the_graph(engine):
+    questions = [Question("q", "how many neighbours?", ("Italy",), ("17",))]
+    assert evaluate_engine(engine, questions, budget=5, seed=0).outcomes[0].question.id == "q"
 
 
 def test_names_are_compared_normalised():

@@ -3,7 +3,7 @@
 import pytest
 
 from retrieval.errors import Cancelled
-from retrieval.questions.checking import MissingName, QuestionCheck, check_questions
+from retrieval.questions.checking import MissingName, MissingProgram, QuestionCheck, check_questions
 from retrieval.types import Question
 from tests.retrieval import world
 
@@ -32,6 +32,33 @@ def test_what_the_graph_lacks_is_counted_and_near_names_are_offered(tmp_path):
         answers_missing=(MissingName("Atlantis", 1, "2"), MissingName("Nobody", 1, "3")),
         splits=(("dev", 1), ("none", 1), ("train", 2)),
     )
+
+
+def test_programs_are_looked_up_by_name(tmp_path):
+    graph = world.build(tmp_path / "g")
+
+    def walk(entity, relation):
+        source = {"op": "Entities", "ids": [entity]}
+        return {"op": "Walk", "source": source, "relation": {"name": relation, "inverse": False}}
+
+    questions = [
+        Question("1", "?", program=walk("Jaws", "directed_by")),
+        Question("2", "?", program=walk("Jaws", "direct_by")),
+        Question("3", "?", program=walk("Switzerlnd", "borders")),
+        Question("4", "?", program={"op": "Sort"}),
+        Question("5", "?"),
+    ]
+    found = check_questions(graph, questions)
+    assert (found.programs, found.programs_found) == (4, 1)
+    one, two, three = found.programs_missing
+    assert one == MissingProgram(
+        "2", "The graph has no relation “direct_by”.", "The nearest are “directed_by”."
+    )
+    assert two == MissingProgram(
+        "3", "The graph has no entity “Switzerlnd”.", "The nearest are “Switzerland”."
+    )
+    assert (three.question, three.hint) == ("4", "")
+    assert three.message.startswith("This is no program: program: there is no operation 'Sort'")
 
 
 def test_it_can_be_stopped(tmp_path):

@@ -44,6 +44,13 @@ FULL = Question(
     triples=(("Jaws", "release_year", "1975"),),
     hops=1,
     split="dev",
+    program={
+        "op": "Walk",
+        "source": {"op": "Entities", "ids": ["Jaws"]},
+        "relation": {"name": "directed_by"},
+    },
+    operators=("look-up",),
+    also=(("Spielberg",), ("Steven Spielberg", "S. Spielberg")),
 )
 BARE = Question(id="q2", question="who knows?")
 
@@ -137,6 +144,65 @@ def test_rog_as_lines_and_as_parquet(read, tmp_path):
 
     pl.DataFrame(rows).write_parquet(tmp_path / "webqsp.parquet")
     assert read_questions(tmp_path / "webqsp.parquet", problems=pytest.fail) == [expected]
+
+
+def test_suites_of_questions_with_operators(read):
+    program = {"op": "Count", "source": {"op": "Entities", "ids": ["Chad", "Togo"]}}
+    rows = [
+        {
+            "id": 7,
+            "question": "How many?",
+            "answers": [2],
+            "operators": ["count"],
+            "graph": "land",
+            "sql": "SELECT 2",
+        },
+        {
+            "id": "b",
+            "question": "Is it?",
+            "answers": [True],
+            "operators": "truth",
+            "program": "(exists land)",
+        },
+        {
+            "id": "c",
+            "question": "Which?",
+            "answers": ["Chad"],
+            "also": [["Togo", "Chad"], "Mali"],
+            "split": "test",
+        },
+        {"id": "d", "question": "How many?", "answers": ["2"], "program": program, "program_version": 3},
+        {"id": "e", "question": "How?", "program": [{"function": "Find"}], "also": None},
+    ]
+    questions, problems = read("suite.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    assert problems == []
+    assert questions == [
+        Question("7", "How many?", answers=("2",), operators=("count",)),
+        Question("b", "Is it?", answers=("True",), operators=("truth",)),
+        Question("c", "Which?", answers=("Chad",), also=(("Togo", "Chad"), ("Mali",)), split="test"),
+        Question("d", "How many?", answers=("2",), program=program),
+        Question("e", "How?"),
+    ]
+
+
+def test_labels_that_cannot_be_used(read):
+    large = {"op": "Entities", "ids": ["x" * 65_536]}
+    rows = [
+        {"question": "good?"},
+        {"question": "q", "also": "Chad"},
+        {"question": "q", "also": [[["nested"]]]},
+        {"question": "q", "operators": [["count"]]},
+        {"question": "q", "program": large},
+        {"question": "q", "program": {"op": "Entities", "ids": ["a\0"]}},
+    ]
+    _, problems = read("suite.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    assert [(p.line, p.message) for p in problems] == [
+        (2, "also must be a list of answer sets"),
+        (3, "also must be a list of strings"),
+        (4, "operators must be a list of strings"),
+        (5, "the program is larger than 65,536 bytes"),
+        (6, "the program holds a NUL character"),
+    ]
 
 
 def test_bad_rows_are_named_and_good_ones_go_in(read):
