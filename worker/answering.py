@@ -174,7 +174,9 @@ def _events(run: Run, cancelled: Callable[[], bool]) -> Iterator[Event]:
 
 def _request(run: Run) -> AskRequest:
     """What the engine is asked: of an agent with what was done before, and how far it is to go."""
-    asked = AskRequest(run.question, given=tuple(run.entities), budget=run.budget, seed=run.seed)
+    asked = AskRequest(
+        run.question, given=tuple(run.entities), budget=run.budget, seed=run.seed, program=run.program
+    )
     if not registry.method(run.method).steerable:
         return asked
     walk = agent_steps.of(run.pk)

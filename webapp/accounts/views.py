@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any, ClassVar, TypeVar, cast
+from uuid import UUID
 
 from django.db.models import Model, QuerySet
 from rest_framework import mixins
@@ -30,11 +31,11 @@ class UserView(APIView):
         """Who asks; the permissions have let nobody else in."""
         return cast(User, self.request.user)
 
-    def find(self, rows: QuerySet[Row], key: int) -> Row:
+    def find(self, rows: QuerySet[Row], key: int | UUID) -> Row:
         """A row that the request names; 404 where the user does not see it."""
         return get_object_or_404(visible(rows, self.user), pk=key)
 
-    def find_named(self, rows: QuerySet[Row], key: int | None) -> Row | None:
+    def find_named(self, rows: QuerySet[Row], key: int | UUID | None) -> Row | None:
         """The same of a row that need not be named."""
         return None if key is None else self.find(rows, key)
 

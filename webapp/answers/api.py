@@ -66,7 +66,11 @@ class RunViewSet(DestroyModelMixin, UserView, viewsets.GenericViewSet[Run]):
         """Ask."""
         data = validated(shapes.AskSerializer(data=request.data))
         graph = find_graph(self.user, data.pop("graph"))
-        ask = services.Ask(checkpoint=self.find_named(checkpoints(), data.pop("checkpoint")), **data)
+        ask = services.Ask(
+            checkpoint=self.find_named(checkpoints(), data.pop("checkpoint")),
+            corrects=self.find_named(selectors.runs(), data.pop("corrects")),
+            **data,
+        )
         run = services.create_run(graph=graph, ask=ask, user=self.user)
         return Response(shapes.RunSerializer(run).data, status=status.HTTP_201_CREATED)
 
@@ -147,7 +151,10 @@ class ComparisonsView(UserView):
             for named in data.pop("methods")
         ]
         group = services.create_comparison(
-            graph=graph, ask=services.Ask(**data), contenders=contenders, user=self.user
+            graph=graph,
+            ask=services.Ask(corrects=self.find_named(selectors.runs(), data.pop("corrects")), **data),
+            contenders=contenders,
+            user=self.user,
         )
         return Response(_group(group, self.user), status=status.HTTP_201_CREATED)
 

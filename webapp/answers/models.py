@@ -34,6 +34,8 @@ class Run(Failable):
     ``llm`` and ``llm_name`` are the language model that may be asked, which may be deleted; ``usage`` is what it cost.
     ``pause_after`` is how many steps of an agent are done at a time (None: all), ``next_action`` what a person chose
     for the next of them, ``paused_at`` since when it waits for a person, ``rested_s`` how long it has waited before.
+    ``program`` is one that a person wrote or edited, by names; ``corrects`` is the run whose program was edited, and
+    ``program_before`` what that was, which outlives it.
     """
 
     visible_through = "graph"
@@ -57,6 +59,9 @@ class Run(Failable):
     state = models.CharField(max_length=16, choices=RunState, default=RunState.QUEUED)
     pause_after = models.PositiveSmallIntegerField(null=True)
     next_action = models.JSONField(null=True)
+    program = models.JSONField(null=True)
+    program_before = models.JSONField(null=True)
+    corrects = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="corrected_by")
     paused_at = models.DateTimeField(null=True)
     rested_s = models.FloatField(default=0.0)
     incomplete = models.BooleanField(default=False)

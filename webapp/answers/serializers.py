@@ -12,7 +12,7 @@ from rest_framework import serializers
 
 from retrieval.events import from_plain
 from retrieval.types import AgentAction
-from webapp.answers import fair_queue, selectors
+from webapp.answers import fair_queue, programs, selectors
 from webapp.answers.models import AgentCorrection, Flag, FlagKind, Run, RunState
 from webapp.api.fields import ErrorSerializer, PlainText, Stored, error_of
 from webapp.api.schema import part
@@ -128,9 +128,16 @@ class RunDetailSerializer(RunSerializer):
     """A run, with what people doubt of it."""
 
     flags = serializers.SerializerMethodField()
+    program = serializers.SerializerMethodField(help_text="that a person wrote or edited, by names")
 
     class Meta(RunSerializer.Meta):
-        fields = [*RunSerializer.Meta.fields, "flags"]
+        fields = [*RunSerializer.Meta.fields, "flags", "program", "corrects"]
+
+    @extend_schema_field({"type": ["object", "null"], "additionalProperties": True})
+    def get_program(self, run: Run) -> dict[str, Any] | None:
+        """Null where the question was read."""
+        program: dict[str, Any] | None = run.program
+        return program
 
     @extend_schema_field(FlagSerializer(many=True))
     def get_flags(self, run: Run) -> list[dict[str, Any]]:
@@ -159,6 +166,16 @@ class FlaggedSerializer(serializers.Serializer[object]):
     item = serializers.IntegerField()
 
 
+@extend_schema_field({"type": "object", "additionalProperties": True})
+class NewProgramField(Stored):
+    """A program by names, as ``program.executed`` carries it."""
+
+
+@extend_schema_field({"type": "object", "additionalProperties": True})
+class ProgramField(serializers.JSONField):
+    """The same, as it is shown."""
+
+
 class AskSerializer(MethodChoiceSerializer):
     """A question."""
 
@@ -170,6 +187,12 @@ class AskSerializer(MethodChoiceSerializer):
         max_length=20,
     )
     step_by_step = serializers.BooleanField(default=False)
+    program = NewProgramField(
+        allow_null=True, default=None, help_text="runs as it is; the question is not read"
+    )
+    corrects = serializers.UUIDField(
+        allow_null=True, default=None, help_text="the run whose program was edited; a run of the same graph"
+    )
 
 
 @extend_schema_field(part("AgentActionRequest"))
@@ -227,6 +250,31 @@ class CorrectionSerializer(serializers.ModelSerializer[AgentCorrection]):
         """Whether it is a label: ``kept``, or why not yet or not any more: ``open``, ``undone``."""
         state: str = self.context["state_of"](correction)
         return state
+
+
+class ProgramCorrectionSerializer(serializers.ModelSerializer[Run]):
+    """A program that a person wrote or edited, beside the one that the question was read as."""
+
+    run = serializers.UUIDField(source="id")
+    snapshot = serializers.CharField(source="snapshot_hash")
+    before = ProgramField(source="program_before", allow_null=True)
+    after = ProgramField(source="program")
+    answers = serializers.ListField(child=serializers.CharField())
+    state = serializers.SerializerMethodField()
+    user = serializers.CharField(source="user.username", allow_null=True, default=None)
+    at = serializers.DateTimeField(source="created_at")
+
+    class Meta:
+        model = Run
+        fields = [
+            *("run", "corrects", "graph", "snapshot", "question", "before", "after"),
+            *("answers", "answers_count", "state", "user", "at"),
+        ]
+
+    @extend_schema_field(serializers.ChoiceField(choices=["kept", "open", "undone"]))
+    def get_state(self, run: Run) -> str:
+        """Whether it is a label: ``kept``, or why not yet or not any more: ``open``, ``undone``."""
+        return programs.state_of(run)
 
 
 class ContenderSerializer(serializers.Serializer[object]):

@@ -10,17 +10,17 @@ from uuid import UUID, uuid4
 from django.db import transaction
 from django.db.models.functions import Now
 
-from retrieval.errors import QuestionError
+from retrieval.errors import MethodError, QuestionError
 from retrieval.events import AnswerFinal, RunCancelled, RunFailed, to_payload
 from retrieval.limits import QUESTION_LIMIT
 from retrieval.methods import registry
 from webapp.accounts.models import User
-from webapp.answers import announce, fair_queue, log
+from webapp.answers import announce, fair_queue, log, programs
 from webapp.answers.log import last_seq
 from webapp.answers.models import ACTIVE, Run, RunState
 from webapp.api.errors import ConflictError, InvalidError
 from webapp.api.failures import error_columns
-from webapp.experiments import resolution
+from webapp.experiments import methods, resolution
 from webapp.experiments.models import Checkpoint
 from webapp.graphs import browse, endpoints, snapshots
 from webapp.graphs.models import Graph
@@ -47,6 +47,8 @@ class Ask:
     llm: int | None = None
     entities: Sequence[int] = ()
     step_by_step: bool = False
+    program: Any = None
+    corrects: Run | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +71,14 @@ def create_run(*, graph: Graph, ask: Ask, user: User, group: UUID | None = None)
         InvalidError: the budget or the reasoner makes no sense.
         NotConfiguredError: the language model was asked for and none is set up.
         TooManyRunsError: the person has enough of them waiting.
+        ProgramError: the program is none, or the graph lacks something that it names.
+        NotImportedError: a program for a graph that stays in an endpoint.
     """
     fair_queue.require_room(user)
     question = check_question(ask.question)
+    written = programs.written(graph, ask.program, ask.corrects)
     snapshot_hash = _checked_entities(graph, ask.entities)
-    method, checkpoint = resolution.method_and_checkpoint(graph, ask.method, ask.checkpoint)
+    method, checkpoint = _method_and_checkpoint(graph, ask)
     reasoner = resolution.reasoner(ask.reasoner, method)
     llm = resolution.language_model(reasoner, ask.llm)
     with transaction.atomic():
@@ -92,9 +97,28 @@ def create_run(*, graph: Graph, ask: Ask, user: User, group: UUID | None = None)
             user=user,
             group=group,
             pause_after=1 if ask.step_by_step and registry.method(method).steerable else None,
+            program=written.program,
+            program_before=written.before,
+            corrects=ask.corrects,
         )
         queue.enqueue(queue.ANSWER, run.pk)
     return run
+
+
+def _method_and_checkpoint(graph: Graph, ask: Ask) -> tuple[str, Checkpoint | None]:
+    """What answers; a program, a method that runs it: one that nobody chose, and the router, give way to the default.
+
+    Raises:
+        ClewError: as :func:`create_run`.
+    """
+    method, checkpoint = resolution.method_and_checkpoint(graph, ask.method, ask.checkpoint)
+    if ask.program is None or registry.method(method).runs_programs:
+        return method, checkpoint
+    if method == "router" or (ask.method is None and ask.checkpoint is None):
+        return resolution.method_and_checkpoint(graph, registry.DEFAULT, None)
+    raise MethodError(
+        f"{method} does not run programs.", hint=f"Ask with {', '.join(methods.run_programs())}."
+    )
 
 
 def _checked_entities(graph: Graph, entities: Sequence[int]) -> str:

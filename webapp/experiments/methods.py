@@ -96,6 +96,11 @@ def steerable() -> list[str]:
     return [name for name, spec in registry.METHODS.items() if spec.steerable]
 
 
+def run_programs() -> list[str]:
+    """Methods that run a program that a person wrote or edited."""
+    return [name for name, spec in registry.METHODS.items() if spec.runs_programs]
+
+
 def settings_of(method: str) -> list[dict[str, Any]]:
     """The settings of training a method: name, type, default, what it does, and its range; none when untrained."""
     return [asdict(setting) for setting in registry.describe(method)] if method in registry.TRAINED else []

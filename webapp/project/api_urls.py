@@ -12,6 +12,7 @@ from webapp.accounts.people_api import DeactivateView, PasswordResetView, Person
 from webapp.accounts.tokens_api import TokenRowView, TokensView
 from webapp.answers.api import ComparisonsView, ComparisonView, RunViewSet
 from webapp.answers.corrections_api import CorrectionViewSet
+from webapp.answers.programs_api import ProgramCorrectionsFileView, ProgramCorrectionsView
 from webapp.api.views import not_found
 from webapp.experiments.api import CheckpointViewSet, LabelSetViewSet, MethodView
 from webapp.experiments.promotions_api import PromotionsView, RollbackView
@@ -93,6 +94,8 @@ urlpatterns = [
     path("graphs/<int:pk>/statistics", StatisticsView.as_view()),
     path("graphs/<int:pk>/schema", SchemaView.as_view()),
     path("graphs/<int:pk>/sample-questions", SampleQuestionsView.as_view()),
+    path("graphs/<int:pk>/program-corrections", ProgramCorrectionsView.as_view()),
+    path("graphs/<int:pk>/program-corrections/download", ProgramCorrectionsFileView.as_view()),
     path("graphs/<int:pk>/dependents", DependentsView.as_view()),
     path("comparisons", ComparisonsView.as_view()),
     path("comparisons/<uuid:pk>", ComparisonView.as_view()),

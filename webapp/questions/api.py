@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from django.conf import settings
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
 from rest_framework import serializers, status
 from rest_framework.decorators import action
 from rest_framework.parsers import MultiPartParser
@@ -53,16 +53,25 @@ class QuestionSetSerializer(serializers.ModelSerializer[QuestionSet]):
         ]
 
 
+@extend_schema_field({"type": "object", "additionalProperties": True})
+class ProgramLabelField(serializers.JSONField):
+    """What a question asks, by names of the graph."""
+
+
 class QuestionSerializer(serializers.ModelSerializer[QuestionRow]):
     """A question."""
 
     id = serializers.CharField(source="key")
     topic_entities = serializers.ListField(child=serializers.CharField())
     answers = serializers.ListField(child=serializers.CharField())
+    operators = serializers.ListField(
+        child=serializers.CharField(), help_text="what it needs, as its set says"
+    )
+    program = ProgramLabelField(allow_null=True)
 
     class Meta:
         model = QuestionRow
-        fields = ["id", "question", "topic_entities", "answers", "hops", "split"]
+        fields = ["id", "question", "topic_entities", "answers", "hops", "split", "operators", "program"]
 
 
 class QuestionUploadSerializer(serializers.Serializer[object]):
@@ -99,6 +108,14 @@ class MissingNameSerializer(serializers.Serializer[object]):
     nearest = serializers.ListField(child=serializers.CharField())
 
 
+class MissingProgramSerializer(serializers.Serializer[object]):
+    """A question whose program names something that the graph lacks, or is wrong otherwise."""
+
+    question = serializers.CharField()
+    message = serializers.CharField()
+    hint = serializers.CharField(allow_blank=True)
+
+
 class QuestionCheckSerializer(serializers.Serializer[object]):
     """What a version of the graph knows of a question set. Names are counted once each."""
 
@@ -118,6 +135,9 @@ class QuestionCheckSerializer(serializers.Serializer[object]):
     topics_missing = MissingNameSerializer(many=True)
     answers_missing = MissingNameSerializer(many=True)
     splits = serializers.DictField(child=serializers.IntegerField())
+    programs = serializers.IntegerField(help_text="questions that have a program")
+    programs_found = serializers.IntegerField(help_text="of those, how many the graph has all names of")
+    programs_missing = MissingProgramSerializer(many=True)
 
 
 class QuestionSetViewSet(Trashable, RowViewSet[QuestionSet]):

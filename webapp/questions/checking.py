@@ -12,15 +12,17 @@ from webapp.questions.models import QuestionSet
 
 
 def check(question_set: QuestionSet) -> dict[str, Any]:
-    """What the current version of the graph knows of a set's topics, answers, relations and passages.
+    """What the current version of the graph knows of a set's topics, answers, relations, passages and programs.
 
     Raises:
         GraphNotReadyError: the graph has no version yet.
     """
     version = snapshots.require_current(question_set.graph)
-    if question_set.checked is None or question_set.checked_on != version.hash:
+    known = question_set.checked
+    # What was kept before programs were looked up is made again.
+    if known is None or "programs" not in known or question_set.checked_on != version.hash:
         made = check_questions(snapshots.opened(version.path), selectors.as_engine(question_set))
-        question_set.checked = {**dataclasses.asdict(made), "splits": dict(made.splits)}
+        known = question_set.checked = {**dataclasses.asdict(made), "splits": dict(made.splits)}
         question_set.checked_on = version.hash
         question_set.save(update_fields=["checked", "checked_on"])
-    return {**question_set.checked, "snapshot": version.hash, "version": version.version}
+    return {**known, "snapshot": version.hash, "version": version.version}

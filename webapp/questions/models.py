@@ -62,6 +62,9 @@ class QuestionRow(AccessControlled):
     passages = models.JSONField(default=list)
     hops = models.PositiveSmallIntegerField(null=True)
     split = models.CharField(max_length=16, blank=True)
+    program = models.JSONField(null=True)
+    operators = models.JSONField(default=list)
+    also = models.JSONField(default=list)
 
     class Meta:
         db_table = "questions_question"

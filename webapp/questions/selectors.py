@@ -36,6 +36,9 @@ def as_engine(question_set: QuestionSet) -> list[types.Question]:
             passages=tuple(row.passages),
             hops=row.hops,
             split=row.split or None,
+            program=row.program,
+            operators=tuple(row.operators),
+            also=tuple(tuple(labels) for labels in row.also),
         )
         for row in question_set.rows.all().iterator(chunk_size=2000)
     ]

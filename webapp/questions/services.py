@@ -133,13 +133,18 @@ def _row(position: int, question: types.Question) -> QuestionRow:
         passages=[_clean(name) for name in question.passages],
         hops=question.hops,
         split=question.split or "",
+        program=question.program,
+        operators=[_clean(name) for name in question.operators],
+        also=[[_clean(label) for label in labels] for labels in question.also],
     )
 
 
 def _size(row: QuestionRow) -> int:
     """Bytes that a question counts for: its texts and lists as they are written."""
     lists = row.topic_entities, row.answers, row.paths, row.triples, row.passages
-    return len(json.dumps([row.key, row.question, *lists], ensure_ascii=False).encode())
+    # What few questions have counts only where it is there.
+    labels = [label for label in (row.program, row.operators, row.also) if label]
+    return len(json.dumps([row.key, row.question, *lists, *labels], ensure_ascii=False).encode())
 
 
 def _clean(text: str) -> str:

@@ -138,7 +138,12 @@ def test_the_history_can_be_searched(api, tiny_graph):
     assert client.get(url, {"graph": tiny_graph.pk + 1}).json()["count"] == 0
     assert client.get(url, {"state": "queued"}).json()["count"] == 2
     assert client.get(url, {"state": "nope"}).status_code == 400
-    assert client.get(f"{url}/{first['id']}").json() == {**first, "flags": []}
+    assert client.get(f"{url}/{first['id']}").json() == {
+        **first,
+        "flags": [],
+        "program": None,
+        "corrects": None,
+    }
 
 
 @pytest.mark.parametrize("key", [str(uuid.UUID(int=5)), "1", "not-a-uuid"])

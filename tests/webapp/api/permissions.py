@@ -150,6 +150,8 @@ TABLE = {
         VIEWER, ASK, "graph", body={**GRAPH, "question": "=What?", "methods": [{"method": "=inses"}]}
     ),
     "GET comparisons/<pk>": reads("comparison"),
+    "GET graphs/<pk>/program-corrections": reads("graph"),
+    "GET graphs/<pk>/program-corrections/download": For(ANALYST, READ, "graph"),
     "GET corrections": reads(),
     "GET corrections/download": For(ANALYST, READ),
     # jobs

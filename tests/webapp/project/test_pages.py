@@ -102,6 +102,8 @@ def test_the_schema_is_valid_without_a_warning(tmp_path):
         "graphs/{id}/versions/diff",
         "graphs/{id}/dependents",
         "graphs/{id}/sample-questions",
+        "graphs/{id}/program-corrections",
+        "graphs/{id}/program-corrections/download",
         "graphs/{id}/report",
         "graphs/{id}/statistics",
         "graphs/{id}/schema",

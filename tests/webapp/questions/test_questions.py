@@ -141,6 +141,56 @@ def test_the_engine_gets_back_what_was_read(question_set):
     assert (second.hops, second.paths) == (1, ())
 
 
+def test_a_suite_with_programs_and_operators(api, tiny_graph):
+    program = {
+        "op": "Walk",
+        "source": {"op": "Entities", "ids": ["Germany"]},
+        "relation": {"name": "capital", "inverse": False},
+    }
+    lost = {**program, "relation": {"name": "capitals", "inverse": False}}
+    rows = [
+        {
+            "id": "a",
+            "question": "What is it?",
+            "answers": ["Berlin"],
+            "operators": ["walk"],
+            "program": program,
+        },
+        {
+            "id": "b",
+            "question": "And now?",
+            "answers": ["1"],
+            "also": [["one"]],
+            "program": lost,
+            "sql": "SELECT 1",
+        },
+    ]
+    content = "".join(json.dumps(row) + "\n" for row in rows)
+    made = upload(api("analyst"), tiny_graph.pk, content, filename="suite.jsonl").json()
+    first, second = as_engine(QuestionSet.objects.get(pk=made["id"]))
+    assert (first.program, first.operators, first.also) == (program, ("walk",), ())
+    assert (second.program, second.operators, second.also) == (lost, (), (("one",),))
+    url = f"/api/v1/question-sets/{made['id']}"
+    listed = api("viewer").get(f"{url}/questions").json()["results"]
+    assert [(row["operators"], row["program"]) for row in listed] == [(["walk"], program), ([], lost)]
+    found = api("viewer").get(f"{url}/check").json()
+    assert (found["programs"], found["programs_found"], found["programs_missing"]) == (
+        2,
+        1,
+        [
+            {
+                "question": "b",
+                "message": "The graph has no relation “capitals”.",
+                "hint": "The nearest are “capital”.",
+            }
+        ],
+    )
+    # What was looked up before programs were is looked up again.
+    old = {key: value for key, value in found.items() if not key.startswith("programs")}
+    QuestionSet.objects.update(checked=old)
+    assert api("viewer").get(f"{url}/check").json() == found
+
+
 def test_training(api, question_set, tiny_graph, redis):
     url = f"/api/v1/graphs/{tiny_graph.pk}/train"
     body = {"question_set": question_set.pk, "method": "rel-rag-path", "config": {"epochs": 1}}

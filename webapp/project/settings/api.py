@@ -43,6 +43,7 @@ SPECTACULAR_SETTINGS = {
         "FlagKindEnum": "webapp.answers.models.FlagKind",
         "OutcomeEnum": "webapp.experiments.models.QuestionOutcome",
         "JobKindEnum": "webapp.jobs.models.JobKind",
+        "CorrectionStateEnum": ["kept", "open", "undone"],
         "NodeKindEnum": ["entity", "cvt", "literal"],
         "StageStateEnum": ["waiting", "running", "done", "skipped", "failed", "stopped"],
         "LanguageTestStateEnum": ["waiting", "done", "failed"],

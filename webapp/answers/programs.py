@@ -1,0 +1,108 @@
+"""Programs that people write or edit: checked before a run takes one, and kept as corrections of what was read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Exists, OuterRef, QuerySet
+
+from retrieval.errors import ProgramError
+from retrieval.events import AnswerFinal, ProgramExecuted
+from retrieval.limits import PROGRAM_LIMIT
+from retrieval.programs.rendering.names import named, resolved
+from retrieval.questions.files import to_json
+from retrieval.types import Question
+from webapp.answers.models import ACTIVE, Run, RunEvent, RunState
+from webapp.api.errors import InvalidError
+from webapp.graphs import snapshots
+from webapp.graphs.models import Graph
+
+KEPT, OPEN, UNDONE = "kept", "open", "undone"
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A program that a person wrote, and the one that they edited, where there is one."""
+
+    program: dict[str, Any] | None = None
+    before: dict[str, Any] | None = None
+
+
+def written(graph: Graph, program: Any, corrects: Run | None) -> Written:
+    """What a run is to keep of a program that a person asks it with.
+
+    Raises:
+        ProgramError: it is no program, or the graph lacks something that it names.
+        InvalidError: ``corrects`` is of another graph, or there is no program.
+        NotImportedError, GraphNotReadyError, DamagedError: as :func:`snapshots.of_graph`.
+    """
+    if corrects is not None and program is None:
+        raise InvalidError(
+            "A correction needs a program.", hint="Send the edited program too, or leave corrects out."
+        )
+    if corrects is not None and corrects.graph_id != graph.pk:
+        raise InvalidError(
+            f"The run that is corrected is of the graph {corrects.graph.name}.",
+            hint="Ask the same graph, or leave corrects out.",
+        )
+    if program is None:
+        return Written()
+    size = len(json.dumps(program, ensure_ascii=False).encode())
+    if size > PROGRAM_LIMIT:
+        raise ProgramError(
+            f"The program is {size:,} bytes as JSON.",
+            hint=f"At most {PROGRAM_LIMIT:,} are taken; shorten it.",
+        )
+    snapshots.require_imported(graph)
+    snapshot = snapshots.of_graph(graph)
+    try:
+        # As the graph spells it: the same program is kept the same.
+        known = named(snapshot, resolved(snapshot, program))
+    except ProgramError as error:
+        raise ProgramError(error.message, hint=error.hint or _FORM) from None
+    return Written(known, None if corrects is None else _executed(corrects))
+
+
+_FORM = "Send a program as program.executed carries it: read.program, with names of the graph."
+
+
+def _executed(run: Run) -> dict[str, Any] | None:
+    """The program that a run's question was read as, or that it was asked with; None where there was none."""
+    told = RunEvent.objects.filter(run=run, type=ProgramExecuted.type).order_by("-seq")
+    payload = told.values_list("payload", flat=True).first()
+    found: dict[str, Any] | None = run.program if payload is None else payload["read"]["program"]
+    return found
+
+
+def corrections(*, graph_id: int) -> QuerySet[Run]:
+    """Runs of a graph that a person gave a program, newest first; ``corrected`` where it was corrected in its turn."""
+    later = Run.objects.filter(corrects=OuterRef("pk"), state=RunState.DONE)
+    rows = Run.objects.select_related("graph", "user").filter(graph_id=graph_id, program__isnull=False)
+    return rows.annotate(corrected=Exists(later)).order_by("-created_at", "-id")
+
+
+def state_of(run: Run) -> str:
+    """``kept`` where a run of :func:`corrections` answered and still stands, ``open`` where it has not ended."""
+    if run.state in (*ACTIVE, RunState.PAUSED):
+        return OPEN
+    corrected: bool = run.corrected  # type: ignore[attr-defined]  # annotated
+    return UNDONE if corrected or run.state != RunState.DONE else KEPT
+
+
+def labels(*, graph_id: int) -> Iterator[str]:
+    """The kept corrections of a graph as lines of a question set: question, answers and program; oldest first."""
+    kept = corrections(graph_id=graph_id).filter(state=RunState.DONE)
+    rows = kept.exclude(corrected_by__state=RunState.DONE).reverse()
+    for run in rows.iterator(100):
+        question = Question(str(run.pk), run.question, answers=_answers(run), program=run.program)
+        yield json.dumps(to_json(question), ensure_ascii=False) + "\n"
+
+
+def _answers(run: Run) -> tuple[str, ...]:
+    """All of them; the run's row has the first few."""
+    ends = RunEvent.objects.filter(run=run, type=AnswerFinal.type).order_by("-seq")
+    payload = ends.values_list("payload", flat=True).first()
+    return tuple(run.answers if payload is None else (answer["label"] for answer in payload["answers"]))
