@@ -35,6 +35,8 @@ export function readEvent(raw: unknown): RunEvent {
           passage: withDefaults(passage, { document: "", url: "" }),
         })),
       };
+    case "program.executed":
+      return { ...event, ...withDefaults(event, { by: "reader" }) };
     case "answer.final":
       return {
         ...event,

@@ -9,14 +9,14 @@ import { Column, Panels, type Parts } from "@/components/ask/AskLayout";
 import { AskBar } from "@/components/ask/AskBar";
 import { NotSent } from "@/components/ask/NotSent";
 import { Welcome } from "@/components/ask/Welcome";
-import { askBody, type Draft } from "@/components/ask/draft";
+import { askBody, draftOfRun, type Corrected, type Draft } from "@/components/ask/draft";
 import { useDraft } from "@/components/ask/useDraft";
 import { CompareDialog } from "@/components/compare/CompareDialog";
 import { GraphPanel, warmGraph } from "@/components/graph/GraphPanel";
 import { Button } from "@/components/kit/controls";
 import { useMedia, useTitle } from "@/components/kit/hooks";
 import { ErrorNotice, Loading, troubleOf } from "@/components/kit/feedback";
-import { useUrlNumber } from "@/components/kit/url";
+import { useUrl, useUrlNumber } from "@/components/kit/url";
 import { useIsTrained } from "@/components/kit/useIsTrained";
 import { MissingRun } from "@/components/run/MissingRun";
 import { RunActs } from "@/components/run/RunActs";
@@ -34,6 +34,12 @@ import { useSettings } from "@/store/settings";
 import { toast } from "@/store/toasts";
 
 const NARROW = "(max-width: 820px)";
+
+/** What is asked, and with which program where one was changed. */
+interface Asked {
+  now: Draft;
+  corrected: Corrected | null;
+}
 
 /** The graph that is asked where none was picked, once the list is there. */
 async function firstGraph(client: QueryClient): Promise<Id> {
@@ -60,7 +66,13 @@ export function AskPage() {
   const asks = useDraft(id, run.data, log?.view.linked);
   const { draft, change, status, graphs, settled, known, choices, method, checkpoint, named } = asks;
   const [step, setStep] = useUrlNumber("step");
-  const [chain, setChain] = useUrlNumber("chain");
+  const [, putUrl] = useUrl();
+  const [chain] = useUrlNumber("chain");
+  const [part] = useUrlNumber("part");
+  // One of them is lit at a time.
+  const light = (now: { chain?: number | null; part?: number | null }) => {
+    putUrl({ chain: now.chain?.toString() ?? null, part: now.part?.toString() ?? null });
+  };
   const [comparing, setComparing] = useState(false);
   const [lit, setLit] = useState<readonly string[] | null>(null);
   const [find, setFind] = useState<{ id: number } | null>(null);
@@ -68,15 +80,15 @@ export function AskPage() {
   useTitle(id ? elide(run.data?.question ?? "Run", 60) : "Ask");
 
   const asking = useMutation({
-    mutationFn: async (now: Draft) => {
+    mutationFn: async ({ now, corrected }: Asked) => {
       const how = {
         method: method?.id ?? now.method,
         checkpoint: named,
         stepByStep: now.stepByStep && (method?.steerable ?? false),
       };
-      return ask(askBody({ ...now, ...how }, now.graph ?? (await firstGraph(client))));
+      return ask(askBody({ ...now, ...how }, now.graph ?? (await firstGraph(client)), corrected));
     },
-    onError: (error, now) => {
+    onError: (error, { now }) => {
       const kept = keptRun(error);
       if (kept !== null) void navigate(`/runs/${kept}`);
       else if (isAway(error)) {
@@ -93,10 +105,10 @@ export function AskPage() {
       void navigate(`/runs/${created.id}${named === null ? "" : `?checkpoint=${named}`}`);
     },
   });
-  const askNow = (next: Partial<Draft> = {}) => {
+  const askNow = (next: Partial<Draft> = {}, corrected: Corrected | null = null) => {
     const now = { ...draft, ...next };
     asks.setDraft(now);
-    asking.mutate(now);
+    asking.mutate({ now, corrected });
   };
 
   const live = log?.view;
@@ -109,6 +121,10 @@ export function AskPage() {
   const shown = useMemo(
     () => (log && step !== null ? viewAt(log.run, log.applied, step) : log?.view),
     [log, step],
+  );
+  const litNodes = useMemo(
+    () => (part === null ? undefined : shown?.program?.steps[part]?.nodes.map((node) => node.id)),
+    [shown?.program, part],
   );
   const stop = async () => {
     if (!id) return;
@@ -172,7 +188,11 @@ export function AskPage() {
       {asking.error && keptRun(asking.error) === null && (
         <div className="page-note">
           {isOffline(asking.error) ? (
-            <NotSent error={asking.error} at={asking.submittedAt} onAsk={() => askNow()} />
+            <NotSent
+              error={asking.error}
+              at={asking.submittedAt}
+              onAsk={() => askNow({}, asking.variables.corrected)}
+            />
           ) : (
             <ErrorNotice error={asking.error} />
           )}
@@ -225,10 +245,15 @@ export function AskPage() {
         isTrained={isTrained}
         steering={steering}
         onStop={() => void stop()}
-        onChain={setChain}
+        onChain={(next) => light({ chain: next })}
         onEnd={() => setStep(null)}
         onFind={(entity) => setFind({ id: entity })}
         onAgain={() => askNow()}
+        part={part}
+        onPart={(next) => light({ part: next })}
+        onProgram={(program) => {
+          if (id && run.data) askNow({ ...draftOfRun(run.data), given: [] }, { program, corrects: id });
+        }}
         onRaiseBudget={
           budget < most
             ? () => {
@@ -267,11 +292,12 @@ export function AskPage() {
         theme={theme}
         find={find}
         lit={lit ?? undefined}
+        litNodes={litNodes}
         onAsk={(about) => {
           change({ given: [pinOf(about, "")], question: "" });
           box.current?.focus();
         }}
-        onClearChain={() => setChain(null)}
+        onClearChain={() => light({})}
       />
     );
   }

@@ -3,7 +3,7 @@ import { readEvent } from "@/api/readEvent";
 import { EVENTS, NODES, RUN, hop } from "@/test/switzerland";
 import { explore, nothingExplored } from "./explore";
 import { pathWithin } from "./graphEdges";
-import { NODE_LIMIT, buildGraph, type GraphOptions } from "./graphModel";
+import { NODE_LIMIT, buildGraph, lightNodes, type GraphOptions } from "./graphModel";
 import { reduceRun, viewAt } from "./runView";
 
 const options: GraphOptions = { chain: null, limit: NODE_LIMIT, only: "all", relations: new Set() };
@@ -189,5 +189,25 @@ describe("an agent's step", () => {
     expect(labels(drawn.nodes.filter((node) => !node.dim))).toEqual(["Austria", "German"]);
     const early = buildGraph(viewAt(RUN, EVENTS, 2), nothingExplored, { ...options, lit: ["~11|20"] });
     expect(labels(early.nodes.filter((node) => node.dim))).toEqual([]);
+  });
+});
+
+describe("entities that are pointed at", () => {
+  const model = buildGraph(viewAt(RUN, EVENTS, EVENTS.length), nothingExplored, {
+    ...{ chain: null, limit: NODE_LIMIT, only: "all" as const, relations: new Set<string>() },
+  });
+
+  it("are lit with the facts among them, before all else", () => {
+    const lit = lightNodes(model, [NODES.switzerland.id, NODES.austria.id, 999]);
+    expect(lit.nodes.filter((node) => !node.dim).map((node) => node.label)).toEqual([
+      "Switzerland",
+      "Austria",
+    ]);
+    expect(lit.edges.filter((edge) => edge.lit).map((edge) => edge.id)).toEqual(["10|borders|11"]);
+    expect(lit.edges.filter((edge) => !edge.dim)).toHaveLength(1);
+  });
+
+  it("dim nothing where none of them is drawn", () => {
+    expect(lightNodes(model, [999])).toBe(model);
   });
 });

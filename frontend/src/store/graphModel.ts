@@ -266,3 +266,17 @@ export function buildGraph(view: RunView, hand: Exploration, options: GraphOptio
   const stroked = edges.flatMap((edge) => strokesOf(edge, walkers.get(edge.id) ?? []));
   return { nodes, edges: stroked, total: all.length, hidden: hand.hidden.size, left };
 }
+
+/** The model with these entities lit, and the facts among them; as it is where none of them is drawn. */
+export function lightNodes(model: GraphModel, ids: readonly number[]): GraphModel {
+  const wanted = new Set(ids);
+  if (!model.nodes.some((node) => wanted.has(node.id))) return model;
+  return {
+    ...model,
+    nodes: model.nodes.map((node) => ({ ...node, dim: !wanted.has(node.id) })),
+    edges: model.edges.map((edge) => {
+      const lit = wanted.has(edge.source) && wanted.has(edge.target);
+      return { ...edge, lit, dim: !lit };
+    }),
+  };
+}

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { RunEvent } from "@/api/events";
 import { readEvent } from "@/api/readEvent";
 import { EVENTS, NODES, RUN, hop } from "@/test/switzerland";
+import { PROGRAM, programRun } from "@/test/program";
 import { jumpsAfter } from "./agentWalk";
 import { factOfHop } from "./found";
 import { emptyView, isOver, reduceRun, viewAt } from "./runView";
@@ -218,5 +219,20 @@ describe("other events", () => {
     expect(
       reduceRun(view, next({ type: "chains.built", chains: [], paths: 1, triples: 1 })).frontier,
     ).toEqual([]);
+  });
+});
+
+it("has the program from its event on, and none before", () => {
+  const events = programRun();
+  expect(events.map((_, index) => viewAt(RUN, events, index).program?.read.text ?? null)).toEqual([
+    null,
+    null,
+    PROGRAM.read.text,
+    PROGRAM.read.text,
+  ]);
+  expect(viewAt(RUN, events, 4).steps[1]).toMatchObject({
+    title: "Worked out",
+    detail: PROGRAM.read.text,
+    took: 3,
   });
 });

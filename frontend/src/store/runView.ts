@@ -5,6 +5,7 @@ import type {
   Hop,
   LinkedEntity,
   NoAnswer,
+  ProgramExecuted,
   RetrievedPassage,
   RouterDecided,
   RunStarted,
@@ -38,6 +39,8 @@ export interface RunView extends Walked {
   subgraph: SubgraphExtracted | null;
   paths: readonly RetrievedPath[];
   passages: readonly RetrievedPassage[];
+  /** What the question was read as, where it was worked out by a program. */
+  program: ProgramExecuted | null;
   chains: readonly EvidenceChain[];
   /** Keys of the facts of each chain, in the order of `chains`. */
   chainFacts: readonly (readonly string[])[];
@@ -82,6 +85,7 @@ export function emptyView(run: string): RunView {
 /** What a run that has not come to its end lacks. */
 function noEnd() {
   return {
+    program: null,
     chains: [],
     chainFacts: [],
     answers: [],
@@ -144,6 +148,8 @@ function changes(view: RunView, event: RunEvent): Partial<RunView> {
       const over = { frontier: [], window: [] };
       return { nodes: grown.nodes, facts: grown.facts, chains: event.chains, chainFacts, ...over };
     }
+    case "program.executed":
+      return { program: event };
     case "answer.delta":
       return { text: view.text + event.text };
     case "answer.final":

@@ -69,6 +69,8 @@ function describe(event: RunEvent): Line {
         `${count(event.chains.length, "chain")} from ${count(event.paths, "path")}, ${count(event.triples, "fact")}`,
         event.took_ms,
       );
+    case "program.executed":
+      return line("Worked out", event.read.text, event.took_ms);
     case "answer.delta":
       return line("Writing the answer", `${event.text.length} characters`);
     case "answer.final":

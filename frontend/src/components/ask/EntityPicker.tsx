@@ -12,9 +12,12 @@ interface Props {
   /** The graph lives in an endpoint: whole names are looked up there. */
   remote?: boolean;
   onPick: (match: EntityMatch) => void;
+  /** On the button, where it does not add a topic, and what the dialog is called then. */
+  button?: string;
+  label?: string;
 }
 
-function PickerBody({ graph, remote, onPick }: Props) {
+function PickerBody({ graph, remote, onPick }: Omit<Props, "button" | "label">) {
   const list = useId();
   const [query, setQuery] = useState("");
   const suggestions = useSuggestions(graph, query, remote);
@@ -59,15 +62,21 @@ function PickerBody({ graph, remote, onPick }: Props) {
   );
 }
 
-export function EntityPicker({ graph, remote = false, onPick }: Props) {
+export function EntityPicker({ graph, remote = false, onPick, button, label }: Props) {
   const [open, setOpen] = useState(false);
   return (
     <DialogTrigger isOpen={open} onOpenChange={setOpen}>
-      <Button look="plain" size="small" icon="plus" isDisabled={graph === null}>
-        entity
-      </Button>
+      {button ? (
+        <Button size="small" isDisabled={graph === null} {...(label && { "aria-label": label })}>
+          {button}
+        </Button>
+      ) : (
+        <Button look="plain" size="small" icon="plus" isDisabled={graph === null}>
+          entity
+        </Button>
+      )}
       <Popover className="popover" placement="bottom start">
-        <Dialog aria-label="Add a topic entity">
+        <Dialog aria-label={label ?? "Add a topic entity"}>
           <PickerBody
             graph={graph}
             remote={remote}

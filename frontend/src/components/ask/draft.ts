@@ -1,4 +1,5 @@
 // The question as it is being written, and how it is to be asked.
+import type { ProgramReading } from "@/api/events";
 import type { AskBody, Graph, Id, Run, Status } from "@/api/types";
 import { pinsAfter, type Pin } from "@/store/pins";
 import { useSettings } from "@/store/settings";
@@ -47,7 +48,7 @@ export function draftOfRun(run: Run): Draft {
 }
 
 /** What is asked and how much may be retrieved, without by whom. */
-export function askedBody(draft: Draft, graph: Id): Omit<AskBody, "method" | "checkpoint"> {
+export function askedBody(draft: Draft, graph: Id): Omit<AskBody, "method" | "checkpoint" | keyof Corrected> {
   return {
     graph: Number(graph),
     question: draft.question.trim(),
@@ -59,13 +60,20 @@ export function askedBody(draft: Draft, graph: Id): Omit<AskBody, "method" | "ch
   };
 }
 
-export function askBody(draft: Draft, graph: Id): AskBody {
+export function askBody(draft: Draft, graph: Id, corrected: Corrected | null = null): AskBody {
   return {
     ...askedBody(draft, graph),
+    ...corrected,
     ...(draft.stepByStep && { step_by_step: true }),
     ...(draft.method && { method: draft.method }),
     ...(draft.checkpoint && { checkpoint: Number(draft.checkpoint) }),
   };
+}
+
+/** A program to ask with in place of the question's words, and the run whose program it corrects. */
+export interface Corrected {
+  program: ProgramReading["program"];
+  corrects: string;
 }
 
 /** What stands against asking a graph. */

@@ -47,11 +47,11 @@ export function useDraft(
     }
   }
 
-  // Its pins come with its first events.
+  // Its pins come with its first events. A program names entities of its own, which nobody pinned.
   const [pinsOf, setPinsOf] = useState<string | undefined>(undefined);
   if (run && linked?.length && pinsOf !== id) {
     setPinsOf(id);
-    if (!draft.given && draft.question.trim() === run.question)
+    if (!run.program && !draft.given && draft.question.trim() === run.question)
       setDraft({ ...draft, given: pinsOfRun(linked, run.question) });
   }
 

@@ -46,14 +46,16 @@ interface Props {
   onClearChain: () => void;
   /** Facts and jumps that something outside the drawing points at. */
   lit?: readonly string[] | undefined;
+  /** Entities that something outside the drawing points at: selected, and lit before the rest. */
+  litNodes?: readonly number[] | undefined;
   /** In a comparison: the runs that walked each fact, and the keys and names of those runs. */
   walkedBy?: ReadonlyMap<string, readonly number[]>;
   runs?: ReactNode;
 }
 
 export function GraphPanel(props: Props) {
-  const { graph, view, chain, theme, find, onAsk, onClearChain, lit, walkedBy, runs } = props;
-  const state = useGraphView(view, { chain, lit, walkedBy });
+  const { graph, view, chain, theme, find, onAsk, onClearChain, lit, litNodes, walkedBy, runs } = props;
+  const state = useGraphView(view, { chain, lit, litNodes, walkedBy });
   const { model, dispatch, selected, setSelected } = state;
   const [handle, setHandle] = useState<GraphHandle | null>(null);
   const [layout, setLayout] = useState<LayoutName>("flow");
@@ -73,6 +75,13 @@ export function GraphPanel(props: Props) {
   useEffect(() => {
     if (find) handle?.select([find.id]);
   }, [find, handle]);
+
+  // What is not drawn yet when they are pointed at is selected as it comes.
+  useEffect(() => {
+    if (!litNodes || !handle) return undefined;
+    const frame = requestAnimationFrame(() => handle.select(litNodes));
+    return () => cancelAnimationFrame(frame);
+  }, [litNodes, handle]);
 
   const expand = async (id: number) => {
     try {

@@ -1,16 +1,17 @@
 // The state of the graph view: what was explored by hand, filters, selection, and the model they make.
 import { useMemo, useReducer, useState } from "react";
 import { explore, nothingExplored } from "@/store/explore";
-import { NODE_LIMIT, buildGraph, type GraphOptions } from "@/store/graphModel";
+import { NODE_LIMIT, buildGraph, lightNodes, type GraphOptions } from "@/store/graphModel";
 import { isOver, type RunView } from "@/store/runView";
 
 interface Shown {
   chain: number | null;
   lit?: readonly string[] | undefined;
+  litNodes?: readonly number[] | undefined;
   walkedBy?: GraphOptions["walkedBy"] | undefined;
 }
 
-export function useGraphView(view: RunView, { chain, lit, walkedBy }: Shown) {
+export function useGraphView(view: RunView, { chain, lit, litNodes, walkedBy }: Shown) {
   const [hand, dispatch] = useReducer(explore, nothingExplored);
   const [limit, setLimit] = useState(NODE_LIMIT);
   const [only, setOnly] = useState<GraphOptions["only"]>("all");
@@ -19,7 +20,7 @@ export function useGraphView(view: RunView, { chain, lit, walkedBy }: Shown) {
   const [selected, setSelected] = useState<readonly number[]>([]);
   // While an agent searches one wants to see where it looks; afterwards what it kept.
   const over = isOver(view.phase);
-  const model = useMemo(
+  const drawn = useMemo(
     () =>
       buildGraph(view, hand, {
         chain,
@@ -32,6 +33,7 @@ export function useGraphView(view: RunView, { chain, lit, walkedBy }: Shown) {
       }),
     [view, hand, chain, limit, only, relations, over, looked, lit, walkedBy],
   );
+  const model = useMemo(() => (litNodes ? lightNodes(drawn, litNodes) : drawn), [drawn, litNodes]);
   const known = useMemo(() => {
     const facts = [...view.facts.values(), ...hand.added.values()];
     const labels = new Map(facts.map((fact) => [fact.relation, fact.label]));

@@ -11,11 +11,13 @@ interface Props {
   copies: string;
   copied: string;
   text: () => string;
+  /** The same in other forms: `label` is the way to copy one, `copied` what is said when it is. */
+  more?: readonly { label: string; copied: string; text: string }[];
   /** Written to the file. */
   data: unknown;
 }
 
-export function CopyMenu({ what, of, copies, copied, text, data }: Props) {
+export function CopyMenu({ what, of, copies, copied, text, more = [], data }: Props) {
   const label = `Copy or export the ${what}`;
   return (
     <ActMenu
@@ -28,6 +30,12 @@ export function CopyMenu({ what, of, copies, copied, text, data }: Props) {
           icon: "copy",
           onAction: () => void copyText(text(), copied),
         },
+        ...more.map((one) => ({
+          id: one.label,
+          label: one.label,
+          icon: "copy" as const,
+          onAction: () => void copyText(one.text, one.copied),
+        })),
         {
           id: "json",
           label: "Download as JSON",

@@ -5,6 +5,8 @@ import type { Answer, Citation } from "@/api/events";
 import { Button, Tip } from "@/components/kit/controls";
 import { Fingerprint } from "@/components/kit/feedback";
 import { CopyMenu } from "@/components/kit/CopyMenu";
+import { BehindAnswers } from "@/components/program/BehindAnswers";
+import { rankedOf } from "@/components/program/programWords";
 import { passageRanks } from "@/store/citations";
 import { confidence, count, milliseconds, score } from "@/store/format";
 import type { RunView } from "@/store/runView";
@@ -127,10 +129,14 @@ function Evidence({
 function AnswerRow({
   answer,
   rank,
+  value,
   onFind,
   onDoubt,
   ...evidence
-}: { answer: Answer; rank: number; ranks: ReadonlyMap<number, number> } & Omit<Props, "view" | "isTrained">) {
+}: { answer: Answer; rank: number; value: string | undefined; ranks: ReadonlyMap<number, number> } & Omit<
+  Props,
+  "view" | "isTrained"
+>) {
   const [first] = answer.chains;
   const { entity } = answer;
   return (
@@ -146,6 +152,7 @@ function AnswerRow({
           onClick={() => onFind(entity.id)}
         >
           <bdi>{answer.label}</bdi>
+          {value && value !== answer.label && <span className="answer-value tabular"> {value}</span>}
         </button>
       ) : (
         <span className="answer-label">
@@ -178,6 +185,7 @@ function AnswerRow({
 export function AnswersPanel({ view, chain, onChain, onFind, onCite, isTrained, onDoubt }: Props) {
   const [all, setAll] = useState(false);
   const ranks = passageRanks(view);
+  const { values } = rankedOf(view);
   const { answers, text, tookMs } = view;
   const shown = all ? answers : answers.slice(0, FIRST);
   const guesses = answers.findIndex((answer) => answer.guess);
@@ -190,6 +198,7 @@ export function AnswersPanel({ view, chain, onChain, onFind, onCite, isTrained, 
           key={`${answer.entity?.id ?? "none"} ${answer.label}`}
           answer={answer}
           rank={from + index + 1}
+          value={answer.entity ? values.get(answer.entity.id) : undefined}
           ranks={ranks}
           chain={chain}
           onChain={onChain}
@@ -262,6 +271,7 @@ export function AnswersPanel({ view, chain, onChain, onFind, onCite, isTrained, 
           {all ? `Show the first ${FIRST}` : `Show all ${answers.length}`}
         </Button>
       )}
+      <BehindAnswers view={view} onFind={onFind} />
     </section>
   );
 }

@@ -41,9 +41,14 @@ const ADVICE: Record<NoAnswerReason, Advice> = {
   },
 };
 
+/** A program was run, and one of its steps kept nothing. */
+const NOTHING_KEPT: Advice = { title: "A step kept nothing", tries: [] };
+
 interface Props {
   noAnswer: NoAnswer;
   question?: string | undefined;
+  /** It was worked out in steps, which are shown. */
+  byProgram?: boolean;
   onRaiseBudget?: (() => void) | undefined;
   onAgain: () => void;
 }
@@ -66,14 +71,15 @@ function Marked({ question, spans }: { question: string; spans: readonly Span[] 
   );
 }
 
-export function NoAnswerCard({ noAnswer, question, onRaiseBudget, onAgain }: Props) {
-  const { title, tries } = ADVICE[noAnswer.reason];
+export function NoAnswerCard({ noAnswer, question, byProgram = false, onRaiseBudget, onAgain }: Props) {
+  const nothing = byProgram && noAnswer.reason === "no_path";
+  const { title, tries } = nothing ? NOTHING_KEPT : ADVICE[noAnswer.reason];
   return (
     <section className="no-answer" aria-labelledby="no-answer-title">
       <header>
         <Icon name="info" />
         <h2 id="no-answer-title">{title}</h2>
-        <span className="badge">{noAnswer.reason.replaceAll("_", " ")}</span>
+        {!nothing && <span className="badge">{noAnswer.reason.replaceAll("_", " ")}</span>}
       </header>
       <p>{noAnswer.message}</p>
       {question && noAnswer.spans.length > 0 && <Marked question={question} spans={noAnswer.spans} />}
@@ -84,7 +90,7 @@ export function NoAnswerCard({ noAnswer, question, onRaiseBudget, onAgain }: Pro
         ))}
       </ul>
       <div className="row wrap">
-        {noAnswer.reason === "no_path" && onRaiseBudget && (
+        {noAnswer.reason === "no_path" && !nothing && onRaiseBudget && (
           <Button size="small" onPress={onRaiseBudget}>
             Ask with twice the budget
           </Button>

@@ -1,8 +1,10 @@
 // What stands beside the drawing of a run: how it goes, its answers, and what they rest on.
 import { useState } from "react";
+import type { ProgramReading } from "@/api/events";
 import type { Graph, Run, Status } from "@/api/types";
 import { Button } from "@/components/kit/controls";
 import { Notice } from "@/components/kit/feedback";
+import { ProgramPanel } from "@/components/program/ProgramPanel";
 import { useUrl } from "@/components/kit/url";
 import { citationOf, citationText } from "@/store/citations";
 import type { Link } from "@/store/runStore";
@@ -33,6 +35,11 @@ interface Props {
   onEnd: () => void;
   onFind: (entity: number) => void;
   onAgain: () => void;
+  /** The step of the program that is looked at. */
+  part: number | null;
+  onPart: (part: number | null) => void;
+  /** Ask again with another program, which corrects this run's. */
+  onProgram: (program: ProgramReading["program"]) => void;
   /** Ask again with more facts; undefined when there is no more. */
   onRaiseBudget: (() => void) | undefined;
 }
@@ -69,6 +76,7 @@ export function RunSide(props: Props) {
           <NoAnswerCard
             noAnswer={shown.noAnswer}
             question={shown.started?.question}
+            byProgram={shown.program !== null}
             onAgain={onAgain}
             onRaiseBudget={props.onRaiseBudget}
           />
@@ -105,6 +113,19 @@ export function RunSide(props: Props) {
           },
         })}
       />
+      {shown.program && (
+        <ProgramPanel
+          key={`${live.run} ${shown.program.read.text}`}
+          program={shown.program}
+          question={shown.started?.question ?? ""}
+          corrects={run?.corrects ?? null}
+          graph={graph}
+          chosen={props.part}
+          onChoose={props.onPart}
+          onFind={props.onFind}
+          onRun={ended ? props.onProgram : undefined}
+        />
+      )}
       <PassagesPanel key={`${live.run} passages`} view={shown} cite={cite} />
       <ChainsPanel
         view={shown}

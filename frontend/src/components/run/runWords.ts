@@ -22,6 +22,7 @@ export function outcome(view: RunView): string {
 export function doing(view: RunView): string {
   const walk = view.agent.at(-1);
   if (view.chains.length) return "Reasoning over the evidence";
+  if (view.program) return "Gathering the facts that prove it";
   if (walk) return `Step ${walk.event.step}: ${walk.event.observation}`;
   if (view.passages.length) return `Reading ${count(view.passages.length, "passage")}`;
   if (view.paths.length) return `Retrieving paths, ${view.paths.length} so far`;

@@ -1,0 +1,51 @@
+// What stands behind answers that a program worked out: the next in a ranking, and the list that was counted.
+import { count } from "@/store/format";
+import type { RunView } from "@/store/runView";
+import { NodeList } from "./NodeList";
+import { listBehind, rankedOf } from "./programWords";
+import "./program.css";
+
+interface Props {
+  view: RunView;
+  onFind: (entity: number) => void;
+}
+
+export function BehindAnswers({ view, onFind }: Props) {
+  const { runnersUp } = rankedOf(view);
+  const behind = listBehind(view);
+  return (
+    <>
+      {runnersUp.length > 0 && (
+        <details className="more small behind">
+          <summary>{count(runnersUp.length, "runner-up", "runners-up")}</summary>
+          <ol className="runners-up" aria-label="Runners-up">
+            {runnersUp.map(({ node, value }) => (
+              <li key={node.id}>
+                <button
+                  type="button"
+                  className="link"
+                  title={`Show ${node.label} in the graph`}
+                  onClick={() => onFind(node.id)}
+                >
+                  <bdi>{node.label}</bdi>
+                </button>
+                <span className="tabular">{value}</span>
+              </li>
+            ))}
+          </ol>
+        </details>
+      )}
+      {behind && (
+        <details className="more small behind">
+          <summary>{behind.title}</summary>
+          <NodeList
+            label={behind.title}
+            nodes={behind.step.nodes}
+            total={behind.step.count}
+            onFind={onFind}
+          />
+        </details>
+      )}
+    </>
+  );
+}

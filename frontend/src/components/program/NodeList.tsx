@@ -1,0 +1,30 @@
+// The entities that a step kept: the first of them, each a way to see it in the graph, and how many more there are.
+import type { Node } from "@/api/events";
+import { integer } from "@/store/format";
+
+interface Props {
+  label: string;
+  nodes: readonly Node[];
+  total: number;
+  onFind: (entity: number) => void;
+}
+
+export function NodeList({ label, nodes, total, onFind }: Props) {
+  return (
+    <ul className="kept-nodes" aria-label={label}>
+      {nodes.map((node) => (
+        <li key={node.id}>
+          <button
+            type="button"
+            className="link"
+            title={`Show ${node.label} in the graph`}
+            onClick={() => onFind(node.id)}
+          >
+            <bdi>{node.label}</bdi>
+          </button>
+        </li>
+      ))}
+      {total > nodes.length && <li className="muted">and {integer(total - nodes.length)} more</li>}
+    </ul>
+  );
+}

@@ -1,0 +1,149 @@
+// "How it was worked out": the program that a question was read as, step by step, what else it may mean, and changing it.
+import type { ProgramExecuted, ProgramReading } from "@/api/events";
+import { Link } from "react-router";
+import type { Graph } from "@/api/types";
+import { CopyMenu } from "@/components/kit/CopyMenu";
+import { Button } from "@/components/kit/controls";
+import { count } from "@/store/format";
+import type { ProgramNode } from "@/store/program";
+import { ProgramSteps } from "./ProgramSteps";
+import { keptNothing, stepsText, sureness } from "./programWords";
+import { useProgramEdit } from "./useProgramEdit";
+import "./program.css";
+
+interface Props {
+  program: ProgramExecuted;
+  question: string;
+  /** The run whose program a person changed to this one. */
+  corrects: string | null;
+  graph: Graph | undefined;
+  chosen: number | null;
+  onChoose: (step: number | null) => void;
+  onFind: (entity: number) => void;
+  /** Ask again with another program; undefined while that cannot be done. */
+  onRun?: ((program: ProgramReading["program"]) => void) | undefined;
+}
+
+function Head({ program, question, corrects }: Pick<Props, "program" | "question" | "corrects">) {
+  const { read, by, sparql, cypher } = program;
+  const more = [
+    ...(sparql ? [{ label: "Copy as SPARQL", copied: "SPARQL query", text: sparql }] : []),
+    ...(cypher ? [{ label: "Copy as Cypher", copied: "Cypher query", text: cypher }] : []),
+  ];
+  const sure = sureness(read.score);
+  return (
+    <header className="panel-head">
+      <h2 id="program-title">How it was worked out</h2>
+      {by === "person" ? (
+        <span className="badge accent" title="Somebody chose or changed these steps">
+          read by a person
+        </span>
+      ) : (
+        <span
+          className={`badge ${sure === "guess" ? "warn" : ""}`}
+          title={`How likely this is what was asked: ${read.score.toFixed(2)}, from 0 to 1`}
+        >
+          {sure === "guess" ? "a guess" : `${sure} confidence`}
+        </span>
+      )}
+      {corrects !== null && (
+        <Link className="small" to={`/runs/${corrects}`}>
+          before the change
+        </Link>
+      )}
+      {by === "model" && <span className="badge">read by a language model</span>}
+      <span className="grow" />
+      <CopyMenu
+        what="steps"
+        of={question}
+        copies="Copy as steps"
+        copied="Steps"
+        text={() => stepsText(program)}
+        more={more}
+        data={{ question, ...read }}
+      />
+    </header>
+  );
+}
+
+/** Other readings in other words: programs that are told alike would be no choice for people. */
+function choicesOf({ read, others }: ProgramExecuted): readonly ProgramReading[] {
+  const texts = [read, ...others].map((one) => one.text);
+  return others.filter((one, index) => texts.indexOf(one.text) === index + 1);
+}
+
+function Others({ program, onRun }: Pick<Props, "program" | "onRun">) {
+  const others = choicesOf(program);
+  if (!others.length) return null;
+  return (
+    <div className="readings">
+      <h3 id="readings-title">Did you mean</h3>
+      <ul aria-labelledby="readings-title">
+        {others.map((one) => (
+          <li key={one.text}>
+            <button
+              type="button"
+              className="reading"
+              disabled={!onRun}
+              title="Ask again, read like this"
+              onClick={() => onRun?.(one.program)}
+            >
+              <bdi>{one.text}</bdi>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+export function ProgramPanel(props: Props) {
+  const { program, question, corrects, graph, chosen, onChoose, onFind, onRun } = props;
+  const edit = useProgramEdit(program.read.program as ProgramNode);
+  const empty = program.steps.findIndex(keptNothing);
+  const changes = edit.changes.length;
+  return (
+    <section className="panel program" aria-labelledby="program-title">
+      <Head program={program} question={question} corrects={corrects} />
+      <p className="program-read">
+        <bdi>{program.read.text}</bdi>
+      </p>
+      {empty >= 0 && (
+        <p className="program-empty small warn-text">
+          Step {empty + 1} {program.steps[empty]?.result === "set" ? "kept nothing" : "found no value"}.
+          {onRun && " Change it, or leave a step out."}
+        </p>
+      )}
+      <ProgramSteps
+        program={program}
+        chosen={chosen}
+        onChoose={onChoose}
+        onFind={onFind}
+        graph={graph}
+        edit={onRun ? edit : null}
+      />
+      {onRun && (changes > 0 || edit.wrong) && (
+        <div className="program-run" role="group" aria-label="Changes">
+          <span className="grow small" role="status">
+            {edit.wrong
+              ? "Mend what is marked before you run it."
+              : `${count(changes, "change")}, not run yet`}
+          </span>
+          <Button size="small" icon="undo" onPress={edit.undo}>
+            Undo
+          </Button>
+          <Button
+            size="small"
+            look="primary"
+            icon="play"
+            isDisabled={edit.wrong || changes === 0}
+            onPress={() => onRun(edit.edited())}
+          >
+            Run again
+          </Button>
+        </div>
+      )}
+      <Others program={program} onRun={onRun} />
+    </section>
+  );
+}

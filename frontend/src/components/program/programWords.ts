@@ -1,0 +1,48 @@
+// How a program is told on the pages.
+import type { ProgramExecuted, ProgramStep } from "@/api/events";
+import { count, integer } from "@/store/format";
+import type { RunView } from "@/store/runView";
+
+/** How likely it is that this was asked, in a word. */
+export function sureness(score: number): "high" | "medium" | "guess" {
+  return score >= 0.7 ? "high" : score >= 0.4 ? "medium" : "guess";
+}
+
+/** What a step gives: how many it kept, or its value. */
+export function outcomeOf(step: ProgramStep): string {
+  if (step.result === "set") return `${integer(step.count)} kept`;
+  return step.value || "no value";
+}
+
+export const keptNothing = (step: ProgramStep): boolean =>
+  step.result === "set" ? step.count === 0 : step.value === "";
+
+export function stepsText({ steps }: ProgramExecuted): string {
+  return steps.map((step, index) => `${index + 1}. ${step.text}: ${outcomeOf(step)}`).join("\n");
+}
+
+/** Values that the answers were ranked by, by their entities, and those of the next after them. */
+export function rankedOf({ program }: Pick<RunView, "program">) {
+  const ranked = program?.ranked ?? [];
+  return {
+    values: new Map(ranked.filter((one) => one.answer).map((one) => [one.node.id, one.value])),
+    runnersUp: ranked.filter((one) => !one.answer),
+  };
+}
+
+/** The list behind a number or a yes, which the last step made of it; null where there is none. */
+export function listBehind({
+  program,
+}: Pick<RunView, "program">): { title: string; step: ProgramStep } | null {
+  const op = program?.read.program.op;
+  if (op !== "Count" && op !== "Exists") return null;
+  const step = program?.steps.find((one) => one.path.join(".") === "source");
+  if (step?.result !== "set" || !step.nodes.length) return null;
+  return {
+    title:
+      op === "Count"
+        ? `The ${integer(step.count)} that were counted`
+        : `${count(step.count, "match", "matches")} found`,
+    step,
+  };
+}
