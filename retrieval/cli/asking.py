@@ -18,6 +18,7 @@ from retrieval.events import (
     AnswerFinal,
     ChainsBuilt,
     Event,
+    ProgramExecuted,
     QuestionLinked,
     RunCancelled,
     RunFailed,
@@ -152,6 +153,10 @@ def _show(event: Event) -> None:
     if isinstance(event, QuestionLinked):
         for linked in event.entities:
             note(f"linked: {linked.entity.label} ({linked.source}, {linked.score:.2f})")
+    elif isinstance(event, ProgramExecuted):
+        note(f"read as ({event.read.score:.2f}): {event.read.text}")
+        for step in event.steps:
+            note(f"  {step.text}: {step.value or f'{step.count:,} kept'}")
     elif isinstance(event, ChainsBuilt):
         for number, chain in enumerate(event.chains, start=1):
             note(f"chain {number} ({chain.score:.2f}): {chain_text(chain)}")

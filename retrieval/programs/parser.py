@@ -52,7 +52,7 @@ _PAIRS = 60
 _SMALL = 5000
 ANY = Entities(())
 #: Seconds after which no more is composed.
-_PATIENCE = 2.0
+_PATIENCE = 1.0
 _YES_NO = frozenset(
     ["is", "are", "was", "were", "do", "does", "did", "has", "have", "had", "can", "could", "will", "would"]
 )

@@ -1,7 +1,8 @@
 """Operators in a question: words that ask for more than a walk through the graph (counts, superlatives, negation ...).
 
-Nothing here computes them. What says that a question has one is a *cue*, and a cue may be explained by what answers the
-question: a name ("The Last Samurai"), or a relation ("largest city"). One that nothing explains was not understood.
+Programs compute them (:mod:`retrieval.programs`); here it is only told that there is one. What says that a question
+has one is a *cue*, and a cue may be explained by what answers the question: a name ("The Last Samurai"), or a relation
+("largest city"). One that nothing explains was not understood.
 English only: questions in other languages have no cues.
 """
 
@@ -145,15 +146,15 @@ _EMPTY = frozenset({
 # fmt: on
 
 HINTS: dict[Operator, str] = {
-    Operator.COUNT: "Clew does not count yet. Ask for the list itself (“which ...”) and see how many answers it has.",
-    Operator.AGGREGATE: "Clew does not add up or average yet. Ask for the values one by one.",
-    Operator.SUPERLATIVE: "Clew does not rank yet. Ask for all of them, or name two and ask which has more.",
-    Operator.ORDINAL: "Clew does not put things in order yet. Ask for all of them.",
-    Operator.COMPARISON: "Clew does not filter by numbers, dates or order yet. Ask for all of them.",
-    Operator.NEGATION: "Clew does not leave things out yet. Ask for both lists and compare them.",
-    Operator.YES_NO: "Clew does not say yes or no yet. Ask for the fact itself (“what is ...”, “who ...”).",
+    Operator.COUNT: "Name what is counted by a kind or relation of the graph, or ask “which ...”.",
+    Operator.AGGREGATE: "Name the numbers by a relation of the graph (“the average area of ...”).",
+    Operator.SUPERLATIVE: "Say by what, with a relation of the graph (“the largest by area”).",
+    Operator.ORDINAL: "Say by what they are put in order (“the second largest by area”).",
+    Operator.COMPARISON: "Name the value by a relation of the graph (“with a population over a million”).",
+    Operator.NEGATION: "Name what is left out by a relation of the graph, or ask for both lists.",
+    Operator.YES_NO: "Ask for the fact itself (“what is ...”, “who ...”).",
 }
-"""What can be asked instead."""
+"""What can be asked instead, where no program was found."""
 
 
 def cues(question: str) -> tuple[Cue, ...]:

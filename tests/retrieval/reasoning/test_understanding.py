@@ -11,6 +11,7 @@ from retrieval.methods._shared.path_engine import PathEngine
 from retrieval.pipeline import AskRequest
 from retrieval.reasoning.base import Conclusion
 from retrieval.reasoning.extractive import ExtractiveReasoner
+from retrieval.text.operators import HINTS
 from retrieval.types import Answer, NoAnswerReason, Span
 from tests.retrieval.world import FACTS, LabelLinker, ScriptedRetriever, build
 
@@ -64,7 +65,7 @@ def test_an_operator_that_nothing_computes_is_said(ask, question, said, spans):
     assert final.no_answer.reason is NoAnswerReason.NOT_UNDERSTOOD
     assert final.no_answer.message == f"Not understood: {said}."
     assert final.no_answer.spans == tuple(Span(*span) for span in spans)
-    assert final.no_answer.hint.startswith("Clew does not")
+    assert final.no_answer.hint in HINTS.values()
 
 
 def test_a_number_answers_how_many_and_a_comparison_is_computed(ask):
