@@ -30,6 +30,7 @@ from tests.benchmarks import (
     meanwhile,
     methods,
     paths,
+    programs,
     review_curves,
     review_load,
     router,
@@ -56,7 +57,7 @@ BENCHMARKS = {
 LONG = (
     "methods", "efficiency", "supervision", "line_vs_raw", "webqsp",
     "text", "big_text", "inses", "inses_facts", "agent", "router", "scale", "review_load", "review_curves", "kills",
-    "fuzz", "meanwhile",
+    "fuzz", "meanwhile", "programs", "program_weights",
 )  # fmt: skip
 
 
@@ -76,6 +77,7 @@ def main() -> None:
         "--part", action="append", choices=agent.PARTS, default=[], help="of agent: only this one; repeatable"
     )
     parser.add_argument("--seeds", type=int, default=len(agent.SEEDS), help="of agent: so many")
+    parser.add_argument("--out", type=Path, help="of program_weights: where the weights are written")
     parser.add_argument("--inputs", type=int, default=fuzz.INPUTS, help="of fuzz: so many of each reader")
     args = parser.parse_args()
     known: dict[str, Callable[[], list[Section]]] = BENCHMARKS | {
@@ -95,6 +97,8 @@ def main() -> None:
         "review_curves": lambda: review_curves.measure(args.data, run=not args.finished),
         "fuzz": lambda: fuzz.measure(args.inputs, args.data),
         "meanwhile": meanwhile.measure,
+        "programs": lambda: programs.measure(args.data),
+        "program_weights": lambda: programs.fit_weights(args.data, args.out),
         "agent": lambda: agent.measure(
             args.data, parts=args.part or agent.PARTS, seeds=args.seeds, run=not args.finished
         ),

@@ -1,0 +1,154 @@
+"""Questions with answers that programs are measured and fitted on: operator suites, and sets of relation paths."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from retrieval.kg import snapshot as snapshots
+from retrieval.kg.snapshot import Snapshot
+from retrieval.kg.snapshot.labels import normalise
+from retrieval.metrics.scores import Scored
+from retrieval.metrics.values import aligned
+from retrieval.programs.algebra import Program
+from retrieval.programs.columns import Columns
+from retrieval.programs.execution import Result
+from retrieval.programs.parser import Candidate, Parser
+from retrieval.programs.rendering.formatting import formatted
+from retrieval.questions.files import read_questions, with_splits
+from retrieval.supervision.program_questions import same_result
+from tests.benchmarks.data import found
+from tests.benchmarks.sets import CACHE, clew, prepared
+
+#: Sets of relation paths that weights are fitted on too, and with what each is left out.
+PATH_SETS = {
+    "demo": "demo",
+    "MetaQA": "MetaQA",
+    "PQ-2H": "PathQuestion",
+    "PQ-3H": "PathQuestion",
+    "PQL-2H": "PathQuestion",
+    "PQL-3H": "PathQuestion",
+    "WebQSP": "WebQSP",
+}
+#: Questions drawn from each of them, of every number of hops.
+_DRAWN = 70
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """A question whose right answers are known.
+
+    Attributes:
+        id: within its suite.
+        suite: the folder that it comes from, or the set.
+        family: what is left out together with it.
+        graph: directory of the snapshot.
+        question: as asked.
+        right: answer sets that count as right.
+        operators: what it needs.
+        result: what is right of a question that was written from a program, instead of ``right``.
+    """
+
+    id: str
+    suite: str
+    family: str
+    graph: Path
+    question: str
+    right: tuple[tuple[str, ...], ...] = ()
+    operators: tuple[str, ...] = ()
+    result: Result | None = None
+
+
+def suites(names: Sequence[str] = ()) -> list[Asked]:
+    """Questions of the operator suites, a folder each; of those that are named, else of all that are there."""
+    home = found("operators")
+    if home is None:
+        return []
+    folders = sorted(folder for folder in home.iterdir() if any(folder.glob("*.jsonl")))
+    unknown = set(names) - {folder.name for folder in folders}
+    if unknown:
+        raise SystemExit(f"no suite {', '.join(sorted(unknown))} in {home}")
+    return [asked for folder in folders if not names or folder.name in names for asked in _of(folder)]
+
+
+def path_sets() -> list[Asked]:
+    """Some training questions of sets that relation paths answer; drawn by a seed."""
+    drawn = list[Asked]()
+    for name, family in PATH_SETS.items():
+        there = prepared(name)
+        if there is None:
+            continue
+        questions = with_splits(read_questions(there.questions, problems=lambda _: None))
+        known = [question for question in questions if question.split == "train" and question.answers]
+        for hops in sorted({question.hops or 0 for question in known}):
+            some = [question for question in known if (question.hops or 0) == hops]
+            chosen = np.random.default_rng(0).permutation(len(some))[:_DRAWN]
+            suite = f"{name}, {hops} hops" if name == "MetaQA" else f"{name}, relation paths"
+            drawn += [
+                Asked(some[n].id, suite, family, there.graph, some[n].question, (some[n].answers,), ("path",))
+                for n in sorted(chosen)
+            ]
+    return drawn
+
+
+def is_right(columns: Columns, snapshot: Snapshot, candidate: Candidate, asked: Asked) -> bool:
+    """Whether a program gives what is right, compared as evaluation compares answers."""
+    if asked.result is not None:
+        return same_result(candidate.result, asked.result)
+    result = candidate.result
+    if isinstance(result, np.ndarray):
+        if len(result) > 2 * max(map(len, asked.right)) + 10:
+            return False
+        answers = [snapshot.entity_label(node) for node in result.tolist()]
+    else:
+        answers = _written(columns, candidate.program, result)
+    given = [Scored(answer, 1.0) for answer in answers]
+    return any(
+        {item.answer for item in aligned(given, one, normalise)} == {normalise(label) for label in one}
+        for one in asked.right
+    )
+
+
+class Parsers:
+    """A parser for each graph, opened when it is first asked for."""
+
+    def __init__(self, encode: Any) -> None:
+        self._encode = encode
+        self._open: dict[Path, Parser] = {}
+
+    def of(self, graph: Path) -> Parser:
+        """The parser of a snapshot."""
+        if graph not in self._open:
+            self._open[graph] = Parser(snapshots.open(graph), self._encode)
+        return self._open[graph]
+
+
+def _written(columns: Columns, program: Program, value: float | bool) -> list[str]:
+    text = formatted(columns, program, value)
+    return [text] if text else []
+
+
+def _of(folder: Path) -> Iterator[Asked]:
+    for file in sorted(folder.glob("*.jsonl")):
+        for row in map(json.loads, file.read_text(encoding="utf-8").splitlines()):
+            right = (tuple(row["answers"]), *map(tuple, row.get("also", ())))
+            graph = _graph(folder, str(row.get("graph") or "graph").removesuffix(".tsv"))
+            yield Asked(
+                row["id"], folder.name, folder.name, graph, row["question"], right, tuple(row["operators"])
+            )
+
+
+def _graph(folder: Path, name: str) -> Path:
+    """The snapshot of a suite's graph, built once."""
+    built = CACHE / "operators" / f"{folder.name}-{name}"
+    if not built.is_dir():
+        facts = folder / f"{name}.tsv"
+        if not facts.is_file():
+            facts = folder / f"{name}.tsv.gz"
+        clew("build-graph", str(facts), "--out", str(built), "--no-index")
+    return built
