@@ -178,7 +178,8 @@ class _Fitting:
 
     def _weight(self, one: Asked) -> float:
         written = one.result is not None
-        return (_WRITTEN_SHARE if written else 1.0) * self.sizes[one.family, written] ** (_LARGE - 1)
+        size = self.sizes[one.family, written]
+        return (_WRITTEN_SHARE if written else 1.0) * float(size ** (_LARGE - 1))
 
     def _read(self, one: Asked, weights: Weights) -> Said:
         parser = self.parsers.of(one.graph)
