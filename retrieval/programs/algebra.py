@@ -84,22 +84,23 @@ class Program:
     def __hash__(self) -> int:
         known: int | None = self.__dict__.get("_hash")
         if known is None:
-            known = hash((type(self), *self._content()))
-            self.__dict__["_hash"] = known
+            known = self.__dict__["_hash"] = hash(self._content())
         return known
 
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        if type(self) is not type(other) or hash(self) != hash(other):
-            return False
-        return self._content() == other._content()
+        return isinstance(other, Program) and self._content() == other._content()
 
     def __getstate__(self) -> dict[str, object]:
-        return {name: value for name, value in self.__dict__.items() if name != "_hash"}
+        return {name: value for name, value in self.__dict__.items() if not name.startswith("_")}
 
     def _content(self) -> tuple[object, ...]:
-        return tuple(self.__dict__[name] for name in self.__match_args__)  # type: ignore[attr-defined]
+        known: tuple[object, ...] | None = self.__dict__.get("_known")
+        if known is None:
+            fields_of: tuple[str, ...] = self.__match_args__  # type: ignore[attr-defined]
+            known = self.__dict__["_known"] = (type(self), *(self.__dict__[name] for name in fields_of))
+        return known
 
 
 @dataclass(frozen=True, eq=False)
