@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from retrieval.pretrained import PROGRAMS
+from retrieval.programs.algebra import Entities
 from retrieval.programs.calibration import confidence
 from retrieval.programs.execution import Executor
 from retrieval.programs.parser import Candidate, Parser
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from retrieval.programs.algebra import Program
     from retrieval.programs.anchors import Encode
     from retrieval.programs.parser import Reading
+    from retrieval.programs.schema import Schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,8 @@ class Understanding:
         confidence: how likely that is what was asked, in [0, 1], calibrated.
         others: what else it may mean, best first.
         executor: has run them.
-        type_relation: the relation of the graph that says what kind a node is.
+        schema: of the graph.
+        named: entities that the program names, each with the characters [start, end) of its mention.
         by: whom the program comes from.
     """
 
@@ -40,7 +43,8 @@ class Understanding:
     confidence: float
     others: tuple[Candidate, ...]
     executor: Executor
-    type_relation: int | None = None
+    schema: Schema
+    named: tuple[tuple[int, int, int], ...] = ()
     by: Literal["reader", "person"] = "reader"
 
 
@@ -88,8 +92,9 @@ class ProgramReader:
             best = reading.candidates[0]
             executor = Executor(self.snapshot, self.parser.columns, cancelled)
             sure = confidence(self.parser.weights, reading)
-            kind = self.parser.schema.type_relation
-            return Understanding(best, sure, tuple(reading.candidates[1:4]), executor, kind)
+            others = tuple(reading.candidates[1:4])
+            named = tuple(_named(reading, best.part))
+            return Understanding(best, sure, others, executor, self.parser.schema, named)
 
     def execute(self, program: Program, cancelled: Callable[[], bool] = lambda: False) -> Understanding:
         """What a program that a person wrote or edited gives; nobody doubts that it is what was asked.
@@ -102,4 +107,14 @@ class ProgramReader:
             executor = Executor(self.snapshot, self.parser.columns, cancelled)
             part = Part("S", 0, 0, program, None, 0.0, ())
             best = Candidate(program, executor.run(program), 0.0, 1.0, {}, part)
-            return Understanding(best, 1.0, (), executor, self.parser.schema.type_relation, "person")
+            return Understanding(best, 1.0, (), executor, self.parser.schema, by="person")
+
+
+def _named(reading: Reading, part: Part) -> Iterator[tuple[int, int, int]]:
+    """Entities of a composed part, in the order of their mentions."""
+    for inner in sorted(part.parts, key=lambda inner: inner.first):
+        yield from _named(reading, inner)
+    if part.anchored and isinstance(part.program, Entities):
+        words = reading.question.words[slice(*part.anchored)]
+        for node in part.program.ids:
+            yield node, words[0].start, words[-1].end

@@ -149,9 +149,18 @@ class Schema:
         """Kinds that the names of relations tell where nothing else does: stems of a noun, and the directed relation
         that its members have. "City in country": what leads on by it are cities, what it leads to countries.
         """
+        return {stems_of(noun): relation for noun, relation in self._nouns.items()}
+
+    @cached_property
+    def nouns(self) -> dict[int, str]:
+        """The nouns of those relations: what their members are called."""
+        return {relation: noun for noun, relation in reversed(self._nouns.items())}
+
+    @cached_property
+    def _nouns(self) -> dict[str, int]:
         if self.type_relation is not None:
             return {}
-        found: dict[tuple[str, ...], int] = {}
+        found: dict[tuple[str, ...], tuple[str, int]] = {}
         for info in self.relations:
             before, _, after = _split(info.label)
             sides = [(info.id, before)] if after else []
@@ -160,11 +169,11 @@ class Schema:
                 nodes = self.columns.sources(relation)
                 if not stems or not len(nodes) or self.columns.kinds[nodes].all():
                     continue
-                if stems not in found or len(nodes) > len(self.columns.sources(found[stems])):
-                    found[stems] = relation
+                if stems not in found or len(nodes) > len(self.columns.sources(found[stems][1])):
+                    found[stems] = noun, relation
         forward = self.snapshot.num_relations
         # What stands before the preposition names all of its kind; of what is led to there may be more.
-        return {stems: r if r < forward else self._widened(r) for stems, r in found.items()}
+        return {noun: r if r < forward else self._widened(r) for noun, r in found.values()}
 
     def _widened(self, relation: int) -> int:
         """The relation that nearly all nodes of a side have, and fewest others."""

@@ -27,6 +27,7 @@ from retrieval.methods._shared.program_answers import (
     chains_of,
     executed,
     formatted_result,
+    named_entities,
     nothing_fits,
 )
 from retrieval.methods._shared.reasoning import nothing_linked, reason
@@ -148,14 +149,15 @@ class PathEngine(Engine):
             return
         began = time.perf_counter()
         linked = self.linker.link(run.request.question, run.request.given)
-        yield QuestionLinked(linked.entities, linked.unmatched, run.ms(began))
-        run.check()
         learned = self.programs is not None and self.programs.learned
         if not linked.entities or learned or isinstance(self.retriever, ZeroShotRetriever):
             understood = self._understood(run, linked)
             if understood is not None:
+                yield QuestionLinked(named_entities(understood, run.request.question), (), run.ms(began))
                 yield from self._by_program(run, understood)
                 return
+        yield QuestionLinked(linked.entities, linked.unmatched, run.ms(began))
+        run.check()
         if not linked.entities:
             near = _near(self.snapshot, linked.unmatched)
             yield run.final(nothing_linked(run, self.reasoner, self.snapshot, linked.unmatched, near))

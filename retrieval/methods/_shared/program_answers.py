@@ -31,6 +31,7 @@ from retrieval.programs.rendering.steps import ranked_values, sentence, steps
 from retrieval.types import (
     Answer,
     EvidenceChain,
+    LinkedEntity,
     NoAnswer,
     NoAnswerReason,
     ProgramReading,
@@ -153,17 +154,27 @@ def answers_of(
     )
 
 
+def named_entities(found: Understanding, question: str) -> tuple[LinkedEntity, ...]:
+    """The entities that a program names, as linked."""
+    node = found.executor.snapshot.node
+    sure = round(found.confidence, 4)
+    return tuple(
+        LinkedEntity(node(entity), question[start:end], start, end, sure, "exact")
+        for entity, start, end in {named[0]: named for named in reversed(found.named)}.values()
+    )[::-1]
+
+
 def executed(found: Understanding, took_ms: Callable[[], float]) -> ProgramExecuted:
     """The event that tells a program: its steps, other readings, and the same in other languages."""
     executor, program = found.executor, found.best.program
-    snapshot, kind = executor.snapshot, found.type_relation
+    snapshot, kind, nouns = executor.snapshot, found.schema.type_relation, found.schema.nouns
 
     def reading(of: Program, score: float) -> ProgramReading:
-        return ProgramReading(sentence(executor, kind, of), named(snapshot, of), round(score, 4))
+        return ProgramReading(sentence(executor, kind, of, nouns), named(snapshot, of), round(score, 4))
 
     told = tuple(
         ProgramStep(s.text, s.result, s.count, s.value, tuple(snapshot.node(n) for n in s.nodes), s.path)
-        for s in steps(executor, kind, program)
+        for s in steps(executor, kind, program, nouns)
     )
     others = tuple(reading(other.program, other.probability) for other in found.others)
     return ProgramExecuted(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import calendar
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -33,11 +34,12 @@ from retrieval.programs.algebra import (
 )
 from retrieval.programs.rendering.formatting import formatted, formatted_value, type_of
 from retrieval.programs.rendering.names import direction
-from retrieval.programs.rendering.wording import Wording, article, ordinal
+from retrieval.programs.rendering.wording import Wording, article, ordinal, plural
 
 if TYPE_CHECKING:
     from retrieval.programs.execution import Executor
 
+NO_NOUNS: Mapping[int, str] = {}
 #: Nodes of a step, and runners-up of a ranking, that are given.
 NODES, RUNNERS_UP = 50, 3
 _SIGNS = {
@@ -80,30 +82,42 @@ class _Line:
     path: tuple[str, ...]
 
 
-def steps(executor: Executor, schema_type_relation: int | None, program: Program) -> tuple[Step, ...]:
+def steps(
+    executor: Executor,
+    schema_type_relation: int | None,
+    program: Program,
+    nouns: Mapping[int, str] = NO_NOUNS,
+) -> tuple[Step, ...]:
     """The steps of a program, innermost first; the last one gives what it denotes.
 
     Args:
         executor: of the graph; what it computed already is not computed again.
         schema_type_relation: the relation that says what kind a node is, see :mod:`retrieval.programs.schema`.
         program: over the graph.
+        nouns: what the nodes are called that a directed relation leads on from.
 
     Raises:
         ProgramError: it does not fit the graph.
         Cancelled: the executor's ``cancelled`` said so.
     """
     return tuple(
-        _step(executor, program, line) for line in _Teller(executor, schema_type_relation).tell(program, ())
+        _step(executor, program, line)
+        for line in _Teller(executor, schema_type_relation, nouns).tell(program, ())
     )
 
 
-def sentence(executor: Executor, schema_type_relation: int | None, program: Program) -> str:
+def sentence(
+    executor: Executor,
+    schema_type_relation: int | None,
+    program: Program,
+    nouns: Mapping[int, str] = NO_NOUNS,
+) -> str:
     """A program in one line: ``countries → continent Africa → largest population``.
 
     Raises:
         ProgramError: see :func:`steps`.
     """
-    return " → ".join(line.short for line in _Teller(executor, schema_type_relation).tell(program, ()))
+    return " → ".join(line.short for line in _Teller(executor, schema_type_relation, nouns).tell(program, ()))
 
 
 def ranked_values(executor: Executor, program: Top) -> list[tuple[int, float]]:
@@ -137,7 +151,8 @@ def _step(executor: Executor, program: Program, line: _Line) -> Step:
 class _Teller:
     """Puts one program into words."""
 
-    def __init__(self, executor: Executor, type_relation: int | None) -> None:
+    def __init__(self, executor: Executor, type_relation: int | None, nouns: Mapping[int, str]) -> None:
+        self.nouns = nouns
         self.executor = executor
         self.columns = executor.columns
         self.words = Wording(executor.columns)
@@ -234,6 +249,9 @@ class _Teller:
             case Entities(ids):
                 names = self.words.names(ids)
                 return names, f"that are {self.words.names(ids, 'or')}", names
+            case Having(relation) if relation in self.nouns:
+                named = plural(self.nouns[relation])
+                return named, f"that are {named}", named
             case Having(relation):
                 noun, text = self.words.noun(relation), self.words.having(relation)
                 inverse, _ = direction(self.words.snapshot, relation)

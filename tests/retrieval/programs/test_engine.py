@@ -2,7 +2,15 @@
 
 import pytest
 
-from retrieval.events import AnswerFinal, ChainsBuilt, ProgramExecuted, RunFailed, from_payload, to_payload
+from retrieval.events import (
+    AnswerFinal,
+    ChainsBuilt,
+    ProgramExecuted,
+    QuestionLinked,
+    RunFailed,
+    from_payload,
+    to_payload,
+)
 from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.methods._shared.parts import GraphParts, Opening
 from retrieval.methods._shared.path_engine import open_engine
@@ -80,3 +88,11 @@ def test_nothing_that_fits_is_said_with_the_steps(engine):
     found = events(engine, "Which countries have more than 900 million population?")
     assert one(found, AnswerFinal).no_answer is not None
     assert one(found, ProgramExecuted).steps[-1].count == 0
+
+
+def test_what_the_program_names_is_what_is_linked(engine):
+    linked = one(events(engine, "Is Cairo the capital of Egypt?"), QuestionLinked)
+    assert [(item.entity.label, item.mention, item.start) for item in linked.entities] == [
+        ("Cairo", "Cairo", 3),
+        ("Egypt", "Egypt", 24),
+    ]

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from retrieval.errors import Cancelled, ProgramError
+from retrieval.kg.build import build_snapshot
+from retrieval.kg.table import TripleTable
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.algebra import Count, Entities, Walk, from_json, to_json
 from retrieval.programs.reader import ProgramReader
@@ -97,3 +99,18 @@ def test_programs_survive_being_written_as_json(reader):
 def test_what_is_no_program_is_refused(data):
     with pytest.raises(ValueError, match=r"."):
         from_json(data)
+
+
+def test_without_types_the_names_of_relations_tell_kinds(tmp_path):
+    facts = [
+        ("Bonn", "city in country", "Germany"), ("Ulm", "city in country", "Germany"),
+        ("Nice", "city in country", "France"),
+        *((country, "continent", "Europe") for country in ("Germany", "France", "Spain")),
+        ("Bonn", "population", "330,000"), ("Ulm", "population", "126,000"), ("Nice", "population", "340,000"),
+    ]  # fmt: skip
+    reader = ProgramReader(build_snapshot(TripleTable.of(facts), tmp_path / "graph"), None, PROGRAMS)
+    assert answers(reader, "How many cities are there?") == ["3"]
+    assert answers(reader, "Which city has the largest population?") == ["Nice"]
+    assert answers(reader, "countries in Europe") == ["France", "Germany", "Spain"]
+    schema = reader.parser.schema
+    assert schema.nouns[schema.induced["citi",]] == "city"
