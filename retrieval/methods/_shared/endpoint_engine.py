@@ -193,6 +193,7 @@ class EndpointAsking:
             Opening(spec, parts, make_reasoner(self.reasoner, self.llm), self.llm)
         )
         engine.linker = _Known(Linked(linked, ()))
+        engine.programs = None  # a count or ranking of what was pulled is none of the graph
         return engine
 
     def _renumbered(self, graph: Snapshot, event: T) -> T:
