@@ -153,7 +153,10 @@ class PathEngine(Engine):
         if not linked.entities or learned or isinstance(self.retriever, ZeroShotRetriever):
             understood = self._understood(run, linked)
             if understood is not None:
-                yield QuestionLinked(named_entities(understood, run.request.question), (), run.ms(began))
+                read = (
+                    linked.entities if run.request.given else named_entities(understood, run.request.question)
+                )
+                yield QuestionLinked(read, (), run.ms(began))
                 yield from self._by_program(run, understood)
                 return
         yield QuestionLinked(linked.entities, linked.unmatched, run.ms(began))
@@ -187,8 +190,8 @@ class PathEngine(Engine):
         question = run.request.question
         with run.watch.running():
             found = self.programs.read(question, run.request.given, run.cancelled)
-        if found is None:
-            return None
+        if found is None or not set(run.request.given) <= {entity for entity, _, _ in found.named}:
+            return None  # who picked an entity asks about it
         trust = OPERATOR_TRUST if cues(question) or not linked.entities else self._path_trust
         return found if found.confidence >= trust else None
 

@@ -96,3 +96,10 @@ def test_what_the_program_names_is_what_is_linked(engine):
         ("Cairo", "Cairo", 3),
         ("Egypt", "Egypt", 24),
     ]
+
+
+def test_an_entity_that_somebody_picked_is_asked_about(engine):
+    chad = engine.snapshot.find_entity("Chad")
+    found = events(engine, "What is the capital of Egypt?", given=(chad,))
+    assert [item.entity.label for item in one(found, QuestionLinked).entities] == ["Chad"]
+    assert not [event for event in found if isinstance(event, ProgramExecuted)]
