@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from retrieval.programs.algebra import (
     Count,
+    Entities,
     Fold,
     Folding,
     Having,
@@ -25,6 +26,8 @@ class NumberRules(Rules):
     @rule("QS")
     def _count(self, cue: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
         del cue
+        if isinstance(of.expression, Entities):
+            return  # what is named is one thing; how many there are of it is another question
         nodes = self.nodes(of.expression)
         kinds = self.executor.columns.kinds[nodes]
         order = "QS" if forward else "SQ"

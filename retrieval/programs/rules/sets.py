@@ -48,7 +48,7 @@ class SetRules(Rules):
                     ("top.single", float(ranked)),
                 ),
             )
-        elif named and self.asked == "yes/no":
+        elif named and self.asked == "yes/no" and not self.bridges(one, two):
             yield "S", met, None, (("and", 1.0), ("and.empty.named", 1.0))
         elif not named and left.extra in _PLAIN and right.extra in _PLAIN:
             yield "S", met, None, (("and", 1.0), ("and.empty", 1.0))

@@ -114,3 +114,11 @@ def test_without_types_the_names_of_relations_tell_kinds(tmp_path):
     assert answers(reader, "countries in Europe") == ["France", "Germany", "Spain"]
     schema = reader.parser.schema
     assert schema.nouns[schema.induced["citi",]] == "city"
+
+
+def test_a_value_that_is_named_stands_for_what_has_it(tmp_path):
+    facts = [("Milo", "species", "lion"), ("Nala", "species", "lion"), ("Rajah", "species", "tiger")]
+    reader = ProgramReader(build_snapshot(TripleTable.of(facts), tmp_path / "graph"), None, PROGRAMS)
+    assert answers(reader, "How many lions are there?") == ["2"]
+    assert answers(reader, "Is Milo a lion?") == ["yes"]
+    assert answers(reader, "Is Rajah a lion?") == ["no"]
