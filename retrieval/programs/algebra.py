@@ -24,24 +24,11 @@ class Comparison(StrEnum):
     MORE = ">"
 
     @property
-    def mirrored(self) -> Comparison:
-        """The same comparison with its sides exchanged."""
-        return _MIRRORED[self]
-
-    @property
     def negated(self) -> Comparison:
         """What holds where this one does not."""
         return _NEGATED[self]
 
 
-_MIRRORED = {
-    Comparison.LESS: Comparison.MORE,
-    Comparison.AT_MOST: Comparison.AT_LEAST,
-    Comparison.EQUAL: Comparison.EQUAL,
-    Comparison.NOT_EQUAL: Comparison.NOT_EQUAL,
-    Comparison.AT_LEAST: Comparison.AT_MOST,
-    Comparison.MORE: Comparison.LESS,
-}
 _NEGATED = {
     Comparison.LESS: Comparison.AT_LEAST,
     Comparison.AT_MOST: Comparison.MORE,
@@ -298,17 +285,6 @@ def walk(program: Program) -> Iterator[Program]:
     yield program
     for child in children(program):
         yield from walk(child)
-
-
-def relations_of(program: Program) -> Iterator[int]:
-    """The directed relations that it names, in the order of :func:`walk`."""
-    for node in walk(program):
-        if isinstance(node, Walk | Having):
-            yield node.relation
-        elif isinstance(node, TextFilter):
-            yield from () if node.relation is None else (node.relation,)
-        elif isinstance(node, Filter | Top | KeyOf | Fold):
-            yield from node.key.path
 
 
 def to_json(program: Program | Key) -> dict[str, Any]:

@@ -19,8 +19,6 @@ from retrieval.programs.words import Quantity
 
 Made = tuple[str, Program | None, Any, Features]
 """A part that two make: category, program, extra and the features of making it."""
-#: Takes the parts, whether the first named category stands first, and ``words.gap_class`` of what stands between.
-Rule = Callable[[Any, "Part", "Part", bool, str], Iterator[Made]]
 AnyRule = TypeVar("AnyRule", bound=Callable[..., Iterator[Made]])
 
 
