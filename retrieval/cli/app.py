@@ -45,6 +45,7 @@ for _name, _function, _help in (
     ("label", "questions:label", "Find the rational paths of each question."),
     ("synthesise", "synthesis:synthesise", "Make trajectories that an agent learns from."),
     ("train", "training:train", "Train a retriever; the same command goes on where it was stopped."),
+    ("self-train", "training:self_train", "Train on questions written from the graph's own words."),
     ("evaluate", "evaluation:evaluate", "Measure a retriever and a reasoner."),
     ("report", "evaluation:render", "Write the readable page of a report."),
     ("compare", "evaluation:compare", "Compare reports of the same questions, question by question."),

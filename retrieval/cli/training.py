@@ -1,4 +1,4 @@
-"""``train``."""
+"""``train`` and ``self-train``."""
 
 from __future__ import annotations
 
@@ -64,6 +64,33 @@ def train(
         note(line)
     figures = ", ".join(f"{name} {value:.4g}" for name, value in result.metrics.items())
     say(f"{result.checkpoint}: {figures}")
+    return 0
+
+
+def self_train(*, graph: Path, out: Path, seed: int = 0, encoding: Encoding = Encoding()) -> int:
+    """Write questions from the graph's schema and train on them; no question of anybody is needed.
+
+    Args:
+        graph: the graph's directory.
+        out: the checkpoint's directory.
+        seed: of the questions and the training.
+    """
+    from retrieval import self_training  # noqa: PLC0415 - imports torch
+
+    with stoppable() as stop, Bars() as bars:
+        made = self_training.self_train(
+            snapshots.open(graph),
+            out=out,
+            encoder=encoding.load(),
+            seed=seed,
+            progress=bars,
+            cancelled=stop.is_set,
+            cache=cache_of(graph),
+        )
+    say(
+        f"{out}: {made.questions} written questions; exact sets of walks not trained on {made.after:.3f}, "
+        f"before {made.before:.3f}"
+    )
     return 0
 
 

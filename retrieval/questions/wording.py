@@ -25,7 +25,7 @@ _PAST = {
     "spoken": "spoke", "begun": "began", "chosen": "chose", "driven": "drove", "beaten": "beat", "run": "ran",
 }  # fmt: skip
 """Participles that do not end in -ed, with their past tense; none where nobody does it to anything."""
-_VERBS = {
+BARE = {
     "borders": "border", "contains": "contain", "includes": "include", "influences": "influence", "owns": "own",
     "follows": "follow", "precedes": "precede", "speaks": "speak", "teaches": "teach", "produces": "produce",
     "employs": "employ", "treats": "treat", "causes": "cause", "uses": "use", "traverses": "traverse",
@@ -50,7 +50,7 @@ _PAST_VERBS = frozenset(
     }
     | {"influenced"}
 )
-_DID = {
+DID = {
     "studied": "study", "worked": "work", "lived": "live", "died": "die", "played": "play", "competed": "compete",
     "performed": "perform", "participated": "participate", "graduated": "graduate", "served": "serve",
     "premiered": "premiere", "appeared": "appear", "resided": "reside", "acted": "act", "happened": "happen",
@@ -150,11 +150,11 @@ def form(label: str) -> Form | None:
     if not words or len(words) > _WORDS_MAX or not _WORDS.fullmatch(text) or min(map(len, words)) < 2:
         return None
     low = text.lower()
-    if low in _VERBS:
+    if low in BARE:
         return Form("verb", low)
     first, last = words[0].lower(), words[-1].lower()
     if len(words) > 1 and last in _PREPOSITIONS:
-        if len(words) == 2 and first in _DID:
+        if len(words) == 2 and first in DID:
             return Form("did", first, last)
         if len(words) == 2 and _participle(first):
             return Form("act" if last == "by" else "state", first, last)
@@ -219,15 +219,15 @@ def _asked(step: Step, about: str, many: bool) -> str | None:
     match found.kind, step.inverse:
         case "did", False:
             if link in _WHERE:
-                return f"Where did {about} {_DID[word]}?"
-            return f"What did {about} {_DID[word]} {link}?"
+                return f"Where did {about} {DID[word]}?"
+            return f"What did {about} {DID[word]} {link}?"
         case "did", True:
             return f"{'What' if word in _THINGS_DO else 'Who'} {word} {link} {about}?"
         case ("noun", False) | ("of", True):
             what = "Who" if _PEOPLE.search(word.lower()) else "What"
             return f"{what} {are} the {_numbered(word, step.many)} of {about}?"
         case "shared", False:
-            nouns = word if step.many else _single(word)
+            nouns = word if step.many else single(word)
             return f"Which {nouns} {are} {link} {about}?"
         case "within", False:
             return f"Which {_numbered(link, step.many)} {be} {about} in?"
@@ -249,7 +249,7 @@ def _asked(step: Step, about: str, many: bool) -> str | None:
             return f"{who} {_tense(word, 'is', 'was')} {word} {link} {about}?"
         case "verb", False:
             do = "did" if word in _PAST_VERBS else "do" if many else "does"
-            return f"What {do} {about} {_VERBS[word]}?"
+            return f"What {do} {about} {BARE[word]}?"
         case "verb", True:
             return f"{'Who' if word in _PAST_VERBS else 'What'} {word} {about}?"
     return None
@@ -267,7 +267,7 @@ def _phrase(step: Step, about: str, many: bool) -> str | None:
         case ("noun", False) | ("of", True):
             return f"the {_numbered(word, step.many)} of {about}"
         case "shared", False:
-            return f"the {word if step.many else _single(word)} {link} {about}"
+            return f"the {word if step.many else single(word)} {link} {about}"
         case "did", False if link in _WHERE:
             return f"the place{'s' if step.many else ''} where {about} {word}"
         case "did", True:
@@ -287,10 +287,10 @@ def _phrase(step: Step, about: str, many: bool) -> str | None:
         case "state", True:
             return f"{one} {word} {link} {about}"
         case "verb", True:
-            bare = _VERBS[word] if step.many and word not in _PAST_VERBS else word
+            bare = BARE[word] if step.many and word not in _PAST_VERBS else word
             return f"{one} that {bare} {about}"
         case "verb", False:
-            verb = word if word in _PAST_VERBS or not many else _VERBS[word]
+            verb = word if word in _PAST_VERBS or not many else BARE[word]
             return f"what {about} {verb}"
     return None
 
@@ -303,7 +303,7 @@ def _numbered(noun: str, many: bool) -> str:
     """A noun in the number that is meant; of "place of birth" the part before "of" is counted."""
     head, of, rest = noun.partition(" of ")
     before, _, last = head.rpartition(" ")
-    counted = (last if _is_plural(last) else _plural(last)) if many else _single(last)
+    counted = (last if _is_plural(last) else plural(last)) if many else single(last)
     return " ".join(filter(None, [before, counted])) + of + rest
 
 
@@ -314,7 +314,8 @@ def _is_plural(word: str) -> bool:
     )
 
 
-def _plural(word: str) -> str:
+def plural(word: str) -> str:
+    """The plural of a noun."""
     low = word.lower()
     if low in _IRREGULAR:
         return _IRREGULAR[low]
@@ -323,7 +324,8 @@ def _plural(word: str) -> str:
     return word + ("es" if low.endswith(("s", "x", "z", "ch", "sh")) else "s")
 
 
-def _single(word: str) -> str:
+def single(word: str) -> str:
+    """The singular of a noun; a word that is no plural stays."""
     low = word.lower()
     if low in _PLURAL:
         return _PLURAL[low]

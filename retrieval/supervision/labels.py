@@ -19,7 +19,7 @@ from retrieval.supervision.grounding import Grounded, Skipped
 from retrieval.text.features import TextEncoder
 from retrieval.types import Progress, Usage
 
-Source = Literal["given", "answer-set", "shortest-path", "llm", "analyst"]
+Source = Literal["given", "answer-set", "shortest-path", "llm", "analyst", "written"]
 #: What a label says. ``path``: it leads from the topic to the answers. The others are single steps:
 #: ``topic-fact`` and ``answer-fact``, evidence around the topic and around every answer (ReG's P_q and P_a);
 #: ``first-relation``, a relation a path may begin with (RAPL's R_*, eq. 8).

@@ -39,6 +39,7 @@ from tests.benchmarks import (
     studies,
     text,
     webqsp,
+    zero_shot,
 )
 from tests.benchmarks.report import Section
 
@@ -57,7 +58,7 @@ BENCHMARKS = {
 LONG = (
     "methods", "efficiency", "supervision", "line_vs_raw", "webqsp",
     "text", "big_text", "inses", "inses_facts", "agent", "router", "scale", "review_load", "review_curves", "kills",
-    "fuzz", "meanwhile", "programs", "program_weights",
+    "fuzz", "meanwhile", "programs", "program_weights", "zero_shot",
 )  # fmt: skip
 
 
@@ -86,6 +87,7 @@ def main() -> None:
         "supervision": lambda: studies.supervision(args.data),
         "line_vs_raw": lambda: line_vs_raw.measure(args.data, run=not args.finished),
         "webqsp": webqsp.measure,
+        "zero_shot": lambda: zero_shot.measure(args.data),
         "text": text.measure,
         "inses_facts": lambda: inses_facts.measure(args.data),
         "inses": lambda: inses.measure(args.data),

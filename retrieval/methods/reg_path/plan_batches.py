@@ -60,9 +60,11 @@ def from_labels(
             if topic in question.topics and path is not None and len(path) <= max_hops:
                 by_topic[question.topics.index(topic)].add(path)
         text = question.question.question
+        own = any(label.source == "written" for label in by_question[question.question.id])
         for index, paths in by_topic.items():
             masked = seen_from(text, index, question.names)
-            found.append(Planned(masked, text, tuple(sorted(paths)), marked=True))
+            # Names of questions written from the graph are its own; they are never missed when asking.
+            found.append(Planned(masked, masked if own else text, tuple(sorted(paths)), marked=True))
     return found
 
 

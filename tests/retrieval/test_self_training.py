@@ -1,0 +1,69 @@
+"""Training on the graph's own words: no question of anybody, better than without, and stopped and gone on with."""
+
+import pytest
+import torch
+
+from retrieval.errors import Cancelled, TrainingDataError
+from retrieval.kg.build import build_snapshot
+from retrieval.kg.table import TripleTable
+from retrieval.programs.schema import Schema
+from retrieval.self_training import as_training, self_train
+from retrieval.supervision.path_questions.writer import PathQuestion, PathWriter
+from tests.retrieval.films import WordEncoder, build, walk
+
+torch.set_num_threads(1)
+SMALL = {"hidden": 32, "epochs": 3, "learning_rate": 5e-3, "batch_size": 64}
+
+
+def test_written_questions_have_all_answers_and_held_out_walks_are_not_trained_on(tmp_path):
+    snapshot = build(tmp_path / "films")
+    made = PathWriter(Schema(snapshot)).write(300)
+    asked, labels = as_training(snapshot, made, 0)
+    paths = {label.question: label.path for label in labels}
+    assert {label.source for label in labels} == {"written"}
+    by_id = {question.id: question for question in asked if len(question.topic_entities) == 1}
+    for name, question in list(by_id.items())[:40]:
+        steps = tuple(f"{'-' if inverse else ''}{relation}" for relation, inverse in paths[name])
+        assert set(question.answers) == walk(question.topic_entities[0], steps)
+    trained = {paths[q.id] for q in asked if q.split == "train" and len(paths[q.id]) > 1}
+    dev = {paths[q.id] for q in asked if q.split == "dev" and len(paths[q.id]) > 1}
+    assert dev - trained
+
+
+def test_two_topics_have_what_both_lead_to(tmp_path):
+    snapshot = build(tmp_path / "films")
+    directed, genre = (
+        snapshot.find_relation(name) + snapshot.num_relations for name in ("directed_by", "has_genre")
+    )
+    topics = tuple(snapshot.find_entity(name) for name in ("Varda", "War"))
+    (question,), labels = as_training(
+        snapshot, [PathQuestion("war films by Varda", topics, ((directed,), (genre,)))], 0
+    )
+    assert set(question.answers) == walk("Varda", ("-directed_by",)) & walk("War", ("-has_genre",))
+    assert [label.topic for label in labels] == ["Varda", "War"]
+
+
+def test_a_graph_teaches_itself_and_a_stopped_training_goes_on(tmp_path):
+    snapshot, encoder = build(tmp_path / "films"), WordEncoder()
+    told = []
+
+    def stop_in_the_middle():
+        return any("epoch 2" in one.message for one in told)
+
+    asked = {"out": tmp_path / "made", "encoder": encoder, "questions": 400, "config": SMALL}
+    with pytest.raises(Cancelled):
+        self_train(snapshot, **asked, progress=told.append, cancelled=stop_in_the_middle)
+    told.clear()
+    made = self_train(snapshot, **asked, progress=told.append)
+    assert (tmp_path / "made" / "manifest.json").is_file()
+    assert made.result.metrics["epochs"] == 3
+    assert any(one.stage == "training" and "epoch 2" in one.message for one in told)
+    assert not any("epoch 1 " in one.message for one in told)
+    assert made.better
+    assert made.after > made.before
+
+
+def test_a_graph_of_few_facts_is_told_so(tmp_path):
+    small = build_snapshot(TripleTable.of([("a", "likes", "b")]), tmp_path / "small")
+    with pytest.raises(TrainingDataError, match="only 2 walks"):
+        self_train(small, out=tmp_path / "made", encoder=WordEncoder(), questions=200)
