@@ -69,7 +69,7 @@ def self_train(
     out: Path,
     encoder: TextEncoder,
     seed: int = 0,
-    questions: int = QUESTIONS,
+    questions: int | None = None,
     config: Mapping[str, Any] | None = None,
     progress: Callable[[Progress], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
@@ -84,7 +84,7 @@ def self_train(
         out: directory of the checkpoint.
         encoder: the text encoder.
         seed: of the questions and the training.
-        questions: how many are written at most.
+        questions: how many are written at most; None takes ``QUESTIONS``.
         config: settings of the method that differ from those of self-training.
         progress: told about every stage.
         cancelled: asked often.
@@ -94,8 +94,9 @@ def self_train(
         TrainingDataError: the graph's relations give too few questions.
         Cancelled: ``cancelled()`` said so.
     """
-    progress(Progress("writing questions", 0, questions, "questions"))
-    made = PathWriter(Schema(snapshot), seed).write(questions)
+    wanted = QUESTIONS if questions is None else questions
+    progress(Progress("writing questions", 0, wanted, "questions"))
+    made = PathWriter(Schema(snapshot), seed).write(wanted)
     check(cancelled)
     asked, labels = as_training(snapshot, made, seed)
     walks = len({(one.topics, one.paths) for one in made})
@@ -110,6 +111,7 @@ def self_train(
         labels=labels, config=settings, out=out, encoder=encoder,
         progress=progress, cancelled=cancelled, cache=cache,
     )  # fmt: skip
+    progress(Progress("comparing", 0, 0))
     dev, _ = ground(snapshot, [question for question in asked if question.split == "dev"])
     untrained = open_retriever(METHOD, None, snapshot, encoder, cache=cache or out)
     before = validate(untrained, snapshot, dev, cancelled).metrics[_SCORE]

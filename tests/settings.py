@@ -21,6 +21,7 @@ for name in ("LLM_BASE_URL", "LLM_MODEL", "LLM_API_KEY"):
     os.environ.pop(name, None)
 os.environ["CLEW_HOME"] = HOME
 os.environ["CLEW_PORT"] = "8000"
+os.environ["CLEW_SELF_TRAINING"] = "0"
 
 from webapp.project.settings import *  # noqa: E402, F403
 

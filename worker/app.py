@@ -39,6 +39,7 @@ from worker import (  # noqa: E402
     language_models,
     lifecycle,
     review_queues,
+    self_training,
     training,
     trajectories,
 )
@@ -54,6 +55,7 @@ __all__ = [
     "language_models",
     "lifecycle",
     "review_queues",
+    "self_training",
     "training",
     "trajectories",
 ]

@@ -12,6 +12,7 @@ from retrieval.kg import snapshot as kg
 from retrieval.kg.analysis import schema, statistics
 from retrieval.types import Progress
 from webapp.api.errors import GraphNotReadyError
+from webapp.experiments import self_training
 from webapp.graphs import files, progress, selectors
 from webapp.graphs.models import GraphVersion, IndexState
 from webapp.jobs import queue
@@ -46,6 +47,7 @@ def work(context: job_runs.Context) -> dict[str, Any]:
     files.send(version.path)  # the index with it
     if version.pk == graph.snapshot_id:
         progress.set_index_state(graph=graph, state=IndexState.READY)
+        self_training.start(graph=graph, user=context.job.user)
         queue.send(queue.WARM, graph.pk)
     return {"entities": version.entities, "passages": version.passages}
 

@@ -129,7 +129,10 @@ class TrajectorySet(MadeByJob):
 
 
 class Checkpoint(Trashable):
-    """A trained retriever. ``path`` is its directory in the storage."""
+    """A trained retriever. ``path`` is its directory in the storage.
+
+    One that is ``self_trained`` learned from questions that Clew wrote, and gives way to any that people train.
+    """
 
     visible_through = "graph"
     owner_path = "job.user_id"
@@ -144,6 +147,7 @@ class Checkpoint(Trashable):
     question_set_name = models.CharField(max_length=200, blank=True)
     label_set = models.ForeignKey(LabelSet, null=True, on_delete=models.SET_NULL, related_name="checkpoints")
     fraction = models.FloatField(default=1.0)
+    self_trained = models.BooleanField(default=False)
     encoder = models.CharField(max_length=200)
     fingerprint = models.CharField(max_length=128)
     path = models.CharField(max_length=300)

@@ -54,11 +54,11 @@ def standing_promotions(graph: Graph) -> QuerySet[Promotion]:
 
 
 def in_use(graph: Graph) -> dict[str, InUse]:
-    """By method, the checkpoint that is used unless told otherwise: the promoted one, else the first trained.
+    """By method, the checkpoint that is used unless told otherwise: the promoted one, else the first people trained.
 
     Any other is a candidate until it is promoted.
     """
-    first = fitting(graph).order_by("method", "created_at", "id").distinct("method")
+    first = fitting(graph).order_by("method", "self_trained", "created_at", "id").distinct("method")
     used = {method: InUse(pk) for method, pk in first.values_list("method", "pk")}
     promoted = standing_promotions(graph).order_by("method", "-id").distinct("method")
     for method, pk, at in promoted.values_list("method", "checkpoint", "at"):
@@ -67,7 +67,9 @@ def in_use(graph: Graph) -> dict[str, InUse]:
 
 
 def checkpoint_in_use(graph: Graph, *, method: str | None = None) -> Checkpoint | None:
-    """The checkpoint that is used unless told otherwise: the one promoted last, else the first trained.
+    """The checkpoint that is used unless told otherwise: the one promoted last, else the first that people trained.
+
+    Where people trained none it is what the graph taught itself.
 
     Args:
         graph: on whose current snapshot.
@@ -78,7 +80,7 @@ def checkpoint_in_use(graph: Graph, *, method: str | None = None) -> Checkpoint 
     last = promoted.select_related("checkpoint__graph", "checkpoint__snapshot").first()
     if last is not None:
         return last.checkpoint
-    return fitting(graph).filter(**of_method).order_by("created_at", "id").first()
+    return fitting(graph).filter(**of_method).order_by("self_trained", "created_at", "id").first()
 
 
 def router_checkpoint(graph: Graph) -> Checkpoint | None:

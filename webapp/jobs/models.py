@@ -20,10 +20,14 @@ class JobKind(models.TextChoices):
     EXTRACT = "extract"
     SYNTHESISE = "synthesise"
     REVIEW = "review"
+    SELF_TRAIN = "self-train"
 
 
 LONG = (JobKind.TRAIN, JobKind.LABEL, JobKind.EVALUATE, JobKind.EXTRACT, JobKind.SYNTHESISE)
-"""Work that takes minutes to hours and whole cores: one such job runs at a time."""
+"""Work that takes minutes to hours and whole cores."""
+
+ALONE: tuple[tuple[JobKind, ...], ...] = (LONG, (JobKind.SELF_TRAIN,))
+"""Kinds of which one job runs at a time. What Clew does by itself makes nobody wait who asked for something."""
 
 
 class JobState(models.TextChoices):

@@ -27,6 +27,7 @@ EVALUATE = "clew.evaluate"
 EXTRACT = "clew.extract"
 SYNTHESISE = "clew.synthesise"
 REVIEW = "clew.review"
+SELF_TRAIN = "clew.self_train"
 PURGE_REVIEW = "clew.purge_review"
 ANSWER = "clew.answer"
 WARM = "clew.warm"
@@ -41,6 +42,7 @@ QUEUE_OF = {
     EXTRACT: heartbeats.JOBS,
     SYNTHESISE: heartbeats.JOBS,
     REVIEW: heartbeats.JOBS,
+    SELF_TRAIN: heartbeats.JOBS,
     PURGE_REVIEW: heartbeats.JOBS,
     ANSWER: heartbeats.ANSWERS,
     TEST_MODEL: heartbeats.ANSWERS,

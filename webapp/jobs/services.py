@@ -19,7 +19,7 @@ from webapp.accounts.models import User
 from webapp.api.errors import ConflictError, TooManyJobsError
 from webapp.api.failures import NO_ERROR, error_columns
 from webapp.jobs import announce, cancel, heartbeats, log, queue, stages, unsent
-from webapp.jobs.models import ACTIVE, LONG, Job, JobKind, JobState, Level
+from webapp.jobs.models import ACTIVE, ALONE, Job, JobKind, JobState, Level
 from webapp.jobs.signals import job_ended_early, job_retried
 from webapp.jobs.stages import StageState
 
@@ -32,6 +32,7 @@ TASK_OF = {
     JobKind.EXTRACT: queue.EXTRACT,
     JobKind.SYNTHESISE: queue.SYNTHESISE,
     JobKind.REVIEW: queue.REVIEW,
+    JobKind.SELF_TRAIN: queue.SELF_TRAIN,
 }
 ENDED = {
     JobState.DONE: StageState.DONE,
@@ -79,14 +80,16 @@ def _require_room(user: User) -> None:
 def claim(*, job_id: int, worker: str) -> Job | None:
     """Begin a queued job; None when it is not there to be begun (done, cancelled, deleted, another worker's).
 
-    One long job (training, labelling, evaluating) runs at a time, so that imports never wait behind them and
-    two do not slow each other down. One that must wait stays queued; the end of the other sends it again.
+    One long job (training, labelling, evaluating) runs at a time, and one self-training, so that imports never wait
+    behind them and two do not slow each other down. One that must wait stays queued; the other's end sends it again.
     """
     with transaction.atomic():
         waiting = Job.objects.filter(pk=job_id, state=JobState.QUEUED)
-        if waiting.filter(kind__in=LONG).exists():
+        kind = waiting.values_list("kind", flat=True).first()
+        beside = next((kinds for kinds in ALONE if kind in kinds), ())
+        if beside:
             _lock_long()
-            other = Job.objects.filter(kind__in=LONG, state=JobState.RUNNING).first()
+            other = Job.objects.filter(kind__in=beside, state=JobState.RUNNING).first()
             if other is not None:
                 stage = f"waiting for: {other.title}"[:200]
                 if waiting.exclude(stage=stage).update(stage=stage):
@@ -292,28 +295,27 @@ def _lost(job: Job, note: str) -> None:
 def send_waiting() -> None:
     """Send the jobs that could begin again when messages were lost. One too many is harmless."""
     rows = Job.objects.filter(state=JobState.QUEUED).order_by("created_at", "pk")
-    could_begin = list(rows.exclude(kind__in=LONG))
-    following = _next_long()
-    if following is not None:
-        could_begin.append(following)
+    could_begin = [*rows.exclude(kind__in=[kind for kinds in ALONE for kind in kinds]), *_next_long()]
     if len(could_begin) > queue.waiting(heartbeats.JOBS):
         for job in could_begin:
             queue.send(TASK_OF[JobKind(job.kind)], job.pk)
 
 
 def send_next_long() -> None:
-    """Send the long job that is next, unless one runs."""
-    following = _next_long()
-    if following is not None:
+    """Send the long jobs that are next, unless one of the kind runs."""
+    for following in _next_long():
         queue.send(TASK_OF[JobKind(following.kind)], following.pk)
 
 
-def _next_long() -> Job | None:
-    """The long job that has waited longest; None while one runs."""
-    long = Job.objects.filter(kind__in=LONG)
-    if long.filter(state=JobState.RUNNING).exists():
-        return None
-    return long.filter(state=JobState.QUEUED).order_by("created_at", "pk").first()
+def _next_long() -> list[Job]:
+    """Of kinds of which one job runs at a time, those that have waited longest; none while one runs."""
+    found = []
+    for kinds in ALONE:
+        jobs = Job.objects.filter(kind__in=kinds)
+        following = jobs.filter(state=JobState.QUEUED).order_by("created_at", "pk").first()
+        if following is not None and not jobs.filter(state=JobState.RUNNING).exists():
+            found.append(following)
+    return found
 
 
 def _end(job_id: int, *, state: JobState, **values: Any) -> None:
@@ -327,5 +329,4 @@ def _end(job_id: int, *, state: JobState, **values: Any) -> None:
         told = [values["error_message"], values["error_hint"]] if failed else [f"Ended: {state.value}."]
         log.write(job_id, " ".join(filter(None, told)), Level.ERROR if failed else Level.INFO)
         announce.job_changed_on_commit(job_id)
-        if Job.objects.filter(pk=job_id, kind__in=LONG).exists():
-            transaction.on_commit(send_next_long)
+        transaction.on_commit(send_next_long)

@@ -83,6 +83,12 @@ STAGES: dict[str, tuple[Stage, ...]] = {
         Stage("label", "Find rational paths", 30, ("encoding", "computing", *_PATHS)),
         Stage("make", "Make trajectories", 70, ("making trajectories", "exploring")),
     ),
+    JobKind.SELF_TRAIN: (
+        Stage("write", "Write questions", 5, ("writing questions",)),
+        Stage("prepare", "Read them", 35, ("encoding", "computing", *_PATHS)),
+        Stage("train", "Train", 55, ("training",)),
+        Stage("compare", "Compare with what answers now", 5, ("comparing",)),
+    ),
     JobKind.REVIEW: (
         Stage("measure", "Measure paths", 70, ("measuring paths",)),
         Stage("store", "Store the questions", 30, ("storing",)),

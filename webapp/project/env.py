@@ -157,6 +157,7 @@ class Env:
     cache_gb: Number = setting("CLEW_CACHE_GB", "a number from 0 on", default=50.0)
     quota_gb: Number | None = setting("CLEW_QUOTA_GB", "a number from 0 on", default=None)
     trash_days: Number = setting("CLEW_TRASH_DAYS", "a number from 0 on", default=7.0)
+    self_training: bool = setting("CLEW_SELF_TRAINING", "1 or 0", default=True)
     encoder: str = environment.DEFAULT_ENCODER
     device: str = environment.DEVICES[0]
     llm: LLMSettings | None = None

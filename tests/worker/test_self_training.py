@@ -1,0 +1,129 @@
+"""A graph that nobody trained on teaches itself after its import, and gives way to what people train."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from retrieval import self_training as engine
+from tests.retrieval.films import facts
+from webapp.experiments import self_training as started
+from webapp.experiments.models import Checkpoint
+from webapp.experiments.resolution import checkpoint_in_use
+from webapp.graphs import services
+from webapp.jobs import services as jobs
+from webapp.jobs.models import Job, JobKind, JobState
+from worker import imports, indexing, self_training
+
+FILMS = "".join("\t".join(fact) + "\n" for fact in facts()).encode()
+
+
+@pytest.fixture(autouse=True)
+def switched_on(settings, monkeypatch):
+    """On, with few questions and one epoch on one thread."""
+    settings.CLEW = replace(settings.CLEW, self_training=True)
+    monkeypatch.setattr(engine, "QUESTIONS", 400)
+    monkeypatch.setattr(engine, "EPOCHS", 1)
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def imported(users, content=FILMS, name="Films"):
+    graph, job = services.create_graph(
+        name=name,
+        description="",
+        visibility="public",
+        files=[SimpleUploadedFile("films.tsv", content)],
+        options=services.ReadOptions(),
+        user=users["admin"],
+    )
+    imports.import_graph(job.pk)
+    indexing.index_graph(Job.objects.get(graph=graph, kind=JobKind.INDEX).pk)
+    graph.refresh_from_db()
+    return graph
+
+
+def the_job(graph):
+    return Job.objects.get(graph=graph, kind=JobKind.SELF_TRAIN)
+
+
+def test_after_its_import_a_graph_teaches_itself_and_people_win(users):
+    graph = imported(users)
+    job = the_job(graph)
+    assert (job.state, job.params) == (JobState.QUEUED, {"snapshot": graph.snapshot.hash})
+    self_training.self_train(job.pk)
+    job.refresh_from_db()
+    assert (job.state, job.error_message, job.result["kept"]) == (JobState.DONE, "", True)
+    assert job.result["metrics"]["exact_set"] > job.result["metrics"]["exact_set_before"]
+    assert [stage["state"] for stage in job.stages] == ["done"] * 4
+    own = checkpoint_in_use(graph)
+    assert (own.pk, own.method, own.self_trained) == (job.result["checkpoint"], "reg-path", True)
+    assert started.start(graph=graph, user=None) is None
+    theirs = Checkpoint.objects.create(
+        method="reg-path", graph=graph, snapshot=graph.snapshot, encoder=own.encoder, path="elsewhere"
+    )
+    assert checkpoint_in_use(graph) == theirs
+
+
+def test_a_graph_with_a_checkpoint_is_left_alone(users, settings):
+    graph = imported(users)
+    encoder = settings.CLEW.encoder
+    Checkpoint.objects.create(
+        method="rapl", graph=graph, snapshot=graph.snapshot, encoder=encoder, path="there"
+    )
+    job = the_job(graph)
+    self_training.self_train(job.pk)
+    job.refresh_from_db()
+    assert (job.state, list(job.result)) == (JobState.DONE, ["skipped"])
+    assert Checkpoint.objects.count() == 1
+
+
+def test_a_small_graph_is_no_failure(users):
+    graph = imported(users, b"Ada\tknows\tBo\n", "Two")
+    job = the_job(graph)
+    self_training.self_train(job.pk)
+    job.refresh_from_db()
+    assert (job.state, job.error_message) == (JobState.DONE, "")
+    assert "only 2 walks" in job.result["skipped"]
+    assert checkpoint_in_use(graph) is None
+
+
+def test_a_new_version_stops_the_training_of_the_one_before(users, api):
+    graph = imported(users)
+    first = the_job(graph)
+    more = SimpleUploadedFile("more.tsv", b"Film 99\tdirected_by\tVarda\n")
+    answer = api("admin").post(
+        f"/api/v1/graphs/{graph.pk}/versions", {"mode": "append", "files": [more]}, format="multipart"
+    )
+    assert answer.status_code == 202, answer.content
+    imports.import_graph(Job.objects.filter(graph=graph, kind=JobKind.IMPORT).latest("pk").pk)
+    indexing.index_graph(Job.objects.filter(graph=graph, kind=JobKind.INDEX).latest("pk").pk)
+    graph.refresh_from_db()
+    first.refresh_from_db()
+    assert first.state == JobState.CANCELLED
+    second = Job.objects.filter(graph=graph, kind=JobKind.SELF_TRAIN).latest("pk")
+    assert (second.state, second.params) == (JobState.QUEUED, {"snapshot": graph.snapshot.hash})
+
+
+def test_it_can_be_switched_off(users, settings):
+    settings.CLEW = replace(settings.CLEW, self_training=False)
+    graph = imported(users)
+    assert not Job.objects.filter(graph=graph, kind=JobKind.SELF_TRAIN).exists()
+
+
+def test_one_runs_at_a_time_and_a_training_beside_it(users):
+    one, other = imported(users), imported(users, FILMS + b"Film 99\tdirected_by\tVarda\n", "More films")
+    training = jobs.create(kind=JobKind.TRAIN, title="Train", graph=one, user=None)
+    assert jobs.claim(job_id=the_job(one).pk, worker="w") is not None
+    assert jobs.claim(job_id=the_job(other).pk, worker="w") is None
+    assert jobs.claim(job_id=training.pk, worker="w") is not None
+
+
+def test_a_graph_with_passages_is_left_to_the_router(tiny_graph, request):
+    assert started.start(graph=tiny_graph, user=None) is not None
+    text_graph = request.getfixturevalue("text_graph")  # the same graph, with another version
+    assert text_graph.snapshot.passages
+    assert started.start(graph=text_graph, user=None) is None

@@ -1,0 +1,73 @@
+"""Self-training: a graph nobody trained on learns from questions that are written from its own relations."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import Any
+
+from celery import shared_task
+
+from retrieval.errors import TrainingDataError
+from retrieval.kg import snapshot as kg
+from retrieval.kg.snapshot.cache import cache_of
+from webapp.experiments import self_training
+from webapp.experiments import services as experiments
+from webapp.graphs import files
+from webapp.graphs.selectors import require_version
+from webapp.jobs import queue
+from worker import engines, job_runs
+
+
+@shared_task(name=queue.SELF_TRAIN)
+def self_train(job_id: int) -> None:
+    """Self-train as a job says."""
+    job_runs.run(job_id, work)
+
+
+def work(context: job_runs.Context) -> dict[str, Any]:
+    """Write questions, train, and keep the checkpoint where it is better; goes on where an earlier attempt stopped."""
+    from retrieval import self_training as engine  # noqa: PLC0415 - imports torch
+
+    job, graph = context.job, context.job.graph
+    version = require_version(graph, job.params["snapshot"])
+    if version.pk != graph.snapshot_id or self_training.is_trained(graph):
+        return {"skipped": "The graph has another version, or a checkpoint."}
+    name = files.checkpoint_name(graph.pk, job.pk)
+    out, snapshot = files.local_path(name), files.local_path(version.path)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        made = engine.self_train(
+            kg.open(snapshot),
+            out=out,
+            encoder=engines.encoder(),
+            progress=context.progress,
+            cancelled=context.cancelled,
+            cache=cache_of(snapshot),
+        )
+    except TrainingDataError as error:  # a small graph: nobody asked for this, so nothing failed
+        return {"skipped": error.message}
+    told = {
+        "questions": made.questions,
+        "metrics": {"exact_set": made.after, "exact_set_before": made.before},
+    }
+    if not made.better or self_training.is_trained(graph):
+        shutil.rmtree(out, ignore_errors=True)
+        return {**told, "kept": False}
+    manifest = json.loads((out / "manifest.json").read_text())
+    checkpoint = experiments.save_checkpoint(
+        job=job,
+        path=name,
+        snapshot=version,
+        method=manifest["method"],
+        question_set=None,
+        question_set_name="Questions written from the graph",
+        label_set=None,
+        self_trained=True,
+        encoder=manifest["encoder"],
+        fingerprint=manifest["fingerprint"],
+        metrics=made.result.metrics,
+        config=json.loads((out / "config.json").read_text()),
+    )
+    queue.send(queue.WARM, graph.pk)
+    return {**told, "kept": True, "checkpoint": checkpoint.pk}
