@@ -29,6 +29,7 @@ export default function GraphCanvas({ model, events, theme, onReady }: Props) {
       onHover: (...args) => latest.current.onHover(...args),
       onSelect: (...args) => latest.current.onSelect(...args),
       onMenu: (...args) => latest.current.onMenu(...args),
+      onPick: (...args) => latest.current.onPick(...args),
       onExpand: (...args) => latest.current.onExpand(...args),
     });
     handle.current = created;

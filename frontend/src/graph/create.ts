@@ -1,51 +1,30 @@
 // The drawing itself. The only room that knows Cytoscape; everybody else holds a GraphHandle.
 import cytoscape, { type Core, type EventObject, type NodeSingular } from "cytoscape";
 import fcose from "cytoscape-fcose";
-import { elide } from "@/store/format";
 import type { GraphModel } from "@/store/graphModel";
+import { elementsOf, fontAt } from "./elements";
 import { flowLayout } from "./flow";
 import type { CreateGraph, GraphEvents, GraphHandle, LayoutName, Point } from "./handle";
+import { quietLabels } from "./quiet";
 import { readPalette, stylesheet } from "./style";
 
 cytoscape.use(fcose);
 
 const FADE_MS = 120;
 const MOVE_MS = 220;
-const LABEL_LENGTH = 22;
 /** With more edges than this each is drawn lighter. */
 const CROWD = 90;
+/** How long labels wait for a zoom or a drag to end before they are sorted out again. */
+const LABELS_MS = 80;
 
 const calm = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
-
-function elements(model: GraphModel) {
-  const depth = new Map(model.nodes.map((node) => [node.id, node.depth]));
-  const nodes = model.nodes.map((node) => ({
-    group: "nodes" as const,
-    // What is left out would stay as it was before.
-    data: { ...node, mark: node.mark ?? null, id: String(node.id), short: elide(node.label, LABEL_LENGTH) },
-  }));
-  const edges = model.edges.map((edge) => ({
-    group: "edges" as const,
-    data: {
-      ...edge,
-      bow: depth.get(edge.source) === depth.get(edge.target),
-      source: String(edge.source),
-      target: String(edge.target),
-      label: edge.verified ? edge.label : `${edge.label} · not in graph`,
-      // Strokes of one fact are named once.
-      short: edge.strand
-        ? ""
-        : elide(edge.verified ? edge.label : `${edge.label} · not in graph`, LABEL_LENGTH + 12),
-    },
-  }));
-  return [...nodes, ...edges];
-}
 
 class Graph implements GraphHandle {
   private readonly cy: Core;
   private readonly container: HTMLElement;
-  private model: GraphModel = { nodes: [], edges: [], total: 0, hidden: 0, left: 0 };
+  private model: GraphModel = { nodes: [], edges: [], total: 0, hidden: 0, explored: 0, settled: false };
   private name: LayoutName = "flow";
+  private labels: ReturnType<typeof setTimeout> | undefined;
   /** True once a person has panned, zoomed or dragged: from then on nothing moves the view by itself. */
   private steered = false;
   private readonly resize: ResizeObserver;
@@ -98,13 +77,21 @@ class Graph implements GraphHandle {
     cy.on("dragpan scrollzoom pinchzoom dragfree", () => {
       this.steered = true;
     });
+    // Of what is clicked more can be told; a click beside everything ends that.
+    cy.on("tap", (event) => events.onPick(event.target === cy ? null : target(event)));
+    cy.on("zoom drag", () => {
+      clearTimeout(this.labels);
+      this.labels = setTimeout(() => this.relabel(), LABELS_MS);
+    });
     cy.on("drag pan zoom", () => events.onHover(null, { x: 0, y: 0 }));
   }
 
   update(model: GraphModel): void {
     const { cy } = this;
+    // What came bit by bit lies as it came; once it is complete its places are those of its content alone.
+    if (model.settled && !this.model.settled) cy.nodes().forEach((node) => void node.removeScratch("placed"));
     this.model = model;
-    const wanted = elements(model);
+    const wanted = elementsOf(model, cy.zoom());
     const ids = new Set(wanted.map((element) => element.data.id));
     const known = new Set(cy.elements().map((element) => element.id()));
     const added = wanted.filter((element) => !known.has(element.data.id));
@@ -117,10 +104,29 @@ class Graph implements GraphHandle {
       cy.add(added.map((element) => ({ ...element, classes: calm() ? "" : "fresh" })));
       cy.edges().toggleClass("crowd", model.edges.filter((edge) => edge.strand === 0).length > CROWD);
     });
-    if (added.some((element) => element.group === "nodes")) this.placeNew();
+    if (
+      cy
+        .nodes()
+        .filter((node) => node.scratch("placed") !== true)
+        .nonempty()
+    )
+      this.placeNew();
     if (removed.nonempty() && !this.steered) this.fit();
+    this.relabel();
     // A frame later the class goes, and the transition of opacity fades the new ones in.
     if (added.length) requestAnimationFrame(() => cy.elements(".fresh").removeClass("fresh"));
+  }
+
+  /** Leave out the labels that would lie over others. */
+  private relabel(): void {
+    const { cy } = this;
+    clearTimeout(this.labels);
+    cy.batch(() => {
+      for (const node of this.model.nodes) {
+        cy.getElementById(String(node.id)).data("font", fontAt(node, cy.zoom()));
+      }
+    });
+    quietLabels(cy, this.model);
   }
 
   /** Give the nodes without a place one, beside their neighbours; the others stay. */
@@ -129,19 +135,15 @@ class Graph implements GraphHandle {
     this.cy.nodes().forEach((node) => {
       if (node.scratch("placed")) kept.set(Number(node.id()), { ...node.position() });
     });
-    if (this.name === "flow" || kept.size > 0) {
-      const places = flowLayout(this.model, kept);
-      this.cy.batch(() => {
-        for (const [id, at] of places) {
-          const node = this.cy.getElementById(String(id));
-          if (!kept.has(id)) node.position(at);
-          node.scratch("placed", true);
-        }
-      });
-      if (this.name === "force") this.force(kept);
-    } else {
-      this.force(kept);
-    }
+    const places = flowLayout(this.model, kept);
+    this.cy.batch(() => {
+      for (const [id, at] of places) {
+        const node = this.cy.getElementById(String(id));
+        if (!kept.has(id)) node.position(at);
+        node.scratch("placed", true);
+      }
+    });
+    if (this.name === "force") this.force(kept);
     if (!this.steered) this.fit();
   }
 
@@ -151,7 +153,7 @@ class Graph implements GraphHandle {
       .layout({
         name: "fcose",
         quality: "default",
-        randomize: kept.size === 0,
+        randomize: false,
         animate: false,
         fit: false,
         nodeSeparation: 120,
@@ -168,12 +170,15 @@ class Graph implements GraphHandle {
   layout(name: LayoutName): void {
     this.name = name;
     this.steered = false;
+    const places = flowLayout(this.model);
     if (name === "force") {
+      // It starts from the layered places, so that it ends the same each time.
+      this.cy.nodes().positions((node) => places.get(Number(node.id())) ?? { x: 0, y: 0 });
       this.force(new Map());
       this.fit();
+      this.relabel();
       return;
     }
-    const places = flowLayout(this.model);
     this.cy
       .layout({
         name: "preset",
@@ -183,6 +188,7 @@ class Graph implements GraphHandle {
         animationDuration: MOVE_MS,
         fit: true,
         padding: 40,
+        stop: () => this.relabel(),
       } as unknown as cytoscape.LayoutOptions)
       .run();
   }
@@ -205,6 +211,7 @@ class Graph implements GraphHandle {
   }
 
   select(ids: readonly number[]): void {
+    if (this.cy.destroyed()) return;
     this.cy.batch(() => {
       this.cy.nodes().forEach((node) => {
         if (ids.includes(Number(node.id()))) node.select();
@@ -265,6 +272,7 @@ class Graph implements GraphHandle {
 
   destroy(): void {
     this.resize.disconnect();
+    clearTimeout(this.labels);
     this.cy.destroy();
   }
 }

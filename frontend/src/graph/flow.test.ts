@@ -40,3 +40,10 @@ it("gives every node a place of its own", () => {
 it("forgets the places of nodes that are gone", () => {
   expect(flowLayout(at(2), new Map([[99, { x: 1, y: 1 }]])).has(99)).toBe(false);
 });
+
+it("gives the same places in whatever order the facts came", () => {
+  const model = at(EVENTS.length);
+  const other = { ...model, nodes: [...model.nodes].reverse(), edges: [...model.edges].reverse() };
+  const sorted = (places: ReturnType<typeof flowLayout>) => [...places].sort(([a], [b]) => a - b);
+  expect(sorted(flowLayout(other))).toEqual(sorted(flowLayout(model)));
+});

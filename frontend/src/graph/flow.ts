@@ -81,7 +81,11 @@ export function flowLayout(
       fresh.filter((node) => node.role !== "faint"),
       fresh.filter((node) => node.role === "faint"),
     ]) {
-      const order = group.sort((a, b) => (wanted.get(a.id) ?? 0) - (wanted.get(b.id) ?? 0));
+      // Ties by name, so that places do not depend on what came first.
+      const order = group.sort(
+        (a, b) =>
+          (wanted.get(a.id) ?? 0) - (wanted.get(b.id) ?? 0) || a.label.localeCompare(b.label) || a.id - b.id,
+      );
       const found: Point[] = [];
       while (found.length < order.length) {
         const slot = free.next().value;

@@ -8,11 +8,15 @@ export interface Point {
   y: number;
 }
 
+export type Picked = { kind: "node"; id: number } | { kind: "edge"; id: string };
+
 export interface GraphEvents {
   /** `at` is in pixels of the container. */
-  onHover: (target: { kind: "node"; id: number } | { kind: "edge"; id: string } | null, at: Point) => void;
+  onHover: (target: Picked | null, at: Point) => void;
   onSelect: (nodes: readonly number[]) => void;
-  onMenu: (target: { kind: "node"; id: number } | { kind: "edge"; id: string }, at: Point) => void;
+  onMenu: (target: Picked, at: Point) => void;
+  /** A click on something, or (null) beside everything. */
+  onPick: (target: Picked | null) => void;
   onExpand: (node: number) => void;
 }
 

@@ -83,7 +83,7 @@ export function stylesheet(p: Palette, fade: number): StylesheetJson {
         "border-color": p.strong,
         label: "data(short)",
         "font-family": font,
-        "font-size": 11,
+        "font-size": "data(font)",
         color: p.text,
         "text-valign": "bottom",
         "text-margin-y": 4,
@@ -98,7 +98,7 @@ export function stylesheet(p: Palette, fade: number): StylesheetJson {
     },
     {
       selector: "node[kind != 'entity']",
-      style: { width: 8, height: 8, "border-width": 1.5, "font-size": 10 },
+      style: { width: 8, height: 8, "border-width": 1.5 },
     },
     { selector: "node[kind = 'literal']", style: { shape: "rectangle" } },
     { selector: "node[kind = 'cvt']", style: { shape: "diamond", label: "" } },
@@ -114,7 +114,6 @@ export function stylesheet(p: Palette, fade: number): StylesheetJson {
         "outline-width": 2,
         "outline-offset": 0,
         "font-weight": "bold",
-        "font-size": 12,
         "text-margin-y": 7,
       },
     },
@@ -243,11 +242,24 @@ export function stylesheet(p: Palette, fade: number): StylesheetJson {
     ...runStrokes(p),
     { selector: "node[?dim]", style: { opacity: 0.28 } },
     { selector: "edge[?dim]", style: { opacity: 0.14, "text-opacity": 0 } },
+    { selector: ".quiet", style: { "text-opacity": 0 } },
     {
       selector: "node:selected",
-      style: { "overlay-color": p.accent, "overlay-opacity": 0.18, "overlay-padding": 6 },
+      style: {
+        ...{ "outline-color": p.lit, "outline-width": 3, "outline-offset": 3, "outline-style": "solid" },
+        ...{ "overlay-color": p.accent, "overlay-opacity": 0.2, "overlay-padding": 9 },
+        ...{ "text-opacity": 1, "font-weight": "bold", "text-margin-y": 10, color: p.text, opacity: 1 },
+        "z-index": 15,
+      },
     },
-    { selector: "node.hover", style: { label: "data(label)", "z-index": 20 } },
+    {
+      selector: "edge:selected",
+      style: {
+        ...{ width: 4.5, "line-color": p.lit, "target-arrow-color": p.lit, "source-arrow-color": p.lit },
+        ...{ "line-opacity": 1, "text-opacity": 1, color: p.text, opacity: 1, "z-index": 15 },
+      },
+    },
+    { selector: "node.hover", style: { label: "data(label)", "text-opacity": 1, "z-index": 20 } },
     {
       selector: "edge.hover",
       style: { label: "data(label)", "z-index": 20, "text-opacity": 1, "line-opacity": 1, color: p.text },

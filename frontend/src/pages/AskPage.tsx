@@ -122,10 +122,7 @@ export function AskPage() {
     () => (log && step !== null ? viewAt(log.run, log.applied, step) : log?.view),
     [log, step],
   );
-  const litNodes = useMemo(
-    () => (part === null ? undefined : shown?.program?.steps[part]?.nodes.map((node) => node.id)),
-    [shown?.program, part],
-  );
+  const litNodes = part === null ? undefined : shown?.program?.steps[part]?.nodes;
   const stop = async () => {
     if (!id) return;
     setStopping(id);

@@ -31,29 +31,23 @@ describe("a run of an agent", () => {
   });
 
   it("draws what was kept alone, and says how many entities were only looked at", () => {
-    const drawn = (kept: boolean) =>
-      buildGraph(at(6), nothingExplored, { chain: null, limit: 99, only: "all", relations: new Set(), kept });
-    const told = (kept: boolean) =>
-      drawn(kept)
+    const drawn = (only: "evidence" | "all") =>
+      buildGraph(at(6), nothingExplored, { chain: null, limit: 99, only, relations: new Set() });
+    const told = (only: "evidence" | "all") =>
+      drawn(only)
         .nodes.map((node) => node.label)
         .sort();
-    expect(told(true)).toEqual(["Austria", "Switzerland"]);
-    expect(told(false)).toEqual(["Austria", "Bern", "Switzerland"]);
-    expect([drawn(true).left, drawn(false).left]).toEqual([1, 1]);
+    expect(told("evidence")).toEqual(["Austria", "Switzerland"]);
+    expect(told("all")).toEqual(["Austria", "Bern", "Switzerland"]);
+    expect([drawn("evidence").explored, drawn("all").explored]).toEqual([1, 0]);
   });
 
   it("draws what was left again where a person asks for it", () => {
     const bern = [...at(6).facts.values()].filter((fact) => fact.key === CAPITAL_FACT);
     const hand = { ...nothingExplored, added: new Map(bern.map((fact) => [fact.key, fact])) };
-    const options = {
-      chain: null,
-      limit: 99,
-      only: "all" as const,
-      relations: new Set<string>(),
-      kept: true,
-    };
+    const options = { chain: null, limit: 99, only: "evidence" as const, relations: new Set<string>() };
     expect(buildGraph(at(6), hand, options).nodes.map((node) => node.label)).toContain("Bern");
-    expect(buildGraph(at(6), hand, options).left).toBe(0);
+    expect(buildGraph(at(6), hand, options).explored).toBe(0);
   });
 
   it("rests with what could come next, and goes on", () => {

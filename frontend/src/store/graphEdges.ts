@@ -1,5 +1,6 @@
 // The edges of a drawing: of a fact, once for each run that walked it, and those between two entities.
-import type { Fact } from "./found";
+import type { Hop } from "@/api/events";
+import { factOfHop, type Fact } from "./found";
 import type { GraphEdge, GraphModel } from "./graphModel";
 
 /** The edge of a fact that nothing is said of. */
@@ -34,6 +35,18 @@ export function strokesOf(edge: GraphEdge, walked: readonly number[]): GraphEdge
     strokes: walked.length,
     strand,
   }));
+}
+
+/** Keys of the facts of those hops that lead to an entity, the last first; [] when none does. */
+export function leadingTo(entity: number, hops: readonly Hop[]): string[] {
+  const reached = new Set([entity]);
+  const keys = new Set<string>();
+  for (const hop of [...hops].reverse()) {
+    if (!reached.has(hop.target.id)) continue;
+    keys.add(factOfHop(hop).key);
+    reached.add(hop.source.id);
+  }
+  return [...keys];
 }
 
 /** Facts of a shortest path between two shown nodes, direction ignored; [] when there is none. */

@@ -87,10 +87,27 @@ describe("limits and filters", () => {
     expect(cut.edges).toEqual([]);
   });
 
-  it("can show the evidence only", () => {
-    expect(labels(buildGraph(view, nothingExplored, { ...options, only: "evidence" }).nodes)).not.toContain(
-      "Bern",
-    );
+  it("can show the evidence alone, and says how many entities were explored besides", () => {
+    const alone = buildGraph(view, nothingExplored, { ...options, only: "evidence" });
+    expect(labels(alone.nodes)).toEqual([
+      ...["Switzerland", "German", "French", "Austria", "France", "Italy", "Italian"],
+    ]);
+    expect([alone.explored, model.explored]).toEqual([1, 0]);
+  });
+
+  it("shows what was explored where nothing supports an answer", () => {
+    const early = viewAt(RUN, EVENTS, 3);
+    const drawn = buildGraph(early, nothingExplored, { ...options, only: "evidence" });
+    expect([labels(drawn.nodes), drawn.explored, drawn.settled]).toEqual([["Switzerland"], 0, false]);
+  });
+
+  it("draws entities that somebody asks to see besides", () => {
+    const zurich = { id: 40, label: "Zürich", kind: "entity" as const };
+    const drawn = buildGraph(view, nothingExplored, { ...options, also: [zurich, NODES.bern] });
+    expect(drawn.nodes.slice(-2).map((node) => [node.label, node.role, node.degree])).toEqual([
+      ["Bern", "faint", 1],
+      ["Zürich", "faint", 0],
+    ]);
   });
 
   it("can show one relation only; topics and answers stay", () => {
@@ -209,5 +226,17 @@ describe("entities that are pointed at", () => {
 
   it("dim nothing where none of them is drawn", () => {
     expect(lightNodes(model, [999])).toBe(model);
+  });
+});
+
+describe("an answer that is looked at", () => {
+  it("lights what of the chain leads to it", () => {
+    const to = (node: number) =>
+      buildGraph(view, nothingExplored, { ...options, chain: 0, node })
+        .edges.filter((edge) => edge.lit)
+        .map((edge) => edge.id);
+    expect(to(NODES.french.id)).toEqual(["12|borders|10", "12|official_language|21"]);
+    // The chain does not lead to what it begins with: all of it is lit.
+    expect(to(NODES.switzerland.id)).toHaveLength(6);
   });
 });

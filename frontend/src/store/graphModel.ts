@@ -3,8 +3,8 @@
 import type { Node, NodeKind } from "@/api/events";
 import type { Exploration } from "./explore";
 import { jumpKey, type Fact } from "./found";
-import { edgeOf, strokesOf } from "./graphEdges";
-import type { RunView } from "./runView";
+import { edgeOf, leadingTo, strokesOf } from "./graphEdges";
+import { isOver, type RunView } from "./runView";
 
 /** `window`: an agent looks at it and has not decided. */
 export type Role = "topic" | "answer" | "path" | "window" | "faint";
@@ -56,17 +56,21 @@ export interface GraphModel {
   /** Entities that could be shown; more than `nodes.length` when the limit cut some. */
   total: number;
   hidden: number;
-  /** Entities that an agent only looked at; not drawn with `options.kept`. */
-  left: number;
+  /** Entities that were found and are no evidence, where the evidence alone is drawn. */
+  explored: number;
+  /** Nothing more comes by itself, so that places can be a function of what is drawn. */
+  settled: boolean;
 }
 
 export interface GraphOptions {
   chain: number | null;
+  /** The entity that is looked at: of the chain that leads to it, what does so is lit. */
+  node?: number | null;
   limit: number;
-  only: "all" | "evidence" | "verified";
+  only: "evidence" | "all" | "verified";
   relations: ReadonlySet<string>;
-  /** Draw nothing of what an agent looked at and did not keep. */
-  kept?: boolean;
+  /** Entities to draw besides: what a step of a program kept. */
+  also?: readonly Node[];
   /** Facts and jumps to light instead of a chain's: those of what the pointer is on. */
   lit?: readonly string[];
   /** In a comparison: the runs that walked each fact, by their places. Others are drawn as explored. */
@@ -78,37 +82,33 @@ export const NODE_LIMIT = 120;
 
 interface Parts {
   facts: Map<string, Fact>;
-  supported: Set<string>;
-  left: number;
+  supported: ReadonlySet<string>;
+  explored: number;
+}
+
+/** The facts that support an answer; before there are chains, those of all paths. */
+function supporting(view: RunView): Set<string> {
+  if (view.chains.length) return new Set(view.chainFacts.flat());
+  return new Set([...view.paths.flatMap((path) => path.facts), ...view.agentFacts]);
 }
 
 /** Facts that pass the filters, and those among them that support an answer. */
 function gather(view: RunView, hand: Exploration, options: GraphOptions): Parts {
-  const inChains = new Set(view.chainFacts.flat());
-  const supported = view.chains.length ? inChains : new Set(view.paths.flatMap((path) => path.facts));
-  for (const key of view.chains.length ? [] : view.agentFacts) supported.add(key);
-  const looked = lookedAt(view);
-  const facts = new Map<string, Fact>();
+  const supported = supporting(view);
+  const all = new Map<string, Fact>();
   for (const [key, fact] of [...view.facts, ...hand.added]) {
     if (hand.hidden.has(fact.head.id) || hand.hidden.has(fact.tail.id)) continue;
-    if (options.only === "evidence" && !supported.has(key) && !hand.added.has(key)) continue;
     if (options.only === "verified" && !fact.verified) continue;
     if (options.relations.size && !options.relations.has(fact.relation)) continue;
-    facts.set(key, view.facts.get(key) ?? fact);
+    all.set(key, view.facts.get(key) ?? fact);
   }
-  const rest = [...facts.values()].filter((fact) => !looked.has(fact.key) || hand.added.has(fact.key));
-  const near = entitiesOf(rest);
+  // Where nothing supports anything, what was explored is all there is to see.
+  if (options.only !== "evidence" || !supported.size) return { facts: all, supported, explored: 0 };
+  const facts = new Map([...all].filter(([key]) => supported.has(key) || hand.added.has(key)));
+  const near = entitiesOf(facts.values());
   for (const { entity } of [...view.linked, ...view.answers]) if (entity) near.add(entity.id);
-  const left = [...entitiesOf(facts.values())].filter((id) => !near.has(id)).length;
-  return { facts: options.kept ? new Map(rest.map((fact) => [fact.key, fact])) : facts, supported, left };
-}
-
-/** Facts that an agent looked at and did not keep, and that nothing else found. */
-function lookedAt(view: RunView): Set<string> {
-  const looked = new Set(view.agent.flatMap((walk) => [...walk.seen, ...walk.dropped]));
-  const found = [view.agentFacts, ...view.chainFacts, ...view.paths.map((path) => path.facts)];
-  for (const key of found.flat()) looked.delete(key);
-  return looked;
+  const explored = [...entitiesOf(all.values())].filter((id) => !near.has(id)).length;
+  return { facts, supported, explored };
 }
 
 function entitiesOf(facts: Iterable<Fact>): Set<number> {
@@ -137,13 +137,19 @@ function depths(view: RunView, topics: ReadonlySet<number>, facts: Iterable<Fact
   return depth;
 }
 
-function litFacts(view: RunView, hand: Exploration, { chain, lit }: GraphOptions): ReadonlySet<string> {
+function litFacts(
+  view: RunView,
+  hand: Exploration,
+  { chain, lit, node = null }: GraphOptions,
+): ReadonlySet<string> {
   // What is pointed at may not be drawn yet, in a replay: then nothing is dimmed for it.
   const jumps = new Set(view.jumps.map(jumpKey));
   const pointed = lit?.filter((key) => view.facts.has(key) || jumps.has(key)) ?? [];
   if (pointed.length) return new Set(pointed);
   if (hand.marked.length) return new Set(hand.marked);
   if (chain === null) return new Set();
+  const leading = node === null ? [] : leadingTo(node, view.chains[chain]?.hops ?? []);
+  if (leading.length) return new Set(leading);
   const merged = view.chains[chain]?.merged_with ?? [];
   return new Set([chain, ...merged].flatMap((index) => [...(view.chainFacts[index] ?? [])]));
 }
@@ -151,7 +157,7 @@ function litFacts(view: RunView, hand: Exploration, { chain, lit }: GraphOptions
 const RANK: Record<Role, number> = { topic: 0, answer: 1, path: 2, window: 3, faint: 4 };
 
 export function buildGraph(view: RunView, hand: Exploration, options: GraphOptions): GraphModel {
-  const { facts, supported, left } = gather(view, hand, options);
+  const { facts, supported, explored } = gather(view, hand, options);
   const topics = new Set([
     ...view.linked.map((l) => l.entity.id),
     ...(view.subgraph?.topics ?? []).map((n) => n.id),
@@ -180,9 +186,10 @@ export function buildGraph(view: RunView, hand: Exploration, options: GraphOptio
       if (lit.has(fact.key)) litNodes.add(node.id);
     }
   }
-  const jumps = view.jumps.filter(
-    (jump) => !hand.hidden.has(jump.source.id) && !hand.hidden.has(jump.target.id),
-  );
+  for (const node of options.also ?? []) if (!named.has(node.id)) named.set(node.id, node);
+  const alone = options.only === "evidence" && supported.size > 0;
+  const drawn = (id: number) => !hand.hidden.has(id) && (!alone || named.has(id));
+  const jumps = view.jumps.filter((jump) => drawn(jump.source.id) && drawn(jump.target.id));
   for (const jump of jumps) {
     for (const node of [jump.source, jump.target]) {
       named.set(node.id, node);
@@ -216,11 +223,11 @@ export function buildGraph(view: RunView, hand: Exploration, options: GraphOptio
   const shown = new Set(nodes.map((node) => node.id));
 
   const edges: GraphEdge[] = [];
-  const drawn = new Map<string, GraphEdge>();
+  const lines = new Map<string, GraphEdge>();
   const walkers = new Map<string, readonly number[]>();
   for (const fact of facts.values()) {
     if (!shown.has(fact.head.id) || !shown.has(fact.tail.id)) continue;
-    const twin = drawn.get(`${fact.tail.id}|${fact.relation}|${fact.head.id}`);
+    const twin = lines.get(`${fact.tail.id}|${fact.relation}|${fact.head.id}`);
     const walked = options.walkedBy?.get(fact.key) ?? [];
     if (twin?.verified === fact.verified && fact.head.id !== fact.tail.id) {
       walkers.set(twin.id, [...new Set([...(walkers.get(twin.id) ?? []), ...walked])].sort());
@@ -237,7 +244,7 @@ export function buildGraph(view: RunView, hand: Exploration, options: GraphOptio
       lit: lit.has(fact.key),
       dim: lit.size > 0 && !lit.has(fact.key),
     };
-    drawn.set(fact.key, edge);
+    lines.set(fact.key, edge);
     walkers.set(fact.key, walked);
     edges.push(edge);
   }
@@ -264,7 +271,8 @@ export function buildGraph(view: RunView, hand: Exploration, options: GraphOptio
     });
   }
   const stroked = edges.flatMap((edge) => strokesOf(edge, walkers.get(edge.id) ?? []));
-  return { nodes, edges: stroked, total: all.length, hidden: hand.hidden.size, left };
+  const hidden = hand.hidden.size;
+  return { nodes, edges: stroked, total: all.length, hidden, explored, settled: isOver(view.phase) };
 }
 
 /** The model with these entities lit, and the facts among them; as it is where none of them is drawn. */

@@ -27,7 +27,14 @@ function model(
     here: false,
     dim: false,
   }));
-  return { nodes: drawn, edges, total: drawn.length, hidden: 0, left: 0 } satisfies GraphModel;
+  return {
+    nodes: drawn,
+    edges,
+    total: drawn.length,
+    hidden: 0,
+    explored: 0,
+    settled: true,
+  } satisfies GraphModel;
 }
 
 /** Facts, with the entity that they were asked for in the middle. */

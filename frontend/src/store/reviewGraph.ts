@@ -78,5 +78,5 @@ export function reviewGraph(
     lit: lit.has(fact.key),
     dim: chosen !== undefined && !lit.has(fact.key),
   }));
-  return { nodes: drawn, edges, total: drawn.length, hidden: 0, left: 0 };
+  return { nodes: drawn, edges, total: drawn.length, hidden: 0, explored: 0, settled: true };
 }

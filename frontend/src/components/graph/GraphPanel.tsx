@@ -1,30 +1,22 @@
 // The live graph of a run, with everything one can do in it.
-import {
-  Suspense,
-  lazy,
-  useCallback,
-  useEffect,
-  useRef,
-  useState,
-  type KeyboardEvent,
-  type ReactNode,
-} from "react";
+import { Suspense, lazy, useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 import { Popover } from "react-aria-components";
-import { neighbours } from "@/api/queries";
+import type { Node } from "@/api/events";
 import type { Id } from "@/api/types";
-import { ActList, type Act } from "@/components/kit/controls";
+import { ActList, Button } from "@/components/kit/controls";
 import { usePageKeys } from "@/components/kit/hooks";
-import { Loading, troubleOf } from "@/components/kit/feedback";
+import { Loading } from "@/components/kit/feedback";
+import { useUrlNumber } from "@/components/kit/url";
 import type { GraphEvents, GraphHandle, LayoutName } from "@/graph/handle";
-import { copyText } from "@/store/files";
-import { pathWithin } from "@/store/graphEdges";
+import { integer } from "@/store/format";
 import { isOver, type RunView } from "@/store/runView";
-import { toast } from "@/store/toasts";
 import { FactTable } from "./FactTable";
 import { GraphToolbar } from "./GraphToolbar";
 import { HoverCard, type Target } from "./HoverCard";
+import { Inspector } from "./Inspector";
 import { Legend } from "./Legend";
-import { HUB, RelationChooser } from "./RelationChooser";
+import { RelationChooser } from "./RelationChooser";
+import { useGraphActs } from "./useGraphActs";
 import { useGraphView } from "./useGraphView";
 
 const loadCanvas = () => import("@/graph/GraphCanvas");
@@ -46,8 +38,8 @@ interface Props {
   onClearChain: () => void;
   /** Facts and jumps that something outside the drawing points at. */
   lit?: readonly string[] | undefined;
-  /** Entities that something outside the drawing points at: selected, and lit before the rest. */
-  litNodes?: readonly number[] | undefined;
+  /** Entities that something outside the drawing points at: drawn, selected, and lit before the rest. */
+  litNodes?: readonly Node[] | undefined;
   /** In a comparison: the runs that walked each fact, and the keys and names of those runs. */
   walkedBy?: ReadonlyMap<string, readonly number[]>;
   runs?: ReactNode;
@@ -55,89 +47,53 @@ interface Props {
 
 export function GraphPanel(props: Props) {
   const { graph, view, chain, theme, find, onAsk, onClearChain, lit, litNodes, walkedBy, runs } = props;
-  const state = useGraphView(view, { chain, lit, litNodes, walkedBy });
-  const { model, dispatch, selected, setSelected } = state;
+  const [node, setNode] = useUrlNumber("node");
+  const [edge, setEdge] = useState<string | null>(null);
+  const state = useGraphView(view, { chain, lit, litNodes, node, walkedBy });
+  const { model, dispatch, selected } = state;
+  const acts = useGraphActs(graph, state, { onAsk, onClearChain });
+  const { labelOf, expand, hub, setHub, pathFrom, setPathFrom } = acts;
   const [handle, setHandle] = useState<GraphHandle | null>(null);
   const [layout, setLayout] = useState<LayoutName>("flow");
   const [table, setTable] = useState(false);
   const [hover, setHover] = useState<Target | null>(null);
   const [menu, setMenu] = useState<Target | null>(null);
-  const [hub, setHub] = useState<{ id: number; label: string } | null>(null);
-  const [pathFrom, setPathFrom] = useState<number | null>(null);
   const search = useRef<HTMLInputElement>(null);
   const anchor = useRef<HTMLSpanElement>(null);
 
-  const labelOf = useCallback(
-    (id: number) => model.nodes.find((node) => node.id === id)?.label ?? "",
-    [model],
-  );
-
+  const latest = useRef({ setNode, selected });
   useEffect(() => {
-    if (find) handle?.select([find.id]);
-  }, [find, handle]);
+    latest.current = { setNode, selected };
+  });
 
-  // What is not drawn yet when they are pointed at is selected as it comes.
+  const isDrawn = node !== null && model.nodes.some((one) => one.id === node);
+  useEffect(() => {
+    if (find) latest.current.setNode(find.id);
+  }, [find]);
+  useEffect(() => {
+    if (!isDrawn || !handle) return undefined;
+    // What comes with the next picture is selected in it.
+    const frame = requestAnimationFrame(() => {
+      if (!latest.current.selected.includes(node)) handle.select([node]);
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [find, node, isDrawn, handle]);
+
   useEffect(() => {
     if (!litNodes || !handle) return undefined;
-    const frame = requestAnimationFrame(() => handle.select(litNodes));
-    return () => cancelAnimationFrame(frame);
+    const frame = requestAnimationFrame(() => handle.select(litNodes.map((one) => one.id)));
+    return () => {
+      cancelAnimationFrame(frame);
+      handle.select([]);
+    };
   }, [litNodes, handle]);
-
-  const expand = async (id: number) => {
-    try {
-      const answer = await neighbours(graph, { entity: id, limit: HUB });
-      const total = answer.groups.reduce((sum, group) => sum + group.count, 0) || answer.total;
-      if (total > answer.hops.length) {
-        setHub({ id, label: labelOf(id) });
-      } else if (total === 0) {
-        toast(`${labelOf(id)} is in no fact of this graph.`);
-      } else {
-        const before = new Set(model.edges.map((edge) => edge.fact));
-        dispatch({ type: "expand", hops: answer.hops });
-        if (answer.hops.length <= before.size && model.nodes.find((n) => n.id === id)?.degree === total) {
-          toast(`All ${total} facts of ${labelOf(id)} are shown.`);
-        }
-      }
-    } catch (error) {
-      const { message, hint } = troubleOf(error);
-      toast(`${labelOf(id)} could not be expanded. ${message} ${hint}`);
-    }
-  };
-
-  const hide = (ids: readonly number[]) => {
-    for (const id of ids) dispatch({ type: "hide", node: id });
-    setSelected([]);
-  };
-
-  const mark = (from: number, to: number) => {
-    const facts = pathWithin(model, from, to);
-    setPathFrom(null);
-    if (!facts.length) {
-      toast(
-        `Nothing on show connects ${labelOf(from)} and ${labelOf(to)}. Expand one of them and try again.`,
-      );
-      return;
-    }
-    onClearChain();
-    dispatch({ type: "mark", facts });
-  };
-
-  const startPath = (id: number) => {
-    const [one, two] = selected;
-    if (selected.length === 2 && one !== undefined && two !== undefined) {
-      mark(one, two);
-      return;
-    }
-    setPathFrom(id);
-  };
 
   const events: GraphEvents = {
     onHover: (target, at) => setHover(target && { ...target, ...at }),
-    onSelect: (nodes) => {
-      setSelected(nodes);
-      const [only] = nodes;
-      if (pathFrom !== null && nodes.length === 1 && only !== undefined && only !== pathFrom)
-        mark(pathFrom, only);
+    onSelect: acts.select,
+    onPick: (target) => {
+      setEdge(target?.kind === "edge" ? target.id : null);
+      if (target?.kind === "node" || node !== null) setNode(target?.kind === "node" ? target.id : null);
     },
     onMenu: (target, at) => {
       setHover(null);
@@ -160,16 +116,18 @@ export function GraphPanel(props: Props) {
       "-": () => handle?.zoom(0.8),
       Escape: () => {
         setPathFrom(null);
-        if (state.hand.marked.length) dispatch({ type: "mark", facts: [] });
+        setEdge(null);
+        if (node !== null) setNode(null);
+        else if (state.hand.marked.length) dispatch({ type: "mark", facts: [] });
         else onClearChain();
       },
       ...(current !== undefined && {
         e: () => void expand(current),
         h: () => {
-          hide(selected);
+          acts.hide(selected);
         },
         p: () => {
-          startPath(current);
+          acts.startPath(current);
         },
       }),
     };
@@ -191,6 +149,13 @@ export function GraphPanel(props: Props) {
       if (at) setMenu({ kind: "node", id: current, ...at });
     }
   };
+
+  const picked =
+    edge !== null
+      ? { kind: "edge" as const, id: edge }
+      : isDrawn
+        ? { kind: "node" as const, id: node }
+        : null;
 
   return (
     <section className="graph" aria-label="Graph">
@@ -236,7 +201,7 @@ export function GraphPanel(props: Props) {
         )}
         {model.nodes.length === 0 && (
           <p className="graph-empty muted">
-            {state.hand.hidden.size || state.only !== "all" || state.relations.size
+            {state.hand.hidden.size || state.isFiltered
               ? "Everything is hidden or filtered away. Undo with z, or clear the filter."
               : isOver(view.phase)
                 ? "No entity was found, so there is nothing to draw."
@@ -247,6 +212,30 @@ export function GraphPanel(props: Props) {
           <p className="graph-say" role="status">
             Path from <strong>{labelOf(pathFrom)}</strong>: pick the other end. <kbd>Esc</kbd> gives up.
           </p>
+        )}
+        {!table && (model.explored > 0 || (state.over && state.only === "all" && !walkedBy)) && (
+          <Button
+            size="small"
+            className="explored"
+            onPress={() => state.setOnly(state.only === "all" ? "evidence" : "all")}
+          >
+            {state.only === "all" ? "Evidence only" : `+${integer(model.explored)} explored`}
+          </Button>
+        )}
+        {picked && !table && (
+          <Inspector
+            graph={graph}
+            picked={picked}
+            model={model}
+            view={view}
+            onExpand={(id) => void expand(id)}
+            onAsk={onAsk}
+            onClose={() => {
+              setEdge(null);
+              setNode(null);
+              handle?.select([]);
+            }}
+          />
         )}
         <p className="sr-only" role="status">
           {current !== undefined && `${labelOf(current)} selected`}
@@ -272,7 +261,7 @@ export function GraphPanel(props: Props) {
           <ActList
             autoFocus
             label="Actions"
-            acts={menuActs(menu).map((act) => ({
+            acts={acts.actsOf(menu).map((act) => ({
               ...act,
               onAction: () => {
                 setMenu(null);
@@ -292,24 +281,4 @@ export function GraphPanel(props: Props) {
       )}
     </section>
   );
-
-  function menuActs(target: Target): Act[] {
-    if (target.kind === "edge") {
-      const edge = model.edges.find((one) => one.id === target.id);
-      const text = edge ? `${labelOf(edge.source)} → ${edge.relation} → ${labelOf(edge.target)}` : "";
-      return [
-        { id: "copy", label: "Copy the fact", icon: "copy", onAction: () => void copyText(text, "Fact") },
-      ];
-    }
-    const id = Number(target.id);
-    const label = labelOf(id);
-    return [
-      { id: "expand", label: "Expand", icon: "plus", end: "e", onAction: () => void expand(id) },
-      { id: "choose", label: "Expand by relation…", icon: "filter", onAction: () => setHub({ id, label }) },
-      { id: "path", label: "Path to another…", icon: "link", end: "p", onAction: () => startPath(id) },
-      { id: "ask", label: "Ask about this entity", icon: "ask", onAction: () => onAsk({ id, label }) },
-      { id: "copy", label: "Copy the name", icon: "copy", onAction: () => void copyText(label, "Name") },
-      { id: "hide", label: "Hide", icon: "minus", end: "h", onAction: () => hide([id]) },
-    ];
-  }
 }

@@ -20,8 +20,8 @@ interface Props {
 }
 
 const ONLY: Record<GraphOptions["only"], string> = {
+  evidence: "The evidence alone",
   all: "Everything found",
-  evidence: "The evidence only",
   verified: "Facts in graph only",
 };
 
@@ -56,14 +56,8 @@ function FilterBox({ state }: { state: GraphState }) {
         ))}
         {known.length === 0 && <p className="muted small">No facts yet.</p>}
       </fieldset>
-      {(relations.size > 0 || only !== "all") && (
-        <Button
-          size="small"
-          onPress={() => {
-            setOnly("all");
-            setRelations(new Set());
-          }}
-        >
+      {state.isFiltered && (
+        <Button size="small" onPress={state.clearFilter}>
           Clear the filter
         </Button>
       )}
@@ -149,7 +143,7 @@ export function GraphToolbar(props: Props) {
   const { state, handle, layout, onLayout, table, onTable, search } = props;
   const { model, hand, dispatch, limit, setLimit } = state;
   const cut = model.total > model.nodes.length;
-  const filtered = state.only !== "all" || state.relations.size > 0;
+  const filtered = state.isFiltered;
   return (
     <div className="graph-tools">
       <SearchBox state={state} handle={handle} search={search} />
@@ -168,20 +162,6 @@ export function GraphToolbar(props: Props) {
             {count(model.nodes.length, "node")},{" "}
             {count(model.edges.filter((edge) => edge.strand === 0).length, "edge")}
           </span>
-        )}
-        {state.over && model.left > 0 && (
-          <>
-            {" "}
-            <span className="muted">· {integer(model.left)} only looked at</span>{" "}
-            <Button
-              look="link"
-              className="small"
-              aria-pressed={state.looked}
-              onPress={() => state.setLooked(!state.looked)}
-            >
-              {state.looked ? "hide" : "show"}
-            </Button>
-          </>
         )}
         {model.hidden > 0 && <span className="muted"> · {model.hidden} hidden</span>}
       </span>

@@ -66,6 +66,16 @@ function EdgeMore({ graph, edge }: { graph: Id; edge: GraphEdge }) {
   );
 }
 
+/** What an entity is in this run: "answer · literal". */
+export function kindOf(node: GraphNode): string {
+  return [
+    ROLES[node.role],
+    ...(node.here ? ["the agent is here"] : []),
+    ...(node.kind === "cvt" ? ["mediator, without a name of its own"] : []),
+    ...(node.kind === "literal" ? ["literal"] : []),
+  ].join(" · ");
+}
+
 function NodeFacts({ node, view }: { node: GraphNode; view: RunView }) {
   const answer = view.answers.find((one) => one.entity?.id === node.id);
   return (
@@ -76,18 +86,15 @@ function NodeFacts({ node, view }: { node: GraphNode; view: RunView }) {
         </strong>
       </p>
       <p className="muted">
-        {ROLES[node.role]}
-        {node.here && " · the agent is here"}
+        {kindOf(node)}
         {answer && ` · ${score(answer.score)}`}
-        {node.kind === "cvt" && " · mediator, without a name of its own"}
-        {node.kind === "literal" && " · literal"}
       </p>
       <p className="muted">{count(node.degree, "fact")} shown here · double-click expands</p>
     </>
   );
 }
 
-function EdgeFacts({ edge, model, view }: { edge: GraphEdge; model: GraphModel; view: RunView }) {
+export function EdgeFacts({ edge, model, view }: { edge: GraphEdge; model: GraphModel; view: RunView }) {
   const name = (id: number) => model.nodes.find((node) => node.id === id)?.label ?? "";
   const chains = view.chainFacts.flatMap((keys, index) => (keys.includes(edge.fact) ? [index + 1] : []));
   return (
@@ -103,7 +110,7 @@ function EdgeFacts({ edge, model, view }: { edge: GraphEdge; model: GraphModel; 
         <>
           {edge.relation !== edge.label && <p className="mono muted">{edge.relation}</p>}
           <p className={edge.verified ? "muted" : "bad-text"}>
-            {edge.verified ? "✓ facts in graph" : "not in graph: no such fact is there"}
+            {edge.verified ? "✓ a fact of the graph" : "The graph holds no such fact"}
           </p>
           {chains.length > 0 && (
             <p className="muted">

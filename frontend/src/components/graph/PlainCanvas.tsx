@@ -19,7 +19,13 @@ export function PlainCanvas({ label, model, onExpand }: Props) {
   const { theme } = useSettings();
   const dark = useMedia("(prefers-color-scheme: dark)");
   const events = useMemo<GraphEvents>(
-    () => ({ onHover: nothing, onSelect: nothing, onMenu: nothing, onExpand: onExpand ?? nothing }),
+    () => ({
+      onHover: nothing,
+      onSelect: nothing,
+      onMenu: nothing,
+      onPick: nothing,
+      onExpand: onExpand ?? nothing,
+    }),
     [onExpand],
   );
   return (

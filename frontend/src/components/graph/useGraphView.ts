@@ -1,5 +1,6 @@
 // The state of the graph view: what was explored by hand, filters, selection, and the model they make.
 import { useMemo, useReducer, useState } from "react";
+import type { Node } from "@/api/events";
 import { explore, nothingExplored } from "@/store/explore";
 import { NODE_LIMIT, buildGraph, lightNodes, type GraphOptions } from "@/store/graphModel";
 import { isOver, type RunView } from "@/store/runView";
@@ -7,33 +8,45 @@ import { isOver, type RunView } from "@/store/runView";
 interface Shown {
   chain: number | null;
   lit?: readonly string[] | undefined;
-  litNodes?: readonly number[] | undefined;
+  litNodes?: readonly Node[] | undefined;
+  node: number | null;
   walkedBy?: GraphOptions["walkedBy"] | undefined;
 }
 
-export function useGraphView(view: RunView, { chain, lit, litNodes, walkedBy }: Shown) {
+export function useGraphView(view: RunView, { chain, lit, litNodes, node, walkedBy }: Shown) {
   const [hand, dispatch] = useReducer(explore, nothingExplored);
   const [limit, setLimit] = useState(NODE_LIMIT);
-  const [only, setOnly] = useState<GraphOptions["only"]>("all");
+  // In a comparison one wants to see who walked where; else the evidence, with the rest a press away.
+  const first: GraphOptions["only"] = walkedBy ? "all" : "evidence";
+  const [only, setOnly] = useState<GraphOptions["only"]>(first);
   const [relations, setRelations] = useState<ReadonlySet<string>>(new Set());
-  const [looked, setLooked] = useState(false);
   const [selected, setSelected] = useState<readonly number[]>([]);
-  // While an agent searches one wants to see where it looks; afterwards what it kept.
+  // While a search goes on one wants to see where it looks.
   const over = isOver(view.phase);
   const drawn = useMemo(
     () =>
       buildGraph(view, hand, {
         chain,
         limit,
-        only,
+        only: over || only !== "evidence" ? only : "all",
         relations,
-        kept: over && !looked,
+        node,
         ...(lit && { lit }),
+        ...(litNodes && { also: litNodes }),
         ...(walkedBy && { walkedBy }),
       }),
-    [view, hand, chain, limit, only, relations, over, looked, lit, walkedBy],
+    [view, hand, chain, limit, only, relations, over, lit, litNodes, node, walkedBy],
   );
-  const model = useMemo(() => (litNodes ? lightNodes(drawn, litNodes) : drawn), [drawn, litNodes]);
+  const model = useMemo(
+    () =>
+      litNodes
+        ? lightNodes(
+            drawn,
+            litNodes.map((one) => one.id),
+          )
+        : drawn,
+    [drawn, litNodes],
+  );
   const known = useMemo(() => {
     const facts = [...view.facts.values(), ...hand.added.values()];
     const labels = new Map(facts.map((fact) => [fact.relation, fact.label]));
@@ -46,11 +59,14 @@ export function useGraphView(view: RunView, { chain, lit, litNodes, walkedBy }: 
     setLimit,
     only,
     setOnly,
+    isFiltered: relations.size > 0 || only === "verified",
+    clearFilter: () => {
+      setOnly(first);
+      setRelations(new Set());
+    },
     relations,
     setRelations,
     over,
-    looked,
-    setLooked,
     selected,
     setSelected,
     model,

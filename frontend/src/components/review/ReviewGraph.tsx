@@ -96,6 +96,7 @@ export function ReviewGraph({ item, drawings, lit, shown, pending, error, hops, 
       setHover(null);
       setMenu({ target, at });
     },
+    onPick: () => undefined,
     onExpand: (id) => {
       const level = hops?.places.levels.get(id);
       if (level !== undefined) hops?.onExtend(level);

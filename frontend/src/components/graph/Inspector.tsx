@@ -1,0 +1,102 @@
+// What was clicked, in full: an entity with its facts by relation, or a fact, and what one can do with it.
+import { useQuery } from "@tanstack/react-query";
+import { neighboursQuery } from "@/api/queries";
+import type { Id } from "@/api/types";
+import { Button } from "@/components/kit/controls";
+import { ErrorNotice, Loading } from "@/components/kit/feedback";
+import type { Picked } from "@/graph/handle";
+import { count, integer } from "@/store/format";
+import type { GraphModel, GraphNode } from "@/store/graphModel";
+import type { RunView } from "@/store/runView";
+import { EdgeFacts, kindOf } from "./HoverCard";
+
+const RELATIONS = 12;
+
+interface NodeProps {
+  graph: Id;
+  node: GraphNode;
+  onExpand: () => void;
+  onAsk: () => void;
+}
+
+function Relations({ graph, node }: Pick<NodeProps, "graph" | "node">) {
+  const { data, error } = useQuery(neighboursQuery(graph, { entity: node.id, limit: 1 }));
+  if (error) return <ErrorNotice error={error} />;
+  if (!data) return <Loading what="facts" />;
+  const total = data.groups.reduce((sum, group) => sum + group.count, 0);
+  const rest = data.groups.length - RELATIONS;
+  return (
+    <>
+      <p className="muted small">
+        {data.cut && "At least "}
+        {count(total, "fact")} in {count(data.groups.length, "relation")}
+      </p>
+      <ul className="inspector-relations" aria-label="Facts by relation">
+        {data.groups.slice(0, RELATIONS).map((group) => (
+          <li key={`${group.direction} ${group.relation}`} title={group.relation}>
+            <span className="muted" aria-hidden="true">
+              {group.direction === "in" ? "←" : "→"}
+            </span>
+            <span className="grow">
+              <bdi>{group.label}</bdi>
+              {group.direction === "in" && <span className="sr-only"> (inverse)</span>}
+            </span>
+            <span className="tabular">{integer(group.count)}</span>
+          </li>
+        ))}
+        {rest > 0 && <li className="muted">and {count(rest, "more relation")}</li>}
+      </ul>
+    </>
+  );
+}
+
+function NodeCard({ graph, node, onExpand, onAsk }: NodeProps) {
+  return (
+    <>
+      <p className="muted small">{kindOf(node)}</p>
+      <Relations graph={graph} node={node} />
+      <p className="inspector-acts">
+        <Button size="small" icon="plus" onPress={onExpand}>
+          Expand
+        </Button>
+        <Button size="small" icon="ask" onPress={onAsk}>
+          Ask about
+        </Button>
+      </p>
+    </>
+  );
+}
+
+interface Props {
+  graph: Id;
+  picked: Picked;
+  model: GraphModel;
+  view: RunView;
+  onExpand: (node: number) => void;
+  onAsk: (about: { id: number; label: string }) => void;
+  onClose: () => void;
+}
+
+export function Inspector({ graph, picked, model, view, onExpand, onAsk, onClose }: Props) {
+  const node = picked.kind === "node" ? model.nodes.find((one) => one.id === picked.id) : undefined;
+  const edge = picked.kind === "edge" ? model.edges.find((one) => one.id === picked.id) : undefined;
+  if (!node && !edge) return null;
+  return (
+    <aside className="inspector" aria-label="What is selected">
+      <header>
+        <h2>{node ? <bdi>{node.label || "(no name)"}</bdi> : "Fact"}</h2>
+        <Button look="plain" size="small" icon="close" label="Close" onPress={onClose} />
+      </header>
+      {node && (
+        <NodeCard
+          key={node.id}
+          graph={graph}
+          node={node}
+          onExpand={() => onExpand(node.id)}
+          onAsk={() => onAsk({ id: node.id, label: node.label })}
+        />
+      )}
+      {edge && <EdgeFacts edge={edge} model={model} view={view} />}
+    </aside>
+  );
+}

@@ -1,0 +1,99 @@
+// What one can do with an entity of the drawing: expand it, hide it, go from it to another.
+import { useState } from "react";
+import { neighbours } from "@/api/queries";
+import type { Id } from "@/api/types";
+import type { Act } from "@/components/kit/controls";
+import { troubleOf } from "@/components/kit/feedback";
+import { copyText } from "@/store/files";
+import { pathWithin } from "@/store/graphEdges";
+import { toast } from "@/store/toasts";
+import type { Target } from "./HoverCard";
+import { HUB } from "./RelationChooser";
+import type { GraphState } from "./useGraphView";
+
+interface Around {
+  onAsk: (about: { id: number; label: string }) => void;
+  onClearChain: () => void;
+}
+
+export function useGraphActs(graph: Id, state: GraphState, { onAsk, onClearChain }: Around) {
+  const { model, dispatch, selected, setSelected } = state;
+  const [hub, setHub] = useState<{ id: number; label: string } | null>(null);
+  const [pathFrom, setPathFrom] = useState<number | null>(null);
+
+  const labelOf = (id: number) => model.nodes.find((node) => node.id === id)?.label ?? "";
+
+  const expand = async (id: number) => {
+    try {
+      const answer = await neighbours(graph, { entity: id, limit: HUB });
+      const total = answer.groups.reduce((sum, group) => sum + group.count, 0) || answer.total;
+      if (total > answer.hops.length) {
+        setHub({ id, label: labelOf(id) });
+      } else if (total === 0) {
+        toast(`${labelOf(id)} is in no fact of this graph.`);
+      } else {
+        const before = new Set(model.edges.map((edge) => edge.fact));
+        dispatch({ type: "expand", hops: answer.hops });
+        if (answer.hops.length <= before.size && model.nodes.find((n) => n.id === id)?.degree === total) {
+          toast(`All ${total} facts of ${labelOf(id)} are shown.`);
+        }
+      }
+    } catch (error) {
+      const { message, hint } = troubleOf(error);
+      toast(`${labelOf(id)} could not be expanded. ${message} ${hint}`);
+    }
+  };
+
+  const hide = (ids: readonly number[]) => {
+    for (const id of ids) dispatch({ type: "hide", node: id });
+    setSelected([]);
+  };
+
+  const mark = (from: number, to: number) => {
+    const facts = pathWithin(model, from, to);
+    setPathFrom(null);
+    if (!facts.length) {
+      toast(
+        `Nothing on show connects ${labelOf(from)} and ${labelOf(to)}. Expand one of them and try again.`,
+      );
+      return;
+    }
+    onClearChain();
+    dispatch({ type: "mark", facts });
+  };
+
+  const startPath = (id: number) => {
+    const [one, two] = selected;
+    if (selected.length === 2 && one !== undefined && two !== undefined) mark(one, two);
+    else setPathFrom(id);
+  };
+
+  const select = (nodes: readonly number[]) => {
+    setSelected(nodes);
+    const [only] = nodes;
+    if (pathFrom !== null && nodes.length === 1 && only !== undefined && only !== pathFrom)
+      mark(pathFrom, only);
+  };
+
+  const actsOf = (target: Pick<Target, "kind" | "id">): Act[] => {
+    if (target.kind === "edge") {
+      const edge = model.edges.find((one) => one.id === target.id);
+      const text = edge ? `${labelOf(edge.source)} → ${edge.relation} → ${labelOf(edge.target)}` : "";
+      return [
+        { id: "copy", label: "Copy the fact", icon: "copy", onAction: () => void copyText(text, "Fact") },
+      ];
+    }
+    const id = Number(target.id);
+    const label = labelOf(id);
+    return [
+      { id: "expand", label: "Expand", icon: "plus", end: "e", onAction: () => void expand(id) },
+      { id: "choose", label: "Expand by relation…", icon: "filter", onAction: () => setHub({ id, label }) },
+      { id: "path", label: "Path to another…", icon: "link", end: "p", onAction: () => startPath(id) },
+      { id: "ask", label: "Ask about this entity", icon: "ask", onAction: () => onAsk({ id, label }) },
+      { id: "copy", label: "Copy the name", icon: "copy", onAction: () => void copyText(label, "Name") },
+      { id: "hide", label: "Hide", icon: "minus", end: "h", onAction: () => hide([id]) },
+    ];
+  };
+
+  return { labelOf, expand, hide, startPath, select, actsOf, hub, setHub, pathFrom, setPathFrom };
+}
