@@ -38,6 +38,19 @@ LARGEST = "Which country in Africa has the largest area?"
 COUNTED = "How many countries are in Africa?"
 
 
+CYTOSCAPE = "document.querySelector('.graph-canvas')?._cyreg?.cy"
+#: Pairs of labels that lie over each other, of those that are drawn.
+OVERLAPS = """() => {
+  const cy = document.querySelector('.graph-canvas')._cyreg.cy;
+  const options = { includeNodes: false, includeEdges: false, includeOverlays: false };
+  const drawn = cy.elements().filter(
+    (one) => !one.hasClass('quiet') && one.style('label') && parseFloat(one.style('text-opacity')) > 0,
+  ).map((one) => ({ label: one.data('label'), box: one.boundingBox(options) }));
+  return drawn.flatMap(({ label, box: a }, at) => drawn.slice(at + 1).filter(({ box: b }) =>
+    a.x1 < b.x2 && b.x1 < a.x2 && a.y1 < b.y2 && b.y1 < a.y2).map((other) => [label, other.label]));
+}"""
+
+
 def _ask(page: Page, question: str) -> None:
     page.get_by_role("combobox", name="Question").fill(question)
     page.keyboard.press("Escape")
@@ -75,12 +88,58 @@ def step_a_ranking_is_worked_out_in_steps(page: Page, clew: Clew, tmp_path: Path
     ]
     expect(_panel(page)).to_contain_text(re.compile("(high|medium) confidence"))
     answers = page.get_by_role("region", name="Answers")
-    expect(answers.get_by_role("button", name="Algeria 2,381,741 km2")).to_be_visible()
+    expect(answers.get_by_role("button", name="Algeria 2,381,741 km²")).to_be_visible()
+    expect(answers).to_contain_text("Algeria, 2,381,741 km²: the largest area of 5 countries in Africa.")
     answers.get_by_text("3 runners-up").click()
     expect(answers.get_by_role("list", name="Runners-up").get_by_role("listitem")).to_have_text(
-        ["Congo2,344,858 km2", "Sudan1,886,068 km2", "Chad1,284,000 km2"]
+        ["Congo2,344,858 km²", "Sudan1,886,068 km²", "Chad1,284,000 km²"]
     )
     shot("program-ranking")
+
+
+def _picture(page: Page) -> dict[str, tuple[int, int]]:
+    """Where each entity of the drawing lies, once it has been drawn."""
+    places = (
+        f"{CYTOSCAPE}?.nodes().map(one => [one.data('label'), one.position('x'), one.position('y')]) ?? []"
+    )
+    at: list[tuple[str, float, float]] = []
+    for _ in range(60):
+        before, at = at, page.evaluate(places)
+        if at and at == before:
+            break
+        page.wait_for_timeout(500)
+    return {label: (round(x), round(y)) for label, x, y in at}
+
+
+def step_the_same_address_gives_the_same_picture(page: Page, shot: Any) -> None:
+    before = _picture(page)
+    assert {"Algeria", "Africa"} <= set(before)
+    page.reload()
+    assert _picture(page) == before
+    assert page.evaluate(OVERLAPS) == []
+    page.get_by_role("button", name=re.compile(r"^\+\d+ explored$")).click()
+    expect(page.get_by_role("button", name="Evidence only")).to_be_visible()
+    more = _picture(page)
+    assert len(more) > len(before)
+    assert {label: more[label] for label in before} == before
+    assert page.evaluate(OVERLAPS) == []
+    shot("program-explored")
+    page.get_by_role("button", name="Evidence only").click()
+
+
+def step_a_click_on_an_answer_opens_what_is_known_of_it(page: Page, shot: Any) -> None:
+    page.get_by_role("button", name="Algeria 2,381,741 km²").click()
+    card = page.get_by_role("complementary", name="What is selected")
+    expect(card.get_by_role("heading", name="Algeria")).to_be_visible()
+    expect(card.get_by_role("list", name="Facts by relation").get_by_role("listitem")).to_have_text(
+        [re.compile("area1$"), re.compile("continent1$"), re.compile("type1$")]
+    )
+    expect(page).to_have_url(re.compile(r"[?&]node=\d+.*chain=0|chain=0.*node=\d+"))
+    page.reload()
+    expect(card.get_by_role("heading", name="Algeria")).to_be_visible()
+    shot("program-inspector")
+    card.get_by_role("button", name="Close").click()
+    expect(card).to_be_hidden()
 
 
 def step_a_step_lists_and_lights_what_it_kept(page: Page, shot: Any) -> None:
@@ -135,6 +194,8 @@ def step_a_count_opens_what_was_counted(page: Page, shot: Any) -> None:
 
 test_walk = walk(
     step_a_ranking_is_worked_out_in_steps,
+    step_the_same_address_gives_the_same_picture,
+    step_a_click_on_an_answer_opens_what_is_known_of_it,
     step_a_step_lists_and_lights_what_it_kept,
     step_the_smallest_is_asked_for_instead,
     step_a_step_that_keeps_nothing_is_named,

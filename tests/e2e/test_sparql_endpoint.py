@@ -48,7 +48,7 @@ def step_an_endpoint_is_connected_when_it_answers(page: Page, films: SparqlServe
 
 
 def step_one_looks_around_in_it_by_whole_names(page: Page, shot: Any) -> None:
-    around = page.get_by_role("region", name="Look around")
+    around = page.get_by_role("region", name="Explore")
     around.get_by_role("combobox", name="Find an entity").fill("gus")
     expect(around).to_contain_text("No entity is called “gus”, spelt like that.")
     around.get_by_role("combobox", name="Find an entity").fill("gus holt")

@@ -1,5 +1,5 @@
 // The model of a drawing as elements of Cytoscape.
-import { elide } from "@/store/format";
+import { elide, valueText } from "@/store/format";
 import type { GraphModel, GraphNode, Role } from "@/store/graphModel";
 
 const LABEL_LENGTH = 22;
@@ -26,7 +26,7 @@ export function elementsOf(model: GraphModel, zoom: number) {
       // What is left out would stay as it was before.
       mark: node.mark ?? null,
       id: String(node.id),
-      short: elide(node.label, LABEL_LENGTH),
+      short: elide(valueText(node.label), LABEL_LENGTH),
       font: fontAt(node, zoom),
     },
   }));

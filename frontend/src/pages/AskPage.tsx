@@ -75,7 +75,6 @@ export function AskPage() {
   };
   const [comparing, setComparing] = useState(false);
   const [lit, setLit] = useState<readonly string[] | null>(null);
-  const [find, setFind] = useState<{ id: number } | null>(null);
   const [stopping, setStopping] = useState<string | null>(null);
   useTitle(id ? elide(run.data?.question ?? "Run", 60) : "Ask");
 
@@ -100,7 +99,6 @@ export function AskPage() {
       letQuestionGo();
       client.setQueryData([...keys.runs, created.id], created);
       asks.setDraftOf(created.id);
-      setFind(null);
       setStopping(null);
       void navigate(`/runs/${created.id}${named === null ? "" : `?checkpoint=${named}`}`);
     },
@@ -244,7 +242,13 @@ export function AskPage() {
         onStop={() => void stop()}
         onChain={(next) => light({ chain: next })}
         onEnd={() => setStep(null)}
-        onFind={(entity) => setFind({ id: entity })}
+        onFind={(entity, of) =>
+          putUrl({
+            node: String(entity),
+            ...(of !== undefined && { chain: String(of), part: null }),
+            ...(narrow && { view: "graph" }),
+          })
+        }
         onAgain={() => askNow()}
         part={part}
         onPart={(next) => light({ part: next })}
@@ -287,7 +291,6 @@ export function AskPage() {
         view={shown}
         chain={chain}
         theme={theme}
-        find={find}
         lit={lit ?? undefined}
         litNodes={litNodes}
         onAsk={(about) => {

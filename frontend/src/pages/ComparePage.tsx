@@ -50,7 +50,6 @@ export function ComparePage() {
   const { id = "" } = useParams();
   const [params, put] = useUrl();
   const [chain, setChain] = useUrlNumber("chain");
-  const [find, setFind] = useState<{ id: number } | null>(null);
   const [again, setAgain] = useState(false);
   const [stopping, setStopping] = useState(false);
   const navigate = useNavigate();
@@ -131,7 +130,7 @@ export function ComparePage() {
   const side = (
     <>
       <RunsTable list={list} />
-      <AnswerMatrix list={list} onFind={(entity) => setFind({ id: entity })} />
+      <AnswerMatrix list={list} onFind={(entity) => put({ node: String(entity) })} />
       <ComparedChains list={list} starts={both.chainStarts} chain={chain} onChain={setChain} />
     </>
   );
@@ -141,7 +140,6 @@ export function ComparePage() {
       view={both.view}
       chain={chain}
       theme={theme}
-      find={find}
       walkedBy={both.walkedBy}
       runs={<RunToggles list={list} onToggle={toggle} />}
       onAsk={() => void navigate(`/?graph=${first.graph}`)}

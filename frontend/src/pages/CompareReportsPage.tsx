@@ -77,7 +77,7 @@ function MetricsTable({ comparison }: { comparison: ReportComparison }) {
               <th>Metric</th>
               {reports.map((report, index) => (
                 <th key={report.id} className="num">
-                  <Link to={`/experiments/${report.id}`} title={report.fingerprint ?? "zero-shot"}>
+                  <Link to={`/experiments/${report.id}`} title={report.fingerprint ?? "untrained"}>
                     {reportLabel(report)}
                   </Link>
                   {index === 0 && <div className="muted small">baseline</div>}

@@ -54,7 +54,7 @@ function Row({ report, picked, full, onPick }: RowProps) {
         {report.fingerprint ? (
           <Fingerprint value={report.fingerprint} of="Checkpoint" />
         ) : (
-          isTrained && <span className="badge">zero-shot</span>
+          isTrained && <span className="badge">untrained</span>
         )}
         {report.reasoner === "llm" && <span className="badge">language model</span>}
         <div className="small muted narrow-only">
@@ -103,7 +103,7 @@ function FirstSteps({ onEvaluate }: { onEvaluate: (() => void) | undefined }) {
     >
       An evaluation asks every question of a set and compares the answers with the known ones. It needs a
       graph with a question set; train a method on the <Link to="/graphs">graph’s page</Link> first, or
-      measure it zero-shot. {!onEvaluate && "An analyst or an admin can start one."}
+      measure it untrained. {!onEvaluate && "An analyst or an admin can start one."}
     </EmptyState>
   );
 }

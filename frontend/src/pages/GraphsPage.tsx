@@ -45,7 +45,7 @@ function Row({ graph }: { graph: Graph }) {
       <td className="num hide-narrow">{graph.passages ? integer(graph.passages) : "–"}</td>
       <td className="muted nowrap hide-narrow">
         {graph.state === "ready" &&
-          (graph.checkpoint?.method ?? (graph.triples || graph.endpoint ? "zero-shot" : "–"))}
+          (graph.checkpoint?.method ?? (graph.triples || graph.endpoint ? "untrained" : "–"))}
       </td>
       <td className="muted nowrap hide-narrow">
         <Ago iso={graph.created_at} />

@@ -12,7 +12,8 @@ import { usePageKeys } from "@/components/kit/hooks";
 import { EmptyState, ErrorNotice, Loading, Notice } from "@/components/kit/feedback";
 import { useUrlNumber } from "@/components/kit/url";
 import { count } from "@/store/format";
-import type { AnnotationSession, SessionState } from "@/store/annotationSession";
+import type { AnnotationSession } from "@/store/annotationSession";
+import type { SessionState } from "@/store/annotationState";
 import { missing, setBroken, type Annotation } from "@/store/review";
 import { actOf, useKeymap } from "@/store/reviewKeys";
 

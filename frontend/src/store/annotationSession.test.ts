@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Item } from "@/api/review";
 import { candidateOf, itemOf } from "@/test/review";
-import { AnnotationSession, type Listener } from "./annotationSession";
+import { AnnotationSession } from "./annotationSession";
+import type { Listener } from "./annotationState";
 import { judge } from "./review";
 
 const item = (id: number): Item => itemOf(id, { candidates: [candidateOf(11)] });

@@ -1,6 +1,6 @@
 // An analyst judging the questions of one queue: the one before them, and the next one already loaded. What is submitted
 // goes out in the background, one after the other, and is kept in the browser until the server has answered.
-import { ApiError } from "@/api/client";
+import type { ApiError } from "@/api/client";
 import {
   loadItem,
   nextItem,
@@ -10,10 +10,17 @@ import {
   undoLast,
   type Conflict,
   type Item,
-  type ItemRow,
 } from "@/api/review";
+import {
+  covers,
+  unanswered,
+  wantsMore,
+  type Contested,
+  type Listener,
+  type SessionState,
+} from "./annotationState";
 import { elide } from "./format";
-import { NOTHING_LOADED, advance, drop, holding, putFirst, receive, type Loaded } from "./loadedItems";
+import { NOTHING_LOADED, advance, drop, holding, putFirst, receive } from "./loadedItems";
 import {
   judgementOf,
   openAnnotation,
@@ -26,49 +33,10 @@ import {
 import { toast } from "./toasts";
 import { forgetUnsent, keepUnsent, unsentOf, type Unsent } from "./unsent";
 
-/** A judgement that others came before: what stands now, and what was to be sent. */
-export interface Contested extends Conflict {
-  mine: Unsent;
-}
-
-export interface SessionState extends Loaded {
-  /** The first question could not be loaded. */
-  error: Error | null;
-  /** The item before the analyst is being changed by the server. */
-  busy: boolean;
-  canRedo: boolean;
-  /** Kept here, and not at the server, for it did not answer. */
-  unsent: readonly Unsent[];
-  contested: readonly Contested[];
-}
-
-/** What a session tells those around it. */
-export interface Listener {
-  /** An item will be shown soon. */
-  onLoaded: (item: Item) => void;
-  /** What is drawn of an item is not true any more. */
-  onItemChanged: (item: number) => void;
-  onRowChanged: (row: Pick<ItemRow, "id" | "state" | "submitted">) => void;
-  /** The figures of the queue are not true any more. */
-  onProgress: () => void;
-  onError: (error: unknown) => void;
-}
-
 /** How long after the server did not answer it is asked again. */
 const AGAIN_MS = 5000;
 /** How many items the server lets one hold. */
 const HELD = 5;
-
-/** The server did not get it, or did not finish: it is worth sending again. */
-function unanswered(error: unknown): boolean {
-  return !(error instanceof ApiError) || error.status === 0 || error.status >= 500 || error.status === 401;
-}
-
-/** Whether a judgement is about all paths that the item has by now. */
-function covers({ judgement }: Unsent, item: Item): boolean {
-  const judged = new Set(judgement.verdicts.map((one) => one.candidate));
-  return judgement.broken || item.candidates.every((one) => judged.has(one.id));
-}
 
 export class AnnotationSession {
   state: SessionState = {
@@ -192,11 +160,7 @@ export class AnnotationSession {
     for (const changed of this.subscribers) changed();
     const moved = before.current?.item.id !== next.current?.item.id;
     // What was just submitted goes out first, and mostly brings the next one.
-    if (this.wantsMore(next) && (moved || !this.wantsMore(before))) queueMicrotask(() => this.topUp());
-  }
-
-  private wantsMore({ ahead, empty, error }: SessionState): boolean {
-    return ahead.length === 0 && !empty && error === null;
+    if (wantsMore(next) && (moved || !wantsMore(before))) queueMicrotask(() => this.topUp());
   }
 
   /** What the server must not give: what is loaded, and what it has not heard of. It takes so many. */

@@ -8,6 +8,24 @@ export function integer(value: number): string {
   return integers.format(value);
 }
 
+const MEASURE =
+  /^(-?)(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?(?: (k?m[23]?|[cm]m|ha|mi|ft|k?g|t|lb|s|min|h|years|%))?$/;
+const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
+const days = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
+
+/** A value of a graph as people write it: `505990 km2` is "505,990 km²", `2003-11-20` "20 November 2003". Names stay. */
+export function valueText(text: string): string {
+  if (DATE.test(text)) {
+    const date = new Date(`${text}T00:00:00Z`);
+    return Number.isNaN(date.getTime()) ? text : days.format(date);
+  }
+  const [, sign = "", digits = "", fraction = "", unit] = MEASURE.exec(text) ?? [];
+  // Four digits alone may be a year.
+  if (!digits || (digits.length < 5 && unit === undefined) || digits.length > 15) return text;
+  const power = unit?.replace("2", "²").replace("3", "³");
+  return `${sign}${integers.format(Number(digits.replaceAll(",", "")))}${fraction}${power === undefined ? "" : ` ${power}`}`;
+}
+
 /** `count(2, "fact")` is "2 facts". */
 export function count(value: number, one: string, many = `${one}s`): string {
   return `${integers.format(value)} ${value === 1 ? one : many}`;
@@ -64,10 +82,12 @@ export function score(value: number): string {
   return value < 1 && value > 0.995 ? "0.99" : value.toFixed(2);
 }
 
-/** How sure an answer is, in a word: the number alone says little to people who see few of them. */
-export function confidence({ score: sure, guess }: { score: number; guess: boolean }): string {
-  if (guess) return "guess";
-  return sure >= 0.7 ? "high" : sure >= 0.3 ? "medium" : "low";
+/** Below this an answer, or the reading of a question, is a guess. */
+export const GUESS = 0.3;
+
+/** How sure something is, in a word: the number alone says little to people who see few of them. */
+export function confidence(sure: number): "high" | "medium" | "guess" {
+  return sure >= 0.7 ? "high" : sure >= GUESS ? "medium" : "guess";
 }
 
 /** A share as a percentage: "5%", "99.8%". Never rounded up to 100%. */

@@ -40,11 +40,11 @@ const choices = methodChoices(
 );
 const [rapl, triple, path] = choices;
 
-it("puts methods trained on the present snapshot first, then zero-shot ones, then those that cannot be asked", () => {
+it("puts methods trained on the present snapshot first, then untrained ones, then those that cannot be asked", () => {
   expect(choices.map((choice) => [choice.id, readiness(choice)])).toEqual([
     ["rapl", "2 checkpoints"],
     ["reg-triple", "trained"],
-    ["rel-rag-path", "zero-shot"],
+    ["rel-rag-path", "untrained"],
     ["inses", "not available"],
   ]);
 });
@@ -66,13 +66,13 @@ it("says what a method lacks here, and that one needs no training", () => {
   const text = { graph: { triples: 0, passages: 4, endpoint: null }, llm: true };
   expect(said(text)).toEqual([
     ["text-rag", "needs no training"],
-    ["judge", "zero-shot"],
+    ["judge", "untrained"],
     ["inses", "needs facts"],
   ]);
   expect(chosenMethod(methodChoices(methods, [], text), "inses", undefined)?.id).toBe("text-rag");
 });
 
-it("never calls a method zero-shot that learns but needs no training", () => {
+it("never calls a method untrained that learns but needs no training", () => {
   const router = method("router", true, { standalone: true });
   const made = checkpoint(1, "router", "2026-01-01T00:00:00Z");
   const said = (of: Checkpoint[]) => methodChoices([router], of, ground).map(readiness);
@@ -123,7 +123,7 @@ it("offers of a graph in an endpoint what can be asked there", () => {
   const endpoint = { url: "https://host/sparql" } as Endpoint;
   const held = { graph: { triples: 0, passages: 0, endpoint }, llm: true };
   expect(methodChoices(methods, [], held).map((choice) => [choice.id, readiness(choice)])).toEqual([
-    ["rel-rag-path", "zero-shot"],
+    ["rel-rag-path", "untrained"],
     ["inses", "needs an import"],
   ]);
 });

@@ -6,7 +6,7 @@ export interface MethodChoice {
   label: string;
   description: string;
   available: boolean;
-  /** It has to learn from questions; until then it is asked zero-shot. */
+  /** It has to learn from questions; until then it is asked untrained. */
   trained: boolean;
   /** A language model is asked, whatever the reasoner. */
   asksModel: boolean;
@@ -16,7 +16,7 @@ export interface MethodChoice {
   missing: string | null;
   /**
    * Checkpoints for the graph as it is: the one in use, then its candidates, newest first. A method that learns and has
-   * none is asked zero-shot.
+   * none is asked untrained.
    */
   checkpoints: readonly Checkpoint[];
 }
@@ -84,15 +84,15 @@ export function chosenCheckpoint(choice: MethodChoice | undefined, wanted: Id | 
   return namedCheckpoint(choice, wanted) ?? choice?.checkpoints.find((one) => one.in_use) ?? null;
 }
 
-/** "2 checkpoints", "trained", "zero-shot", "needs no training": what the list of methods says at the end of a line. */
+/** "2 checkpoints", "trained", "untrained", "needs no training": what the list of methods says at the end of a line. */
 export function readiness(choice: MethodChoice): string {
   if (choice.missing !== null) return choice.missing;
   const { length } = choice.checkpoints;
-  if (length === 0) return choice.trained ? "zero-shot" : "needs no training";
+  if (length === 0) return choice.trained ? "untrained" : "needs no training";
   return length === 1 ? "trained" : `${length} checkpoints`;
 }
 
-/** One that can take part in a comparison: a method with one of its checkpoints, or zero-shot. */
+/** One that can take part in a comparison: a method with one of its checkpoints, or untrained. */
 export interface Contender {
   key: string;
   choice: MethodChoice;

@@ -54,7 +54,7 @@ it("opens a question with the very same method and checkpoint", () => {
   expect(askAgain(report({ checkpoint: null, fingerprint: null }), "x")).toBe("/?graph=3&q=x&method=rapl");
   expect([reportLabel(report({})), reportLabel(report({ fingerprint: null }))]).toEqual([
     "rapl 01234567",
-    "rapl, zero-shot",
+    "rapl, untrained",
   ]);
 });
 

@@ -82,11 +82,11 @@ export function toldBreakdowns(breakdowns: Record<string, Record<string, Metrics
   );
 }
 
-/** "rel-rag-path 3f2a91c04d" or "rapl, zero-shot". */
+/** "rel-rag-path 3f2a91c04d" or "rapl, untrained". */
 export function reportLabel(report: Report): string {
   return report.fingerprint
     ? `${report.method} ${report.fingerprint.slice(0, 8)}`
-    : `${report.method}, zero-shot`;
+    : `${report.method}, untrained`;
 }
 
 /** The Ask page for a question of a report, asked in the same way. */
@@ -116,7 +116,7 @@ export function signed(by: number, digits = 3): string {
 export function settingsThatDiffer(reports: readonly ReportDetail[]): { name: string; values: string[] }[] {
   const read: [string, (report: ReportDetail) => string | number][] = [
     ["method", (report) => report.method],
-    ["checkpoint", (report) => report.fingerprint?.slice(0, 10) ?? "zero-shot"],
+    ["checkpoint", (report) => report.fingerprint?.slice(0, 10) ?? "untrained"],
     ["reasoner", (report) => report.reasoner],
     ["budget", (report) => report.budget],
     ["seed", (report) => report.seed],

@@ -36,7 +36,7 @@ interface Props {
   box: Ref<{ focus: () => void }>;
 }
 
-/** Which checkpoint is asked: a choice when there are several; "zero-shot" when there is none and there could be. */
+/** Which checkpoint is asked: a choice when there are several; "untrained" when there is none and there could be. */
 function CheckpointState({
   method,
   checkpoint,
@@ -62,7 +62,7 @@ function CheckpointState({
           className="badge warn"
           title={`${method.label} has no checkpoint for this graph: relation paths are scored by the text encoder alone`}
         >
-          zero-shot: not trained on this graph
+          untrained: answers may be rough
         </span>
       </span>
     );
@@ -203,7 +203,7 @@ export function AskBar(props: Props) {
               className="badge"
               title="Facts near the topics are pulled from the endpoint for each question"
             >
-              zero-shot, asked where it is
+              untrained, asked where it is
             </span>
           </span>
         )}

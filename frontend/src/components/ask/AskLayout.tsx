@@ -1,6 +1,8 @@
 // Where the parts of the Ask page stand: side by side, or in one column.
 import type { ReactNode } from "react";
+import { Tab, TabList, TabPanel, Tabs } from "react-aria-components";
 import { Group, Panel, Separator, useDefaultLayout } from "react-resizable-panels";
+import { useUrl } from "@/components/kit/url";
 
 export interface Parts {
   drawing: ReactNode;
@@ -9,14 +11,28 @@ export interface Parts {
   timeline: ReactNode;
 }
 
+/** On a phone: the answers or the graph, one at a time. Which is in the address. */
 export function Column({ drawing, side, steps, timeline }: Parts) {
+  const [params, put] = useUrl();
   return (
-    <div className="ask-column">
-      {side}
-      <div className="column-graph">{drawing}</div>
+    <Tabs
+      className="ask-column"
+      selectedKey={params.get("view") === "graph" ? "graph" : "answers"}
+      onSelectionChange={(key) => put({ view: key === "graph" ? "graph" : null })}
+    >
+      <TabList className="tabs" aria-label="What is shown">
+        <Tab id="answers">Answers</Tab>
+        <Tab id="graph">Graph</Tab>
+      </TabList>
+      <TabPanel id="answers">
+        {side}
+        {steps}
+      </TabPanel>
+      <TabPanel id="graph" className="column-graph">
+        {drawing}
+      </TabPanel>
       {timeline}
-      {steps}
-    </div>
+    </Tabs>
   );
 }
 

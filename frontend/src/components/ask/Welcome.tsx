@@ -47,7 +47,7 @@ export function Welcome({ graphs, graph, onExample }: Props) {
         {graph.snapshot && ` · snapshot v${graph.snapshot.version}`}
         {graph.checkpoint
           ? ` · trained (${graph.checkpoint.method})`
-          : graph.triples > 0 && " · not trained yet, asked zero-shot"}
+          : graph.triples > 0 && " · untrained: answers may be rough"}
       </p>
       {graph.examples.length > 0 ? (
         <>

@@ -53,7 +53,7 @@ function Choice({
             <CheckpointBadge checkpoint={checkpoint} /> <Fingerprint value={checkpoint.fingerprint} />
           </span>
         ) : (
-          <span className="badge">{choice.trained ? "zero-shot" : "needs no training"}</span>
+          <span className="badge">{choice.trained ? "untrained" : "needs no training"}</span>
         )}
       </label>
     </div>
@@ -122,7 +122,7 @@ function CompareForm({ graph, draft, choices, onClose }: Props) {
           tone="info"
           title={`${graph.name} has ${trained.length === 0 ? "no checkpoint" : "one checkpoint only"}`}
         >
-          A method without one is asked zero-shot, with the text encoder alone. Train on the{" "}
+          A method without one is asked untrained, with the text encoder alone. Train on the{" "}
           <Link to={`/graphs/${graph.id}`}>graph’s page</Link> for a fair comparison.
         </Notice>
       )}

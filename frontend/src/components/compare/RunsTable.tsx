@@ -89,7 +89,7 @@ export function RunsTable({ list }: { list: readonly Compared[] }) {
                       <Fingerprint value={one.view.started.checkpoint} />
                     ) : (
                       <span className="badge">
-                        {isTrained(one.run.method) ? "zero-shot" : "needs no training"}
+                        {isTrained(one.run.method) ? "untrained" : "needs no training"}
                       </span>
                     )
                   ) : (

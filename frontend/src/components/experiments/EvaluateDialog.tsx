@@ -223,7 +223,7 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
             ) : method?.trained === false ? (
               <span className="badge">needs no training</span>
             ) : (
-              <span className="badge warn">zero-shot: not trained on this graph</span>
+              <span className="badge warn">untrained: figures will be rough</span>
             )}
           </div>
         </div>

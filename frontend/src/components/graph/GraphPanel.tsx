@@ -32,8 +32,6 @@ interface Props {
   view: RunView;
   chain: number | null;
   theme: string;
-  /** An entity to look at; a new object asks anew. */
-  find: { id: number } | null;
   onAsk: (about: { id: number; label: string }) => void;
   onClearChain: () => void;
   /** Facts and jumps that something outside the drawing points at. */
@@ -46,7 +44,7 @@ interface Props {
 }
 
 export function GraphPanel(props: Props) {
-  const { graph, view, chain, theme, find, onAsk, onClearChain, lit, litNodes, walkedBy, runs } = props;
+  const { graph, view, chain, theme, onAsk, onClearChain, lit, litNodes, walkedBy, runs } = props;
   const [node, setNode] = useUrlNumber("node");
   const [edge, setEdge] = useState<string | null>(null);
   const state = useGraphView(view, { chain, lit, litNodes, node, walkedBy });
@@ -61,23 +59,20 @@ export function GraphPanel(props: Props) {
   const search = useRef<HTMLInputElement>(null);
   const anchor = useRef<HTMLSpanElement>(null);
 
-  const latest = useRef({ setNode, selected });
+  const latest = useRef(selected);
   useEffect(() => {
-    latest.current = { setNode, selected };
+    latest.current = selected;
   });
 
   const isDrawn = node !== null && model.nodes.some((one) => one.id === node);
   useEffect(() => {
-    if (find) latest.current.setNode(find.id);
-  }, [find]);
-  useEffect(() => {
     if (!isDrawn || !handle) return undefined;
     // What comes with the next picture is selected in it.
     const frame = requestAnimationFrame(() => {
-      if (!latest.current.selected.includes(node)) handle.select([node]);
+      if (!latest.current.includes(node)) handle.select([node]);
     });
     return () => cancelAnimationFrame(frame);
-  }, [find, node, isDrawn, handle]);
+  }, [node, isDrawn, handle]);
 
   useEffect(() => {
     if (!litNodes || !handle) return undefined;

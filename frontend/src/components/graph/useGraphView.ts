@@ -13,6 +13,16 @@ interface Shown {
   walkedBy?: GraphOptions["walkedBy"] | undefined;
 }
 
+/** What is pointed at from outside: what a step kept, and an entity of a program that no evidence is about. */
+function besides({ program }: RunView, litNodes: readonly Node[] = [], node: number | null): readonly Node[] {
+  const told = [
+    ...(program?.ranked ?? []).map((one) => one.node),
+    ...(program?.steps ?? []).flatMap((step) => step.nodes),
+  ];
+  const looked = told.find((one) => one.id === node);
+  return looked ? [...litNodes, looked] : litNodes;
+}
+
 export function useGraphView(view: RunView, { chain, lit, litNodes, node, walkedBy }: Shown) {
   const [hand, dispatch] = useReducer(explore, nothingExplored);
   const [limit, setLimit] = useState(NODE_LIMIT);
@@ -32,7 +42,7 @@ export function useGraphView(view: RunView, { chain, lit, litNodes, node, walked
         relations,
         node,
         ...(lit && { lit }),
-        ...(litNodes && { also: litNodes }),
+        also: besides(view, litNodes, node),
         ...(walkedBy && { walkedBy }),
       }),
     [view, hand, chain, limit, only, relations, over, lit, litNodes, node, walkedBy],

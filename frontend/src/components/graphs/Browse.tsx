@@ -186,7 +186,7 @@ export function Browse({ graph }: { graph: Graph }) {
     [setEntity],
   );
   return (
-    <Card title="Look around" id="browse" acts={<Find graph={graph} onPick={go} />}>
+    <Card title="Explore" id="browse" acts={<Find graph={graph} onPick={go} />}>
       <div className="body">
         {entity === null ? (
           <p className="muted">

@@ -112,7 +112,7 @@ export function NotImported({ admin }: { admin: boolean }) {
         <p>
           Nothing of this graph is kept here, so it has no statistics, versions or index, and no question
           sets, training, evaluation or review; INSES, passages, the router and the trained agent cannot be
-          asked of it. It is asked zero-shot, by relation paths. A run says when it asked and what it got; the
+          asked of it. It is asked by relation paths, untrained. A run says when it asked and what it got; the
           same question may get something else tomorrow.
         </p>
         <p>

@@ -182,13 +182,13 @@ const NOTED: [keyof Omit<ImportReport, "files">, string][] = [
   ["odd_encodings", "files that are not UTF-8"],
 ];
 
-/** What became of the files of the version in use. */
+/** How the import of the version in use went, file by file. */
 export function Validation({ graph }: { graph: Graph }) {
   const hash = graph.snapshot?.hash ?? "";
   const { data } = useQuery({ ...importReportQuery(graph.id, hash), enabled: hash !== "" });
   if (!data) return null;
   return (
-    <Card title="What became of the files" id="validation">
+    <Card title="Import report" id="validation">
       <div className="body">
         <dl className="facts-list small">
           {NOTED.map(([name, what]) => (

@@ -113,8 +113,7 @@ export function Training({ graph, mayWrite }: { graph: Graph; mayWrite: boolean 
       {checkpoints.error && <ErrorNotice error={checkpoints.error} />}
       {checkpoints.data && list.length === 0 && (
         <p className="body muted">
-          Not trained yet. Until then questions are answered zero-shot, with relation paths scored by the text
-          encoder.
+          Not trained yet. Until then questions are answered with relation paths scored by the text encoder.
         </p>
       )}
       {list.length > 0 && (

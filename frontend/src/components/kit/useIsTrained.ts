@@ -1,4 +1,4 @@
-// Which methods have to learn from questions: only of those does "zero-shot" say anything.
+// Which methods have to learn from questions: only of those does "untrained" say anything.
 import { useQuery } from "@tanstack/react-query";
 import { statusQuery } from "@/api/queries";
 

@@ -76,7 +76,7 @@ function LimitsForm({ limits }: { limits: Limits }) {
       </div>
       <p className="small muted">
         A run that reaches a budget goes on without the language model and says so; a job stops, and what was
-        paid for is kept. A day is one of UTC.
+        paid for is kept. Days begin at midnight UTC.
       </p>
       {save.error && <ErrorNotice error={save.error} />}
       <div className="row">

@@ -199,12 +199,12 @@ function answers(program: ProgramExecuted, label: string) {
 
 it("shows what an answer was ranked by, and the runners-up under it", () => {
   answers(PROGRAM, "Algeria");
-  expect(screen.getByRole("button", { name: /^Algeria\s*2,381,741 km2$/ })).toBeInTheDocument();
+  expect(screen.getByRole("button", { name: /^Algeria\s*2,381,741 km²$/ })).toBeInTheDocument();
   expect(screen.getByText("2 runners-up")).toBeInTheDocument();
   const runners = within(screen.getByRole("list", { name: "Runners-up", hidden: true }));
   expect(runners.getAllByRole("listitem", { hidden: true }).map((one) => one.textContent)).toEqual([
-    "Congo2,344,858 km2",
-    "Chad1,284,000 km2",
+    "Congo2,344,858 km²",
+    "Chad1,284,000 km²",
   ]);
 });
 

@@ -4,10 +4,10 @@ import { Link } from "react-router";
 import type { Graph } from "@/api/types";
 import { CopyMenu } from "@/components/kit/CopyMenu";
 import { Button } from "@/components/kit/controls";
-import { count } from "@/store/format";
+import { confidence, count } from "@/store/format";
 import type { ProgramNode } from "@/store/program";
 import { ProgramSteps } from "./ProgramSteps";
-import { keptNothing, stepsText, sureness } from "./programWords";
+import { keptNothing, stepsText } from "./programWords";
 import { useProgramEdit } from "./useProgramEdit";
 import "./program.css";
 
@@ -30,7 +30,7 @@ function Head({ program, question, corrects }: Pick<Props, "program" | "question
     ...(sparql ? [{ label: "Copy as SPARQL", copied: "SPARQL query", text: sparql }] : []),
     ...(cypher ? [{ label: "Copy as Cypher", copied: "Cypher query", text: cypher }] : []),
   ];
-  const sure = sureness(read.score);
+  const sure = confidence(read.score);
   return (
     <header className="panel-head">
       <h2 id="program-title">How it was worked out</h2>

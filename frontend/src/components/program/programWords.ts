@@ -1,17 +1,12 @@
 // How a program is told on the pages.
 import type { ProgramExecuted, ProgramStep } from "@/api/events";
-import { count, integer } from "@/store/format";
+import { count, integer, valueText } from "@/store/format";
 import type { RunView } from "@/store/runView";
-
-/** How likely it is that this was asked, in a word. */
-export function sureness(score: number): "high" | "medium" | "guess" {
-  return score >= 0.7 ? "high" : score >= 0.4 ? "medium" : "guess";
-}
 
 /** What a step gives: how many it kept, or its value. */
 export function outcomeOf(step: ProgramStep): string {
   if (step.result === "set") return `${integer(step.count)} kept`;
-  return step.value || "no value";
+  return valueText(step.value) || "no value";
 }
 
 export const keptNothing = (step: ProgramStep): boolean =>
@@ -25,8 +20,8 @@ export function stepsText({ steps }: ProgramExecuted): string {
 export function rankedOf({ program }: Pick<RunView, "program">) {
   const ranked = program?.ranked ?? [];
   return {
-    values: new Map(ranked.filter((one) => one.answer).map((one) => [one.node.id, one.value])),
-    runnersUp: ranked.filter((one) => !one.answer),
+    values: new Map(ranked.filter((one) => one.answer).map((one) => [one.node.id, valueText(one.value)])),
+    runnersUp: ranked.filter((one) => !one.answer).map((one) => ({ ...one, value: valueText(one.value) })),
   };
 }
 

@@ -6,7 +6,7 @@ import type { Item, Said, SaidOf } from "@/api/review";
 import { Chain } from "./Chain";
 import { KindBadge } from "./CandidateRow";
 import { ReasonWords } from "./Reasons";
-import type { Contested } from "@/store/annotationSession";
+import type { Contested } from "@/store/annotationState";
 
 function Cell({ said }: { said: SaidOf | undefined }) {
   if (!said) return <span className="muted">–</span>;

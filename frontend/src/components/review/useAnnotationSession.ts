@@ -4,7 +4,8 @@ import { useEffect, useState, useSyncExternalStore } from "react";
 import { drawingQuery, itemKey, queueItemsKey, reviewKeys, type ItemRow } from "@/api/review";
 import type { Page } from "@/api/types";
 import { troubleOf } from "@/components/kit/feedback";
-import { AnnotationSession, type Listener, type SessionState } from "@/store/annotationSession";
+import { AnnotationSession } from "@/store/annotationSession";
+import type { Listener, SessionState } from "@/store/annotationState";
 import { toast } from "@/store/toasts";
 
 /** How often the figures of the queue are asked for anew while one judges quickly. */

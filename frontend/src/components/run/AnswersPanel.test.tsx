@@ -1,7 +1,7 @@
 import { render, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, it, vi } from "vitest";
-import type { Answer } from "@/api/events";
+import type { Answer, EvidenceChain } from "@/api/events";
 import { viewAt } from "@/store/runView";
 import { EVENTS, NODES, RUN } from "@/test/switzerland";
 import { AnswersPanel } from "./AnswersPanel";
@@ -17,7 +17,7 @@ it("lists each answer with its certainty, badge and chains", () => {
   expect(rows).toEqual([
     "1Germanfacts in graph1 chainhigh0.97",
     "2Frenchfacts in graph1 chainhigh0.96",
-    "3Romanshnot in the graphcites no evidencelow0.20",
+    "3Romanshnot in the graphcites no evidenceguess0.20",
   ]);
   expect(screen.getByText("3 · 130 ms")).toBeInTheDocument();
   expect(screen.getByText("German, French")).toBeInTheDocument();
@@ -37,6 +37,26 @@ it("calls what is below the floor a guess, apart from the answers, and never mar
   expect(screen.getByRole("heading")).toHaveTextContent("Closest guesses");
   expect(screen.getByText(/These come closest/)).toBeInTheDocument();
   expect(document.querySelector(".good, .good-text")).toBeNull();
+});
+
+it("says the answer in a sentence above the list, where one relation gives it", () => {
+  const [chain] = view.chains;
+  const bern = { ...view.answers[0], label: "Bern", entity: NODES.bern } as Answer;
+  const one = {
+    ...{ ...chain, levels: [[NODES.bern]], level_counts: [1] },
+    steps: [{ name: "capital", label: "capital", inverse: false }],
+  } as EvidenceChain;
+  render(
+    <AnswersPanel
+      view={{ ...view, text: "", answers: [bern], chains: [one] }}
+      chain={null}
+      onChain={nothing}
+      onFind={nothing}
+      onCite={nothing}
+      isTrained
+    />,
+  );
+  expect(screen.getByText("The capital of Switzerland is Bern.")).toBeInTheDocument();
 });
 
 it("asks the page to light the chain, and to put it out again", async () => {
@@ -62,7 +82,7 @@ it("finds an answer in the graph, but not one that the graph does not hold", asy
     <AnswersPanel view={view} chain={null} onChain={nothing} onFind={onFind} onCite={nothing} isTrained />,
   );
   await userEvent.click(screen.getByRole("button", { name: "French" }));
-  expect(onFind).toHaveBeenCalledExactlyOnceWith(NODES.french.id);
+  expect(onFind).toHaveBeenCalledExactlyOnceWith(NODES.french.id, 0);
   expect(screen.queryByRole("button", { name: "Romansh" })).toBeNull();
 });
 
@@ -128,11 +148,11 @@ it("names the cited sentences by their passages, and says when an answer comes f
   expect(onCite).toHaveBeenCalledExactlyOnceWith({ passage: 41, start: 0, end: 13 });
 });
 
-it("calls a run zero-shot only where the method learns", () => {
+it("calls a run untrained only where the method learns", () => {
   const untrained = { ...view, started: view.started && { ...view.started, checkpoint: null } };
   const shown = { view: untrained, chain: null, onChain: nothing, onFind: nothing, onCite: nothing };
   const { rerender } = render(<AnswersPanel {...shown} isTrained />);
-  expect(screen.getByText("zero-shot")).toBeInTheDocument();
+  expect(screen.getByText("untrained")).toBeInTheDocument();
   rerender(<AnswersPanel {...shown} isTrained={false} />);
-  expect(screen.queryByText("zero-shot")).toBeNull();
+  expect(screen.queryByText("untrained")).toBeNull();
 });

@@ -8,7 +8,8 @@ import { CopyMenu } from "@/components/kit/CopyMenu";
 import { BehindAnswers } from "@/components/program/BehindAnswers";
 import { rankedOf } from "@/components/program/programWords";
 import { passageRanks } from "@/store/citations";
-import { confidence, count, milliseconds, score } from "@/store/format";
+import { answerSentence } from "@/store/answerWords";
+import { confidence, count, milliseconds, score, valueText } from "@/store/format";
 import type { RunView } from "@/store/runView";
 
 const FIRST = 12;
@@ -19,7 +20,8 @@ interface Props {
   view: RunView;
   chain: number | null;
   onChain: (chain: number | null) => void;
-  onFind: (entity: number) => void;
+  /** Look at an answer, and at the chain that leads to it. */
+  onFind: (entity: number, chain?: number) => void;
   onCite: (citation: Citation) => void;
   /** The method learns from questions, so that one without a checkpoint is less than it could be. */
   isTrained: boolean;
@@ -149,20 +151,22 @@ function AnswerRow({
           type="button"
           className="answer-label"
           title={`Show ${answer.label} in the graph`}
-          onClick={() => onFind(entity.id)}
+          onClick={() => onFind(entity.id, first)}
         >
-          <bdi>{answer.label}</bdi>
-          {value && value !== answer.label && <span className="answer-value tabular"> {value}</span>}
+          <bdi>{valueText(answer.label)}</bdi>
+          {value && value !== valueText(answer.label) && (
+            <span className="answer-value tabular"> {value}</span>
+          )}
         </button>
       ) : (
         <span className="answer-label">
-          <bdi>{answer.label}</bdi>
+          <bdi>{valueText(answer.label)}</bdi>
         </span>
       )}
       <Verification answer={answer} />
       <Evidence answer={answer} {...evidence} />
       <span className="answer-score tabular" title="Confidence, 0 to 1">
-        <span className="muted">{confidence(answer)}</span>
+        <span className="muted">{answer.guess ? "guess" : confidence(answer.score)}</span>
         <span className="bar" aria-hidden="true">
           <span style={{ width: `${Math.round(answer.score * 100)}%` }} />
         </span>
@@ -190,6 +194,7 @@ export function AnswersPanel({ view, chain, onChain, onFind, onCite, isTrained, 
   const shown = all ? answers : answers.slice(0, FIRST);
   const guesses = answers.findIndex((answer) => answer.guess);
   const question = view.started?.question ?? "answers";
+  const sentence = answerSentence(view);
   if (!answers.length && !text) return null;
   const rows = (from: number, to: number) => (
     <ol className="answers" start={from + 1}>
@@ -218,7 +223,7 @@ export function AnswersPanel({ view, chain, onChain, onFind, onCite, isTrained, 
           {tookMs !== null && ` · ${milliseconds(tookMs)}`}
         </span>
         {view.started && (
-          <span className="muted small mono elide" title={view.router?.reason}>
+          <span className="muted small mono elide answers-how" title={view.router?.reason}>
             {view.started.method}
             {view.router && ` → ${view.router.method}`}
           </span>
@@ -229,7 +234,7 @@ export function AnswersPanel({ view, chain, onChain, onFind, onCite, isTrained, 
             className="badge"
             title="Asked without a trained checkpoint: relation paths were scored by the text encoder alone. Train on a question set of this graph for better answers."
           >
-            zero-shot
+            untrained
           </span>
         )}
         <span className="grow" />
@@ -249,10 +254,16 @@ export function AnswersPanel({ view, chain, onChain, onFind, onCite, isTrained, 
             copies="Copy as lines"
             copied="Answers"
             text={() => answers.map((one) => one.label).join("\n")}
+            {...(sentence && { more: [{ label: "Copy the sentence", copied: "Sentence", text: sentence }] })}
             data={{ question, answers }}
           />
         )}
       </header>
+      {sentence && (
+        <p className="answer-sentence">
+          <bdi>{sentence}</bdi>
+        </p>
+      )}
       {text && <p className={`answer-text ${view.phase === "running" ? "writing" : ""}`}>{text}</p>}
       {guesses === 0 && (
         <p className="muted small">

@@ -4,7 +4,7 @@ import type { EvidenceChain, Node, RelationStep } from "@/api/events";
 import { Icon } from "@/components/kit/Icon";
 import { Button } from "@/components/kit/controls";
 import { CopyMenu } from "@/components/kit/CopyMenu";
-import { count, integer, score } from "@/store/format";
+import { GUESS, count, integer, score, valueText } from "@/store/format";
 import type { RunView } from "@/store/runView";
 
 const NAMES = 3;
@@ -36,7 +36,7 @@ function Level({ nodes, total }: { nodes: readonly Node[]; total: number }) {
       {nodes.slice(0, NAMES).map((node, at) => (
         <Fragment key={node.id}>
           {at > 0 && "; "}
-          <bdi>{node.label}</bdi>
+          <bdi>{valueText(node.label)}</bdi>
         </Fragment>
       ))}
       {rest > 0 && <span className="muted"> +{integer(rest)}</span>}
@@ -52,11 +52,12 @@ function Hops({ chain }: { chain: EvidenceChain }) {
         return (
           <li key={`${head.id} ${hop.step.name} ${tail.id}`}>
             <span className="grow">
-              <bdi>{head.label}</bdi> <span className="rel">→ {hop.step.label}</span> <bdi>{tail.label}</bdi>
+              <bdi>{head.label}</bdi> <span className="rel">→ {hop.step.label}</span>{" "}
+              <bdi>{valueText(tail.label)}</bdi>
             </span>
             {hop.verified ? (
               <span className="badge">
-                <Icon name="check" /> facts in graph
+                <Icon name="check" /> in graph
               </span>
             ) : (
               <span className="badge bad dotted">not in graph</span>
@@ -73,7 +74,7 @@ interface RowProps {
   index: number;
   on: boolean;
   onToggle: () => void;
-  /** Say that it is not why. */
+  /** Say that it is not the reason. */
   onDoubt?: (() => void) | undefined;
 }
 
@@ -104,11 +105,13 @@ export function ChainRow({ chain, index, on, onToggle, onDoubt }: RowProps) {
         </span>
         <span className="chain-meta small muted tabular">
           <span>{score(chain.score)}</span>
-          <span>{count(chain.hops.length, "hop")}</span>
+          <span>
+            {count(chain.steps.length, "step")}, {count(chain.hops.length, "fact")}
+          </span>
           {unverified === 0 ? (
             <span>✓ all facts in graph</span>
           ) : (
-            <span className="bad-text">{count(unverified, "hop")} not in graph</span>
+            <span className="bad-text">{count(unverified, "fact")} not in graph</span>
           )}
           {reached > listed && (
             <span>
@@ -118,14 +121,14 @@ export function ChainRow({ chain, index, on, onToggle, onDoubt }: RowProps) {
           {chain.merged_with.length > 0 && (
             <span>and with chain {chain.merged_with.map((other) => other + 1).join(", ")}</span>
           )}
-          {chain.score < 0.3 && <span className="badge warn">weak</span>}
+          {chain.score < GUESS && <span className="badge warn">guess</span>}
         </span>
       </button>
       {on && <Hops chain={chain} />}
       {on && onDoubt && (
         <p className="doubt">
           <Button size="small" look="plain" icon="flag" onPress={onDoubt}>
-            This path is not why
+            Not the reason
           </Button>
         </p>
       )}

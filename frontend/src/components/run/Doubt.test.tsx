@@ -68,7 +68,7 @@ it("sends what the person calls right, or starts from the answers beside the dou
 
 it("asks what is wrong with a run as a whole", async () => {
   const sent = open({ kind: "answer-wrong" });
-  await userEvent.click(screen.getByLabelText(/The paths are not why/));
+  await userEvent.click(screen.getByLabelText(/The paths are not the reason/));
   await userEvent.click(screen.getByRole("button", { name: "Send to the analysts" }));
   await waitFor(() => {
     expect(sent).toHaveLength(1);
@@ -91,6 +91,6 @@ it("shows what was doubted, and the way to where it is judged", () => {
       <Doubts flags={[{ ...flag, user: "ann", queue: 3, item: 9 }]} />
     </MemoryRouter>,
   );
-  expect(screen.getByText(/ann says that chain 2 is not why: by chance/)).toBeInTheDocument();
+  expect(screen.getByText(/ann says that chain 2 is not the reason: by chance/)).toBeInTheDocument();
   expect(screen.getByRole("link", { name: "Open" })).toHaveAttribute("href", "/review/3?item=9");
 });

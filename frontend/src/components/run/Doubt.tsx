@@ -1,4 +1,4 @@
-// "This answer is wrong", "this path is not why": what people doubt of a run goes to the analysts, with its paths.
+// "This answer is wrong", "this path is not the reason": what people doubt of a run goes to the analysts, with its paths.
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useNavigate } from "react-router";
@@ -27,7 +27,7 @@ export interface Doubt {
 
 const WHOLE: { kind: FlagKind; label: string; about: string }[] = [
   { kind: "answer-wrong", label: "The answer is wrong", about: "These are not what the question asks for" },
-  { kind: "path-wrong", label: "The paths are not why", about: "Right answers, for another reason" },
+  { kind: "path-wrong", label: "The paths are not the reason", about: "Right answers, for another reason" },
   { kind: "answer-missing", label: "An answer is missing", about: "There is more than what stands here" },
 ];
 
@@ -36,7 +36,7 @@ const KEEPABLE = 50;
 
 function titleOf({ kind, answer, chain }: Doubt): string {
   if (answer) return `${answer.label} is wrong`;
-  if (chain !== undefined) return "This path is not why";
+  if (chain !== undefined) return "This path is not the reason";
   return kind === "answer-missing" ? "An answer is missing" : "Something is wrong here";
 }
 
@@ -149,13 +149,13 @@ export function DoubtDialog({ run, view, doubt, onClose }: Props) {
 
 const SAYS: Record<FlagKind, string> = {
   "answer-wrong": "says that an answer is wrong",
-  "path-wrong": "says that a path is not why",
+  "path-wrong": "says that a path is not the reason",
   "answer-missing": "says that an answer is missing",
 };
 
 function saying({ kind, answer, chain }: Flag): string {
   if (kind === "answer-wrong" && answer) return `says that ${answer} is wrong`;
-  if (kind === "path-wrong" && chain !== null) return `says that chain ${chain + 1} is not why`;
+  if (kind === "path-wrong" && chain !== null) return `says that chain ${chain + 1} is not the reason`;
   return SAYS[kind];
 }
 

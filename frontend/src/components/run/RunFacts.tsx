@@ -15,7 +15,7 @@ export function RunFacts({ view, isTrained, llm }: Props) {
   const pulled = view.subgraph?.pulled;
   if (!started) return null;
   const prompts = Object.entries(started.prompts);
-  const none = isTrained ? "none (zero-shot)" : "none needed";
+  const none = isTrained ? "none (untrained)" : "none needed";
   return (
     <dl className="facts small">
       {started.endpoint === null ? (

@@ -33,7 +33,8 @@ interface Props {
   onStop: () => void;
   onChain: (chain: number | null) => void;
   onEnd: () => void;
-  onFind: (entity: number) => void;
+  /** Look at an entity, and at the chain that leads to it. */
+  onFind: (entity: number, chain?: number) => void;
   onAgain: () => void;
   /** The step of the program that is looked at. */
   part: number | null;

@@ -21,7 +21,7 @@ function pressed(event: KeyboardEvent): boolean {
 
 const TITLES = {
   going: "Steering",
-  over: "Take it up again",
+  over: "Resume",
 } as const;
 
 function title(view: RunView, phase: Steering["phase"]): string {

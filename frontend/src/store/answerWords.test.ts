@@ -1,0 +1,222 @@
+import { describe, expect, it } from "vitest";
+import type { Answer, ProgramExecuted, ProgramStep } from "@/api/events";
+import { COUNT, PROGRAM, programRun } from "@/test/program";
+import { EVENTS, NODES, RUN } from "@/test/switzerland";
+import { answerSentence, listed } from "./answerWords";
+import { viewAt, type RunView } from "./runView";
+
+type Told = readonly [text: string, kept: number | string];
+
+/** A run of a program of which this is told. */
+function run(op: string, told: readonly Told[], names: readonly string[], ranked: readonly string[] = []) {
+  const steps = told.map(([text, kept], index): ProgramStep => ({
+    ...{ text, nodes: [], path: [String(index)] },
+    ...(typeof kept === "number"
+      ? { result: "set" as const, count: kept, value: "" }
+      : { result: "number" as const, count: 0, value: kept }),
+  }));
+  const program: ProgramExecuted = {
+    ...PROGRAM,
+    read: { text: "", program: { op }, score: 0.9 },
+    steps,
+    ranked: ranked.map((value, id) => ({
+      node: { id, label: names[id] ?? "", kind: "entity" },
+      value,
+      answer: id === 0,
+    })),
+  };
+  const answers = names.map((label): Answer => ({
+    ...{ label, score: 0.9, entity: null, chains: [], verified: true, citations: [], guess: false },
+  }));
+  return { ...viewAt(RUN, [], 0), program, answers } satisfies RunView;
+}
+
+const said = (...args: Parameters<typeof run>) => answerSentence(run(...args));
+
+describe("a count", () => {
+  it("says how many of what", () => {
+    const countries: Told = ["countries", 196];
+    const count = (kept: number, ...steps: Told[]) =>
+      said("Count", [countries, ...steps, ["count them", String(kept)]], [String(kept)]);
+    expect(count(9, ["that are the borders of Germany", 9])).toBe("9 countries border Germany.");
+    expect(count(1, ["that are the borders of Portugal", 1])).toBe("1 country borders Portugal.");
+    expect(count(53, ["in Africa (continent)", 53])).toBe("53 countries in Africa.");
+    expect(count(0, ["in Atlantis (continent)", 0])).toBe("No countries in Atlantis.");
+  });
+
+  it("says of a thing how many it has", () => {
+    const four: Told[] = [
+      ["the official language of Switzerland", 4],
+      ["count them", "4"],
+    ];
+    expect(said("Count", four, ["4"])).toBe("Switzerland has 4 official languages.");
+    const films: Told[] = [
+      ["those directed by Alfred Hitchcock", 11],
+      ["count them", "11"],
+    ];
+    expect(said("Count", films, ["11"])).toBe("11 directed by Alfred Hitchcock.");
+  });
+});
+
+describe("a ranking", () => {
+  const countries: Told[] = [
+    ["countries", 196],
+    ["in Africa (continent)", 53],
+  ];
+
+  it("says the value, and among how many", () => {
+    const told: Told[] = [...countries, ["the one with the largest population", 1]];
+    expect(said("Top", told, ["Nigeria"], ["223,800,000", "126,500,000"])).toBe(
+      "Nigeria, 223,800,000: the largest population of 53 countries in Africa.",
+    );
+    const rivers: Told[] = [
+      ["those in Asia (continent)", 50],
+      ["that are rivers", 22],
+      ["the one with the second largest length", 1],
+    ];
+    expect(said("Top", rivers, ["Yellow River"], ["5,464 km"])).toBe(
+      "Yellow River, 5,464 km: the second largest length of 22 rivers in Asia.",
+    );
+  });
+
+  it("says only the number where the steps make no phrase", () => {
+    const told: Told[] = [
+      ["those in Africa (continent)", 54],
+      ["those whose flows through is one of these", 6],
+      ["the one with the largest length", 1],
+    ];
+    expect(said("Top", told, ["Nile"], ["6,650 km"])).toBe("Nile, 6,650 km: the largest length of 6.");
+  });
+
+  it("names several", () => {
+    const told: Told[] = [...countries, ["the 3 with the largest area", 3]];
+    expect(said("Top", told, ["Algeria", "Congo", "Sudan"], ["1", "2"])).toBe(
+      "Algeria, Congo and Sudan: the 3 with the largest area of 53 countries in Africa.",
+    );
+  });
+});
+
+describe("yes and no", () => {
+  const ask = (answer: "yes" | "no", one: Told, other: Told) =>
+    said("Exists", [one, other, ["is there any?", answer]], [answer]);
+
+  it("says what is so", () => {
+    expect(ask("yes", ["Berlin", 1], ["that are the capital of Germany", 1])).toBe(
+      "Yes: Berlin is the capital of Germany.",
+    );
+    expect(ask("yes", ["Leo", 1], ["that are lions", 1])).toBe("Yes: Leo is a lion.");
+    expect(ask("yes", ["Ella", 1], ["that are elephants", 1])).toBe("Yes: Ella is an elephant.");
+    expect(ask("yes", ["the borders of Germany", 9], ["that are France", 1])).toBe(
+      "Yes: France borders Germany.",
+    );
+    expect(ask("yes", ["the languages of Chad", 2], ["that are French", 1])).toBe(
+      "Yes: French is one of the languages of Chad.",
+    );
+  });
+
+  it("says what is so instead", () => {
+    const view = run(
+      "Exists",
+      [
+        ["Paris", 1],
+        ["that are the capital of Germany", 0],
+        ["is there any?", "no"],
+      ],
+      ["no"],
+    );
+    const berlin = { id: 1, label: "Berlin", kind: "entity" as const };
+    const germany = { id: 2, label: "Germany", kind: "entity" as const };
+    const chain = {
+      ...{ source: germany, levels: [[berlin]], level_counts: [1], hops: [], score: 0.8, merged_with: [] },
+      steps: [{ name: "capital", label: "capital", inverse: false }],
+    };
+    expect(answerSentence({ ...view, chains: [chain] })).toBe(
+      "No: Paris is not the capital of Germany. The capital of Germany is Berlin.",
+    );
+  });
+
+  it("compares", () => {
+    expect(said("Holds", [["is K2’s elevation > Lhotse’s elevation?", "yes"]], ["yes"])).toBe(
+      "Yes: K2’s elevation > Lhotse’s elevation.",
+    );
+  });
+});
+
+it("says a sum and an average, with what they are of", () => {
+  const lions: Told[] = [
+    ["lions", 2],
+    ["sum of their weight", "316 kg"],
+  ];
+  expect(said("Fold", lions, ["316 kg"])).toBe("The total weight of 2 lions is 316 kg.");
+  const peaks: Told[] = [
+    ["those whose mountain in country is Nepal", 5],
+    ["average of their elevation", "8,505.4 m"],
+  ];
+  expect(said("Fold", peaks, ["8,505.4 m"])).toBe(
+    "The average elevation of 5 whose mountain in country is Nepal is 8,505.4 m.",
+  );
+});
+
+it("says what a set is, and who is in it", () => {
+  const high: Told[] = [
+    ["mountains", 51],
+    ["with elevation > 8500 m", 4],
+  ];
+  expect(said("Filter", high, ["K2", "Kangchenjunga", "Lhotse", "Mount Everest"])).toBe(
+    "4 mountains with elevation > 8500 m: K2, Kangchenjunga, Lhotse and Mount Everest.",
+  );
+  expect(said("Walk", [["the keeper of Leo", 1]], ["Maria Lopez"])).toBe("The keeper of Leo is Maria Lopez.");
+  expect(said("Walk", [["what Pip is lives in", 1]], ["Ice Hall"])).toBe("Pip lives in Ice Hall.");
+  expect(said("KeyOf", [["the population of Chad", "17,700,000"]], ["17,700,000"])).toBe(
+    "The population of Chad is 17,700,000.",
+  );
+});
+
+describe("a path", () => {
+  const view = viewAt(RUN, EVENTS, EVENTS.length);
+  const [chain] = view.chains;
+  const answer = (label: string, id: number): Answer => ({
+    ...{ label, score: 0.9, entity: { id, label, kind: "entity" }, chains: [0], verified: true },
+    ...{ citations: [], guess: false },
+  });
+  const one = (name: string, label: string, inverse = false): RunView => ({
+    ...view,
+    ...{ text: "", answers: [answer("Bern", NODES.bern.id)] },
+    chains: chain
+      ? [{ ...chain, steps: [{ name, label, inverse }], levels: [[NODES.bern]], level_counts: [1] }]
+      : [],
+  });
+
+  it("of one relation is a sentence", () => {
+    expect(answerSentence(one("capital", "capital"))).toBe("The capital of Switzerland is Bern.");
+    expect(answerSentence(one("governed_from", "governed from"))).toBe("Switzerland is governed from Bern.");
+  });
+
+  it("of several, or against a relation, is left to its chain", () => {
+    expect(answerSentence(one("capital", "capital", true))).toBeNull();
+    expect(answerSentence({ ...view, text: "" })).toBeNull();
+  });
+
+  it("is not said where it is a guess, or where a language model wrote the answer", () => {
+    const bern = one("capital", "capital");
+    expect(
+      answerSentence({ ...bern, answers: bern.answers.map((one) => ({ ...one, guess: true })) }),
+    ).toBeNull();
+    expect(answerSentence({ ...bern, text: "It is Bern." })).toBeNull();
+  });
+});
+
+it("reads the recorded runs", () => {
+  const events = programRun();
+  expect(answerSentence(viewAt(RUN, events, events.length))).toBe(
+    "Algeria, 2,381,741 km²: the largest area of 3 countries in Africa.",
+  );
+  const counted = programRun(COUNT, "3");
+  expect(answerSentence(viewAt(RUN, counted, counted.length))).toBe("3 countries in Africa.");
+});
+
+it("lists names as people do", () => {
+  expect([[], ["a"], ["a", "b"], ["a", "b", "c", "d"], ["a", "b", "c", "d", "e"]].map(listed)).toEqual([
+    ...["", "a", "a and b", "a, b, c and d", "a, b, c and 2 others"],
+  ]);
+});

@@ -1,0 +1,247 @@
+// The answer in a sentence, made of the steps of the program that gave it, or of the relation that leads to it.
+import type { ProgramExecuted, ProgramStep } from "@/api/events";
+import { integer, valueText } from "./format";
+import type { RunView } from "./runView";
+
+/** Names in a row: of more than four the first three, and how many others. */
+export function listed(names: readonly string[]): string {
+  const shown = names.length > 4 ? [...names.slice(0, 3), `${integer(names.length - 3)} others`] : names;
+  return shown.length < 2 ? (shown[0] ?? "") : `${shown.slice(0, -1).join(", ")} and ${shown.at(-1) ?? ""}`;
+}
+
+const IRREGULAR: Readonly<Record<string, string>> = {
+  people: "person",
+  children: "child",
+  men: "man",
+  women: "woman",
+};
+
+/** `singular("countries")` is "country". */
+function singular(noun: string): string {
+  if (IRREGULAR[noun]) return IRREGULAR[noun];
+  if (noun.endsWith("ies")) return `${noun.slice(0, -3)}y`;
+  return noun.endsWith("s") && !noun.endsWith("ss") ? noun.slice(0, -1) : noun;
+}
+
+/** `plural("language")` is "languages"; what is one already stays. */
+function plural(noun: string): string {
+  if (noun.endsWith("s")) return noun;
+  return /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`;
+}
+
+const startUpper = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+/** A relation that is a verb and holds both ways is said as one. */
+const BORDERS = /^(?:that are )?the borders of (.+)$/;
+
+/** A place is said without the word that it was found by: "in Africa (continent)". */
+const bare = (text: string) => text.replace(/^(in .+) \([^()]+\)$/, "$1");
+
+/** What a set of things is besides: "that are rivers", "whose keeper is Ann", "in Africa". */
+function restriction(text: string): string {
+  const [, neighbour] = BORDERS.exec(text) ?? [];
+  if (neighbour) return `that border ${neighbour}`;
+  if (/^(that|whose|in|with|directed|not) /.test(text)) return bare(text);
+  const [, those, left] = /^leave out (those )?(.+)$/.exec(text) ?? [];
+  if (left) return those ? `not ${left}` : `without ${left}`;
+  return bare(text);
+}
+
+/** The sets that steps told one after another, as a noun phrase without its number: "countries in Africa". */
+function phraseOf(steps: readonly ProgramStep[]): string | null {
+  const [head, ...rest] = steps;
+  if (!head || steps.some((step) => step.result !== "set")) return null;
+  if (
+    rest.some(({ text }) => /^(their|keep|leave these|all of these|those whose .+ one of these)/.test(text))
+  ) {
+    return null;
+  }
+  const [, those] = /^those (.+)$/.exec(head.text) ?? [];
+  const parts = [
+    those === undefined ? head.text : bare(those),
+    ...rest.map((step) => restriction(step.text)),
+  ];
+  if (those === undefined) return parts.join(" ");
+  // "those in Africa that are rivers" are "rivers in Africa".
+  const named = parts.findIndex((part) => /^that are [^\s]+$/.test(part));
+  if (named < 0) return parts.join(" ");
+  const [noun = ""] = parts.splice(named, 1);
+  return [noun.replace("that are ", ""), ...parts].join(" ");
+}
+
+/** "9 countries in Africa"; of one, its noun in the singular. */
+function counted(number: number, phrase: string): string {
+  if (number !== 1) return `${number === 0 ? "no" : integer(number)} ${phrase}`;
+  const [noun = "", ...rest] = phrase.split(" ");
+  return ["1", singular(noun), ...rest]
+    .join(" ")
+    .replace(" that are ", " that is ")
+    .replace(" that border ", " that borders ");
+}
+
+/** Steps of `program` below its last one. */
+const before = ({ steps }: ProgramExecuted) => steps.slice(0, -1);
+
+function countSentence(program: ProgramExecuted): string | null {
+  const steps = before(program);
+  const number = steps.at(-1)?.count ?? 0;
+  const [, noun, owner] = /^the (.+?) of (.+)$/.exec(steps[0]?.text ?? "") ?? [];
+  if (noun === "borders" && owner && steps.length === 1) return `${owner} borders ${integer(number)}.`;
+  if (noun && owner && steps.length === 1) {
+    return `${owner} has ${counted(number, plural(noun))}.`;
+  }
+  const phrase = phraseOf(steps);
+  if (!phrase) return null;
+  // What is said last is what is said of them: "9 countries border Germany".
+  const clause = /^(.+) that ((?:borders?|have|are) .+)$/.exec(counted(number, phrase));
+  const whole = clause?.[1] ? `${clause[1]} ${clause[2] ?? ""}` : counted(number, phrase);
+  return startUpper(`${whole}.`);
+}
+
+function topSentence(program: ProgramExecuted, names: readonly string[]): string | null {
+  const last = program.steps.at(-1);
+  const [, end] = /^(?:the one|those|the \d+) with (the .+)$/.exec(last?.text ?? "") ?? [];
+  const [, several, most] = /^the (\d+) with the (.+)$/.exec(last?.text ?? "") ?? [];
+  if (!end && !several) return null;
+  const source = program.steps.at(-2);
+  const phrase = phraseOf(before(program));
+  const of = source ? ` of ${phrase ? counted(source.count, phrase) : integer(source.count)}` : "";
+  if (several) return `${listed(names)}: the ${several} with the ${most ?? ""}${of}.`;
+  const value = program.ranked.find((one) => one.answer)?.value;
+  return `${listed(names)}${value ? `, ${valueText(value)}` : ""}: ${end ?? ""}${of}.`;
+}
+
+/** Whether something is: "Berlin is the capital of Germany", or is not. */
+function claim(steps: readonly ProgramStep[], isTrue: boolean): string | null {
+  const [one, other] = steps;
+  if (!one || !other || steps.length !== 2) return null;
+  const is = isTrue ? "is" : "is not";
+  const [, what] = /^that are (.+)$/.exec(other.text) ?? [];
+  if (!what) return null;
+  const neighbour = BORDERS.exec(one.text)?.[1];
+  if (neighbour) return `${what} ${isTrue ? "borders" : "does not border"} ${neighbour}`;
+  const next = BORDERS.exec(other.text)?.[1];
+  if (next) return `${one.text} ${isTrue ? "borders" : "does not border"} ${next}`;
+  const kind = what.startsWith("the ") || /^[A-Z]/.test(what) ? what : `a ${singular(what)}`;
+  if (!one.text.startsWith("the ")) return `${one.text} ${is} ${kind.replace(/^a (?=[aeiou])/, "an ")}`;
+  const [, noun, owner] = /^the (.+?) of (.+)$/.exec(one.text) ?? [];
+  if (!noun || !owner) return null;
+  return one.count > 1 || noun.endsWith("s")
+    ? `${what} ${is} one of the ${plural(noun)} of ${owner}`
+    : `${what} ${is} the ${noun} of ${owner}`;
+}
+
+function truthSentence(program: ProgramExecuted, view: RunView): string | null {
+  const last = program.steps.at(-1);
+  if (!last?.value) return null;
+  const isTrue = last.value === "yes";
+  const word = isTrue ? "Yes" : "No";
+  const [, left, sign, right] = /^is (.+) ([<>≤≥=≠]) (.+)\?$/.exec(last.text) ?? [];
+  if (left && sign && right) return `${word}: ${left} ${isTrue ? "" : "is not "}${sign} ${right}.`;
+  const said = claim(before(program), isTrue);
+  if (said) return [`${word}: ${said}.`, ...(isTrue ? [] : [closest(view)])].filter(Boolean).join(" ");
+  const phrase = phraseOf(before(program));
+  if (!phrase || !/^[a-z]/.test(phrase)) return `${word}.`;
+  const number = program.steps.at(-2)?.count ?? 0;
+  return `${word}: ${number === 1 ? "there is" : "there are"} ${counted(number, phrase)}.`;
+}
+
+/** The fact that contradicts what was asked: "The capital of Germany is Berlin." */
+function closest({ chains }: RunView): string | null {
+  const [chain] = chains;
+  const [step] = chain?.steps ?? [];
+  if (!chain || chain.steps.length > 1 || !step || step.inverse) return null;
+  return relationSentence(
+    step.label,
+    chain.source.label,
+    (chain.levels[0] ?? []).map((node) => node.label),
+    chain.level_counts[0] ?? 0,
+  );
+}
+
+const PREPOSITIONS = /\b(by|in|of|at|on|for|from|to|with|near|within|under|after|as)$/;
+
+/** "The capital of Germany is Berlin.", "Jaws is directed by Steven Spielberg.", "Pip lives in Ice Hall." */
+function relationSentence(label: string, source: string, names: readonly string[], total: number): string {
+  const list = listed(names.map(valueText));
+  if (label === "borders") return `${source} borders ${list}.`;
+  if (PREPOSITIONS.test(label) && label.includes(" ")) {
+    return `${source} ${/^(is|was|has|\w+s) /.test(label) ? "" : "is "}${label} ${list}.`;
+  }
+  const noun = label.replace(/^has /, "");
+  return total > 1
+    ? `${source} has ${integer(total)} ${plural(noun)}: ${list}.`
+    : `The ${noun} of ${source} is ${list}.`;
+}
+
+function setSentence(program: ProgramExecuted, names: readonly string[]): string | null {
+  const [step] = program.steps;
+  const single = program.steps.length === 1 ? step : undefined;
+  const [, noun, owner] = /^the (.+?) of (.+)$/.exec(single?.text ?? "") ?? [];
+  if (noun && owner) return relationSentence(noun, owner, names, names.length);
+  const [, subject, label] = /^what (.+) is (.+)$/.exec(single?.text ?? "") ?? [];
+  if (subject && label) return relationSentence(label, subject, names, names.length);
+  const phrase = phraseOf(program.steps);
+  return phrase && `${startUpper(counted(names.length, phrase))}: ${listed(names)}.`;
+}
+
+function foldSentence(program: ProgramExecuted): string | null {
+  const last = program.steps.at(-1);
+  const [, how, noun] = /^(.+?) of their (.+)$/.exec(last?.text ?? "") ?? [];
+  if (!how || !noun || !last?.value) return null;
+  const source = program.steps.at(-2);
+  const phrase = phraseOf(before(program));
+  const of = source ? ` of ${phrase ? counted(source.count, phrase) : integer(source.count)}` : "";
+  return `The ${how === "sum" ? "total" : how} ${noun}${of} is ${last.value}.`;
+}
+
+function numberSentence(program: ProgramExecuted): string | null {
+  const last = program.steps.at(-1);
+  return last?.value && last.text.startsWith("the ") ? `${startUpper(last.text)} is ${last.value}.` : null;
+}
+
+function programSentence(program: ProgramExecuted, view: RunView): string | null {
+  const names = view.answers.map((answer) => answer.label);
+  switch (program.read.program.op) {
+    case "Count":
+      return countSentence(program);
+    case "Top":
+      return topSentence(program, names);
+    case "Exists":
+    case "Holds":
+      return truthSentence(program, view);
+    case "Fold":
+      return foldSentence(program);
+    case "KeyOf":
+    case "Difference":
+      return numberSentence(program);
+    default:
+      return setSentence(program, names);
+  }
+}
+
+/** A question that one relation answers; null where several facts had to be put together. */
+function pathSentence({ answers, chains }: RunView): string | null {
+  const [best] = answers;
+  const chain = chains[best?.chains[0] ?? -1];
+  const [step] = chain?.steps ?? [];
+  if (!chain || chain.steps.length > 1 || !step || step.inverse) return null;
+  const reached = new Set((chain.levels[0] ?? []).map((node) => node.id));
+  if (!answers.every(({ entity }) => entity !== null && reached.has(entity.id))) return null;
+  return relationSentence(
+    step.label,
+    chain.source.label,
+    answers.map((answer) => answer.label),
+    answers.length,
+  );
+}
+
+/**
+ * What the run comes to, in a sentence; null where it has no answer, is not sure enough to say it so, or where a
+ * language model wrote it already.
+ */
+export function answerSentence(view: RunView): string | null {
+  const { answers, program, text } = view;
+  if (!answers.length || answers[0]?.guess || text) return null;
+  return program ? programSentence(program, view) : pathSentence(view);
+}
