@@ -248,6 +248,7 @@ export function stylesheet(p: Palette, fade: number): StylesheetJson {
       style: {
         ...{ "outline-color": p.lit, "outline-width": 3, "outline-offset": 3, "outline-style": "solid" },
         ...{ "overlay-color": p.accent, "overlay-opacity": 0.2, "overlay-padding": 9 },
+        "overlay-shape": "ellipse",
         ...{ "text-opacity": 1, "font-weight": "bold", "text-margin-y": 10, color: p.text, opacity: 1 },
         "z-index": 15,
       },

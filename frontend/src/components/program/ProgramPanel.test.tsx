@@ -174,6 +174,14 @@ it("says in amber which step kept nothing", () => {
   expect(screen.getAllByText("0 kept")[0]).toHaveClass("warn");
 });
 
+it("takes no for an answer", () => {
+  const steps = PROGRAM.steps.map((one, at) => (at === 1 ? { ...one, count: 0, nodes: [] } : one));
+  const no = { ...PROGRAM.steps[2], text: "is there any?", result: "truth" as const, value: "no", path: [] };
+  show({ ...PROGRAM, steps: [...steps.slice(0, 2), { ...no, count: 0, nodes: [] }] });
+  expect(screen.getByText("0 kept")).not.toHaveClass("warn");
+  expect(screen.queryByText(/kept nothing/)).toBeNull();
+});
+
 it("cannot be changed while the run goes on, and names a person as its reader", () => {
   show({ ...PROGRAM, by: "person", others: [] }, false, "r0");
   expect(screen.getByText("read by a person")).toBeInTheDocument();

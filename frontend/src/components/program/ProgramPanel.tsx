@@ -7,7 +7,7 @@ import { Button } from "@/components/kit/controls";
 import { confidence, count } from "@/store/format";
 import type { ProgramNode } from "@/store/program";
 import { ProgramSteps } from "./ProgramSteps";
-import { keptNothing, stepsText } from "./programWords";
+import { emptyStep, stepsText } from "./programWords";
 import { useProgramEdit } from "./useProgramEdit";
 import "./program.css";
 
@@ -100,7 +100,7 @@ function Others({ program, onRun }: Pick<Props, "program" | "onRun">) {
 export function ProgramPanel(props: Props) {
   const { program, question, corrects, graph, chosen, onChoose, onFind, onRun } = props;
   const edit = useProgramEdit(program.read.program as ProgramNode);
-  const empty = program.steps.findIndex(keptNothing);
+  const empty = emptyStep(program);
   const changes = edit.changes.length;
   return (
     <section className="panel program" aria-labelledby="program-title">

@@ -6,7 +6,7 @@ import { Button } from "@/components/kit/controls";
 import { Icon } from "@/components/kit/Icon";
 import { dropOf, fieldsOf, type ProgramNode } from "@/store/program";
 import { NodeList } from "./NodeList";
-import { keptNothing, outcomeOf } from "./programWords";
+import { emptyStep, keptNothing, outcomeOf } from "./programWords";
 import { useRelations } from "./RelationField";
 import { StepEditor } from "./StepEditor";
 import type { ProgramEdit } from "./useProgramEdit";
@@ -28,8 +28,7 @@ const LEAPS: Record<string, (at: number, last: number) => number> = {
   End: (_, last) => last,
 };
 
-function Outcome({ step }: { step: ProgramStep }) {
-  const none = keptNothing(step);
+function Outcome({ step, none }: { step: ProgramStep; none: boolean }) {
   return (
     <span className={`program-kept tabular ${none ? "badge warn" : ""}`}>
       {none && <Icon name="warn" />}
@@ -45,6 +44,7 @@ export function ProgramSteps({ program, chosen, onChoose, onFind, graph, edit }:
   const buttons = useRef<(HTMLButtonElement | null)[]>([]);
   const asRead = program.read.program as ProgramNode;
   const told = steps.map((step) => step.path);
+  const isEmpty = emptyStep(program) >= 0;
 
   const onKey = (event: KeyboardEvent, index: number) => {
     const next = LEAPS[event.key]?.(index, steps.length - 1);
@@ -88,7 +88,7 @@ export function ProgramSteps({ program, chosen, onChoose, onFind, graph, edit }:
                 <span className="program-text">
                   <bdi>{step.text}</bdi>
                 </span>
-                <Outcome step={step} />
+                <Outcome step={step} none={isEmpty && keptNothing(step)} />
               </button>
               {edit && (
                 <Button

@@ -12,6 +12,11 @@ export function outcomeOf(step: ProgramStep): string {
 export const keptNothing = (step: ProgramStep): boolean =>
   step.result === "set" ? step.count === 0 : step.value === "";
 
+/** The first step that kept nothing, for which the question has no answer; -1 where a no is one. */
+export function emptyStep({ steps }: ProgramExecuted): number {
+  return steps.at(-1)?.result === "truth" ? -1 : steps.findIndex(keptNothing);
+}
+
 export function stepsText({ steps }: ProgramExecuted): string {
   return steps.map((step, index) => `${index + 1}. ${step.text}: ${outcomeOf(step)}`).join("\n");
 }
