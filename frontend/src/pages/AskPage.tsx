@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient, type QueryClient } from "@tansta
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useNavigate, useParams } from "react-router";
 import { ApiError } from "@/api/client";
-import { ask, graphsQuery, isAway, isOffline, keptRun, keys, runQuery, stopRun } from "@/api/queries";
+import { ask, graphsQuery, isAway, isOffline, keptRun, keys, runQuery } from "@/api/queries";
 import type { Id } from "@/api/types";
 import { Column, Panels, type Parts } from "@/components/ask/AskLayout";
 import { AskBar } from "@/components/ask/AskBar";
@@ -11,11 +11,12 @@ import { NotSent } from "@/components/ask/NotSent";
 import { Welcome } from "@/components/ask/Welcome";
 import { askBody, draftOfRun, type Corrected, type Draft } from "@/components/ask/draft";
 import { useDraft } from "@/components/ask/useDraft";
+import { useStopping } from "@/components/ask/useStopping";
 import { CompareDialog } from "@/components/compare/CompareDialog";
 import { GraphPanel, warmGraph } from "@/components/graph/GraphPanel";
 import { Button } from "@/components/kit/controls";
 import { useMedia, useTitle } from "@/components/kit/hooks";
-import { ErrorNotice, Loading, troubleOf } from "@/components/kit/feedback";
+import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { useUrl, useUrlNumber } from "@/components/kit/url";
 import { useIsTrained } from "@/components/kit/useIsTrained";
 import { MissingRun } from "@/components/run/MissingRun";
@@ -31,7 +32,6 @@ import { holdQuestion, letQuestionGo } from "@/store/heldQuestion";
 import { pinOf } from "@/store/pins";
 import { isOver, viewAt } from "@/store/runView";
 import { useSettings } from "@/store/settings";
-import { toast } from "@/store/toasts";
 
 const NARROW = "(max-width: 820px)";
 
@@ -75,7 +75,6 @@ export function AskPage() {
   };
   const [comparing, setComparing] = useState(false);
   const [lit, setLit] = useState<readonly string[] | null>(null);
-  const [stopping, setStopping] = useState<string | null>(null);
   useTitle(id ? elide(run.data?.question ?? "Run", 60) : "Ask");
 
   const asking = useMutation({
@@ -99,7 +98,6 @@ export function AskPage() {
       letQuestionGo();
       client.setQueryData([...keys.runs, created.id], created);
       asks.setDraftOf(created.id);
-      setStopping(null);
       void navigate(`/runs/${created.id}${named === null ? "" : `?checkpoint=${named}`}`);
     },
   });
@@ -115,23 +113,12 @@ export function AskPage() {
   const over = live !== undefined && isOver(live.phase) && steering?.phase !== "going";
   const waits = live?.phase === "paused" && steering?.phase !== "going";
   const running = id !== undefined && live !== undefined && !over && !waits && link !== "missing";
-  if (stopping && over) setStopping(null);
+  const [stopping, stop] = useStopping(id, over);
   const shown = useMemo(
     () => (log && step !== null ? viewAt(log.run, log.applied, step) : log?.view),
     [log, step],
   );
   const litNodes = part === null ? undefined : shown?.program?.steps[part]?.nodes;
-  const stop = async () => {
-    if (!id) return;
-    setStopping(id);
-    try {
-      await stopRun(id);
-    } catch (error) {
-      setStopping(null);
-      toast(`The run could not be stopped. ${troubleOf(error).message}`);
-    }
-  };
-
   useEffect(warmGraph, []);
 
   // The question is the first thing one wants; a keyboard need not look for it.
@@ -162,10 +149,10 @@ export function AskPage() {
         checkpoint={checkpoint}
         view={live ?? null}
         running={running}
-        stopping={stopping === id}
+        stopping={stopping}
         asking={asking.isPending}
         onAsk={() => askNow()}
-        onStop={() => void stop()}
+        onStop={stop}
         onCompare={() => setComparing(true)}
       />
       {known && (
@@ -239,7 +226,7 @@ export function AskPage() {
         chain={chain}
         isTrained={isTrained}
         steering={steering}
-        onStop={() => void stop()}
+        onStop={stop}
         onChain={(next) => light({ chain: next })}
         onEnd={() => setStep(null)}
         onFind={(entity, of) =>

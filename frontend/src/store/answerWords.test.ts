@@ -165,6 +165,11 @@ it("says what a set is, and who is in it", () => {
   expect(said("Filter", high, ["K2", "Kangchenjunga", "Lhotse", "Mount Everest"])).toBe(
     "4 mountains with elevation > 8500 m: K2, Kangchenjunga, Lhotse and Mount Everest.",
   );
+  const old: Told[] = [
+    ["those that have a birth year", 566],
+    ["with birth year < 1500", 2],
+  ];
+  expect(said("Filter", old, ["Dante", "Raphael"])).toBe("2 with birth year < 1500: Dante and Raphael.");
   expect(said("Walk", [["the keeper of Leo", 1]], ["Maria Lopez"])).toBe("The keeper of Leo is Maria Lopez.");
   expect(said("Walk", [["what Pip is lives in", 1]], ["Ice Hall"])).toBe("Pip lives in Ice Hall.");
   expect(said("KeyOf", [["the population of Chad", "17,700,000"]], ["17,700,000"])).toBe(

@@ -61,6 +61,9 @@ function phraseOf(steps: readonly ProgramStep[]): string | null {
     those === undefined ? head.text : bare(those),
     ...rest.map((step) => restriction(step.text)),
   ];
+  // "those that have a birth year", "with birth year < 1500": the first says nothing more.
+  const [, having] = /^that have an? (.+)$/.exec(parts[0] ?? "") ?? [];
+  if (having && parts[1]?.startsWith(`with ${having} `)) parts.shift();
   if (those === undefined) return parts.join(" ");
   // "those in Africa that are rivers" are "rivers in Africa".
   const named = parts.findIndex((part) => /^that are [^\s]+$/.test(part));

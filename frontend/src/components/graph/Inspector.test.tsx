@@ -1,0 +1,71 @@
+import { QueryClientProvider } from "@tanstack/react-query";
+import { render, screen, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { makeCache } from "@/api/cache";
+import { nothingExplored } from "@/store/explore";
+import { NODE_LIMIT, buildGraph } from "@/store/graphModel";
+import { viewAt } from "@/store/runView";
+import { EVENTS, NODES, RUN } from "@/test/switzerland";
+import { Inspector } from "./Inspector";
+
+const view = viewAt(RUN, EVENTS, EVENTS.length);
+const model = buildGraph(view, nothingExplored, {
+  ...{ chain: null, limit: NODE_LIMIT, only: "evidence", relations: new Set<string>() },
+});
+const group = (label: string, direction: "in" | "out", count: number) => ({
+  ...{ relation: label.replaceAll(" ", "_"), label, direction, count },
+});
+
+beforeEach(() => {
+  const groups = [group("official language", "in", 26), group("writing system", "out", 1)];
+  vi.stubGlobal("fetch", () =>
+    Promise.resolve(
+      new Response(JSON.stringify({ groups, hops: [], total: 27, cut: false }), { status: 200 }),
+    ),
+  );
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+function show(picked: { kind: "node"; id: number } | { kind: "edge"; id: string }) {
+  const [onExpand, onAsk, onClose] = [vi.fn(), vi.fn(), vi.fn()];
+  render(
+    <QueryClientProvider client={makeCache()}>
+      <Inspector graph={1} {...{ picked, model, view, onExpand, onAsk, onClose }} />
+    </QueryClientProvider>,
+  );
+  return { onExpand, onAsk, onClose };
+}
+
+it("tells what an entity is, and its facts by relation with their counts", async () => {
+  const { onExpand, onAsk, onClose } = show({ kind: "node", id: NODES.french.id });
+  expect(screen.getByRole("heading", { name: "French" })).toBeInTheDocument();
+  expect(screen.getByText("answer")).toBeInTheDocument();
+  expect(await screen.findByText("27 facts in 2 relations")).toBeInTheDocument();
+  const facts = within(screen.getByRole("list", { name: "Facts by relation" }));
+  expect(facts.getAllByRole("listitem").map((one) => one.textContent)).toEqual([
+    "←official language (inverse)26",
+    "→writing system1",
+  ]);
+  await userEvent.click(screen.getByRole("button", { name: "Expand" }));
+  expect(onExpand).toHaveBeenCalledExactlyOnceWith(NODES.french.id);
+  await userEvent.click(screen.getByRole("button", { name: "Ask about" }));
+  expect(onAsk).toHaveBeenCalledExactlyOnceWith({ id: NODES.french.id, label: "French" });
+  await userEvent.click(screen.getByRole("button", { name: "Close" }));
+  expect(onClose).toHaveBeenCalledOnce();
+});
+
+it("tells a fact, and which chains it is in", () => {
+  show({ kind: "edge", id: "12|official_language|21" });
+  const card = screen.getByRole("complementary", { name: "What is selected" });
+  expect(card).toHaveTextContent("France → official language → French");
+  expect(card).toHaveTextContent("✓ a fact of the graph");
+  expect(card).toHaveTextContent("in chain 1");
+});
+
+it("is not there for what is not drawn", () => {
+  show({ kind: "node", id: NODES.bern.id });
+  expect(screen.queryByRole("complementary")).toBeNull();
+});
