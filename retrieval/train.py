@@ -129,7 +129,8 @@ def train(
         least_support = found.least_support if splits.dev else None
     manifest = replace(checkpoint.manifest, metrics=metrics, least_support=least_support)
     measured = replace(checkpoint, manifest=manifest)
-    programs = _programs(work, questions)
+    written = {label.question for label in used if label.source == "written"}
+    programs = _programs(work, [question for question in questions if question.id not in written])
     seen = Seen.of([*(grounded.question for grounded in splits.train), *splits.planned], used)
 
     def also(directory: Path) -> None:

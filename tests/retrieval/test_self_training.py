@@ -1,5 +1,7 @@
 """Training on the graph's own words: no question of anybody, better than without, and stopped and gone on with."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -7,8 +9,10 @@ from retrieval.errors import Cancelled, TrainingDataError
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.programs.schema import Schema
-from retrieval.self_training import as_training, self_train
+from retrieval.self_training import METHOD, as_training, self_train
 from retrieval.supervision.path_questions.writer import PathQuestion, PathWriter
+from retrieval.text.operators import cues
+from retrieval.train import OPERATORS, train
 from tests.retrieval.films import WordEncoder, build, walk
 
 torch.set_num_threads(1)
@@ -61,6 +65,16 @@ def test_a_graph_teaches_itself_and_a_stopped_training_goes_on(tmp_path):
     assert not any("epoch 1 " in one.message for one in told)
     assert made.better
     assert made.after > made.before
+
+
+def test_operators_are_not_learned_from_questions_written_of_walks(tmp_path):
+    snapshot = build(tmp_path / "films")
+    written, labels = as_training(snapshot, PathWriter(Schema(snapshot)).write(120), 0)
+    asked = [replace(question, question=f"how many: {question.question}") for question in written]
+    assert sum(bool(cues(question.question)) for question in asked) >= OPERATORS
+    settings = {"config": SMALL | {"epochs": 1}, "out": tmp_path / "made", "encoder": WordEncoder()}
+    train(METHOD, snapshot, asked, labels=labels, **settings)
+    assert not (tmp_path / "made" / "programs.json").exists()
 
 
 def test_a_graph_of_few_facts_is_told_so(tmp_path):
