@@ -25,7 +25,9 @@ from retrieval.programs.algebra import (
     Walk,
     walk,
 )
-from retrieval.programs.anchors import Anchor, Anchors, Similarity
+from retrieval.programs.anchors.anchor import Anchor
+from retrieval.programs.anchors.finder import Anchors
+from retrieval.programs.anchors.similarity import Similarity
 from retrieval.programs.columns import Columns
 from retrieval.programs.composition import Composer
 from retrieval.programs.execution import Executor, Result, among
@@ -37,7 +39,8 @@ from retrieval.programs.words import Question
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
-    from retrieval.programs.anchors import Encode, Features
+    from retrieval.programs.anchors.anchor import Features
+    from retrieval.programs.anchors.similarity import Encode
 
 #: Parts of one stretch of words that are kept, of each category.
 _BEAM = {"S": 12, "F": 6, "R": 24}

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from retrieval.programs.algebra import And, Constant, Filter, Folding, Having, Or, Program, TextFilter, Top
-from retrieval.programs.anchors import Comparing, Features
+from retrieval.programs.anchors.anchor import Comparing, Features
 from retrieval.programs.words import Quantity
 
 Made = tuple[str, Program | None, Any, Features]

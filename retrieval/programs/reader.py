@@ -20,7 +20,7 @@ from retrieval.programs.weights import Weights
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
     from retrieval.programs.algebra import Program
-    from retrieval.programs.anchors import Encode
+    from retrieval.programs.anchors.similarity import Encode
     from retrieval.programs.parser import Reading
     from retrieval.programs.schema import Schema
 

@@ -18,7 +18,7 @@ from retrieval.types import Progress
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
-    from retrieval.programs.anchors import Encode
+    from retrieval.programs.anchors.similarity import Encode
     from retrieval.programs.weights import Weights
     from retrieval.types import Question
 

@@ -23,7 +23,8 @@ from retrieval.programs.algebra import (
     ValueKind,
     Walk,
 )
-from retrieval.programs.anchors import Anchors, Comparing, Features
+from retrieval.programs.anchors.anchor import Comparing, Features
+from retrieval.programs.anchors.finder import Anchors
 from retrieval.programs.execution import Executor, among, common
 from retrieval.programs.parts import Made, Part, Valued
 
@@ -182,7 +183,7 @@ class Rules:
             return comparing.comparison or Comparison.EQUAL
         up = comparing.up
         if comparing.adjective is not None:
-            for known, noun_up, _ in self.anchors.adjective_relations(comparing.adjective):
+            for known, noun_up, _ in self.anchors.adjectives.relations(comparing.adjective):
                 if known == relation:
                     up = comparing.up == noun_up
                     break

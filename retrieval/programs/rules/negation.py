@@ -11,7 +11,7 @@ from retrieval.programs.algebra import (
     Having,
     Walk,
 )
-from retrieval.programs.anchors import Comparing, Features
+from retrieval.programs.anchors.anchor import Comparing, Features
 from retrieval.programs.execution import common
 from retrieval.programs.parts import Made, Part, rule, valued_of
 from retrieval.programs.rules.base import Rules

@@ -14,7 +14,7 @@ from retrieval.programs.algebra import (
     ValueKind,
     Walk,
 )
-from retrieval.programs.anchors import Features, Ranking
+from retrieval.programs.anchors.anchor import Features, Ranking
 from retrieval.programs.execution import common
 from retrieval.programs.parts import Made, Part, rule
 from retrieval.programs.rules.base import Rules
@@ -34,7 +34,7 @@ class RankingRules(Rules):
             if rank.adjective.nouns:
                 ups = [
                     up
-                    for known, up, _ in self.anchors.adjective_relations(rank.adjective)
+                    for known, up, _ in self.anchors.adjectives.relations(rank.adjective)
                     if known == relation
                 ]
                 largest = rank.largest == ups[0] if ups else rank.largest
@@ -69,7 +69,7 @@ class RankingRules(Rules):
         columns = self.executor.columns
         if rank.adjective.nouns:
             tried = 0
-            for relation, up, quality in self.anchors.adjective_relations(rank.adjective):
+            for relation, up, quality in self.anchors.adjectives.relations(rank.adjective):
                 share = len(common(nodes, columns.sources(relation))) / max(1, len(nodes))
                 if not share:
                     continue
@@ -108,7 +108,7 @@ class RankingRules(Rules):
 
     def _ranked_far(self, rank: Ranking, of: Part, how: str) -> Iterator[Made]:
         """By a value of what the set is joined to: "the tallest player", whose height is the person's."""
-        for relation, up, quality in self.anchors.adjective_relations(rank.adjective)[:2]:
+        for relation, up, quality in self.anchors.adjectives.relations(rank.adjective)[:2]:
             for bridge, share in self.bridges(of.expression, Having(relation))[:1]:
                 key = Key((bridge, relation))
                 program = Top(of.expression, key, rank.largest == up, rank.rank, rank.count)

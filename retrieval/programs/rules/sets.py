@@ -12,7 +12,7 @@ from retrieval.programs.algebra import (
     Top,
     Walk,
 )
-from retrieval.programs.anchors import Relating
+from retrieval.programs.anchors.anchor import Relating
 from retrieval.programs.parts import Made, Part, conjunction, rule, valued_of
 from retrieval.programs.rules.base import Rules
 

@@ -17,7 +17,7 @@ from retrieval.programs.algebra import (
     Or,
     ValueKind,
 )
-from retrieval.programs.anchors import Features
+from retrieval.programs.anchors.anchor import Features
 from retrieval.programs.execution import common
 from retrieval.programs.parts import Made, Part, Valued, rule, valued_of
 from retrieval.programs.rules.base import Rules
@@ -158,7 +158,7 @@ class ValueRules(Rules):
         columns = self.executor.columns
         adjective = valued.comparing.adjective
         known = (
-            {r: q for r, _, q in self.anchors.adjective_relations(adjective)}
+            {r: q for r, _, q in self.anchors.adjectives.relations(adjective)}
             if adjective and adjective.nouns
             else {}
         )

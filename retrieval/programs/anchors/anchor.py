@@ -1,0 +1,54 @@
+"""What words of a question may stand for: anchors, and what belongs to those of each category."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from retrieval.programs.algebra import Comparison, Program
+from retrieval.programs.lexicon import Adjective
+
+Features = tuple[tuple[str, float], ...]
+
+
+@dataclass(slots=True)
+class Anchor:
+    """What words [first, last) may stand for.
+
+    ``category`` is one of the parser's (``retrieval.programs.composition``); ``extra`` belongs to the category.
+    """
+
+    category: str
+    first: int
+    last: int
+    program: Program | None = None
+    extra: Any = None
+    features: Features = ()
+    strength: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Relating:
+    """A relation that words name: its forward id and how well they do."""
+
+    relation: int
+    quality: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """A superlative or ordinal: what it compares (None: anything), the large end or not, place and number of places."""
+
+    adjective: Adjective
+    largest: bool
+    rank: int = 1
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Comparing:
+    """A comparison without its other side: the operator, or for an adjective whether the large end is meant."""
+
+    comparison: Comparison | None
+    adjective: Adjective | None = None
+    up: bool = True

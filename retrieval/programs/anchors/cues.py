@@ -1,0 +1,121 @@
+"""Anchors that no graph is needed for: quantities, words that ask for an operator, texts that are looked for."""
+
+from __future__ import annotations
+
+import re
+
+from retrieval.programs import lexicon
+from retrieval.programs import words as vocabulary
+from retrieval.programs.anchors.anchor import Anchor, Comparing, Ranking, Relating
+from retrieval.programs.anchors.similarity import Adjectives
+from retrieval.programs.words import Question
+
+#: Relations that "how long" may ask for.
+_MEASURES = 6
+
+
+def quantities(question: Question) -> list[Anchor]:
+    """Numbers, dates and ranges."""
+    return [
+        Anchor("N", q.first, q.last, extra=q, features=(("n", 1.0),), strength=1.0)
+        for q in question.quantities
+    ]
+
+
+def cues(question: Question, adjectives: Adjectives) -> list[Anchor]:
+    """Words that ask for an operator; of those that overlap the first, longest."""
+    found: list[Anchor] = []
+    taken = [False] * len(question.words)
+    for quantity in question.quantities:
+        if quantity.last - quantity.first > 1 or not question.words[quantity.first].text.isalpha():
+            taken[quantity.first : quantity.last] = [True] * (quantity.last - quantity.first)
+    for low, high in question.quoted:
+        taken[low:high] = [True] * (high - low)
+    n = 0
+    while n < len(question.words):
+        ends = [n + 1]
+        if not taken[n]:
+            for end, phrase in vocabulary.phrases(question, n, 5):
+                cues = [] if any(taken[n:end]) else _cue(question, adjectives, n, end, phrase)
+                if cues:
+                    found += cues
+                    ends.append(end)
+                    break
+        n = max(ends)
+    return found
+
+
+def _cue(question: Question, adjectives: Adjectives, first: int, last: int, phrase: str) -> list[Anchor]:
+    def anchor(category: str, extra: object, name: str, strength: float = 1.0) -> Anchor:
+        return Anchor(category, first, last, extra=extra, features=((f"cue.{name}", 1.0),), strength=strength)
+
+    found: list[Anchor] = []
+    if phrase in lexicon.COMPARISONS:
+        adjective, up = lexicon.COMPARATIVES.get(phrase.removesuffix(" than"), (None, True))
+        plain = adjective is None or not adjective.nouns
+        comparison = lexicon.COMPARISONS[phrase] if plain else None
+        found.append(anchor("C", Comparing(comparison, adjective, up), "comparison"))
+        if not phrase.endswith("than") and phrase in lexicon.COMPARATIVES:
+            found.append(anchor("U", Ranking(*lexicon.COMPARATIVES[phrase]), "comparative"))
+    elif phrase in lexicon.SUPERLATIVES:
+        found.append(anchor("U", Ranking(*lexicon.SUPERLATIVES[phrase]), "superlative"))
+    elif phrase in lexicon.COMPARATIVES or (
+        phrase.endswith(" than") and phrase.removesuffix(" than") in lexicon.COMPARATIVES
+    ):
+        adjective, up = lexicon.COMPARATIVES[phrase.removesuffix(" than")]
+        found.append(anchor("C", Comparing(None, adjective, up), "comparative"))
+        if not phrase.endswith("than"):
+            found.append(anchor("U", Ranking(adjective, up), "comparative"))
+    elif phrase in lexicon.COUNTS:
+        found.append(anchor("Q", None, "count", 0.4 if phrase == "number" else 1.0))
+    elif phrase in lexicon.FOLDINGS:
+        found.append(anchor("A", lexicon.FOLDINGS[phrase], lexicon.FOLDINGS[phrase].value))
+    elif phrase in lexicon.NEGATIONS:
+        found.append(anchor("X", None, "negation"))
+    elif phrase in lexicon.SAME:
+        found.append(anchor("M", None, "same"))
+    elif last == first + 1 and phrase in lexicon.ORDINALS:
+        place = lexicon.ORDINALS[phrase]
+        found.append(anchor("O", place, "ordinal"))
+        early = lexicon.SUPERLATIVES["earliest"]
+        found.append(anchor("U", Ranking(early[0], early[1], place), "ordinal"))
+    elif phrase in lexicon.POSITIVES and first and question.words[first - 1].text == "how":
+        for relation, _, quality in adjectives.relations(lexicon.POSITIVES[phrase])[:_MEASURES]:
+            features = (("r", 1.0), ("r.adjective", quality))
+            found.append(
+                Anchor("R", first, last, extra=Relating(relation, quality), features=features, strength=0.8)
+            )
+    elif phrase == "or":
+        found.append(Anchor("I", first, last, features=(("cue.or", 1.0),), strength=0.5))
+    return found
+
+
+def texts(question: Question) -> list[Anchor]:
+    """Texts that names or values are to hold: "containing 'limits'", "starting with C"."""
+    found: list[Anchor] = []
+    for pattern, how in lexicon.TEXT_MATCHES:
+        whole = (
+            rf"\b{pattern}\s+(?:the\s+)?(?:(?:words?|letters?|phrase|substring|text)\s+)?"
+            rf"(?:['\"‘“](?P<a>[^'\"’”]+)['\"’”]|(?P<b>[A-Z])\b)"
+        )
+        for match in re.finditer(
+            whole, question.text, re.IGNORECASE if "'" in question.text or '"' in question.text else 0
+        ):
+            inside = [
+                n
+                for n, word in enumerate(question.words)
+                if word.start >= match.start() and word.end <= match.end()
+            ]
+            if inside:
+                text = match["a"] or match["b"]
+                found.append(
+                    Anchor(
+                        "G",
+                        inside[0],
+                        inside[-1] + 1,
+                        extra=(how, text),
+                        features=(("text", 1.0),),
+                        strength=1.0,
+                    )
+                )
+    return found

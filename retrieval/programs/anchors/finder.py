@@ -1,0 +1,84 @@
+"""What the words of a question may stand for in a graph: nodes, kinds, relations, quantities, operators."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from retrieval.programs.algebra import Entities
+from retrieval.programs.anchors.anchor import Anchor
+from retrieval.programs.anchors.cues import cues, quantities, texts
+from retrieval.programs.anchors.meanings import KINDS, Meanings
+from retrieval.programs.anchors.names import NODES, Names
+from retrieval.programs.anchors.similarity import Adjectives, Similarity
+from retrieval.programs.words import Question
+
+if TYPE_CHECKING:
+    from retrieval.programs.schema import Schema
+
+#: Meanings of one stretch of words that are kept, by sort; of "where" and "when" so many.
+_KEPT = {"R": 12, "kind": KINDS, "hub": KINDS, "ends": 4, "starts": 3, "flag": 3, "node": NODES}
+_ASKED = 40
+
+
+class Anchors:
+    """Finds the anchors of questions over one graph.
+
+    Args:
+        schema: of the graph.
+        similarity: of words and names.
+
+    Attributes:
+        adjectives: the relations that they compare.
+    """
+
+    def __init__(self, schema: Schema, similarity: Similarity) -> None:
+        self.adjectives = Adjectives(schema, similarity)
+        self._names = Names(schema)
+        self._meanings = Meanings(schema, similarity)
+
+    def of(self, question: Question, given: Sequence[int] = ()) -> list[Anchor]:
+        """All anchors of a question, in no particular order."""
+        found = [*quantities(question), *cues(question, self.adjectives)]
+        cued = {n for anchor in found if anchor.category != "N" for n in range(anchor.first, anchor.last)}
+        found += self._names.of(question, cued)
+        found += self._meanings.asked(question)
+        found += texts(question)
+        found += self._meanings.relations(question)
+        found += self._meanings.kinds(question)
+        found += self._meanings.similar(question, found, cued)
+        return _limited(_picked(found, given) if given else found)
+
+
+def _picked(anchors: list[Anchor], given: Sequence[int]) -> list[Anchor]:
+    """The anchors without other meanings of the words whose meaning somebody picked."""
+    picked = {Entities((entity,)) for entity in given}
+    taken = {n for a in anchors if a.program in picked for n in range(a.first, a.last)}
+    return [
+        a for a in anchors
+        if a.program in picked or a.category != "S" or not any(n in taken for n in range(a.first, a.last))
+    ]  # fmt: skip
+
+
+def _limited(anchors: list[Anchor]) -> list[Anchor]:
+    """The best meanings of each stretch, of each sort; of the same meaning the best reading."""
+    found: dict[tuple[int, int, str], list[Anchor]] = {}
+    for anchor in anchors:
+        sort = anchor.extra if anchor.category == "S" else anchor.category
+        found.setdefault((anchor.first, anchor.last, str(sort)), []).append(anchor)
+    kept: list[Anchor] = []
+    for (_, _, sort), own in found.items():
+        own.sort(key=lambda anchor: -(anchor.strength - dict(anchor.features).get("e.place", 0.0) * 0.01))
+        seen, chosen = set(), []
+        for anchor in own:
+            key = (
+                anchor.category,
+                anchor.program,
+                anchor.extra if anchor.category != "R" else anchor.extra.relation,
+            )
+            if key not in seen:
+                seen.add(key)
+                chosen.append(anchor)
+        asking = sort == "R" and own[0].features[-1][0] in ("r.where", "r.when")
+        kept += chosen[: _ASKED if asking else _KEPT.get(sort, 8)]
+    return kept

@@ -1,0 +1,243 @@
+"""Anchors that are relations or kinds: by the stems of their names, or by meaning."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from retrieval.programs import words as vocabulary
+from retrieval.programs.algebra import Entities, Having, ValueKind, Walk
+from retrieval.programs.anchors.anchor import Anchor, Features, Relating
+from retrieval.programs.anchors.similarity import RELATION_SIM, Similarity
+from retrieval.programs.lexicon import STOP
+from retrieval.programs.words import Question
+
+if TYPE_CHECKING:
+    from retrieval.programs.schema import Schema
+
+_LONGEST_RELATION = 5
+#: Meanings of one stretch of words that are kept.
+KINDS = 4
+_PLACES = frozenset(
+    map(
+        vocabulary.stem,
+        [
+            "city",
+            "country",
+            "state",
+            "location",
+            "place",
+            "located",
+            "region",
+            "address",
+            "continent",
+            "street",
+            "town",
+            "county",
+            "room",
+            "building",
+            "hometown",
+            "origin",
+            "venue",
+            "headquarters",
+            "nationality",
+            "birth",
+        ],
+    )
+)
+#: Cosines below this say nothing of a kind.
+_KIND_SIM = 0.50
+
+
+class Meanings:
+    """Finds the relations and kinds that words stand for, over one graph.
+
+    Args:
+        schema: of the graph.
+        similarity: of words and names.
+    """
+
+    def __init__(self, schema: Schema, similarity: Similarity) -> None:
+        self.schema = schema
+        self.snapshot = schema.snapshot
+        self.similarity = similarity
+        self._relation_labels = [info.label for info in schema.relations]
+        self._kind_nodes = sorted(schema.kinds)
+        self._kind_labels = [self.snapshot.entity_label(node) for node in self._kind_nodes]
+
+    def asked(self, question: Question) -> list[Anchor]:
+        """Relations that "where" and "when" may ask for."""
+        found: list[Anchor] = []
+        for n, word in enumerate(question.words):
+            if word.text not in ("where", "when"):
+                continue
+            for info in self.schema.relations:
+                kind = self.schema.columns.value_type(info.id)
+                dated = kind is not None and (kind.year or kind.kind is not ValueKind.NUMBER)
+                if dated if word.text == "when" else kind is None and set(info.stems) & _PLACES:
+                    features = (("r", 1.0), (f"r.{word.text}", 1.0))
+                    found.append(
+                        Anchor(
+                            "R",
+                            n,
+                            n + 1,
+                            extra=Relating(info.id, 0.3 + info.facts * 1e-9),
+                            features=features,
+                            strength=0.25,
+                        )
+                    )
+        return found
+
+    def relations(self, question: Question) -> list[Anchor]:
+        """Relations whose names have the stems of words."""
+        schema, found = self.schema, list[Anchor]()
+        content = [word.text not in STOP for word in question.words]
+        for first in range(len(content)):
+            for last in range(min(len(content), first + _LONGEST_RELATION), first, -1):
+                if not (content[first] and content[last - 1]) and last - first > 1:
+                    continue
+                own = {
+                    w.stem for w, c in zip(question.words[first:last], content[first:last], strict=True) if c
+                }
+                if last - first == 1:
+                    own = {question.words[first].stem}
+                if not own or (
+                    question.words[first].text in STOP
+                    and question.words[first].text not in ("name", "names", "type", "kind")
+                ):
+                    continue
+                held = [set(schema.by_stem.get(stem, ())) for stem in own]
+                for relation in sorted(set.intersection(*held)) if held else []:
+                    stems = schema.relations[relation].stems
+                    total = sum(schema.word_weights[s] for s in stems)
+                    recall = sum(schema.word_weights[s] for s in set(stems) & own) / total
+                    found += self._relating(first, last, relation, recall, (("r", 1.0), ("r.recall", recall)))
+        return found
+
+    def _relating(
+        self, first: int, last: int, relation: int, quality: float, features: Features
+    ) -> list[Anchor]:
+        """A relation, and the set of what it leads to."""
+        strength = 0.5 * quality + 0.3
+        relating = Anchor(
+            "R", first, last, extra=Relating(relation, quality), features=features, strength=strength
+        )
+        ends = Anchor(
+            "S",
+            first,
+            last,
+            Having(self.schema.inverse(relation)),
+            "ends",
+            (("s.ends", 1.0), ("s.ends.quality", quality)),
+            strength,
+        )
+        found = [relating, ends]
+        true = self.schema.truths.get(relation)
+        if true is not None:
+            program = Walk(Entities((true,)), self.schema.inverse(relation))
+            features = (("s.flag", 1.0), ("s.flag.quality", quality))
+            found.append(Anchor("S", first, last, program, "flag", features, strength))
+        parts = re.split(r"\s(?:in|of|on|at|by)\s", self.schema.relations[relation].label.casefold())
+        if len(parts) == 2:
+            found.append(
+                Anchor(
+                    "S",
+                    first,
+                    last,
+                    Having(relation),
+                    "starts",
+                    (("s.starts", 1.0), ("s.starts.quality", quality)),
+                    strength,
+                )
+            )
+        return found
+
+    def kinds(self, question: Question) -> list[Anchor]:
+        """Kinds, and what many nodes point to, whose names have the stems of words."""
+        schema, found = self.schema, list[Anchor]()
+        for first in range(len(question.words)):
+            if question.words[first].text in STOP:
+                continue
+            for last in range(min(len(question.words), first + 4), first, -1):
+                own = [w.stem for w in question.words[first:last] if w.text not in STOP]
+                if question.words[last - 1].text in STOP or not own:
+                    continue
+                relation_of = schema.induced.get(tuple(own))
+                if relation_of is not None:
+                    features: Features = (("i", 1.0), ("i.words", float(len(own))))
+                    found.append(Anchor("S", first, last, Having(relation_of), "kind", features, 0.9))
+                held = [set(schema.kind_stems.get(stem, ())) for stem in own]
+                for node in sorted(set.intersection(*held)):
+                    stems = vocabulary.stems_of(self.snapshot.entity_label(node))
+                    recall = len(set(own) & set(stems)) / len(set(stems))
+                    last_word = 1.0 if stems and stems[-1] in own else 0.0
+                    features = (("k", 1.0), ("k.recall", recall), ("k.head", last_word))
+                    found.append(self._kind(first, last, node, features, 0.5 + 0.4 * recall))
+                for node, relation, size in schema.hubs.get(tuple(own), [])[:KINDS]:
+                    if relation == schema.type_relation:
+                        continue
+                    features = (
+                        ("h", 1.0),
+                        ("h.size", float(np.log10(size))),
+                        ("h.plural", float(question.words[last - 1].text.endswith("s"))),
+                    )
+                    program = Walk(Entities((node,)), schema.inverse(relation))
+                    found.append(Anchor("S", first, last, program, "hub", features, 0.8))
+        return found
+
+    def _kind(self, first: int, last: int, node: int, features: Features, strength: float) -> Anchor:
+        relation = self.schema.type_relation
+        assert relation is not None
+        program = Walk(Entities((node,)), self.schema.inverse(relation))
+        return Anchor("S", first, last, program, "kind", features, strength)
+
+    def similar(self, question: Question, known: list[Anchor], cued: set[int]) -> list[Anchor]:
+        """Relations and kinds that mean what words mean whose form nothing has."""
+        if self.similarity.encode is None:
+            return []
+        named = {
+            n for a in known if a.category == "R" and a.extra.quality > 0.45 for n in range(a.first, a.last)
+        }
+        kinds = {n for a in known if a.extra == "kind" for n in range(a.first, a.last)}
+        sure = {
+            n
+            for a in known
+            if a.category in "N" or (a.extra == "node" and dict(a.features).get("e.capital"))
+            for n in range(a.first, a.last)
+        }
+        content = [
+            n for n, w in enumerate(question.words) if w.text not in STOP and n not in cued and n not in sure
+        ]
+        spans = [(n, n + 1) for n in content]
+        spans += [(n, n + 2) for n in content if n + 1 in content]
+        spans += [
+            (n, n + 3)
+            for n in content
+            if n + 2 in content and n + 1 not in content and question.words[n + 1].text in STOP
+        ]
+        if not spans:
+            return []
+        texts = [" ".join(word.text for word in question.words[a:b]) for a, b in spans]
+        targets = vocabulary.targets(question)
+        found: list[Anchor] = []
+        with_relation = self.similarity.against(texts, "relations", self._relation_labels)
+        with_kind = self.similarity.against(texts, "kinds", self._kind_labels)
+        for row, (first, last) in enumerate(spans):
+            if not all(n in named for n in range(first, last)):
+                cosines = with_relation[row]
+                for relation in np.argsort(-cosines, kind="stable")[:3].tolist():
+                    if cosines[relation] >= RELATION_SIM:
+                        own = float(cosines[relation])
+                        features = (("r", 1.0), ("r.similar", own), ("r.target", float(first in targets)))
+                        found += self._relating(first, last, relation, 0.6 * own, features)
+            if self._kind_nodes and not any(n in kinds for n in range(first, last)):
+                cosines = with_kind[row]
+                for at in np.argsort(-cosines, kind="stable")[:2].tolist():
+                    if cosines[at] >= _KIND_SIM:
+                        similar: Features = (("k", 1.0), ("k.similar", float(cosines[at])))
+                        found.append(
+                            self._kind(first, last, self._kind_nodes[at], similar, 0.5 * float(cosines[at]))
+                        )
+        return found

@@ -1,0 +1,131 @@
+"""Anchors that are nodes: by name and alias, as adjectives of places, in part, or spelt alike."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from retrieval.kg.snapshot.labels import normalise
+from retrieval.programs import lexicon
+from retrieval.programs.algebra import Entities
+from retrieval.programs.anchors.anchor import Anchor
+from retrieval.programs.lexicon import STOP
+from retrieval.programs.words import Question
+
+if TYPE_CHECKING:
+    from retrieval.kg.snapshot.labels import Match
+    from retrieval.programs.schema import Schema
+
+_LONGEST_NAME = 8
+#: Meanings of one stretch of words that are kept.
+NODES = 4
+_DEMONYM = 5
+_DEMONYM_ENDINGS = ("an", "ese", "ish", "ian", "ic", "i")
+
+
+class Names:
+    """Finds the nodes that words name, over one graph."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+        self.snapshot = schema.snapshot
+
+    def of(self, question: Question, cued: set[int]) -> list[Anchor]:
+        """Nodes by name; ``cued`` are the words that ask for an operator."""
+        labels, found = self.snapshot.labels, list[Anchor]()
+        texts = [normalise(word.text) for word in question.words]
+        whole = [False] * len(texts)
+        numbers = {(q.first, q.last) for q in question.quantities}
+        for first in range(len(texts)):
+            for last in range(min(len(texts), first + _LONGEST_NAME), first, -1):
+                own = question.words[first:last]
+                if last - first == 1 and (own[0].text in STOP or len(own[0].text) < 2) and not own[0].capital:
+                    continue
+                if (
+                    all(word.text in STOP for word in own)
+                    or own[0].text in ("'s",)
+                    or own[-1].text in ("'s", "the")
+                ):
+                    continue
+                name = normalise(question.span_text(first, last))
+                matches = labels.lookup(name)
+                if (first, last) in numbers and (first, last) not in question.quoted:
+                    matches = [match for match in matches if not self._measured(match.entity)]
+                if not matches and last - first == 1:
+                    matches = self._demonym(name)
+                if not matches and own[-1].text.endswith("s") and last - first <= 3:
+                    matches = labels.lookup(name.removesuffix("s"))
+                matches = [match for match in matches if match.entity not in self.schema.kinds]
+                for place, match in enumerate(matches[:NODES]):
+                    capital = any(word.capital for word in own)
+                    quoted = (first, last) in question.quoted
+                    features = [
+                        ("e", 1.0), (f"e.{match.source}", 1.0), ("e.words", min(last - first, 4) - 1.0),
+                        ("e.capital", float(capital)), ("e.quoted", float(quoted)), ("e.place", float(place)),
+                        ("e.cue", float(any(n in cued for n in range(first, last)))),
+                    ]  # fmt: skip
+                    found.append(
+                        Anchor("S", first, last, Entities((match.entity,)), "node", tuple(features), 1.0)
+                    )
+                    whole[first:last] = [True] * (last - first)
+        for low, high in [*question.quoted, *_capital_runs(question)]:
+            if not any(whole[low:high]):
+                found += self._partly(question, low, high)
+        return found
+
+    def _measured(self, node: int) -> bool:
+        """Whether a node is nothing but a number, date or time that relations of values lead to."""
+        snapshot, columns = self.snapshot, self.schema.columns
+        if not columns.kinds[node] or snapshot.out_offsets[node + 1] > snapshot.out_offsets[node]:
+            return False
+        relations = snapshot.in_groups.of_entity(node)[0]
+        return all(columns.value_type(int(relation)) is not None for relation in relations)
+
+    def _demonym(self, word: str) -> list[Match]:
+        """Places that an adjective is of: "African", "German"."""
+        labels = self.snapshot.labels
+        if word in lexicon.DEMONYMS:
+            return labels.lookup(lexicon.DEMONYMS[word])
+        if len(word) < _DEMONYM or word in STOP or not word.removesuffix("s").endswith(_DEMONYM_ENDINGS):
+            return []
+        for kept in range(len(word) - 1, max(_DEMONYM - 2, len(word) - 4), -1):
+            low, high = labels.names.prefix_range(word[:kept].encode())
+            names = [labels.names[row] for row in range(low, min(high, low + 50))]
+            near = [name for name in names if len(name) <= kept + 3 and " " not in name and name != word]
+            found = [match for name in near for match in labels.lookup(name)]
+            if found:
+                return sorted(found, key=lambda match: -match.degree)
+        return []
+
+    def _partly(self, question: Question, first: int, last: int) -> list[Anchor]:
+        """Nodes whose name holds the words of a stretch, or is spelt like it."""
+        name = normalise(question.span_text(first, last))
+        matches = self.snapshot.labels.containing(name, NODES)
+        sort = "part"
+        if not matches and len(name) >= 4:
+            matches, sort = self.snapshot.labels.fuzzy(name, 2), "fuzzy"
+        return [
+            Anchor(
+                "S",
+                first,
+                last,
+                Entities((match.entity,)),
+                "node",
+                (("e", 1.0), (f"e.{sort}", match.score), ("e.place", float(place))),
+                0.8,
+            )
+            for place, match in enumerate(matches)
+        ]
+
+
+def _capital_runs(question: Question) -> list[tuple[int, int]]:
+    """Stretches of capitalised words, the first word of the question left out where it only begins the sentence."""
+    runs: list[tuple[int, int]] = []
+    first = None
+    for n, word in enumerate([*question.words, None]):
+        capital = word is not None and word.capital and not (n == 0 and word.text in STOP)
+        if capital and first is None:
+            first = n
+        elif not capital and first is not None:
+            runs.append((first, n))
+            first = None
+    return runs

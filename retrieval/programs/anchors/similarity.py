@@ -1,0 +1,93 @@
+"""How alike words and a graph's names are, and which relations an adjective compares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from retrieval.programs import words as vocabulary
+from retrieval.programs.lexicon import Adjective
+
+if TYPE_CHECKING:
+    from retrieval.programs.schema import Schema
+
+#: Texts to unit vectors, float32 [n, d].
+Encode = Callable[[Sequence[str]], np.ndarray]
+
+#: Cosines below this say nothing of a relation.
+RELATION_SIM = 0.40
+
+
+@dataclass(slots=True)
+class Similarity:
+    """How alike words and names are by the text encoder; without one nothing is.
+
+    Attributes:
+        encode: texts to unit vectors, or None.
+    """
+
+    encode: Encode | None
+    _names: dict[str, np.ndarray] = field(default_factory=dict)
+
+    def vectors(self, key: str, names: Sequence[str]) -> np.ndarray:
+        """Vectors of a graph's names, kept under ``key``."""
+        if key not in self._names:
+            self._names[key] = (
+                self.encode(list(names)) if self.encode and names else np.zeros((len(names), 1), np.float32)
+            )
+        return self._names[key]
+
+    def against(self, phrases: Sequence[str], key: str, names: Sequence[str]) -> np.ndarray:
+        """Cosines of phrases with names, float32 [phrases, names]."""
+        if self.encode is None or not phrases or not names:
+            return np.zeros((len(phrases), len(names)), np.float32)
+        cosines: np.ndarray = self.encode(list(phrases)) @ self.vectors(key, names).T
+        return cosines
+
+
+class Adjectives:
+    """The relations that adjectives compare, over one graph.
+
+    Args:
+        schema: of the graph.
+        similarity: of words and names.
+    """
+
+    def __init__(self, schema: Schema, similarity: Similarity) -> None:
+        self.schema = schema
+        self.similarity = similarity
+        self._found: dict[tuple[tuple[str, bool], ...], list[tuple[int, bool, float]]] = {}
+
+    def relations(self, adjective: Adjective) -> list[tuple[int, bool, float]]:
+        """Relations that an adjective may compare: (forward id, large end, quality), best first."""
+        if adjective.nouns not in self._found:
+            self._found[adjective.nouns] = self._of(adjective)
+        return self._found[adjective.nouns]
+
+    def _of(self, adjective: Adjective) -> list[tuple[int, bool, float]]:
+        schema, found = self.schema, dict[int, tuple[bool, float]]()
+        for place, (noun, up) in enumerate(adjective.nouns):
+            stems = set(vocabulary.stems_of(noun))
+            for relation in schema.value_relations:
+                own = set(schema.relations[relation].stems)
+                shared = len(stems & own)
+                if not shared or (stems - own and len(stems) > 1):
+                    continue
+                quality = shared / len(own) * 0.97**place
+                if relation not in found or found[relation][1] < quality:
+                    found[relation] = (up, quality)
+        if adjective.nouns and schema.value_relations:
+            names = [schema.relations[r].label for r in schema.value_relations]
+            cosines = self.similarity.against(
+                [noun.replace("_", " ") for noun, _ in adjective.nouns], "values", names
+            )
+            for at, relation in enumerate(schema.value_relations):
+                best = int(cosines[:, at].argmax())
+                quality = float(cosines[best, at]) * 0.6 * 0.97**best
+                if cosines[best, at] >= RELATION_SIM and quality > found.get(relation, (True, 0.0))[1]:
+                    found[relation] = (adjective.nouns[best][1], quality)
+        ranked = sorted(found.items(), key=lambda item: (-item[1][1], item[0]))
+        return [(relation, up, quality) for relation, (up, quality) in ranked]
