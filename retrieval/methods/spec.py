@@ -63,7 +63,7 @@ class MethodSpec:
     @property
     def runs_programs(self) -> bool:
         """It runs a program that a person wrote or edited; others take no notice of it."""
-        return self.engine == "retrieval.methods._shared.path_engine:open_engine"
+        return self.retriever is not None
 
     @property
     def worded(self) -> bool:

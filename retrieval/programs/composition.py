@@ -27,6 +27,13 @@ class Composer(SetRules, ValueRules, RankingRules, NumberRules, NegationRules):
             method: Callable[[Part, Part, bool, str], Iterator[Made]] = getattr(self, name)
             yield from method(left, right, True, gap) if forward else method(right, left, False, gap)
 
+    def completed(self, part: Part) -> Iterator[Made]:
+        """What a ranking or comparison of nothing in particular is of: all that has the value that it compares."""
+        if part.category == "U" and part.extra.adjective.nouns:
+            yield from self.ranked_all(part.extra)
+        elif part.category == "T":
+            yield from self.compared_all(part.extra)
+
     def composable(self, left: str, right: str) -> bool:
         """Whether parts of two categories compose at all."""
         return (left, right) in _RULES

@@ -183,7 +183,28 @@ NEGATIONS = frozenset({
     "outside", "outside of", "wasn", "wasn't", "wasnt", "wasn’t", "weren", "weren't", "werent", "weren’t",
     "without", "zero",
 })  # fmt: skip
+DIFFERENCES = frozenset({"difference", "difference in", "differ", "gap"})
 SAME = frozenset({"same", "same as", "equal", "identical", "similar"})
+RELATED = (
+    "child kid son daughter offspring parent mother father", "husband wife spouse partner marry married",
+    "parent mother father child", "boss manager manage supervisor supervise head leader lead report chief",
+    "job profession occupation work career position role title", "salary wage pay earn income compensation",
+    "price cost fee charge", "birth birthday", "author writer write pen", "actor actress star cast act play appear",
+    "locate location situate base place lie city", "live reside residence home house dwell inhabit",
+    "own owner belong possess property", "found founder establish create creator start",
+    "maker make manufacturer manufacture produce producer build builder brand",
+    "teach teacher instructor lecturer professor",
+    "study student enrol enroll attend", "keeper keep care caretaker look tend", "buy purchase customer order",
+    "sell seller vendor supplier supply", "weight weigh mass", "height tall high elevation altitude",
+    "length long duration runtime last", "age old birth", "speak language spoken tongue", "eat food diet feed meal",
+    "border neighbour neighbor adjacent touch", "flow run pass traverse cross", "release publish issue premiere",
+    "genre style category", "nationality citizen citizenship country origin", "team club play", "member belong part",
+    "grade score mark rating result point", "phone telephone mobile", "email mail", "sex gender", "color colour",
+    "university college school education graduate", "employ employee employer worker staff company hire",
+    "hire join start", "illness disease condition", "die death", "invent inventor", "discover discoverer",
+    "compose composer song", "paint painter", "direct director", "capital seat", "currency money",
+)  # fmt: skip
+"""Words that relations of one meaning are named with, from either side of it: a boss is whom somebody reports to."""
 TEXT_MATCHES: tuple[tuple[str, TextMatch], ...] = (
     (
         r"(?:that\s+)?(?:contain(?:s|ing)?|includ(?:es?|ing)|mention(?:s|ing)?|ha(?:s|ve|ving)\s+the\s+word|"

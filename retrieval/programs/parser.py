@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -196,6 +196,9 @@ class Parser:
             ("root.empty", float(not len(result))), ("root.all", float(isinstance(program, Having))),
             (f"root.extra.{part.extra if isinstance(part.extra, str) else None}", 1.0),
         ]  # fmt: skip
+        named = [node for own in walk(program) if isinstance(own, Entities) for node in own.ids]
+        if len(result) and np.isin(result, named).all():
+            features += [("root.echo", 1.0), (f"root.echo.{shape}", 1.0)]
         if isinstance(program, Top):
             tied = len(result) == len(self._executor.nodes(program.source)) > program.count
             features.append(("root.tied", float(tied)))
@@ -355,7 +358,13 @@ class _Chart:
 
     def whole(self) -> list[Part]:
         """Parts that cover the question."""
-        return self.cells.get((0, len(self.positions)), [])
+        parts = self.cells.get((0, len(self.positions)), [])
+        return [*parts, *(made for part in parts for made in self._completed(part))]
+
+    def _completed(self, part: Part) -> Iterator[Part]:
+        for category, program, extra, features in self.composer.completed(part):
+            score = part.score + self.weights.score(features)
+            yield Part(category, part.first, part.last, program, extra, score, features, (part,))
 
 
 def _beam(parts: list[Part]) -> list[Part]:

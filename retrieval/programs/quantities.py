@@ -36,6 +36,7 @@ _DATES = re.compile(
     re.IGNORECASE,
 )
 _AFTER = re.compile(r"[ ,]*((?:or|and)\s+\w+)\b", re.IGNORECASE)
+_ONE_OF = re.compile(r"\b(half\s+)?an?\s+([a-z]+)\b", re.IGNORECASE)
 _SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "dozen": 12.0}
 _PARTS_OF_DECADES = {"early": (0, 4), "mid": (3, 7), "late": (6, 10)}
 
@@ -122,6 +123,7 @@ def _numbers(text: str) -> Iterator[Spelt]:
 
 def _words(text: str) -> Iterator[Spelt]:
     words = list(re.finditer(r"[^\W\d_]+", text))
+    yield from _single_units(text)
     for word, after in zip_longest(words, words[1:]):
         number = NUMBER_WORDS.get(word[0].casefold())
         if number is None:
@@ -137,6 +139,18 @@ def _words(text: str) -> Iterator[Spelt]:
                 value, end = value * factor, after.end()
         spelt = Constant(value, ValueKind.NUMBER, dimension, text[word.start() : end], factor)
         yield _with_postfix(text, word.start(), end, spelt)
+
+
+def _single_units(text: str) -> Iterator[Spelt]:
+    """Of "an hour", "half a million", "a dozen": the article counts one, or half of it."""
+    for match in _ONE_OF.finditer(text):
+        scale, unit = _SCALES.get(match[2].casefold()), values.unit_of(match[2])
+        if scale is None and (unit is None or not unit[0]):
+            continue
+        dimension, factor = ("", 1.0) if scale is not None or unit is None else unit
+        value = (0.5 if match[1] else 1.0) * (scale or factor)
+        spelt = Constant(value, ValueKind.NUMBER, dimension, match[0], factor)
+        yield _with_postfix(text, *match.span(), spelt)
 
 
 def _with_postfix(text: str, start: int, end: int, value: Constant) -> Spelt:

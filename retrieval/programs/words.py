@@ -10,7 +10,7 @@ import snowballstemmer
 
 from retrieval.programs import quantities
 from retrieval.programs.algebra import Comparison, Constant
-from retrieval.programs.lexicon import BASES, IRREGULAR, PREPOSITIONS, RELATIVE, STOP
+from retrieval.programs.lexicon import BASES, IRREGULAR, PREPOSITIONS, RELATED, RELATIVE, STOP
 
 _STEMMER = snowballstemmer.stemmer("english")
 _TOKEN = re.compile(r"[^\W_]+(?:['’](?!s\b)[^\W_]+)*|['’]s\b")
@@ -84,6 +84,17 @@ def stems_of(label: str) -> tuple[str, ...]:
     words = [w.casefold() for w in _TOKEN.findall(label.replace("_", " "))]
     kept = [w for w in words if w not in STOP or w in ("name", "number", "type", "kind")]
     return tuple(stem(w) for w in (kept or words))
+
+
+@lru_cache(maxsize=1)
+def related() -> dict[str, frozenset[str]]:
+    """By stem, the stems of words that relations of the same meaning are named with."""
+    found: dict[str, set[str]] = {}
+    for group in RELATED:
+        stems = {stem(word) for word in group.split()}
+        for own in stems:
+            found.setdefault(own, set()).update(stems - {own})
+    return {own: frozenset(others) for own, others in found.items()}
 
 
 def read(text: str) -> Question:

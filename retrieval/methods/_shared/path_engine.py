@@ -5,10 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from copy import copy
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from retrieval.config import InferenceOptions
-from retrieval.errors import ProgramError
 from retrieval.events import (
     ChainsBuilt,
     Event,
@@ -18,57 +17,37 @@ from retrieval.events import (
 )
 from retrieval.evidence.chains import distinct_facts
 from retrieval.kg import search
-from retrieval.kg.snapshot import KINDS
 from retrieval.methods import registry
 from retrieval.methods._shared.engine_settings import EngineSettings
 from retrieval.methods._shared.opening import FOREIGN, open_retriever
 from retrieval.methods._shared.program_answers import (
-    answers_of,
-    chains_of,
-    executed,
-    formatted_result,
     named_entities,
-    nothing_fits,
 )
+from retrieval.methods._shared.program_engine import ProgramEngine, programs_of, unexplained, whole
 from retrieval.methods._shared.reasoning import nothing_linked, reason
 from retrieval.methods._shared.triples.settings import TripleOptions
 from retrieval.methods._shared.zero_shot import ZeroShotRetriever
 from retrieval.pipeline import Engine, Linked, Linking, PipelineRun
-from retrieval.programs.algebra import Entities, walk
-from retrieval.programs.rendering.names import resolved
 from retrieval.reasoning.base import Conclusion, Evidence, Reasoner
 from retrieval.reasoning.extractive import ExtractiveReasoner, no_path
 from retrieval.reasoning.gather import gather, reorganised
 from retrieval.reasoning.llm import NAME as LLM
 from retrieval.reasoning.text_fit import TextFit
-from retrieval.reasoning.understanding import understood as understood_of
-from retrieval.text.linking import Linker
-from retrieval.text.operators import cues
-from retrieval.types import NoAnswerReason
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
     from retrieval.kg.snapshot.restriction import RestrictedSnapshot
     from retrieval.methods._shared.parts import Opening
-    from retrieval.programs.reader import ProgramReader, Understanding
     from retrieval.retriever import Retriever
     from retrieval.types import RelationPath
-
-OPERATOR_TRUST, PATH_TRUST = 0.15, 0.35
-"""How likely a program must be what was asked to answer: a question that no relation path can answer, and one that
-the zero-shot retriever might."""
 
 WORDS_AGREE = 0.6
 """Relation paths that their retriever doubts still answer where they fit the question's words so well. Of questions
 held out of the demo's training it refuses 2 in 100 with an answer, none of them answered rightly, instead of 3 with
 one right in three; without it 73 in 100 of the unanswerable ones are told, with it 65."""
 
-NAMED = 10
-"""Entities of an edited program that are shown as its topics."""
-
 NEAR_PHRASES, NEAR_EACH = 2, 3
 """Phrases that were not found for which near entities are offered, and how many for each."""
-_EDIT = "Change the step that it is about, or ask the question in words."
 
 
 class PathEngine(Engine):
@@ -82,7 +61,7 @@ class PathEngine(Engine):
         encoder: name of the text encoder, for the record.
         text_fit: second opinion on a trained retriever's relation paths; without it the retriever's word
             stands, and nothing is said not to be in the graph.
-        programs: answers what needs an operator; without it such questions are said not to be understood.
+        programs: answers what needs an operator; without it such questions are not understood.
         settings: see :class:`EngineSettings`.
     """
 
@@ -97,7 +76,7 @@ class PathEngine(Engine):
         *,
         encoder: str = "",
         text_fit: TextFit | None = None,
-        programs: ProgramReader | None = None,
+        programs: ProgramEngine | None = None,
         settings: EngineSettings | None = None,
     ) -> None:
         self.snapshot = snapshot
@@ -109,9 +88,6 @@ class PathEngine(Engine):
         self.programs = programs
         self.settings = settings or EngineSettings()
         self._fallback = ExtractiveReasoner(self.settings.extractive)
-        # Programs do not walk through mediators as relation paths do.
-        mediators = snapshot.kinds == KINDS.index("cvt")
-        self._path_trust = 1.01 if mediators.any() else PATH_TRUST
 
     def restricted_to(self, snapshot: RestrictedSnapshot) -> Self:
         """See :meth:`Engine.restricted_to`."""
@@ -145,19 +121,19 @@ class PathEngine(Engine):
         """See :meth:`Engine.answer`."""
         run.check()
         if run.request.program is not None:
-            yield from self._by_person(run, run.request.program)
+            yield from whole(self.programs).edited(run, run.request.program, self._said_of_checkpoint())
             return
         began = time.perf_counter()
         linked = self.linker.link(run.request.question, run.request.given)
-        learned = self.programs is not None and self.programs.learned
-        if not linked.entities or learned or isinstance(self.retriever, ZeroShotRetriever):
-            understood = self._understood(run, linked)
-            if understood is not None:
-                read = (
-                    linked.entities if run.request.given else named_entities(understood, run.request.question)
-                )
-                yield QuestionLinked(read, (), run.ms(began))
-                yield from self._by_program(run, understood)
+        # A language model that reasons reads the question itself.
+        programs = None if self.reasoner.name == LLM else self.programs
+        untrained = isinstance(self.retriever, ZeroShotRetriever)
+        if programs is not None and (not linked.entities or programs.learned or untrained):
+            found = programs.understood(run, linked)
+            if found is not None:
+                read = named_entities(found, run.request.question)
+                yield QuestionLinked(linked.entities if run.request.given else read, (), run.ms(began))
+                yield from programs.answer(run, found, self._said_of_checkpoint())
                 return
         yield QuestionLinked(linked.entities, linked.unmatched, run.ms(began))
         run.check()
@@ -175,66 +151,13 @@ class PathEngine(Engine):
         yield from self._paths(run, topics, named)
         began = time.perf_counter()
         evidence = self._evidence(run, linked, topics, named)
-        if self._unexplained(evidence):
-            understood = self._understood(run, linked)
-            if understood is not None:
-                yield from self._by_program(run, understood)
+        if programs is not None and unexplained(self._fallback, evidence):
+            found = programs.understood(run, linked)
+            if found is not None:
+                yield from programs.answer(run, found, self._said_of_checkpoint())
                 return
         yield ChainsBuilt(evidence.chains, run.paths, distinct_facts(evidence.chains), run.ms(began))
         yield from reason(run, self.reasoner, self._fallback, evidence, warnings=self._said_of_checkpoint())
-
-    def _understood(self, run: PipelineRun, linked: Linked) -> Understanding | None:
-        """The program of the question, where one is likely enough to be what was asked."""
-        if self.programs is None or self.reasoner.name == LLM:
-            return None
-        question = run.request.question
-        with run.watch.running():
-            found = self.programs.read(question, run.request.given, run.cancelled)
-        if found is None or not set(run.request.given) <= {entity for entity, _, _ in found.named}:
-            return None  # who picked an entity asks about it
-        trust = OPERATOR_TRUST if cues(question) or not linked.entities else self._path_trust
-        return found if found.confidence >= trust else None
-
-    def _unexplained(self, evidence: Evidence) -> bool:
-        """Whether relation paths alone do not answer what was asked."""
-        if self.programs is None or self.reasoner.name == LLM:
-            return False
-        verdict = self._fallback.decide(evidence)
-        reason = understood_of(evidence, verdict).no_answer
-        return reason is not None and reason.reason is NoAnswerReason.NOT_UNDERSTOOD
-
-    def _by_person(self, run: PipelineRun, data: dict[str, Any]) -> Iterator[Event]:
-        """A program that somebody wrote or edited, run as it is."""
-        if self.programs is None:
-            raise ProgramError(
-                "Programs run over whole graphs.", hint="Ask without the question's own facts."
-            )
-        began = time.perf_counter()
-        program = resolved(self.snapshot, data)
-        named = [node.ids[0] for node in walk(program) if isinstance(node, Entities) and node.ids]
-        linked = Linker(self.snapshot).link(run.request.question, named[:NAMED])
-        yield QuestionLinked(linked.entities if named else (), (), run.ms(began))
-        try:
-            found = self.programs.execute(program, run.cancelled)
-        except ProgramError as error:
-            raise ProgramError(error.message, hint=error.hint or _EDIT) from None
-        yield from self._by_program(run, found)
-
-    def _by_program(self, run: PipelineRun, found: Understanding) -> Iterator[Event]:
-        began = time.perf_counter()
-        program = found.best.program
-        yield executed(found, lambda: run.ms(began))
-        chains = chains_of(found.executor, program, found.confidence)
-        for chain in chains:
-            run.paths += 1
-            yield PathRetrieved(run.paths, chain.hops[: len(chain.steps)], round(chain.score, 6), run.ms())
-        yield ChainsBuilt(chains, run.paths, distinct_facts(chains), run.ms(began))
-        label = formatted_result(found)
-        answers = answers_of(found, label, chains, self.settings.extractive.trusted)
-        if not answers:
-            yield run.final(Conclusion(no_answer=nothing_fits(found), warnings=self._said_of_checkpoint()))
-            return
-        yield run.final(Conclusion(answers=answers, warnings=self._said_of_checkpoint()))
 
     def _said_of_checkpoint(self) -> tuple[str, ...]:
         stands_in = isinstance(self.retriever, ZeroShotRetriever) and self.retriever.checkpoint is not None
@@ -351,6 +274,6 @@ def open_engine(opening: Opening) -> PathEngine:
         opening.reasoner,
         encoder=parts.encoder.name,
         text_fit=None if alone else TextFit(parts.snapshot, parts.encoder),
-        programs=parts.programs(None if isinstance(retriever, ZeroShotRetriever) else spec.checkpoint),
+        programs=programs_of(opening, None if isinstance(retriever, ZeroShotRetriever) else spec.checkpoint),
         settings=opening.settings,
     )

@@ -205,9 +205,8 @@ def formatted_result(understanding: Understanding) -> str | None:
     return formatted(understanding.executor.columns, program, result)
 
 
-def nothing_fits(understanding: Understanding) -> NoAnswer:
+def nothing_fits() -> NoAnswer:
     """The no-answer of a program that kept nothing."""
-    del understanding
     return NoAnswer(
         NoAnswerReason.NO_PATH,
         "Nothing in the graph fits all that was asked.",

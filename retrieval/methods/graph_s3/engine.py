@@ -16,6 +16,7 @@ from retrieval.llm.prompts import shown
 from retrieval.methods import registry
 from retrieval.methods._shared.engine_settings import EngineSettings
 from retrieval.methods._shared.opening import FOREIGN, is_foreign
+from retrieval.methods._shared.program_engine import ProgramEngine, programs_of, unexplained, whole
 from retrieval.methods._shared.reasoning import nothing_linked, reason
 from retrieval.methods._shared.zero_shot import ZeroShotRetriever
 from retrieval.methods.checkpoints import open_checkpoint
@@ -79,6 +80,7 @@ class GraphS3Engine(Engine):
         encoder: name of the text encoder, for the record.
         text_fit: says whether the relations that were chosen are what the question asks for; without it nothing is
             said not to be in the graph.
+        programs: the last step of what needs an operator; without it such questions are not understood.
         options: see :class:`GraphS3Options`.
         settings: see :class:`EngineSettings`.
         warnings: what every run should say.
@@ -96,6 +98,7 @@ class GraphS3Engine(Engine):
         checkpoint: str | None = None,
         encoder: str = "",
         text_fit: TextFit | None = None,
+        programs: ProgramEngine | None = None,
         options: GraphS3Options | None = None,
         settings: EngineSettings | None = None,
         warnings: tuple[str, ...] = (),
@@ -108,6 +111,7 @@ class GraphS3Engine(Engine):
         self.encoder = encoder
         self._checkpoint, self._warnings = checkpoint, warnings
         self._options = options or GraphS3Options()
+        self.programs = programs
         self.settings = settings or EngineSettings()
 
     @property
@@ -134,6 +138,7 @@ class GraphS3Engine(Engine):
         """See :meth:`Engine.restricted_to`."""
         other = copy(self)
         other.snapshot, other.deciders = snapshot, self.deciders.restricted_to(snapshot)
+        other.programs = None  # its values and kinds are those of the whole graph
         return other
 
     def without_model(self) -> Self:
@@ -145,6 +150,9 @@ class GraphS3Engine(Engine):
     def answer(self, run: PipelineRun) -> Iterator[Event]:
         """See :meth:`Engine.answer`. Ends with ``run.paused`` where a person is to decide."""
         run.check()
+        if run.request.program is not None:
+            yield from whole(self.programs).edited(run, run.request.program, self._warnings)
+            return
         began = time.perf_counter()
         steering = run.request.steering or Steering()
         linked: Linked = Known(steering.linked, ())
@@ -155,7 +163,13 @@ class GraphS3Engine(Engine):
         mentions = {each.entity.id: each.mention for each in reversed(linked.entities)}
         topics = list(dict.fromkeys(each.entity.id for each in linked.entities))
         topics = [topic for topic in topics if self.snapshot.degree(topic)]
+        # A language model that reasons reads the question itself.
+        programs = None if self.reasoner.name == LLM else self.programs
         if not topics:
+            program = None if programs is None else programs.understood(run, linked)
+            if programs is not None and program is not None:
+                yield from programs.answer(run, program, self._warnings)
+                return
             yield run.final(
                 Conclusion(no_answer=no_path(linked.entities))
                 if linked.entities
@@ -172,10 +186,16 @@ class GraphS3Engine(Engine):
                 return
         began = time.perf_counter()
         evidence = self._evidence(run, linked, found)
+        extractive = ExtractiveReasoner(self.settings.extractive)
+        if programs is not None and unexplained(extractive, evidence):
+            program = programs.understood(run, linked)
+            if program is not None:
+                yield from programs.answer(run, program, (*self._warnings, *found.warnings))
+                return
         yield ChainsBuilt(evidence.chains, run.paths, distinct_facts(evidence.chains), run.ms(began))
         spent = found.usage.plus(found.policy.usage)
         yield from reason(
-            run, self.reasoner, ExtractiveReasoner(self.settings.extractive), evidence,
+            run, self.reasoner, extractive, evidence,
             spent=spent, warnings=(*self._warnings, *found.warnings),
         )  # fmt: skip
 
@@ -323,6 +343,7 @@ def open_engine(opening: Opening) -> GraphS3Engine:
         checkpoint=fingerprint,
         encoder=parts.encoder.name,
         text_fit=None if small is None else TextFit(parts.snapshot, parts.encoder),
+        programs=programs_of(opening, None),
         options=options,
         settings=opening.settings,
         warnings=(FOREIGN,) if foreign else (),

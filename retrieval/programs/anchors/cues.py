@@ -66,10 +66,14 @@ def _cue(question: Question, adjectives: Adjectives, first: int, last: int, phra
         found.append(anchor("C", Comparing(None, adjective, up), "comparative"))
         if not phrase.endswith("than"):
             found.append(anchor("U", Ranking(adjective, up), "comparative"))
-    elif phrase in lexicon.COUNTS:
+        if [word.text for word in question.words[max(0, first - 2) : first]] == ["how", "much"]:
+            found.append(Anchor("L", first - 2, last, None, adjective, (("cue.difference", 1.0),), 1.0))
+    elif phrase in lexicon.COUNTS and not _compound(question, first, phrase):
         found.append(anchor("Q", None, "count", 0.4 if phrase == "number" else 1.0))
     elif phrase in lexicon.FOLDINGS:
         found.append(anchor("A", lexicon.FOLDINGS[phrase], lexicon.FOLDINGS[phrase].value))
+    elif phrase in lexicon.DIFFERENCES:
+        found.append(anchor("L", None, "difference"))
     elif phrase in lexicon.NEGATIONS:
         found.append(anchor("X", None, "negation"))
     elif phrase in lexicon.SAME:
@@ -88,6 +92,13 @@ def _cue(question: Question, adjectives: Adjectives, first: int, last: int, phra
     elif phrase == "or":
         found.append(Anchor("I", first, last, features=(("cue.or", 1.0),), strength=0.5))
     return found
+
+
+def _compound(question: Question, first: int, phrase: str) -> bool:
+    """Whether a word before "number" makes it a thing of its own: "the phone number of"."""
+    before = question.words[first - 1].text if first else "the"
+    plain = before in lexicon.STOP or before in lexicon.FOLDINGS or before in lexicon.SUPERLATIVES
+    return phrase.startswith("number") and not plain
 
 
 def texts(question: Question) -> list[Anchor]:

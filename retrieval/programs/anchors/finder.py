@@ -45,8 +45,10 @@ class Anchors:
         found += self._meanings.asked(question)
         found += texts(question)
         found += self._meanings.relations(question)
+        found += self._meanings.related(question)
         found += self._meanings.kinds(question)
         found += self._meanings.similar(question, found, cued)
+        found += self._names.in_part(question, {n for a in found for n in range(a.first, a.last)})
         return _limited(_picked(found, given) if given else found)
 
 

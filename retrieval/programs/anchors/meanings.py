@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.programs import words as vocabulary
-from retrieval.programs.algebra import Entities, Having, ValueKind, Walk
+from retrieval.programs.algebra import Entities, Having, Program, ValueKind, Walk
 from retrieval.programs.anchors.anchor import Anchor, Features, Relating
 from retrieval.programs.anchors.similarity import RELATION_SIM, Similarity
 from retrieval.programs.lexicon import STOP
@@ -47,6 +47,7 @@ _PLACES = frozenset(
         ],
     )
 )
+_TWO_NOUNS = re.compile(r"\w\s(?:in|of|on|at|by)\s\w", re.IGNORECASE)
 #: Cosines below this say nothing of a kind.
 _KIND_SIM = 0.50
 
@@ -116,42 +117,40 @@ class Meanings:
                     found += self._relating(first, last, relation, recall, (("r", 1.0), ("r.recall", recall)))
         return found
 
+    def related(self, question: Question) -> list[Anchor]:
+        """Relations named with other words for the same: "boss" and ``reports_to``."""
+        schema, found = self.schema, list[Anchor]()
+        for at, word in enumerate(question.words):
+            for other in sorted(vocabulary.related().get(word.stem, ())):
+                for relation in schema.by_stem.get(other, ()):
+                    stems = schema.relations[relation].stems
+                    recall = schema.word_weights[other] / sum(schema.word_weights[s] for s in stems)
+                    features = (("r", 1.0), ("r.related", recall))
+                    found += self._relating(at, at + 1, relation, 0.8 * recall, features)
+        return found
+
     def _relating(
         self, first: int, last: int, relation: int, quality: float, features: Features
     ) -> list[Anchor]:
-        """A relation, and the set of what it leads to."""
-        strength = 0.5 * quality + 0.3
-        relating = Anchor(
-            "R", first, last, extra=Relating(relation, quality), features=features, strength=strength
-        )
-        ends = Anchor(
-            "S",
-            first,
-            last,
-            Having(self.schema.inverse(relation)),
-            "ends",
-            (("s.ends", 1.0), ("s.ends.quality", quality)),
-            strength,
-        )
-        found = [relating, ends]
-        true = self.schema.truths.get(relation)
+        """A relation, and the sets that its name may be of: what it leads to, what has it, what has it truly."""
+        schema, strength = self.schema, 0.5 * quality + 0.3
+        alike = tuple((f"s{name[1:]}", value) for name, value in features if name == "r.similar")
+
+        def of(program: Program, sort: str, name: str) -> Anchor:
+            own = ((f"s.{name}", 1.0), (f"s.{name}.quality", quality), *alike)
+            return Anchor("S", first, last, program, sort, own, strength)
+
+        found = [
+            Anchor("R", first, last, None, Relating(relation, quality), features, strength),
+            of(Having(schema.inverse(relation)), "ends", "ends"),
+        ]
+        true = schema.truths.get(relation)
         if true is not None:
-            program = Walk(Entities((true,)), self.schema.inverse(relation))
-            features = (("s.flag", 1.0), ("s.flag.quality", quality))
-            found.append(Anchor("S", first, last, program, "flag", features, strength))
-        parts = re.split(r"\s(?:in|of|on|at|by)\s", self.schema.relations[relation].label.casefold())
-        if len(parts) == 2:
-            found.append(
-                Anchor(
-                    "S",
-                    first,
-                    last,
-                    Having(relation),
-                    "starts",
-                    (("s.starts", 1.0), ("s.starts.quality", quality)),
-                    strength,
-                )
-            )
+            found.append(of(Walk(Entities((true,)), schema.inverse(relation)), "flag", "flag"))
+        if _TWO_NOUNS.search(schema.relations[relation].label):
+            found.append(of(Having(relation), "starts", "starts"))
+        elif schema.type_relation is None:
+            found.append(of(Having(relation), "starts", "domain"))
         return found
 
     def kinds(self, question: Question) -> list[Anchor]:

@@ -19,6 +19,8 @@ _LONGEST_NAME = 8
 #: Meanings of one stretch of words that are kept.
 NODES = 4
 _DEMONYM = 5
+#: Letters of a word that may stand for a longer name.
+_PART = 4
 _DEMONYM_ENDINGS = ("an", "ese", "ish", "ian", "ic", "i")
 
 
@@ -95,6 +97,26 @@ class Names:
             if found:
                 return sorted(found, key=lambda match: -match.degree)
         return []
+
+    def in_part(self, question: Question, known: set[int]) -> list[Anchor]:
+        """Nodes whose name ends in a word that nothing else explains: "penguins", the king penguin."""
+        found: list[Anchor] = []
+        for at, word in enumerate(question.words):
+            if at in known or word.text in STOP or len(word.text) < _PART:
+                continue
+            for name in dict.fromkeys((normalise(word.text), normalise(word.text.removesuffix("s")))):
+                matches = self.snapshot.labels.containing(name, NODES)
+                matches = [m for m in matches if normalise(m.node.label).endswith(f" {name}")]
+                if matches:
+                    found += [
+                        Anchor(
+                            "S", at, at + 1, Entities((match.entity,)), "node",
+                            (("e", 1.0), ("e.end", 1.0), ("e.place", float(place))), 0.6,
+                        )
+                        for place, match in enumerate(matches)
+                    ]  # fmt: skip
+                    break
+        return found
 
     def _partly(self, question: Question, first: int, last: int) -> list[Anchor]:
         """Nodes whose name holds the words of a stretch, or is spelt like it."""

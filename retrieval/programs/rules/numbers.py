@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 
 from retrieval.programs.algebra import (
     Count,
+    Difference,
     Entities,
     Fold,
     Folding,
     Having,
     Key,
+    KeyOf,
+    Or,
     ValueKind,
     Walk,
 )
 from retrieval.programs.execution import common
 from retrieval.programs.parts import Made, Part, rule
 from retrieval.programs.rules.base import Rules
+
+#: Relations by which two things may differ.
+_DIFFERENCES = 3
 
 
 class NumberRules(Rules):
@@ -82,6 +89,24 @@ class NumberRules(Rules):
         program = number.expression
         if forward and isinstance(program, Fold) and program.how is not folding.extra:
             yield "F", replace(program, how=folding.extra), None, (("fold.again", 1.0),)
+
+    @rule("LS")
+    def _difference(self, cue: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
+        """ "The difference between the salaries of A and B", "how much heavier is A than B"."""
+        del gap
+        source, relations = of.expression, list[tuple[int, float]]()
+        if isinstance(source, Walk):
+            relations, source = [(source.relation, 1.0)], source.source
+        elif cue.extra is not None:
+            relations = [(r, quality) for r, _, quality in self.anchors.adjectives.relations(cue.extra)]
+        if not isinstance(source, Or):
+            return
+        for relation, quality in relations[:_DIFFERENCES]:
+            key = Key((relation,))
+            program = Difference(KeyOf(source.left, key), KeyOf(source.right, key))
+            if not math.isnan(self.executor.number(program)):
+                yield "F", program, None, (("difference", 1.0), ("difference.quality", quality),
+                                           ("difference.order", float(forward)))  # fmt: skip
 
     @rule("FS")
     def _fold_over(self, number: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:

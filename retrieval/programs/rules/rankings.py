@@ -106,6 +106,15 @@ class RankingRules(Rules):
                 (("fold.rank", 1.0), (f"fold.rank.{order}", 1.0)),
             )
 
+    def ranked_all(self, rank: Ranking) -> Iterator[Made]:
+        """ "Who is the oldest": of all that has an age."""
+        for tried, (relation, up, quality) in enumerate(
+            self.anchors.adjectives.relations(rank.adjective)[:3]
+        ):
+            program = Top(Having(relation), Key((relation,)), rank.largest == up, rank.rank, rank.count)
+            features = (("bare", 1.0), ("top.adjective", quality), ("top.tried", float(tried)))
+            yield "S", program, "top", features
+
     def _ranked_far(self, rank: Ranking, of: Part, how: str) -> Iterator[Made]:
         """By a value of what the set is joined to: "the tallest player", whose height is the person's."""
         for relation, up, quality in self.anchors.adjectives.relations(rank.adjective)[:2]:

@@ -29,8 +29,8 @@ class SetRules(Rules):
         one, two = left.expression, right.expression
         if one == two:
             return
-        if gap == "or":
-            yield "S", Or(one, two), None, (("or", 1.0),)
+        if gap in ("or", "than"):
+            yield "S", Or(one, two), None, ((gap, 1.0),)
         met = conjunction(one, two)
         if self.keyless(met):
             return

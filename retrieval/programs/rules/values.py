@@ -153,6 +153,23 @@ class ValueRules(Rules):
     def _value_set(self, number: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
         yield from self._compared_set(Part("T", 0, 0, None, valued_of(number), 0.0, ()), of, forward, gap)
 
+    def compared_all(self, valued: Valued) -> Iterator[Made]:
+        """ "Who is older than Rosa": of all that has an age."""
+        adjective = valued.comparing.adjective
+        if adjective is None or not adjective.nouns:
+            return
+        for tried, (relation, _, quality) in enumerate(self.anchors.adjectives.relations(adjective)[:3]):
+            program = self.filtered(Having(relation), relation, valued)
+            if program is not None:
+                empty = float(not len(self.nodes(program)))
+                features = (
+                    ("bare", 1.0),
+                    ("value.adjective", quality),
+                    ("top.tried", float(tried)),
+                    ("value.empty", empty),
+                )
+                yield "S", program, "filter", features
+
     def _value_relations(self, valued: Valued, of: Part) -> list[tuple[int, Features]]:
         """Relations with values that a set has and that a comparison may mean, with what speaks for each."""
         columns = self.executor.columns

@@ -3,6 +3,7 @@
 import pytest
 
 from retrieval.events import (
+    AgentStep,
     AnswerFinal,
     ChainsBuilt,
     ProgramExecuted,
@@ -14,6 +15,7 @@ from retrieval.events import (
 from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.methods._shared.parts import GraphParts, Opening
 from retrieval.methods._shared.path_engine import open_engine
+from retrieval.methods.graph_s3.engine import open_engine as open_agent
 from retrieval.pipeline import AskRequest
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from tests.retrieval.films import WordEncoder
@@ -27,6 +29,15 @@ def engine(tmp_path_factory):
     opened = open_engine(
         Opening(EngineSpec(snapshot.path, None), GraphParts(snapshot, WordEncoder()), ExtractiveReasoner())
     )
+    opened.linker = LabelLinker(snapshot)
+    return opened
+
+
+@pytest.fixture(scope="module")
+def agent(tmp_path_factory):
+    snapshot = land.build(tmp_path_factory.mktemp("walked") / "graph")
+    spec = EngineSpec(snapshot.path, None, method="graph-s3")
+    opened = open_agent(Opening(spec, GraphParts(snapshot, WordEncoder()), ExtractiveReasoner()))
     opened.linker = LabelLinker(snapshot)
     return opened
 
@@ -103,3 +114,22 @@ def test_an_entity_that_somebody_picked_is_asked_about(engine):
     found = events(engine, "What is the capital of Egypt?", given=(chad,))
     assert [item.entity.label for item in one(found, QuestionLinked).entities] == ["Chad"]
     assert not [event for event in found if isinstance(event, ProgramExecuted)]
+
+
+def test_an_agents_last_step_is_a_program(agent):
+    found = events(agent, "How many countries are in Africa?")
+    kinds = [type(event) for event in found]
+    assert kinds.index(AgentStep) < kinds.index(ProgramExecuted)
+    assert [answer.label for answer in one(found, AnswerFinal).answers] == ["4"]
+
+
+def test_an_agent_that_has_nowhere_to_begin_runs_the_program(agent):
+    found = events(agent, "How many cities are there?")
+    assert not [event for event in found if isinstance(event, AgentStep)]
+    assert [answer.label for answer in one(found, AnswerFinal).answers] == ["2"]
+
+
+def test_an_agent_runs_a_program_of_a_person(agent):
+    data = {"op": "Count", "source": {"op": "Having", "relation": {"name": "capital", "inverse": False}}}
+    found = events(agent, "How many?", program=data)
+    assert (one(found, ProgramExecuted).by, one(found, AnswerFinal).answers[0].label) == ("person", "2")

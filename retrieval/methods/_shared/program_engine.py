@@ -1,0 +1,128 @@
+"""Answering by programs: what engines of one graph share, whatever else they answer by."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from retrieval.errors import ProgramError
+from retrieval.events import ChainsBuilt, Event, PathRetrieved, QuestionLinked
+from retrieval.evidence.chains import distinct_facts
+from retrieval.kg.snapshot import KINDS
+from retrieval.methods._shared.engine_settings import EngineSettings
+from retrieval.methods._shared.program_answers import (
+    answers_of,
+    chains_of,
+    executed,
+    formatted_result,
+    nothing_fits,
+)
+from retrieval.pipeline import Linked, PipelineRun
+from retrieval.programs.algebra import Entities, walk
+from retrieval.programs.rendering.names import resolved
+from retrieval.reasoning.base import Conclusion, Evidence
+from retrieval.reasoning.extractive import ExtractiveReasoner
+from retrieval.reasoning.understanding import understood
+from retrieval.text.linking import Linker
+from retrieval.text.operators import cues
+from retrieval.types import NoAnswerReason
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from retrieval.methods._shared.parts import Opening
+    from retrieval.programs.reader import ProgramReader, Understanding
+
+OPERATOR_TRUST, PATH_TRUST = 0.15, 0.35
+"""How likely a program must be what was asked to answer: a question that no relation path can answer, and one that
+other retrieval might."""
+
+NAMED = 10
+"""Entities of an edited program that are shown as its topics."""
+_EDIT = "Change the step that it is about, or ask the question in words."
+
+
+class ProgramEngine:
+    """Reads questions as programs and answers by them.
+
+    Args:
+        reader: of the graph.
+        trusted: answers of a lower confidence are guesses.
+        path_trust: instead of ``PATH_TRUST``.
+
+    Attributes:
+        learned: the reader's weights were fitted to questions of this graph.
+    """
+
+    def __init__(self, reader: ProgramReader, trusted: float, path_trust: float = PATH_TRUST) -> None:
+        self._reader = reader
+        self._trusted = trusted
+        self._path_trust = path_trust
+        self.learned = reader.learned
+
+    def understood(self, run: PipelineRun, linked: Linked) -> Understanding | None:
+        """The program of the question, where one is likely enough to be what was asked."""
+        question = run.request.question
+        with run.watch.running():
+            found = self._reader.read(question, run.request.given, run.cancelled)
+        if found is None or not set(run.request.given) <= {entity for entity, _, _ in found.named}:
+            return None  # who picked an entity asks about it
+        trust = OPERATOR_TRUST if cues(question) or not linked.entities else self._path_trust
+        return found if found.confidence >= trust else None
+
+    def edited(self, run: PipelineRun, data: dict[str, Any], warnings: tuple[str, ...]) -> Iterator[Event]:
+        """A program that somebody wrote or edited, run as it is."""
+        began = time.perf_counter()
+        snapshot = self._reader.snapshot
+        program = resolved(snapshot, data)
+        named = [node.ids[0] for node in walk(program) if isinstance(node, Entities) and node.ids]
+        linked = Linker(snapshot).link(run.request.question, named[:NAMED])
+        yield QuestionLinked(linked.entities if named else (), (), run.ms(began))
+        try:
+            found = self._reader.execute(program, run.cancelled)
+        except ProgramError as error:
+            raise ProgramError(error.message, hint=error.hint or _EDIT) from None
+        yield from self.answer(run, found, warnings)
+
+    def answer(
+        self, run: PipelineRun, found: Understanding, warnings: tuple[str, ...] = ()
+    ) -> Iterator[Event]:
+        """The program with its evidence, and what it gives as the run's answers."""
+        began = time.perf_counter()
+        yield executed(found, lambda: run.ms(began))
+        chains = chains_of(found.executor, found.best.program, found.confidence)
+        for chain in chains:
+            run.paths += 1
+            yield PathRetrieved(run.paths, chain.hops[: len(chain.steps)], round(chain.score, 6), run.ms())
+        yield ChainsBuilt(chains, run.paths, distinct_facts(chains), run.ms(began))
+        answers = answers_of(found, formatted_result(found), chains, self._trusted)
+        no_answer = None if answers else nothing_fits()
+        yield run.final(Conclusion(answers=answers, no_answer=no_answer, warnings=warnings))
+
+
+def programs_of(opening: Opening, checkpoint: Path | None) -> ProgramEngine:
+    """Programs over an open graph, as was learned with a checkpoint or as all graphs are read."""
+    parts = opening.parts
+    mediators = parts.snapshot.kinds == KINDS.index("cvt")
+    # Programs do not walk through mediators as relation paths do.
+    trust = 1.01 if mediators.any() else PATH_TRUST
+    settings = opening.settings or EngineSettings()
+    return ProgramEngine(parts.programs(checkpoint), settings.extractive.trusted, trust)
+
+
+def whole(programs: ProgramEngine | None) -> ProgramEngine:
+    """The programs of an engine.
+
+    Raises:
+        ProgramError: it has none, as over the facts that a question brings.
+    """
+    if programs is None:
+        raise ProgramError("Programs run over whole graphs.", hint="Ask without the question's own facts.")
+    return programs
+
+
+def unexplained(reasoner: ExtractiveReasoner, evidence: Evidence) -> bool:
+    """Whether relation paths alone do not answer what was asked."""
+    reason = understood(evidence, reasoner.decide(evidence)).no_answer
+    return reason is not None and reason.reason is NoAnswerReason.NOT_UNDERSTOOD
