@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any
+from weakref import WeakValueDictionary
 
 
 class Comparison(StrEnum):
@@ -65,29 +66,28 @@ class TextMatch(StrEnum):
     ENDS = "ends with"
 
 
-class Program:
-    """A node of a program; hashable, compared by content. Its hash is computed once: programs are looked up often."""
+_KNOWN: WeakValueDictionary[tuple[object, ...], Any] = WeakValueDictionary()
+"""Programs that live, by content."""
 
-    def __hash__(self) -> int:
-        known: int | None = self.__dict__.get("_hash")
-        if known is None:
-            known = self.__dict__["_hash"] = hash(self._content())
-        return known
 
-    def __eq__(self, other: object) -> bool:
-        if self is other:
-            return True
-        return isinstance(other, Program) and self._content() == other._content()
+class _Interned(type):
+    """Of equal programs there is one object: a chart compares them very often."""
 
-    def __getstate__(self) -> dict[str, object]:
-        return {name: value for name, value in self.__dict__.items() if not name.startswith("_")}
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        made = super().__call__(*args, **kwargs)
+        return _KNOWN.setdefault((cls, *made.content()), made)
 
-    def _content(self) -> tuple[object, ...]:
-        known: tuple[object, ...] | None = self.__dict__.get("_known")
-        if known is None:
-            fields_of: tuple[str, ...] = self.__match_args__  # type: ignore[attr-defined]
-            known = self.__dict__["_known"] = (type(self), *(self.__dict__[name] for name in fields_of))
-        return known
+
+class Program(metaclass=_Interned):
+    """A node of a program. Programs of equal content are the same object, so that comparing and hashing are fast."""
+
+    def content(self) -> tuple[object, ...]:
+        """The values of its fields, in order."""
+        fields_of: tuple[str, ...] = self.__match_args__  # type: ignore[attr-defined]
+        return tuple(self.__dict__[name] for name in fields_of)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), self.content()
 
 
 @dataclass(frozen=True, eq=False)

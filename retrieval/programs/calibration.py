@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from retrieval.programs.lexicon import STOP
 
 if TYPE_CHECKING:
-    from retrieval.programs.parser import Candidate, Reading
+    from retrieval.programs.parser import Reading
+    from retrieval.programs.parts import Part
     from retrieval.programs.weights import Weights
 
 #: A cosine that says nothing of what a word means.
@@ -20,20 +22,23 @@ def evidence(reading: Reading) -> dict[str, float]:
     best = reading.candidates[0]
     second = reading.candidates[1].probability if len(reading.candidates) > 1 else 0.0
     features = best.features
-    read = _read(reading, best)
-    unread = [1.0 - own for own in read]
+    leaves = list(_leaves(best.part))
+    quality = {word: own for part, own in leaves for word in range(*(part.anchored or (0, 0)))}
+    content = [n for n, word in enumerate(reading.question.words) if word.text not in STOP]
+    unread = [1.0 - quality.get(n, 0.0) for n in content]
+    guessed = [1.0 - own for part, own in leaves if _names_relation(part)]
     return {
         "one": 1.0,
         "probability": _logit(best.probability),
         "margin": math.log(max(best.probability, 1e-4) / max(second, 1e-4)),
         "skipped": features.get("skip", 0.0),
         "unread": sum(unread) / len(unread) if unread else 0.0,
-        "unread any": float(0.0 in read),
+        "unread any": float(1.0 in unread),
         "least read": max(unread, default=0.0),
-        "guessed": float(sum(0.0 < own < 1.0 for own in read)),
+        "guessed": sum(guessed),
+        "all guessed": min(guessed, default=0.0),
         "bridges": features.get("bridge", 0.0),
         "empty": features.get("root.empty", 0.0),
-        "echo": features.get("root.echo", 0.0),
         "target": features.get("target.bad", 0.0),
         "score": max(-10.0, min(10.0, best.score)) / max(1, len(reading.question.words)),
         "fuzzy": float(any(name in features for name in ("e.fuzzy", "e.part", "e.end"))),
@@ -42,25 +47,25 @@ def evidence(reading: Reading) -> dict[str, float]:
 
 def confidence(weights: Weights, reading: Reading) -> float:
     """The calibrated probability that the best program is what was asked, in [0, 1]."""
+    if "root.echo.Entities" in reading.candidates[0].features:
+        return 0.0  # what the question names is not what it asks for
     said = evidence(reading)
     return 1.0 / (
         1.0 + math.exp(-sum(weights.calibration.get(name, 0.0) * value for name, value in said.items()))
     )
 
 
-def _read(reading: Reading, best: Candidate) -> list[float]:
-    """How well the program accounts for each word that carries meaning: 0 not at all, 1 by its form."""
-    quality: dict[int, float] = {}
-    stack = [best.part]
-    while stack:
-        part = stack.pop()
-        if not part.parts and part.anchored:
-            alike = next((value for name, value in part.features if name.endswith(".similar")), 1.0)
-            for word in range(*part.anchored):
-                quality[word] = min(1.0, max(0.05, (alike - _UNLIKE) / (1.0 - _UNLIKE)))
-        stack.extend(part.parts)
-    content = [n for n, word in enumerate(reading.question.words) if word.text not in STOP]
-    return [quality.get(n, 0.0) for n in content]
+def _leaves(part: Part) -> Iterator[tuple[Part, float]]:
+    """The anchored parts of a program, each with how well its words say what it is: 1 by their form."""
+    if part.anchored and not part.parts:
+        alike = next((value for name, value in part.features if name.endswith(".similar")), 1.0)
+        yield part, min(1.0, max(0.05, (alike - _UNLIKE) / (1.0 - _UNLIKE)))
+    for inner in part.parts:
+        yield from _leaves(inner)
+
+
+def _names_relation(part: Part) -> bool:
+    return part.category == "R" or part.extra in ("ends", "starts", "flag")
 
 
 def _logit(probability: float) -> float:

@@ -342,7 +342,7 @@ def among(values: np.ndarray, known: np.ndarray) -> np.ndarray:
     """Which values are in ``known``, ascending; bool [n]."""
     if not len(known) or not len(values):
         return np.zeros(len(values), bool)
-    found: np.ndarray = known[np.searchsorted(known, values).clip(max=len(known) - 1)] == values
+    found: np.ndarray = known.take(np.searchsorted(known, values), mode="clip") == values
     return found
 
 

@@ -28,9 +28,9 @@ PRIOR: dict[str, float] = {
     "except.all": -1.5, "except.none": -1.5, "root.empty": -1.5, "root.bad": -1.5, "root.all": -0.7, "root.tied": -1.0,
     "most": -0.2, "count.as_value.QS": 0.3, "count.values": -0.3, "compare.node": -0.2, "count.compared": -0.3,
     "n": 0.2, "places": 0.6, "place": 0.6, "fold.count": -0.5, "fold.rank": -0.3, "cue.comparative": 0.0,
-    "cue.ordinal": -0.2, "r.related": 0.9, "s.domain": -0.8,
-    "s.domain.quality": 0.5, "bare": -0.3, "root.echo": -1.5, "difference": 0.8, "e.end": -0.2, "than": -0.3,
-    "skip.L": -1.5, "target.ok": 0.5, "target.bad": -0.5,
+    "cue.ordinal": -0.2, "r.related": 0.9, "s.domain": -0.8, "s.domain.quality": 0.5, "bare": -0.3, "root.echo": -1.5,
+    "difference": 0.8, "e.end": -0.2, "k.any": 0.1, "k.any.share": 1.2, "than": -0.3, "skip.L": -1.5,
+    "target.ok": 0.5, "target.bad": -0.5,
 }  # fmt: skip
 
 

@@ -50,6 +50,8 @@ _PLACES = frozenset(
 _TWO_NOUNS = re.compile(r"\w\s(?:in|of|on|at|by)\s\w", re.IGNORECASE)
 #: Cosines below this say nothing of a kind.
 _KIND_SIM = 0.50
+#: What a wider word has in common with many of the kinds below it.
+_WIDER_SIM = 0.35
 
 
 class Meanings:
@@ -121,6 +123,8 @@ class Meanings:
         """Relations named with other words for the same: "boss" and ``reports_to``."""
         schema, found = self.schema, list[Anchor]()
         for at, word in enumerate(question.words):
+            if word.stem in schema.by_stem:
+                continue
             for other in sorted(vocabulary.related().get(word.stem, ())):
                 for relation in schema.by_stem.get(other, ()):
                     stems = schema.relations[relation].stems
@@ -149,7 +153,7 @@ class Meanings:
             found.append(of(Walk(Entities((true,)), schema.inverse(relation)), "flag", "flag"))
         if _TWO_NOUNS.search(schema.relations[relation].label):
             found.append(of(Having(relation), "starts", "starts"))
-        elif schema.type_relation is None:
+        elif alike and schema.type_relation is None and dict(features)["r.target"]:
             found.append(of(Having(relation), "starts", "domain"))
         return found
 
@@ -185,6 +189,14 @@ class Meanings:
                     program = Walk(Entities((node,)), schema.inverse(relation))
                     found.append(Anchor("S", first, last, program, "hub", features, 0.8))
         return found
+
+    def _any(self, word: int, cosines: np.ndarray) -> Anchor:
+        """All that is of any kind, for a word that is wider than the graph's kinds: "animals" of lions and bears."""
+        relation = self.schema.type_relation
+        assert relation is not None
+        like = float(np.mean(cosines >= _WIDER_SIM))
+        features = (("k.any", 1.0), ("k.any.share", like), ("k.any.similar", float(cosines.max())))
+        return Anchor("S", word, word + 1, Having(relation), "kind", features, 0.45)
 
     def _kind(self, first: int, last: int, node: int, features: Features, strength: float) -> Anchor:
         relation = self.schema.type_relation
@@ -233,6 +245,8 @@ class Meanings:
                         found += self._relating(first, last, relation, 0.6 * own, features)
             if self._kind_nodes and not any(n in kinds for n in range(first, last)):
                 cosines = with_kind[row]
+                if last == first + 1 and first in targets:
+                    found.append(self._any(first, cosines))
                 for at in np.argsort(-cosines, kind="stable")[:2].tolist():
                     if cosines[at] >= _KIND_SIM:
                         similar: Features = (("k", 1.0), ("k.similar", float(cosines[at])))

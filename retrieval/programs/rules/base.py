@@ -66,6 +66,7 @@ class Rules:
         self.similar = relation_similarity
         self.asked = asked
         self._arcs: dict[Program, tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
+        self._far: dict[tuple[Program, Program], list[tuple[tuple[int, ...], float]]] = {}
         self._bridged: dict[tuple[Program, Program], list[tuple[int, float]]] = {}
 
     def similarity(self, relation: int) -> float:
@@ -123,6 +124,11 @@ class Rules:
         """Paths of two relations from a set into another, best first."""
         if source is None or target is None or not len(self.nodes(source)):
             return []
+        if (source, target) not in self._far:
+            self._far[source, target] = self._far_bridges(source, target)
+        return self._far[source, target]
+
+    def _far_bridges(self, source: Program, target: Program) -> list[tuple[tuple[int, ...], float]]:
         every = self._leaving(source)[2]
         found: list[tuple[tuple[int, ...], float]] = []
         for first in np.argsort(-every, kind="stable")[:_BRIDGES].tolist():
