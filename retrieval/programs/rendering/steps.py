@@ -280,9 +280,8 @@ class _Teller:
         inverse, forward = direction(self.words.snapshot, relation)
         noun = self.words.noun(relation)
         if not inverse:
-            return self.words.of(relation, "they") if self.words.prepositional(
-                relation
-            ) else f"their {noun}", noun
+            verbal = self.words.prepositional(relation) or self.words.verb(relation) is not None
+            return self.words.of(relation, "they") if verbal else f"their {noun}", noun
         if forward == self.type_relation:
             return "what is of these kinds", "of these kinds"
         return f"those {self.words.whose(relation, 'one of these')}", f"with this {noun}"

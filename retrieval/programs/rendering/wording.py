@@ -20,12 +20,20 @@ _IRREGULAR = {
     "aircraft": "aircraft", "sheep": "sheep", "fish": "fish",
 }
 PREPOSITIONS = frozenset({
-    "by", "in", "of", "at", "on", "for", "from", "to", "with", "near", "within", "under", "after", "as",
+    "by", "in", "of", "at", "on", "for", "from", "to", "with", "near", "within", "under", "after", "as", "through",
+    "into",
 })
+#: Verbs that relations are named with, as one word.
+_VERBS = frozenset({
+    "borders", "contains", "owns", "produces", "plays", "speaks", "employs", "includes", "uses", "teaches", "supplies",
+    "sells", "makes", "offers", "hosts", "serves", "eats", "manages", "leads", "follows", "knows", "likes", "loves",
+})
+_PAST = frozenset({"wrote", "won", "led", "made", "bought", "sold", "taught", "sang", "built", "met"})
 _PLACES = frozenset({
     "continent", "country", "state", "region", "province", "county", "district", "city", "town", "village", "place",
     "location", "area", "department", "room", "building", "campus", "territory",
 })
+_NO_VERBS = frozenset({"is", "was", "has"})
 _PREFIXES = ("has ", "is ", "was ", "in ")
 _ORDINALS = ("", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 # fmt: on
@@ -123,6 +131,25 @@ class Wording:
         words = self.label(relation).split()
         return len(words) > 1 and words[-1] in PREPOSITIONS
 
+    def verb(self, relation: int) -> tuple[str, str] | None:
+        """A label that is an active verb, of many and of one: ``live in``, ``lives in``; None of others."""
+        label = self.label(relation)
+        first, space, rest = label.partition(" ")
+        if space and not (self.prepositional(relation) and first not in _NO_VERBS and first.endswith("s")):
+            return None
+        if not space and (
+            label in _PAST or (label.endswith("ed") and self.columns.value_type(relation) is None)
+        ):
+            return label, label
+        if first.endswith("ss") or not (space or label in _VERBS):
+            return None
+        many = (
+            first[:-3] + "y"
+            if first.endswith("ies")
+            else first[: -2 if first.endswith(("ches", "shes")) else -1]
+        )
+        return many + space + rest, label
+
     def participle(self, relation: int) -> str:
         """A prepositional label without its verb: of ``is part of``, ``part of``."""
         return self.label(relation).removeprefix("is ").removeprefix("was ")
@@ -130,6 +157,9 @@ class Wording:
     def having(self, relation: int) -> str:
         """Of things: from which a directed relation leads on: ``that have a capital``."""
         inverse, _ = direction(self.snapshot, relation)
+        verb = self.verb(relation)
+        if verb is not None:
+            return f"that something {verb[1]}" if inverse else f"that {verb[0]} something"
         if self.prepositional(relation):
             said = self.participle(relation)
             return f"that something is {said}" if inverse else f"that are {said} something"
@@ -141,7 +171,9 @@ class Wording:
 
         ``directed by Spielberg``, ``in Africa (continent)``, ``whose language is French``.
         """
-        noun = self.noun(relation)
+        noun, verb = self.noun(relation), self.verb(relation)
+        if verb is not None:
+            return f"that {verb[0]} {what}"
         if self.prepositional(relation):
             return f"{self.participle(relation)} {what}"
         if noun in _PLACES:
@@ -150,6 +182,9 @@ class Wording:
 
     def of(self, relation: int, what: str) -> str:
         """To which a relation leads from something: ``the capital of Egypt``, ``what Jaws is directed by``."""
+        verb = self.verb(relation)
+        if verb is not None:
+            return f"what {what} {verb[what != 'they']}"
         if self.prepositional(relation):
             return f"what {what} {'are' if what == 'they' else 'is'} {self.participle(relation)}"
         return f"the {self.noun(relation)} of {what}"
@@ -157,6 +192,9 @@ class Wording:
     def step(self, relation: int, *, things: str = "things") -> str:
         """A directed relation as a noun: ``capital``, ``things with this capital``."""
         inverse, _ = direction(self.snapshot, relation)
+        verb = self.verb(relation)
+        if inverse and verb is not None:
+            return f"{things} that {verb[0]} this"
         if inverse and self.prepositional(relation):
             return f"{things} {self.participle(relation)} this"
         return f"{things} with this {self.noun(relation)}" if inverse else self.noun(relation)

@@ -271,6 +271,8 @@ def test_relations_of_many_names(tmp_path: Path) -> None:
         ("Jaws", "year", "1975"),
         ("Munich", "year", "2005"),
         ("Ann", "borders", "Bob"),
+        ("Ann", "lives_in", "Zoo"),
+        ("Ann", "borrowed", "Emma"),
         ("Jaws", "instance_of", "Feature film"),
         ("Munich", "instance_of", "Box set"),
     ]
@@ -290,7 +292,12 @@ def test_relations_of_many_names(tmp_path: Path) -> None:
     assert told(Having(land.r("directed_by"))) == ["those that are directed by something"]
     assert told(Having(land.r("-directed_by"))) == ["those that something is directed by"]
     assert told(Having(land.r("-has_genre"))) == ["those that are a genre of something"]
-    assert told(Having(land.r("borders"))) == ["those that have borders"]
+    assert told(Having(land.r("borders"))) == ["those that border something"]
+    assert told(walk(e("Ann"), "borders")) == ["what Ann borders"]
+    assert told(walk(e("Bob"), "-borders", "lives_in")) == ["those that border Bob", "what they live in"]
+    assert told(walk(e("Zoo"), "-lives_in")) == ["those that live in Zoo"]
+    assert told(Having(land.r("-lives_in"))) == ["those that something lives in"]
+    assert told(walk(e("Ann"), "borrowed")) == ["what Ann borrowed"]
     assert told(And(walk(e("Feature film", "Box set"), "-instance_of"), films)) == [
         "box sets or feature films", "directed by Spielberg",
     ]  # fmt: skip
