@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ import numpy as np
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.labels import normalise
+from retrieval.kg.snapshot.relation_names import humanise_relation
 from retrieval.metrics.scores import Scored
 from retrieval.metrics.values import aligned
 from retrieval.programs.algebra import Program
@@ -22,7 +24,7 @@ from retrieval.programs.parser import Candidate, Parser
 from retrieval.programs.rendering.formatting import formatted
 from retrieval.questions.files import read_questions, with_splits
 from retrieval.supervision.program_questions import same_result
-from tests.benchmarks.data import found
+from tests.benchmarks.data import DATA, found
 from tests.benchmarks.sets import CACHE, clew, prepared
 
 #: Sets of relation paths that weights are fitted on too, and with what each is left out.
@@ -35,6 +37,10 @@ PATH_SETS = {
     "PQL-3H": "PathQuestion",
     "WebQSP": "WebQSP",
 }
+#: Small graphs as newcomers bring them, with the first questions that they ask; part of the repository.
+OWN_GRAPHS = Path(__file__).resolve().parents[1] / "own_graphs"
+#: The operator of questions that their graph says nothing of.
+UNANSWERABLE = "unanswerable"
 #: Questions drawn from each of them, of every number of hops.
 _DRAWN = 70
 
@@ -67,12 +73,11 @@ class Asked:
 def suites(names: Sequence[str] = ()) -> list[Asked]:
     """Questions of the operator suites, a folder each; of those that are named, else of all that are there."""
     home = found("operators")
-    if home is None:
-        return []
-    folders = sorted(folder for folder in home.iterdir() if any(folder.glob("*.jsonl")))
+    folders = sorted(folder for folder in home.iterdir() if any(folder.glob("*.jsonl"))) if home else []
+    folders.append(OWN_GRAPHS)
     unknown = set(names) - {folder.name for folder in folders}
     if unknown:
-        raise SystemExit(f"no suite {', '.join(sorted(unknown))} in {home}")
+        raise SystemExit(f"no suite {', '.join(sorted(unknown))}")
     return [asked for folder in folders if not names or folder.name in names for asked in _of(folder)]
 
 
@@ -98,6 +103,8 @@ def path_sets() -> list[Asked]:
 
 def is_right(columns: Columns, snapshot: Snapshot, candidate: Candidate, asked: Asked) -> bool:
     """Whether a program gives what is right, compared as evaluation compares answers."""
+    if UNANSWERABLE in asked.operators:
+        return False
     if asked.result is not None:
         return same_result(candidate.result, asked.result)
     result = candidate.result
@@ -143,12 +150,30 @@ def _of(folder: Path) -> Iterator[Asked]:
             )
 
 
+def without(asked: Asked, relation: str) -> Path:
+    """The snapshot of a question's graph without the facts of a relation, by its label; built once."""
+    name = asked.graph.name.removeprefix(f"{asked.suite}-")
+    folder = OWN_GRAPHS if asked.suite == OWN_GRAPHS.name else DATA / "operators" / asked.suite
+    facts, built = _facts(folder, name), CACHE / "masked" / f"{asked.graph.name}-{relation.replace(' ', '_')}"
+    if not built.is_dir():
+        open_facts = gzip.open if facts.suffix == ".gz" else open
+        with open_facts(facts, "rt", encoding="utf-8") as file:
+            kept = [line for line in file if humanise_relation(line.split("\t")[1]) != relation]
+        built.parent.mkdir(parents=True, exist_ok=True)
+        written = built.with_suffix(".tsv")
+        written.write_text("".join(kept), encoding="utf-8")
+        clew("build-graph", str(written), "--out", str(built), "--no-index")
+    return built
+
+
 def _graph(folder: Path, name: str) -> Path:
     """The snapshot of a suite's graph, built once."""
     built = CACHE / "operators" / f"{folder.name}-{name}"
     if not built.is_dir():
-        facts = folder / f"{name}.tsv"
-        if not facts.is_file():
-            facts = folder / f"{name}.tsv.gz"
-        clew("build-graph", str(facts), "--out", str(built), "--no-index")
+        clew("build-graph", str(_facts(folder, name)), "--out", str(built), "--no-index")
     return built
+
+
+def _facts(folder: Path, name: str) -> Path:
+    facts = folder / f"{name}.tsv"
+    return facts if facts.is_file() else folder / f"{name}.tsv.gz"
