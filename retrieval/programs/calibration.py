@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 #: A cosine that says nothing of what a word means.
 _UNLIKE = 0.35
 
+#: Words less than this well read say nothing.
+_HARDLY = 0.7
+
 
 def evidence(reading: Reading) -> dict[str, float]:
     """What speaks for and against the best program of a reading."""
@@ -26,6 +29,8 @@ def evidence(reading: Reading) -> dict[str, float]:
     quality = {word: own for part, own in leaves for word in range(*(part.anchored or (0, 0)))}
     content = [n for n, word in enumerate(reading.question.words) if word.text not in STOP]
     unread = [1.0 - quality.get(n, 0.0) for n in content]
+    named = {word for part, _ in leaves if part.extra == "node" for word in range(*(part.anchored or (0, 0)))}
+    rest = [1.0 - quality.get(n, 0.0) for n in content if n not in named]
     guessed = [1.0 - own for part, own in leaves if _names_relation(part)]
     return {
         "one": 1.0,
@@ -33,7 +38,8 @@ def evidence(reading: Reading) -> dict[str, float]:
         "margin": math.log(max(best.probability, 1e-4) / max(second, 1e-4)),
         "skipped": features.get("skip", 0.0),
         "unread": sum(unread) / len(unread) if unread else 0.0,
-        "unread any": float(1.0 in unread),
+        "unread besides names": sum(rest) / len(rest) if rest else 0.0,
+        "nothing read besides names": float(bool(rest) and min(rest) > _HARDLY),
         "least read": max(unread, default=0.0),
         "guessed": sum(guessed),
         "all guessed": min(guessed, default=0.0),

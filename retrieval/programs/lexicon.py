@@ -158,6 +158,8 @@ COMPARISONS: dict[str, Comparison] = {
     "no larger than": _AT_MOST, "larger": _UP,
 }  # fmt: skip
 """What stands before a number."""
+PARTICLE_VERBS = frozenset({"look", "name", "call", "take", "run"})
+"""Stems of verbs whose "after", "over" and the like compare nothing."""
 POSTFIXES: dict[str, Comparison] = {
     "or more": _AT_LEAST, "or greater": _AT_LEAST, "or later": _AT_LEAST, "or higher": _AT_LEAST,
     "or above": _AT_LEAST, "or over": _AT_LEAST, "or after": _AT_LEAST, "and above": _AT_LEAST,

@@ -12,6 +12,7 @@ import numpy as np
 
 from retrieval.kg.search.walks import all_arcs
 from retrieval.programs.columns import Columns
+from retrieval.programs.lexicon import PREPOSITIONS
 from retrieval.programs.words import stems_of
 
 if TYPE_CHECKING:
@@ -167,7 +168,8 @@ class Schema:
             for relation, noun in (*sides, (self.inverse(info.id), after or info.label)):
                 stems = stems_of(noun)
                 nodes = self.columns.sources(relation)
-                if not stems or not len(nodes) or self.columns.kinds[nodes].all():
+                named = bool(stems) and noun.rpartition(" ")[2].casefold() not in PREPOSITIONS
+                if not named or not len(nodes) or self.columns.kinds[nodes].all():
                     continue
                 if stems not in found or len(nodes) > len(self.columns.sources(found[stems][1])):
                     found[stems] = noun, relation

@@ -30,6 +30,8 @@ PRIOR: dict[str, float] = {
     "n": 0.2, "places": 0.6, "place": 0.6, "fold.count": -0.5, "fold.rank": -0.3, "cue.comparative": 0.0,
     "cue.ordinal": -0.2, "r.related": 0.9, "s.domain": -0.8, "s.domain.quality": 0.5, "bare": -0.3, "root.echo": -1.5,
     "difference": 0.8, "e.end": -0.2, "k.any": 0.1, "k.any.share": 1.2, "than": -0.3, "skip.L": -1.5,
+    "and.union.yes/no": -2.5, "root.when.nodes": -1.5, "root.where.number": -1.5, "root.where.date": -1.5,
+    "root.who.number": -1.5, "root.who.date": -1.5, "root.how many.nodes": -0.5,
     "target.ok": 0.5, "target.bad": -0.5,
 }  # fmt: skip
 

@@ -50,6 +50,9 @@ def _cue(question: Question, adjectives: Adjectives, first: int, last: int, phra
         return Anchor(category, first, last, extra=extra, features=((f"cue.{name}", 1.0),), strength=strength)
 
     found: list[Anchor] = []
+    before = question.words[first - 1].stem if first else ""
+    if phrase in lexicon.COMPARISONS and before in lexicon.PARTICLE_VERBS:
+        return found  # who looks after somebody comes after nobody
     if phrase in lexicon.COMPARISONS:
         adjective, up = lexicon.COMPARATIVES.get(phrase.removesuffix(" than"), (None, True))
         plain = adjective is None or not adjective.nouns
@@ -70,6 +73,8 @@ def _cue(question: Question, adjectives: Adjectives, first: int, last: int, phra
             found.append(Anchor("L", first - 2, last, None, adjective, (("cue.difference", 1.0),), 1.0))
     elif phrase in lexicon.COUNTS and not _compound(question, first, phrase):
         found.append(anchor("Q", None, "count", 0.4 if phrase == "number" else 1.0))
+        if "total" in phrase:
+            found.append(anchor("A", lexicon.FOLDINGS["total"], "sum"))
     elif phrase in lexicon.FOLDINGS:
         found.append(anchor("A", lexicon.FOLDINGS[phrase], lexicon.FOLDINGS[phrase].value))
     elif phrase in lexicon.DIFFERENCES:

@@ -53,7 +53,9 @@ class SetRules(Rules):
         elif not named and left.extra in _PLAIN and right.extra in _PLAIN:
             yield "S", met, None, (("and", 1.0), ("and.empty", 1.0))
         if gap in ("and", "none") and left.extra == right.extra:
-            yield "S", Or(one, two), None, (("and.union", 1.0), (f"and.union.{left.extra}", 1.0))
+            yield "S", Or(one, two), None, (
+                ("and.union", 1.0), (f"and.union.{left.extra}", 1.0), (f"and.union.{self.asked}", 1.0),
+            )  # fmt: skip
         for target, source, name in ((left, right, "right"), (right, left, "left")):
             ways: list[tuple[tuple[int, ...], float]] = [
                 ((relation,), share) for relation, share in self.bridges(source.expression, target.expression)
