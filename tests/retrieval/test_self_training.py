@@ -1,6 +1,7 @@
 """Training on the graph's own words: no question of anybody, better than without, and stopped and gone on with."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
@@ -9,10 +10,11 @@ from retrieval.errors import Cancelled, TrainingDataError
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.programs.schema import Schema
-from retrieval.self_training import METHOD, as_training, self_train
+from retrieval.self_training import METHOD, TRUSTED, SelfTrained, as_training, self_train
 from retrieval.supervision.path_questions.writer import PathQuestion, PathWriter
 from retrieval.text.operators import cues
 from retrieval.train import OPERATORS, train
+from retrieval.training.result import TrainResult
 from tests.retrieval.films import WordEncoder, build, walk
 
 torch.set_num_threads(1)
@@ -63,8 +65,12 @@ def test_a_graph_teaches_itself_and_a_stopped_training_goes_on(tmp_path):
     assert made.result.metrics["epochs"] == 3
     assert any(one.stage == "training" and "epoch 2" in one.message for one in told)
     assert not any("epoch 1 " in one.message for one in told)
-    assert made.better
     assert made.after > made.before
+
+
+def test_what_reads_too_little_back_is_not_better():
+    results = [(0.6, 0.95), (0.6, TRUSTED - 0.01), (0.97, 0.95)]
+    assert [SelfTrained(TrainResult(Path(), {}), b, a, 1).better for b, a in results] == [True, False, False]
 
 
 def test_operators_are_not_learned_from_questions_written_of_walks(tmp_path):

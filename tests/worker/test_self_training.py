@@ -25,6 +25,7 @@ def switched_on(settings, monkeypatch):
     settings.CLEW = replace(settings.CLEW, self_training=True)
     monkeypatch.setattr(engine, "QUESTIONS", 400)
     monkeypatch.setattr(engine, "EPOCHS", 1)
+    monkeypatch.setattr(engine, "TRUSTED", 0.0)
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield
