@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from retrieval.pretrained import PROGRAMS
-from retrieval.programs.algebra import Entities
+from retrieval.programs.algebra import And, Entities, Having, Walk
 from retrieval.programs.calibration import confidence
 from retrieval.programs.execution import Executor
 from retrieval.programs.parser import Candidate, Parser
@@ -46,6 +46,17 @@ class Understanding:
     schema: Schema
     named: tuple[tuple[int, int, int], ...] = ()
     by: Literal["reader", "person"] = "reader"
+
+    @property
+    def is_path(self) -> bool:
+        """Whether relation paths could say the same: a walk from a name, of those of an induced kind or of any."""
+        program = self.best.program
+        if isinstance(program, And):
+            either = (program.left, program.right)
+            program = next((own for own in either if not isinstance(own, Having)), program)
+        while isinstance(program, Walk):
+            program = program.source
+        return isinstance(program, Entities)
 
 
 class ProgramReader:

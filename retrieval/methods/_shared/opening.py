@@ -19,6 +19,9 @@ from retrieval.training import checkpoint as checkpoints
 FAMILIAR = 0.5
 """Share of the relations that a checkpoint learned to follow, of which a graph must have as many for it to be used."""
 
+WRITTEN = "written"
+"""The source of labels of questions that Clew wrote."""
+
 FOREIGN = (
     "The checkpoint was trained on a graph of other relations and says nothing of this one: "
     "relation paths were ranked by their names alone."
@@ -43,6 +46,15 @@ def is_foreign(checkpoint: Path, snapshot: Snapshot) -> bool:
     learned = {name for name, _ in seen.relations}
     here = {snapshot.relation_name(relation) for relation in range(snapshot.num_relations)}
     return len(learned & here) < FAMILIAR * len(learned)
+
+
+def is_self_taught(checkpoint: Path) -> bool:
+    """Whether a checkpoint learned from nothing but questions that Clew wrote, which are of relation paths all.
+
+    Raises:
+        CheckpointError: the checkpoint is missing or damaged.
+    """
+    return set(checkpoints.read_manifest(checkpoint).labels) == {WRITTEN}
 
 
 def open_retriever(

@@ -19,11 +19,11 @@ from retrieval.evidence.chains import distinct_facts
 from retrieval.kg import search
 from retrieval.methods import registry
 from retrieval.methods._shared.engine_settings import EngineSettings
-from retrieval.methods._shared.opening import FOREIGN, open_retriever
+from retrieval.methods._shared.opening import FOREIGN, is_self_taught, open_retriever
 from retrieval.methods._shared.program_answers import (
     named_entities,
 )
-from retrieval.methods._shared.program_engine import ProgramEngine, programs_of, unexplained, whole
+from retrieval.methods._shared.program_engine import ProgramEngine, is_unexplained, programs_of, whole
 from retrieval.methods._shared.reasoning import nothing_linked, reason
 from retrieval.methods._shared.triples.settings import TripleOptions
 from retrieval.methods._shared.zero_shot import ZeroShotRetriever
@@ -33,6 +33,7 @@ from retrieval.reasoning.extractive import ExtractiveReasoner, no_path
 from retrieval.reasoning.gather import gather, reorganised
 from retrieval.reasoning.llm import NAME as LLM
 from retrieval.reasoning.text_fit import TextFit
+from retrieval.reasoning.understanding import understood
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -62,6 +63,8 @@ class PathEngine(Engine):
         text_fit: second opinion on a trained retriever's relation paths; without it the retriever's word
             stands, and nothing is said not to be in the graph.
         programs: answers what needs an operator; without it such questions are not understood.
+        self_taught: the retriever knows relation paths from questions that Clew wrote: programs read all else, and
+            a relation path where they are surer.
         settings: see :class:`EngineSettings`.
     """
 
@@ -77,6 +80,7 @@ class PathEngine(Engine):
         encoder: str = "",
         text_fit: TextFit | None = None,
         programs: ProgramEngine | None = None,
+        self_taught: bool = False,
         settings: EngineSettings | None = None,
     ) -> None:
         self.snapshot = snapshot
@@ -86,6 +90,7 @@ class PathEngine(Engine):
         self.encoder = encoder
         self.text_fit = text_fit
         self.programs = programs
+        self._self_taught = self_taught
         self.settings = settings or EngineSettings()
         self._fallback = ExtractiveReasoner(self.settings.extractive)
 
@@ -128,9 +133,12 @@ class PathEngine(Engine):
         # A language model that reasons reads the question itself.
         programs = None if self.reasoner.name == LLM else self.programs
         untrained = isinstance(self.retriever, ZeroShotRetriever)
-        if programs is not None and (not linked.entities or programs.learned or untrained):
+        found = None
+        if programs is not None and (
+            not linked.entities or programs.learned or untrained or self._self_taught
+        ):
             found = programs.understood(run, linked)
-            if found is not None:
+            if found is not None and not (self._self_taught and linked.entities and found.is_path):
                 read = named_entities(found, run.request.question)
                 yield QuestionLinked(linked.entities if run.request.given else read, (), run.ms(began))
                 yield from programs.answer(run, found, self._said_of_checkpoint())
@@ -151,8 +159,12 @@ class PathEngine(Engine):
         yield from self._paths(run, topics, named)
         began = time.perf_counter()
         evidence = self._evidence(run, linked, topics, named)
-        if programs is not None and unexplained(self._fallback, evidence):
-            found = programs.understood(run, linked)
+        if programs is not None:
+            verdict = understood(evidence, self._fallback.decide(evidence))
+            if found is None and is_unexplained(verdict):
+                found = programs.understood(run, linked)
+            elif found is not None and verdict.answers and verdict.answers[0].score >= found.confidence:
+                found = None
             if found is not None:
                 yield from programs.answer(run, found, self._said_of_checkpoint())
                 return
@@ -275,5 +287,6 @@ def open_engine(opening: Opening) -> PathEngine:
         encoder=parts.encoder.name,
         text_fit=None if alone else TextFit(parts.snapshot, parts.encoder),
         programs=programs_of(opening, None if isinstance(retriever, ZeroShotRetriever) else spec.checkpoint),
+        self_taught=spec.checkpoint is not None and is_self_taught(spec.checkpoint),
         settings=opening.settings,
     )

@@ -21,9 +21,7 @@ from retrieval.methods._shared.program_answers import (
 from retrieval.pipeline import Linked, PipelineRun
 from retrieval.programs.algebra import Entities, walk
 from retrieval.programs.rendering.names import resolved
-from retrieval.reasoning.base import Conclusion, Evidence
-from retrieval.reasoning.extractive import ExtractiveReasoner
-from retrieval.reasoning.understanding import understood
+from retrieval.reasoning.base import Conclusion
 from retrieval.text.linking import Linker
 from retrieval.text.operators import cues
 from retrieval.types import NoAnswerReason
@@ -122,7 +120,6 @@ def whole(programs: ProgramEngine | None) -> ProgramEngine:
     return programs
 
 
-def unexplained(reasoner: ExtractiveReasoner, evidence: Evidence) -> bool:
+def is_unexplained(verdict: Conclusion) -> bool:
     """Whether relation paths alone do not answer what was asked."""
-    reason = understood(evidence, reasoner.decide(evidence)).no_answer
-    return reason is not None and reason.reason is NoAnswerReason.NOT_UNDERSTOOD
+    return verdict.no_answer is not None and verdict.no_answer.reason is NoAnswerReason.NOT_UNDERSTOOD

@@ -16,7 +16,7 @@ from retrieval.llm.prompts import shown
 from retrieval.methods import registry
 from retrieval.methods._shared.engine_settings import EngineSettings
 from retrieval.methods._shared.opening import FOREIGN, is_foreign
-from retrieval.methods._shared.program_engine import ProgramEngine, programs_of, unexplained, whole
+from retrieval.methods._shared.program_engine import ProgramEngine, is_unexplained, programs_of, whole
 from retrieval.methods._shared.reasoning import nothing_linked, reason
 from retrieval.methods._shared.zero_shot import ZeroShotRetriever
 from retrieval.methods.checkpoints import open_checkpoint
@@ -35,6 +35,7 @@ from retrieval.reasoning.extractive import ExtractiveReasoner, no_path
 from retrieval.reasoning.gather import gather
 from retrieval.reasoning.llm import NAME as LLM
 from retrieval.reasoning.text_fit import TextFit
+from retrieval.reasoning.understanding import understood as verdict_of
 from retrieval.text.linking import Linked as Known
 from retrieval.types import RelationPath, Usage
 
@@ -187,7 +188,7 @@ class GraphS3Engine(Engine):
         began = time.perf_counter()
         evidence = self._evidence(run, linked, found)
         extractive = ExtractiveReasoner(self.settings.extractive)
-        if programs is not None and unexplained(extractive, evidence):
+        if programs is not None and is_unexplained(verdict_of(evidence, extractive.decide(evidence))):
             program = programs.understood(run, linked)
             if program is not None:
                 yield from programs.answer(run, program, (*self._warnings, *found.warnings))
