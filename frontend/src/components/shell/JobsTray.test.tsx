@@ -6,7 +6,7 @@ import { beforeEach, expect, it } from "vitest";
 import { graphsQuery, sessionQuery } from "@/api/queries";
 import type { Job } from "@/api/types";
 import { mergeJobs, useJobStore } from "@/store/jobStore";
-import { JobsTray, jobProgress } from "./JobsTray";
+import { JobsTray, jobProgress, selfTrained } from "./JobsTray";
 
 const job: Job = {
   id: 1,
@@ -49,6 +49,16 @@ async function openTray(workers = 1, role: "admin" | "viewer" = "admin") {
 
 beforeEach(() => {
   useJobStore.setState({ jobs: [] });
+});
+
+it("says what a self-training came to", () => {
+  const done: Job = { ...job, kind: "self-train", state: "done" };
+  expect(selfTrained(job)).toBeNull();
+  expect(selfTrained({ ...done, result: { kept: true } })).toBe("The graph's own model answers from now on.");
+  expect(selfTrained({ ...done, result: { skipped: "Too few walks." } })).toBe("Not trained: Too few walks.");
+  expect(selfTrained({ ...done, result: { kept: false, metrics: { exact_set: 0.848 } } })).toBe(
+    "Not kept: the graph is answered as well without it. It read 85 of 100 written questions rightly.",
+  );
 });
 
 it("says what it is for while there are no jobs", async () => {

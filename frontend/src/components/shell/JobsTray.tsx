@@ -55,6 +55,22 @@ function comparisonOf(job: Job): string | null {
   return reports?.length === 2 ? `/experiments/compare?ids=${reports.join(",")}` : null;
 }
 
+/** What a graph's self-training came to; null of other work. */
+export function selfTrained(job: Job): string | null {
+  if (job.kind !== "self-train" || job.state !== "done") return null;
+  const { kept, skipped, metrics } = (job.result ?? {}) as {
+    kept?: boolean;
+    skipped?: string;
+    metrics?: { exact_set: number };
+  };
+  if (kept) return "The graph's own model answers from now on.";
+  if (skipped !== undefined) return `Not trained: ${skipped}`;
+  const read = metrics
+    ? ` It read ${Math.round(100 * metrics.exact_set)} of 100 written questions rightly.`
+    : "";
+  return `Not kept: the graph is answered as well without it.${read}`;
+}
+
 function Log({ job }: { job: Job }) {
   const { data, error } = useQuery({
     ...jobLogQuery(job.id),
@@ -110,6 +126,7 @@ export function JobRow({ job, workers }: { job: Job; workers: number | undefined
   const ended = job.state === "failed" || job.state === "cancelled";
   const place = placeOf(job);
   const comparison = comparisonOf(job);
+  const outcome = selfTrained(job);
   return (
     <li className="job">
       <div className="row">
@@ -149,6 +166,7 @@ export function JobRow({ job, workers }: { job: Job; workers: number | undefined
           <Link to={comparison}>Before and after on the test questions</Link>
         </p>
       )}
+      {outcome && <p className="small">{outcome}</p>}
       {job.error && (
         <p className="small bad-text">
           {job.error.message} {job.error.hint}
