@@ -17,7 +17,7 @@ PRIOR: dict[str, float] = {
     "i": 0.6, "i.words": 0.2,
     "and.empty.named": -1.0, "bridge.two": -0.8, "walk.two": -0.6, "walk.empty": -1.5, "walk.back": -0.5,
     "r.where": -0.5, "r.when": -0.3, "r.target": -0.6, "skip.target": 0.4,
-    "top.fold": 0.8, "top.far": -0.5, "s.flag": 0.3, "s.flag.quality": 0.5, "text": 1.0,
+    "top.fold": 0.8, "top.by": 2.0, "top.far": -0.5, "s.flag": 0.3, "s.flag.quality": 0.5, "text": 1.0,
     "text.relation": 0.5, "text.empty": -1.0, "rank.folded": 0.3,
     "skip.S": -1.0, "skip.R": -1.0, "skip.N": -1.8, "skip.cue": -1.5, "skip.O": -1.5, "skip.I": -0.3,
     "bridge": -0.8, "bridge.share": 0.5, "bridge.similar": 1.0, "and": 0.2, "and.empty": -2.5, "and.union": -1.8,

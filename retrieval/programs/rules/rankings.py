@@ -106,6 +106,17 @@ class RankingRules(Rules):
                 (("fold.rank", 1.0), (f"fold.rank.{order}", 1.0)),
             )
 
+    @rule("RS")
+    def _ranked_otherwise(self, relating: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
+        """ "The largest country by population": what follows "by" is compared, not what the adjective measures."""
+        ranking, relation = of.expression, relating.extra.relation
+        if forward or gap != "by" or not isinstance(ranking, Top) or ranking.key.counted:
+            return
+        if len(common(self.nodes(ranking.source), self.executor.columns.sources(relation))) and (
+            self.executor.columns.value_type(relation) is not None
+        ):
+            yield "S", replace(ranking, key=Key((relation,))), "top", (("top.by", 1.0),)
+
     def ranked_all(self, rank: Ranking) -> Iterator[Made]:
         """ "Who is the oldest": of all that has an age."""
         for tried, (relation, up, quality) in enumerate(
