@@ -48,6 +48,11 @@ class Understanding:
     by: Literal["reader", "person"] = "reader"
 
     @property
+    def says_nothing(self) -> bool:
+        """Whether nothing was read but names: what is asked of them, no word of the graph comes near."""
+        return self.confidence == 0.0
+
+    @property
     def is_path(self) -> bool:
         """Whether relation paths could say the same: a walk from a name, of those of an induced kind or of any."""
         program = self.best.program

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from copy import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
 from retrieval.config import InferenceOptions
@@ -133,14 +134,16 @@ class PathEngine(Engine):
         # A language model that reasons reads the question itself.
         programs = None if self.reasoner.name == LLM else self.programs
         untrained = isinstance(self.retriever, ZeroShotRetriever)
-        found = None
+        found, nothing_asked = None, False
         if programs is not None and (
             not linked.entities or programs.learned or untrained or self._self_taught
         ):
-            found = programs.understood(run, linked)
+            read = programs.read(run)
+            nothing_asked = untrained and read is not None and read.says_nothing
+            found = programs.trusted(run, linked, read)
             if found is not None and not (self._self_taught and linked.entities and found.is_path):
-                read = named_entities(found, run.request.question)
-                yield QuestionLinked(linked.entities if run.request.given else read, (), run.ms(began))
+                named = named_entities(found, run.request.question)
+                yield QuestionLinked(linked.entities if run.request.given else named, (), run.ms(began))
                 yield from programs.answer(run, found, self._said_of_checkpoint())
                 return
         yield QuestionLinked(linked.entities, linked.unmatched, run.ms(began))
@@ -155,10 +158,12 @@ class PathEngine(Engine):
             yield run.final(Conclusion(no_answer=no_path(linked.entities)))
             return
         mentions = {entity.entity.id: entity.mention for entity in reversed(linked.entities)}
-        named = [mentions[topic] for topic in topics]
-        yield from self._paths(run, topics, named)
+        mentioned = [mentions[topic] for topic in topics]
+        yield from self._paths(run, topics, mentioned)
         began = time.perf_counter()
-        evidence = self._evidence(run, linked, topics, named)
+        evidence = self._evidence(run, linked, topics, mentioned)
+        if nothing_asked:
+            evidence = replace(evidence, coverage=0.0)
         if programs is not None:
             verdict = understood(evidence, self._fallback.decide(evidence))
             if found is None and is_unexplained(verdict):

@@ -61,9 +61,16 @@ class ProgramEngine:
 
     def understood(self, run: PipelineRun, linked: Linked) -> Understanding | None:
         """The program of the question, where one is likely enough to be what was asked."""
-        question = run.request.question
+        return self.trusted(run, linked, self.read(run))
+
+    def read(self, run: PipelineRun) -> Understanding | None:
+        """What the question may ask, however unlikely."""
         with run.watch.running():
-            found = self._reader.read(question, run.request.given, run.cancelled)
+            return self._reader.read(run.request.question, run.request.given, run.cancelled)
+
+    def trusted(self, run: PipelineRun, linked: Linked, found: Understanding | None) -> Understanding | None:
+        """What was read, where it is likely enough to be what was asked."""
+        question = run.request.question
         if found is None or not set(run.request.given) <= {entity for entity, _, _ in found.named}:
             return None  # who picked an entity asks about it
         trust = OPERATOR_TRUST if cues(question) or not linked.entities else self._path_trust

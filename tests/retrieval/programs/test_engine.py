@@ -20,6 +20,7 @@ from retrieval.methods._shared.path_engine import open_engine
 from retrieval.methods.graph_s3.engine import open_engine as open_agent
 from retrieval.pipeline import AskRequest
 from retrieval.reasoning.extractive import ExtractiveReasoner
+from retrieval.types import NoAnswerReason
 from tests.retrieval.films import WordEncoder
 from tests.retrieval.programs import land
 from tests.retrieval.world import LabelLinker, ScriptedRetriever
@@ -156,3 +157,9 @@ def test_programs_read_what_a_self_taught_planner_cannot(engine):
 def test_a_path_is_read_by_whichever_is_surer(engine, score, answer):
     found = events(self_taught(engine, score), "What is the capital of Egypt?")
     assert [answer.label for answer in one(found, AnswerFinal).answers] == [answer]
+
+
+def test_what_no_word_of_the_graph_comes_near_is_told(engine):
+    final = one(events(engine, "What is the anthem of Egypt?"), AnswerFinal)
+    assert (final.answers, final.no_answer.reason) == ((), NoAnswerReason.NOT_IN_GRAPH)
+    assert final.no_answer.message == "The graph does not seem to hold what was asked about Egypt."
