@@ -104,8 +104,8 @@ def test_what_is_not_even_json(api, tiny_graph):
 
 
 def test_methods_that_run_no_programs(api, tiny_graph):
-    refused = ask(api("viewer"), tiny_graph, program=HOW_MANY, method="graph-s3").json()["error"]
-    assert (refused["code"], refused["message"]) == ("unknown_method", "graph-s3 does not run programs.")
+    refused = ask(api("viewer"), tiny_graph, program=HOW_MANY, method="inses").json()["error"]
+    assert (refused["code"], refused["message"]) == ("unknown_method", "inses does not run programs.")
     assert "rel-rag-path" in refused["hint"]
     run = ask(api("viewer"), tiny_graph, program=HOW_MANY, method="router").json()
     assert run["method"] == "rel-rag-path"
