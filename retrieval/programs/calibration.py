@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from retrieval.programs.algebra import Entities, Exists
 from retrieval.programs.lexicon import STOP
 
 if TYPE_CHECKING:
@@ -53,7 +54,8 @@ def evidence(reading: Reading) -> dict[str, float]:
 
 def confidence(weights: Weights, reading: Reading) -> float:
     """The calibrated probability that the best program is what was asked, in [0, 1]."""
-    if "root.echo.Entities" in reading.candidates[0].features:
+    program = reading.candidates[0].program
+    if isinstance(program.source if isinstance(program, Exists) else program, Entities):
         return 0.0  # what the question names is not what it asks for
     said = evidence(reading)
     return 1.0 / (

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.algebra import And, Entities, Having, Walk
-from retrieval.programs.calibration import confidence
+from retrieval.programs.calibration import confidence, evidence
 from retrieval.programs.execution import Executor
 from retrieval.programs.parser import Candidate, Parser
 from retrieval.programs.parts import Part
@@ -37,6 +37,7 @@ class Understanding:
         schema: of the graph.
         named: entities that the program names, each with the characters [start, end) of its mention.
         by: whom the program comes from.
+        says_nothing: nothing was read but names, and no word of the graph comes near what else was said.
     """
 
     best: Candidate
@@ -46,11 +47,7 @@ class Understanding:
     schema: Schema
     named: tuple[tuple[int, int, int], ...] = ()
     by: Literal["reader", "person"] = "reader"
-
-    @property
-    def says_nothing(self) -> bool:
-        """Whether nothing was read but names: what is asked of them, no word of the graph comes near."""
-        return self.confidence == 0.0
+    says_nothing: bool = False
 
     @property
     def is_path(self) -> bool:
@@ -110,7 +107,10 @@ class ProgramReader:
             sure = confidence(self.parser.weights, reading)
             others = tuple(reading.candidates[1:4])
             named = tuple(_named(reading, best.part))
-            return Understanding(best, sure, others, executor, self.parser.schema, named)
+            nothing = sure == 0.0 and evidence(reading)["unread besides names"] > 0
+            return Understanding(
+                best, sure, others, executor, self.parser.schema, named, says_nothing=nothing
+            )
 
     def execute(self, program: Program, cancelled: Callable[[], bool] = lambda: False) -> Understanding:
         """What a program that a person wrote or edited gives; nobody doubts that it is what was asked.

@@ -139,7 +139,7 @@ class PathEngine(Engine):
             not linked.entities or programs.learned or untrained or self._self_taught
         ):
             read = programs.read(run)
-            nothing_asked = untrained and read is not None and read.says_nothing
+            nothing_asked = untrained and programs.reads_paths and read is not None and read.says_nothing
             found = programs.trusted(run, linked, read)
             if found is not None and not (self._self_taught and linked.entities and found.is_path):
                 named = named_entities(found, run.request.question)

@@ -51,6 +51,7 @@ class ProgramEngine:
 
     Attributes:
         learned: the reader's weights were fitted to questions of this graph.
+        reads_paths: questions that relation paths may answer are read too.
     """
 
     def __init__(self, reader: ProgramReader, trusted: float, path_trust: float = PATH_TRUST) -> None:
@@ -58,6 +59,7 @@ class ProgramEngine:
         self._trusted = trusted
         self._path_trust = path_trust
         self.learned = reader.learned
+        self.reads_paths = path_trust <= 1.0
 
     def understood(self, run: PipelineRun, linked: Linked) -> Understanding | None:
         """The program of the question, where one is likely enough to be what was asked."""

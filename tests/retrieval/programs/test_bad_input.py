@@ -128,6 +128,7 @@ def test_a_difference_and_who_is_heavier(reader):
 
 def test_what_is_named_is_no_answer(reader):
     assert reader.read("Hen").confidence == 0.0
+    assert reader.read("Is Hen a philosopher?").confidence == 0.0
 
 
 def test_a_hub_is_counted_whole(tmp_path):
