@@ -21,6 +21,7 @@ from retrieval.types import (
     AgentAction,
     Answer,
     Citation,
+    Denoted,
     EvidenceChain,
     Hop,
     LinkedEntity,
@@ -60,6 +61,20 @@ class RunStarted:
     llm: str | None = None
     prompts: dict[str, str] = field(default_factory=dict)
     endpoint: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionRewritten:
+    """A follow-up as a question that stands on its own; everything behind this event is about that question.
+
+    ``shown`` is the same as people read it; ``denoted`` are words of ``question`` that stand for nodes.
+    """
+
+    type: ClassVar[str] = "question.rewritten"
+    question: str
+    shown: str
+    denoted: tuple[Denoted, ...]
+    took_ms: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +271,7 @@ class RunCancelled:
 
 Event = (
     RunStarted
+    | QuestionRewritten
     | QuestionLinked
     | RouterDecided
     | SubgraphExtracted
@@ -277,6 +293,7 @@ EVENT_TYPES: dict[str, type[Event]] = {
     cls.type: cls
     for cls in (
         RunStarted,
+        QuestionRewritten,
         QuestionLinked,
         RouterDecided,
         SubgraphExtracted,
@@ -299,7 +316,7 @@ TERMINAL_TYPES = frozenset({AnswerFinal.type, RunFailed.type, RunCancelled.type}
 
 
 _PARTS = (
-    *(AgentAction, Answer, Citation, EvidenceChain, Hop, LinkedEntity, NoAnswer, Node, Passage),
+    *(AgentAction, Answer, Citation, Denoted, EvidenceChain, Hop, LinkedEntity, NoAnswer, Node, Passage),
     *(ProgramReading, ProgramStep, RankedValue),
     *(Pulled, RelationStep, RetrievedPassage, Span, Usage),
 )

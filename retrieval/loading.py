@@ -60,6 +60,7 @@ def load_engine(
 
     opening = Opening(spec, parts, make_reasoner(spec.reasoner, llm, settings), llm, settings)
     engine: Engine = registry.method(spec.method).part("engine")(opening)
+    engine.follow_ups = parts.programs(spec.checkpoint)
     return engine
 
 

@@ -18,19 +18,24 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 from retrieval.errors import Cancelled, ClewError, DamagedError, QuestionError, UnknownEntityError
-from retrieval.events import AnswerFinal, Event, RunCancelled, RunFailed, RunStarted
+from retrieval.events import AnswerFinal, Event, QuestionRewritten, RunCancelled, RunFailed, RunStarted
 from retrieval.limits import DEFAULT_BUDGET, MAX_BUDGET, QUESTION_LIMIT
+from retrieval.programs.conversation.follow import follow
 from retrieval.reasoning.extractive import ExtractiveReasoner
-from retrieval.types import AgentAction, LinkedEntity, Usage
+from retrieval.types import AgentAction, Denoted, LinkedEntity, Turn, Usage
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
     from retrieval.kg.snapshot.restriction import RestrictedSnapshot
+    from retrieval.programs.reader import ProgramReader
     from retrieval.reasoning.base import Conclusion, Reasoner
 
 T = TypeVar("T")
 
 log = logging.getLogger(__name__)
+
+DENOTED_TOPICS = 10
+"""Nodes of those that words of a follow-up stand for which relation paths begin at."""
 
 
 class Linked(Protocol):
@@ -45,6 +50,14 @@ class Linked(Protocol):
     def unmatched(self) -> tuple[str, ...]:
         """Phrases that no entity was found for."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known to be linked."""
+
+    entities: tuple[LinkedEntity, ...]
+    unmatched: tuple[str, ...]
 
 
 class Linking(Protocol):
@@ -87,6 +100,8 @@ class AskRequest:
         seed: of the retriever's sampling.
         steering: what a person decided, for methods that can be steered.
         program: by names; run as it is in place of reading the question, by methods that run programs.
+        follows: the question before, which this one may lean on.
+        denoted: words of the question that are known to stand for nodes.
     """
 
     question: str
@@ -95,6 +110,13 @@ class AskRequest:
     seed: int = 0
     steering: Steering | None = None
     program: dict[str, Any] | None = None
+    follows: Turn | None = None
+    denoted: tuple[Denoted, ...] = ()
+
+    @property
+    def names_several(self) -> bool:
+        """Whether words of it stand for several nodes, which programs alone compute with."""
+        return any(len(own.ids) > 1 for own in self.denoted)
 
 
 class Stopwatch:
@@ -141,6 +163,26 @@ class PipelineRun:
         if self.cancelled():
             raise Cancelled("The run was stopped.")
 
+    def link(self, linker: Linking, snapshot: Snapshot) -> Linked:
+        """The topics of the question: what its words are known to denote, and what a linker finds in the others."""
+        request = self.request
+        found = linker.link(request.question, request.given)
+        if not request.denoted or request.given:
+            return found
+        known = [
+            LinkedEntity(
+                snapshot.node(node), request.question[own.start : own.end], own.start, own.end, 1.0, "exact"
+            )
+            for own in request.denoted
+            for node in own.ids[:DENOTED_TOPICS]
+        ]
+        others = (
+            entity
+            for entity in found.entities
+            if not any(own.start < entity.end and entity.start < own.end for own in request.denoted)
+        )
+        return Known((*known, *others), found.unmatched)
+
     def ms(self, since: float | None = None) -> float:
         """Milliseconds since the run, or something in it, began."""
         return round((time.perf_counter() - (self.began if since is None else since)) * 1000, 2)
@@ -161,12 +203,14 @@ class Engine(ABC):
         reasoner: extractive or language model.
         encoder: name of the text encoder, for the record.
         settings: a dataclass, for the record.
+        follow_ups: reads follow-ups; without it every question stands on its own.
     """
 
     snapshot: Snapshot
     reasoner: Reasoner
     encoder: str
     settings: Any
+    follow_ups: ProgramReader | None = None
 
     @property
     @abstractmethod
@@ -230,6 +274,7 @@ class Engine(ABC):
             yield self._started(request)
         try:
             _validate(request, self.snapshot)
+            yield from self._rewritten(run)
             for event in self.answer(run):
                 if isinstance(event, AnswerFinal):
                     self.snapshot.require_sound()  # what was read until now was whole
@@ -241,6 +286,19 @@ class Engine(ABC):
         except Exception:
             log.exception("A run broke on %s", self.snapshot.path)
             yield self._broken()
+
+    def _rewritten(self, run: PipelineRun) -> Iterator[QuestionRewritten]:
+        """A follow-up as a question that stands on its own, which the run is about from here on."""
+        request, began = run.request, time.perf_counter()
+        if request.follows is None or request.program is not None or self.follow_ups is None:
+            return
+        found = follow(self.follow_ups, request.question, request.follows, run.cancelled)
+        if found is None:
+            return
+        question = found.question[:QUESTION_LIMIT]
+        run.request = replace(request, question=question, denoted=found.denoted)
+        if request.steering is None or not request.steering.begun:
+            yield QuestionRewritten(question, found.shown or question, found.denoted, run.ms(began))
 
     def _broken(self) -> RunFailed:
         """How a run ends on an error that nobody foresaw: it may be that the graph's files make no sense."""

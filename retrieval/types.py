@@ -114,6 +114,34 @@ class LinkedEntity:
 
 
 @dataclass(frozen=True, slots=True)
+class Denoted:
+    """Characters [start, end) of a question that stand for nodes, ids ascending."""
+
+    start: int
+    end: int
+    ids: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A question that was answered: what a follow-up leans on.
+
+    Attributes:
+        question: as it was read: a follow-up as it stands on its own.
+        topics: entities that it names, in its order.
+        answers: nodes that answered it, best first.
+        program: what it was read as, by names; None where it was answered otherwise.
+        denoted: words of ``question`` that stand for nodes.
+    """
+
+    question: str
+    topics: tuple[int, ...] = ()
+    answers: tuple[int, ...] = ()
+    program: dict[str, Any] | None = field(default=None, hash=False)
+    denoted: tuple[Denoted, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Pulled:
     """How a candidate subgraph was pulled from an endpoint, which has no version that could be asked again.
 

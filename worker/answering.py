@@ -26,7 +26,7 @@ from retrieval.events import (
 from retrieval.llm.metering import Meter, metered
 from retrieval.methods import registry
 from retrieval.pipeline import AskRequest, Steering
-from retrieval.types import AgentAction
+from retrieval.types import AgentAction, Turn
 from webapp.answers import agent_steps, services, steering
 from webapp.answers.log import last_seq
 from webapp.answers.models import Run
@@ -175,7 +175,12 @@ def _events(run: Run, cancelled: Callable[[], bool]) -> Iterator[Event]:
 def _request(run: Run) -> AskRequest:
     """What the engine is asked: of an agent with what was done before, and how far it is to go."""
     asked = AskRequest(
-        run.question, given=tuple(run.entities), budget=run.budget, seed=run.seed, program=run.program
+        run.question,
+        given=tuple(run.entities),
+        budget=run.budget,
+        seed=run.seed,
+        program=run.program,
+        follows=None if run.context is None else from_plain(Turn, run.context),
     )
     if not registry.method(run.method).steerable:
         return asked

@@ -55,8 +55,9 @@ def evidence(reading: Reading) -> dict[str, float]:
 def confidence(weights: Weights, reading: Reading) -> float:
     """The calibrated probability that the best program is what was asked, in [0, 1]."""
     program = reading.candidates[0].program
-    if isinstance(program.source if isinstance(program, Exists) else program, Entities):
-        return 0.0  # what the question names is not what it asks for
+    named = program.source if isinstance(program, Exists) else program
+    if isinstance(named, Entities) and len(named.ids) < 2:
+        return 0.0  # what the question names is not what it asks for; several are "which ones" of a follow-up
     said = evidence(reading)
     return 1.0 / (
         1.0 + math.exp(-sum(weights.calibration.get(name, 0.0) * value for name, value in said.items()))

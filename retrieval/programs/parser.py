@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
     from retrieval.programs.anchors.anchor import Features
     from retrieval.programs.anchors.similarity import Encode
+    from retrieval.types import Denoted
 
 #: Parts of one stretch of words that are kept, of each category.
 _BEAM = {"S": 12, "F": 6, "R": 24}
@@ -88,6 +89,7 @@ class Reading:
 
     question: Question
     candidates: list[Candidate] = field(default_factory=list)
+    denoted: tuple[Denoted, ...] = ()
     skipped: list[str] = field(default_factory=list)
 
 
@@ -110,7 +112,12 @@ class Parser:
         self._executor = Executor(snapshot, self.columns)
 
     def read(
-        self, text: str, given: Sequence[int] = (), *, cancelled: Callable[[], bool] = lambda: False
+        self,
+        text: str,
+        given: Sequence[int] = (),
+        *,
+        cancelled: Callable[[], bool] = lambda: False,
+        denoted: Sequence[Denoted] = (),
     ) -> Reading:
         """The programs that a question may mean, best first.
 
@@ -118,26 +125,29 @@ class Parser:
             text: the question.
             given: entities that somebody picked for names of the question.
             cancelled: asked between pieces of work.
+            denoted: what words of the question are known to stand for.
 
         Raises:
             Cancelled: ``cancelled`` said so.
         """
         question = vocabulary.read(text)
-        reading = Reading(question)
+        reading = Reading(question, denoted=tuple(denoted))
         if not question.words:
             return reading
         self._executor.cancelled = cancelled
-        chart = _Chart(self, question, given, cancelled)
-        reading.candidates = self._ranked(question, chart.whole())
+        chart = _Chart(self, question, given, cancelled, denoted)
+        reading.candidates = self._ranked(reading, chart.whole())
         return reading
 
-    def _ranked(self, question: Question, parts: list[Part]) -> list[Candidate]:
+    def _ranked(self, reading: Reading, parts: list[Part]) -> list[Candidate]:
+        question = reading.question
         asked = _asked(question)
+        several = {Entities(own.ids) for own in reading.denoted if len(own.ids) > 1}
         best: dict[Program, Candidate] = {}
         for part in parts:
             for program in self._finished(question, asked, part):
                 result = self._executor.run(program)
-                own = self._root(asked, program, result, part)
+                own = self._root(asked, program, result, part, several)
                 features = part.all_features()
                 for name, value in own:
                     features[name] = features.get(name, 0.0) + value
@@ -165,7 +175,9 @@ class Parser:
             return [part.program] if other is None else [other, part.program]
         return [part.program] if part.category == "F" else []
 
-    def _root(self, asked: str, program: Program, result: Result, part: Part) -> Features:
+    def _root(
+        self, asked: str, program: Program, result: Result, part: Part, several: Collection[Program]
+    ) -> Features:
         if isinstance(program, Exists):
             return ((f"root.{asked}.truth", 1.0), (f"root.truth.{bool(result)}", 1.0))
         if not isinstance(result, np.ndarray):
@@ -196,7 +208,8 @@ class Parser:
             ("root.empty", float(not len(result))), ("root.all", float(isinstance(program, Having))),
             (f"root.extra.{part.extra if isinstance(part.extra, str) else None}", 1.0),
         ]  # fmt: skip
-        named = [node for own in walk(program) if isinstance(own, Entities) for node in own.ids]
+        entities = (own for own in walk(program) if isinstance(own, Entities) and own not in several)
+        named = [node for own in entities for node in own.ids]
         if len(result) and np.isin(result, named).all():
             features += [("root.echo", 1.0), (f"root.echo.{shape}", 1.0)]
         if isinstance(program, Top):
@@ -214,12 +227,17 @@ class _Chart:
     """The chart of one question. Positions are the words that may stand for something."""
 
     def __init__(
-        self, parser: Parser, question: Question, given: Sequence[int], cancelled: Callable[[], bool]
+        self,
+        parser: Parser,
+        question: Question,
+        given: Sequence[int],
+        cancelled: Callable[[], bool],
+        denoted: Sequence[Denoted],
     ) -> None:
         self.question = question
         self.weights = parser.weights
         self.cancelled = cancelled
-        anchors = parser.anchors.of(question, given)
+        anchors = parser.anchors.of(question, given, denoted)
         labels = [info.label for info in parser.schema.relations]
         similar = parser.similarity.against([question.text], "relations", labels)
         self.composer = Composer(

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from retrieval.programs.anchors.similarity import Encode
     from retrieval.programs.parser import Reading
     from retrieval.programs.schema import Schema
+    from retrieval.types import Denoted
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,11 @@ class ProgramReader:
         return Parser(self.snapshot, self._encode, Weights.load(self._weights))
 
     def read(
-        self, question: str, given: Sequence[int] = (), cancelled: Callable[[], bool] = lambda: False
+        self,
+        question: str,
+        given: Sequence[int] = (),
+        cancelled: Callable[[], bool] = lambda: False,
+        denoted: Sequence[Denoted] = (),
     ) -> Understanding | None:
         """What a question asks, or None where nothing of it was understood.
 
@@ -94,12 +99,13 @@ class ProgramReader:
             question: as asked.
             given: entities that somebody picked for names of the question.
             cancelled: asked between pieces of work.
+            denoted: what words of the question are known to stand for.
 
         Raises:
             Cancelled: ``cancelled`` said so.
         """
         with self._lock:
-            reading: Reading = self.parser.read(question, given, cancelled=cancelled)
+            reading: Reading = self.parser.read(question, given, cancelled=cancelled, denoted=denoted)
             if not reading.candidates:
                 return None
             best = reading.candidates[0]

@@ -40,11 +40,12 @@ class RunViewSet(DestroyModelMixin, UserView, viewsets.GenericViewSet[Run]):
             OpenApiParameter("q", str, description="a part of the question"),
             OpenApiParameter("state", str, enum=RunState.values),
             OpenApiParameter("group", UUID, description="runs of one comparison"),
+            OpenApiParameter("thread", UUID, description="questions and their follow-ups"),
             OpenApiParameter("all", bool, description="everybody's, for administrators"),
         ]
     )
     def list(self, request: Request) -> Response:
-        """One's own history; of a comparison, whose id nobody can guess, all runs."""
+        """One's own history; of a comparison or a thread, whose ids nobody can guess, all runs."""
         query = request.query_params
         state = query.get("state", "")
         if state and state not in RunState.values:
@@ -56,6 +57,7 @@ class RunViewSet(DestroyModelMixin, UserView, viewsets.GenericViewSet[Run]):
             text=query.get("q", ""),
             state=state,
             group=uuid(query, "group"),
+            thread=uuid(query, "thread"),
             user_id=_whose(request),
         )
         page = self.paginate_queryset(rows)
@@ -69,6 +71,7 @@ class RunViewSet(DestroyModelMixin, UserView, viewsets.GenericViewSet[Run]):
         ask = services.Ask(
             checkpoint=self.find_named(checkpoints(), data.pop("checkpoint")),
             corrects=self.find_named(selectors.runs(), data.pop("corrects")),
+            follows=self.find_named(selectors.runs(), data.pop("follows")),
             **data,
         )
         run = services.create_run(graph=graph, ask=ask, user=self.user)
@@ -152,7 +155,11 @@ class ComparisonsView(UserView):
         ]
         group = services.create_comparison(
             graph=graph,
-            ask=services.Ask(corrects=self.find_named(selectors.runs(), data.pop("corrects")), **data),
+            ask=services.Ask(
+                corrects=self.find_named(selectors.runs(), data.pop("corrects")),
+                follows=self.find_named(selectors.runs(), data.pop("follows")),
+                **data,
+            ),
             contenders=contenders,
             user=self.user,
         )
@@ -178,7 +185,7 @@ def _whose(request: Request) -> int | None:
     Raises:
         ForbiddenError: somebody else than an administrator asks for everybody's.
     """
-    if request.query_params.get("group"):
+    if request.query_params.get("group") or request.query_params.get("thread"):
         return None
     if not truth(request.query_params, "all"):
         return cast(User, request.user).pk

@@ -8,7 +8,14 @@ from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
-from retrieval.events import AnswerFinal, ChainsBuilt, PathRetrieved, QuestionLinked, from_payload
+from retrieval.events import (
+    AnswerFinal,
+    ChainsBuilt,
+    PathRetrieved,
+    QuestionLinked,
+    QuestionRewritten,
+    from_payload,
+)
 from retrieval.types import Answer, EvidenceChain, RelationStep
 from webapp.accounts.models import User
 from webapp.answers.models import ACTIVE, Flag, FlagKind, Run, RunEvent
@@ -18,7 +25,7 @@ from webapp.graphs.models import GraphVersion
 from webapp.review.services import flagged, right_answers
 from webapp.review.services.flagged import ShownPath
 
-SHOWN_EVENTS = (QuestionLinked, PathRetrieved, ChainsBuilt, AnswerFinal)
+SHOWN_EVENTS = (QuestionRewritten, QuestionLinked, PathRetrieved, ChainsBuilt, AnswerFinal)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +53,7 @@ class NewFlag:
 class Shown:
     """What a run showed, as its log tells it."""
 
+    question: str = ""
     topics: list[str] = field(default_factory=list)
     paths: dict[tuple[str, tuple[tuple[str, bool], ...]], float] = field(default_factory=dict)
     chains: Sequence[EvidenceChain] = ()
@@ -75,7 +83,7 @@ def flag_run(*, run: Run, user: User, flag: NewFlag) -> Flag:
     right = right_answers.known(snapshots.opened(snapshot.path), flag.right_answers)
     doubted = flagged.Flagged(
         key=str(run.pk),
-        question=run.question,
+        question=shown.question or run.question,
         topics=shown.topics,
         answers=_answers(flag, label, shown.answers),
         right=_right(flag, right, shown.answers),
@@ -112,7 +120,9 @@ def _shown(run_id: UUID) -> Shown:
     rows = RunEvent.objects.filter(run_id=run_id, type__in=[cls.type for cls in SHOWN_EVENTS]).order_by("seq")
     for payload in rows.values_list("payload", flat=True):
         event = from_payload(payload)
-        if isinstance(event, QuestionLinked):
+        if isinstance(event, QuestionRewritten):
+            shown.question = event.shown
+        elif isinstance(event, QuestionLinked):
             shown.topics = [linked.entity.label for linked in event.entities]
         elif isinstance(event, PathRetrieved) and event.hops:
             _keep(shown, event.hops[0].source.label, [hop.step for hop in event.hops], event.score)

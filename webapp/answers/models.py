@@ -35,7 +35,8 @@ class Run(Failable):
     ``pause_after`` is how many steps of an agent are done at a time (None: all), ``next_action`` what a person chose
     for the next of them, ``paused_at`` since when it waits for a person, ``rested_s`` how long it has waited before.
     ``program`` is one that a person wrote or edited, by names; ``corrects`` is the run whose program was edited, and
-    ``program_before`` what that was, which outlives it.
+    ``program_before`` what that was, which outlives it. ``follows`` is the run before in the same ``thread``, and
+    ``context`` what a follow-up leans on of it (``retrieval.types.Turn``), which outlives it.
     """
 
     visible_through = "graph"
@@ -62,6 +63,9 @@ class Run(Failable):
     program = models.JSONField(null=True)
     program_before = models.JSONField(null=True)
     corrects = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="corrected_by")
+    follows = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="followed_by")
+    context = models.JSONField(null=True)
+    thread = models.UUIDField(null=True, db_index=True)
     paused_at = models.DateTimeField(null=True)
     rested_s = models.FloatField(default=0.0)
     incomplete = models.BooleanField(default=False)

@@ -19,6 +19,7 @@ def runs(
     text: str = "",
     state: str = "",
     group: UUID | None = None,
+    thread: UUID | None = None,
     user_id: int | None = None,
 ) -> QuerySet[Run]:
     """Runs, newest first; of one person where ``user_id`` is given."""
@@ -27,6 +28,8 @@ def runs(
         rows = rows.filter(graph_id=graph_id)
     if group is not None:
         rows = rows.filter(group=group)
+    if thread is not None:
+        rows = rows.filter(thread=thread)
     if user_id is not None:
         rows = rows.filter(user_id=user_id)
     if text:

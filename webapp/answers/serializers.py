@@ -80,7 +80,8 @@ class RunSerializer(serializers.ModelSerializer[Run]):
         fields = [
             *("id", "question", "graph", "graph_name", "snapshot", "method", "reasoner", "checkpoint"),
             *("llm", "usage", "budget", "seed", "state", "incomplete", "answers", "answers_count"),
-            *("no_answer", "error", "pause_after", "warning", "position", "group", "created_at"),
+            *("no_answer", "error", "pause_after", "warning", "position", "group", "thread"),
+            "created_at",
             *("started_at", "finished_at", "duration_ms", "user"),
         ]
 
@@ -131,7 +132,7 @@ class RunDetailSerializer(RunSerializer):
     program = serializers.SerializerMethodField(help_text="that a person wrote or edited, by names")
 
     class Meta(RunSerializer.Meta):
-        fields = [*RunSerializer.Meta.fields, "flags", "program", "corrects"]
+        fields = [*RunSerializer.Meta.fields, "flags", "program", "corrects", "follows"]
 
     @extend_schema_field({"type": ["object", "null"], "additionalProperties": True})
     def get_program(self, run: Run) -> dict[str, Any] | None:
@@ -192,6 +193,11 @@ class AskSerializer(MethodChoiceSerializer):
     )
     corrects = serializers.UUIDField(
         allow_null=True, default=None, help_text="the run whose program was edited; a run of the same graph"
+    )
+    follows = serializers.UUIDField(
+        allow_null=True,
+        default=None,
+        help_text="the question before, which this one may lean on; of the same graph",
     )
 
 

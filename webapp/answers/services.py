@@ -15,7 +15,7 @@ from retrieval.events import AnswerFinal, RunCancelled, RunFailed, to_payload
 from retrieval.limits import QUESTION_LIMIT
 from retrieval.methods import registry
 from webapp.accounts.models import User
-from webapp.answers import announce, fair_queue, log, programs
+from webapp.answers import announce, fair_queue, log, programs, threads
 from webapp.answers.log import last_seq
 from webapp.answers.models import ACTIVE, Run, RunState
 from webapp.api.errors import ConflictError, InvalidError
@@ -49,6 +49,7 @@ class Ask:
     step_by_step: bool = False
     program: Any = None
     corrects: Run | None = None
+    follows: Run | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +73,13 @@ def create_run(*, graph: Graph, ask: Ask, user: User, group: UUID | None = None)
         NotConfiguredError: the language model was asked for and none is set up.
         TooManyRunsError: the person has enough of them waiting.
         ProgramError: the program is none, or the graph lacks something that it names.
-        NotImportedError: a program for a graph that stays in an endpoint.
+        NotImportedError: a program, or a follow-up, for a graph that stays in an endpoint.
+        ConflictError: the question before has no answer to lean on.
     """
     fair_queue.require_room(user)
     question = check_question(ask.question)
     written = programs.written(graph, ask.program, ask.corrects)
+    context = threads.context_of(graph, ask.follows)
     snapshot_hash = _checked_entities(graph, ask.entities)
     method, checkpoint = _method_and_checkpoint(graph, ask)
     reasoner = resolution.reasoner(ask.reasoner, method)
@@ -100,6 +103,9 @@ def create_run(*, graph: Graph, ask: Ask, user: User, group: UUID | None = None)
             program=written.program,
             program_before=written.before,
             corrects=ask.corrects,
+            follows=ask.follows,
+            context=context,
+            thread=threads.joined(ask.follows),
         )
         queue.enqueue(queue.ANSWER, run.pk)
     return run

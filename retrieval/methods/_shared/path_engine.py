@@ -130,13 +130,17 @@ class PathEngine(Engine):
             yield from whole(self.programs).edited(run, run.request.program, self._said_of_checkpoint())
             return
         began = time.perf_counter()
-        linked = self.linker.link(run.request.question, run.request.given)
+        linked = run.link(self.linker, self.snapshot)
         # A language model that reasons reads the question itself.
         programs = None if self.reasoner.name == LLM else self.programs
         untrained = isinstance(self.retriever, ZeroShotRetriever)
         found, nothing_asked = None, False
         if programs is not None and (
-            not linked.entities or programs.learned or untrained or self._self_taught
+            not linked.entities
+            or programs.learned
+            or untrained
+            or self._self_taught
+            or run.request.names_several
         ):
             read = programs.read(run)
             nothing_asked = untrained and programs.reads_paths and read is not None and read.says_nothing

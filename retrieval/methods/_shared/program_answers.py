@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -155,12 +156,14 @@ def answers_of(
 
 
 def named_entities(found: Understanding, question: str) -> tuple[LinkedEntity, ...]:
-    """The entities that a program names, as linked."""
+    """The entities that a program names, as linked; words that stand for several are no names."""
     node = found.executor.snapshot.node
     sure = round(found.confidence, 4)
+    spans = Counter((start, end) for _, start, end in found.named)
     return tuple(
         LinkedEntity(node(entity), question[start:end], start, end, sure, "exact")
         for entity, start, end in {named[0]: named for named in reversed(found.named)}.values()
+        if spans[start, end] == 1
     )[::-1]
 
 

@@ -68,14 +68,16 @@ class ProgramEngine:
     def read(self, run: PipelineRun) -> Understanding | None:
         """What the question may ask, however unlikely."""
         with run.watch.running():
-            return self._reader.read(run.request.question, run.request.given, run.cancelled)
+            request = run.request
+            return self._reader.read(request.question, request.given, run.cancelled, request.denoted)
 
     def trusted(self, run: PipelineRun, linked: Linked, found: Understanding | None) -> Understanding | None:
         """What was read, where it is likely enough to be what was asked."""
         question = run.request.question
         if found is None or not set(run.request.given) <= {entity for entity, _, _ in found.named}:
             return None  # who picked an entity asks about it
-        trust = OPERATOR_TRUST if cues(question) or not linked.entities else self._path_trust
+        alone = run.request.names_several or not linked.entities
+        trust = OPERATOR_TRUST if cues(question) or alone else self._path_trust
         return found if found.confidence >= trust else None
 
     def edited(self, run: PipelineRun, data: dict[str, Any], warnings: tuple[str, ...]) -> Iterator[Event]:

@@ -29,14 +29,13 @@ from retrieval.methods.graph_s3.agent.state import State
 from retrieval.methods.graph_s3.agent.translation import understood
 from retrieval.methods.graph_s3.retriever import open_policy
 from retrieval.methods.graph_s3.spec import SPEC, GraphS3Options
-from retrieval.pipeline import Engine, Linked, Linking, PipelineRun, Steering
+from retrieval.pipeline import Engine, Known, Linked, Linking, PipelineRun, Steering
 from retrieval.reasoning.base import Conclusion, Evidence, Reasoner
 from retrieval.reasoning.extractive import ExtractiveReasoner, no_path
 from retrieval.reasoning.gather import gather
 from retrieval.reasoning.llm import NAME as LLM
 from retrieval.reasoning.text_fit import TextFit
 from retrieval.reasoning.understanding import understood as verdict_of
-from retrieval.text.linking import Linked as Known
 from retrieval.types import RelationPath, Usage
 
 if TYPE_CHECKING:
@@ -158,7 +157,7 @@ class GraphS3Engine(Engine):
         steering = run.request.steering or Steering()
         linked: Linked = Known(steering.linked, ())
         if not steering.linked:
-            linked = self.linker.link(run.request.question, run.request.given)
+            linked = run.link(self.linker, self.snapshot)
         if not steering.begun:
             yield QuestionLinked(linked.entities, linked.unmatched, run.ms(began))
         mentions = {each.entity.id: each.mention for each in reversed(linked.entities)}
@@ -166,11 +165,12 @@ class GraphS3Engine(Engine):
         topics = [topic for topic in topics if self.snapshot.degree(topic)]
         # A language model that reasons reads the question itself.
         programs = None if self.reasoner.name == LLM else self.programs
-        if not topics:
-            program = None if programs is None else programs.understood(run, linked)
-            if programs is not None and program is not None:
+        if programs is not None and (not topics or run.request.names_several):
+            program = programs.understood(run, linked)
+            if program is not None:
                 yield from programs.answer(run, program, self._warnings)
                 return
+        if not topics:
             yield run.final(
                 Conclusion(no_answer=no_path(linked.entities))
                 if linked.entities

@@ -154,7 +154,7 @@ class InsesEngine(Engine):
         run.check()
         began = time.perf_counter()
         found, warnings = Found(), list[str]()
-        linked = self.linker.link(run.request.question, run.request.given)
+        linked = run.link(self.linker, self.snapshot)
         entities = self._mentioned(run, linked.entities, found, warnings)
         yield QuestionLinked(entities, linked.unmatched, run.ms(began))
         starts = self._starts(run, entities, self.navigator)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from retrieval.programs.algebra import Entities
+from retrieval.programs.anchors import referring
 from retrieval.programs.anchors.anchor import Anchor
 from retrieval.programs.anchors.cues import cues, quantities, texts
 from retrieval.programs.anchors.meanings import KINDS, Meanings
@@ -15,6 +16,7 @@ from retrieval.programs.words import Question
 
 if TYPE_CHECKING:
     from retrieval.programs.schema import Schema
+    from retrieval.types import Denoted
 
 #: Meanings of one stretch of words that are kept, by sort; of "where" and "when" so many.
 _KEPT = {"R": 12, "kind": KINDS, "hub": KINDS, "ends": 4, "starts": 3, "flag": 3, "node": NODES}
@@ -37,8 +39,10 @@ class Anchors:
         self._names = Names(schema)
         self._meanings = Meanings(schema, similarity)
 
-    def of(self, question: Question, given: Sequence[int] = ()) -> list[Anchor]:
-        """All anchors of a question, in no particular order."""
+    def of(
+        self, question: Question, given: Sequence[int] = (), denoted: Sequence[Denoted] = ()
+    ) -> list[Anchor]:
+        """All anchors of a question, in no particular order; words that are said to denote nodes stand for these."""
         found = [*quantities(question), *cues(question, self.adjectives)]
         cued = {n for anchor in found if anchor.category != "N" for n in range(anchor.first, anchor.last)}
         found += self._names.of(question, cued)
@@ -49,6 +53,7 @@ class Anchors:
         found += self._meanings.kinds(question)
         found += self._meanings.similar(question, found, cued)
         found += self._names.in_part(question, {n for a in found for n in range(a.first, a.last)})
+        found = referring.in_place(question, found, denoted)
         return _limited(_picked(found, given) if given else found)
 
 

@@ -33,6 +33,8 @@ _PLACES = frozenset({
     "continent", "country", "state", "region", "province", "county", "district", "city", "town", "village", "place",
     "location", "area", "department", "room", "building", "campus", "territory",
 })
+#: Entities named in a row, and how many of more.
+_NAMED, _FEW = 12, 3
 _NO_VERBS = frozenset({"is", "was", "has"})
 _PREFIXES = ("has ", "is ", "was ", "in ")
 _ORDINALS = ("", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
@@ -104,7 +106,10 @@ class Wording:
         self.snapshot: Snapshot = columns.snapshot
 
     def names(self, ids: tuple[int, ...], word: str = "and") -> str:
-        """Labels of entities in a row."""
+        """Labels of entities in a row; of many the first few, and how many more there are."""
+        if len(ids) > _NAMED:
+            first = ", ".join(self.snapshot.entity_label(node) for node in ids[:_FEW])
+            return f"{first} {word} {len(ids) - _FEW} others"
         return listed([self.snapshot.entity_label(node) for node in ids], word)
 
     def kinds(self, ids: tuple[int, ...]) -> str:

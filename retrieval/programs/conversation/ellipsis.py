@@ -1,0 +1,246 @@
+"""Questions that are a part only: "what about France?", "and the second longest?", "and in Asia?", "no, the film"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from retrieval.programs.conversation.references import opened
+from retrieval.programs.conversation.referents import directions, is_called
+from retrieval.programs.conversation.rewriting import Rewriting
+from retrieval.programs.lexicon import STOP
+from retrieval.programs.words import read
+from retrieval.types import Denoted
+
+if TYPE_CHECKING:
+    from retrieval.programs.anchors.anchor import Anchor
+    from retrieval.programs.conversation.referents import Referents
+    from retrieval.programs.schema import Schema
+    from retrieval.programs.words import Question
+    from retrieval.types import Turn
+
+_OPENING = re.compile(
+    r"^\W*(?:(?:ok|okay|well|so|now)\W+)*(?:and\s+)?(?:(?:what|how)\s+about|what\s+if\s+it\s+(?:is|were)|(?:the\s+)?same\s+"
+    r"(?:for|with|question\s+for)|and|but|or|then|also)\b\W*",
+    re.I,
+)
+_NO = re.compile(r"^\W*(?:no|nope|not\s+that\s+one|sorry|actually|i\s+mean|i\s+meant)\b\W*", re.I)
+_MEANT = re.compile(r"^(?:not\s+[^,]+,\s*)?(?:i\s+(?:mean|meant)\s+)?", re.I)
+_ASKS = re.compile(
+    r"^(?:who|whom|whose|what|which|where|when|how|why|is|are|was|were|do|does|did|has|have|had|can|could|list|show|give|"
+    r"name|find|tell|count)\b",
+    re.I,
+)
+_PREPOSITION = re.compile(r"^(?:in|of|for|from|on|at|by|to|with|near|through|about)\s+(?:the\s+)?", re.I)
+#: A fragment without an opening word has at most so many words.
+_SHORT = 5
+_OTHERS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Words of a question that are of one sort: characters [start, end), and the node that they name."""
+
+    sort: str
+    start: int
+    end: int
+    node: int = -1
+
+
+def spans(question: Question, anchors: Sequence[Anchor], denoted: Sequence[Denoted] = ()) -> list[Span]:
+    """Names, rankings, values and other words that carry meaning, in order, none overlapping."""
+    taken: dict[int, str] = {}
+    nodes: dict[int, int] = {}
+    words = question.words
+
+    def take(first: int, last: int, sort: str, node: int = -1) -> None:
+        if not any(n in taken for n in range(first, last)):
+            taken.update(dict.fromkeys(range(first, last), f"{sort} {first}" if sort == "name" else sort))
+            nodes[first] = node
+
+    for own in denoted:
+        inside = [n for n, word in enumerate(words) if own.start <= word.start < own.end]
+        if inside:
+            sort = "name" if len(own.ids) == 1 else "set"
+            take(inside[0], inside[-1] + 1, sort, own.ids[0])
+    named = [a for a in anchors if a.category == "S" and a.extra == "node" and a.strength >= 0.8]
+    for anchor in sorted(
+        named, key=lambda a: (a.first - a.last, -a.strength, dict(a.features).get("e.place", 0))
+    ):
+        kind = any(a.extra == "kind" and a.first == anchor.first and a.last == anchor.last for a in anchors)
+        if not kind or words[anchor.first].capital:
+            take(anchor.first, anchor.last, "name", anchor.program.ids[0])  # type: ignore[union-attr]
+    for anchor in anchors:
+        role = {"U": "ranking", "O": "ranking", "N": "value", "C": "value"}.get(anchor.category)
+        if role:
+            take(anchor.first, anchor.last, role)
+    for n, word in enumerate(words):
+        if n not in taken and word.text not in STOP and word.text != "'s":
+            taken[n] = "content"
+    return list(_joined(question, taken, nodes))
+
+
+def _joined(question: Question, taken: dict[int, str], nodes: dict[int, int]) -> Iterator[Span]:
+    last, first = -2, -1
+    for n in [*sorted(taken), len(question.words) + 5]:
+        same = n == last + 1 and taken.get(n) == taken.get(last)
+        if not same and last >= 0:
+            sort = taken[last].partition(" ")[0]
+            yield Span(sort, question.words[first].start, question.words[last].end, nodes.get(first, -1))
+        if not same:
+            first = n
+        last = n
+
+
+def fragment(question: str) -> str | None:
+    """The part that is asked anew; None where the question is a whole one."""
+    rest = _MEANT.sub("", _NO.sub("", question)) if _NO.match(question) else _OPENING.sub("", question)
+    rest = rest.strip().rstrip("?.! ")
+    if not rest or _ASKS.match(rest):
+        return None
+    opening = rest != question.strip().rstrip("?.! ")
+    return rest if opening or len(rest.split()) <= _SHORT else None
+
+
+_WORD = re.compile(r"^(?:and\s+|but\s+|so\s+)?(who|whom|where|when|which|why|how\s+\w+)\W*$", re.I)
+_LEADING = re.compile(
+    r"^(?:(?:in|from|on|at|to)\s+)?(?:who|whom|where|when|which|what|why|how\s+(?:many|much|\w+))\b", re.I
+)
+
+
+def asked_otherwise(question: str, turn: Turn) -> Rewriting | None:
+    """The question before with another question word: "and when?" after "where was she born"."""
+    word, leading = _WORD.match(question.strip()), _LEADING.match(turn.question)
+    if word is None or leading is None or leading[0].casefold() == word[1].casefold():
+        return None
+    return _shown(Rewriting(turn.question, turn.denoted).exchanged(0, leading.end(), word[1]))
+
+
+def is_correction(question: str) -> bool:
+    """Whether it takes back how the question before was read."""
+    return bool(_NO.match(question))
+
+
+class Ellipses:
+    """Rewrites the question before with the parts of a fragment in the place of their counterparts.
+
+    Args:
+        schema: of the graph.
+        turn: the question before.
+        before: its spans.
+        referents: what it was about.
+    """
+
+    def __init__(self, schema: Schema, turn: Turn, before: list[Span], referents: Referents) -> None:
+        self.schema, self.turn, self.before, self.referents = schema, turn, before, referents
+
+    def other_readings(self, part: str) -> Iterator[Rewriting]:
+        """The question before with another entity of a name: of the kind that was said, or simply the next."""
+        words = re.sub(r"^(?:the|a|an)\s+", "", part, flags=re.I)
+        labels = self.schema.snapshot.labels
+        for span in (own for own in self.before if own.sort == "name"):
+            mention = self.turn.question[span.start : span.end]
+            others = [m.entity for m in labels.search(mention, _OTHERS) if m.entity != span.node]
+            if words.casefold() not in ("other", "other one"):
+                others = [node for node in others if is_called(self.schema, node, words)]
+            for node in others[:1]:
+                name = self.schema.snapshot.entity_label(node)
+                changed = self._start().exchanged(span.start, span.end, name, (node,))
+                yield replace(changed, shown=changed.question)
+
+    def rewritten(self, part: str, parts: list[Span]) -> Iterator[Rewriting]:
+        """The question before, its parts exchanged; likeliest first."""
+        content = [own for own in parts if own.sort == "content"]
+        rest = [own for own in parts if own.sort != "content"]
+        if not rest and content:
+            yield from self._asking(part)
+            return
+        if content and any(own.sort == "name" for own in rest):
+            yield _shown(Rewriting(f"what is {part}"))
+        changed = self._start()
+        for own in rest:
+            changed = self._exchanged(changed, part, own)
+        if content:
+            changed = self._content(changed, part[content[0].start : content[-1].end])
+        yield _shown(changed)
+        if len(rest) == 1 and rest[0].sort == "name":
+            for span in [own for own in self.before if own.sort == "name"][1:]:
+                text = part[rest[0].start : rest[0].end]
+                yield _shown(self._start().exchanged(span.start, span.end, text, (rest[0].node,)))
+            yield _shown(self._appended(part, rest[0]))
+
+    def _start(self) -> Rewriting:
+        return Rewriting(self.turn.question, self.turn.denoted)
+
+    def _exchanged(self, changed: Rewriting, part: str, own: Span) -> Rewriting:
+        text = part[own.start : own.end]
+        ids = (own.node,) if own.sort == "name" else ()
+        there = [span for span in self.before if span.sort == own.sort]
+        if own.sort == "name" and there:
+            there = sorted(there, key=lambda span: -self._alike(span.node, own.node))
+        if own.sort == "ranking" and there:
+            text = _ranked(text, self.turn.question[there[0].start : there[0].end])
+        if not there:
+            return self._appended(part, own)
+        by = len(changed.question) - len(self.turn.question)
+        start = changed.question.find(self.turn.question[there[0].start : there[0].end])
+        if start < 0:
+            start = there[0].start + by
+        return changed.exchanged(start, start + there[0].end - there[0].start, text, ids)
+
+    def _appended(self, part: str, own: Span) -> Rewriting:
+        question = self.turn.question.rstrip("?.! ")
+        lead = part[: own.start] if part[: own.start].strip() else "in " if own.sort == "name" else ""
+        text = f"{question} {lead}{part[own.start : own.end]}"
+        denoted = self.turn.denoted
+        if own.sort == "name":
+            denoted = (*denoted, Denoted(len(text) - (own.end - own.start), len(text), (own.node,)))
+        return Rewriting(text, denoted)
+
+    def _alike(self, one: int, other: int) -> float:
+        """The share of relations that two nodes have in common."""
+        a, b = set(directions(self.schema, one)), set(directions(self.schema, other))
+        return len(a & b) / max(1, len(a | b))
+
+    def _asking(self, part: str) -> Iterator[Rewriting]:
+        """Another thing of the same topic, or the same of another kind of things."""
+        asked = re.sub(r"^(?:the|a|an|for|of|in|by)\s+", "", part, flags=re.I)
+        named = [own for own in self.before if own.sort == "name"]
+        single = [own.node for own in named if own.node >= 0] or list(self.referents.single)
+        if len(named) <= 1 and not any(own.sort in ("ranking", "set") for own in self.before):
+            for node in dict.fromkeys([*single, *self.referents.single]):
+                label = self.schema.snapshot.entity_label(node)
+                text = f"what is the {asked} of {label}"
+                start = len(text) - len(label)
+                yield _shown(Rewriting(text, (Denoted(start, len(text), (node,)),)))
+        for span in (own for own in self.before if own.sort == "content"):
+            changed = self._start().exchanged(span.start, span.end, asked)
+            yield _shown(changed)
+
+    def _content(self, changed: Rewriting, text: str) -> Rewriting:
+        span = next((own for own in self.before if own.sort == "content"), None)
+        if span is None:
+            return changed
+        old = self.turn.question[span.start : span.end]
+        start = changed.question.find(old)
+        return changed if start < 0 else changed.exchanged(start, start + len(old), text)
+
+
+def _ranked(new: str, old: str) -> str:
+    """A ranking in the place of another: "second" alone keeps what is compared."""
+    ordinal = re.match(
+        r"(?:second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|\d+(?:nd|rd|th))$", new, re.I
+    )
+    return new if ordinal is None else f"{new} {old.rsplit(maxsplit=1)[-1]}"
+
+
+def _shown(own: Rewriting) -> Rewriting:
+    own = own.capitalised()
+    return replace(own, shown=own.question)
+
+
+def fragment_of(question: str) -> Question:
+    """A fragment in words."""
+    return read(opened(question) or question)
