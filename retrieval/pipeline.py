@@ -298,7 +298,7 @@ class Engine(ABC):
         question = found.question[:QUESTION_LIMIT]
         run.request = replace(request, question=question, denoted=found.denoted)
         if request.steering is None or not request.steering.begun:
-            yield QuestionRewritten(question, found.shown or question, found.denoted, run.ms(began))
+            yield QuestionRewritten(question, found.shown, found.denoted, run.ms(began))
 
     def _broken(self) -> RunFailed:
         """How a run ends on an error that nobody foresaw: it may be that the graph's files make no sense."""

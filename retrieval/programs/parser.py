@@ -145,7 +145,7 @@ class Parser:
         several = {Entities(own.ids) for own in reading.denoted if len(own.ids) > 1}
         best: dict[Program, Candidate] = {}
         for part in parts:
-            for program in self._finished(question, asked, part):
+            for program in self._finished(question, asked, part, several):
                 result = self._executor.run(program)
                 own = self._root(asked, program, result, part, several)
                 features = part.all_features()
@@ -165,8 +165,10 @@ class Parser:
             for c, p in zip(ranked, shares, strict=True)
         ]
 
-    def _finished(self, question: Question, asked: str, part: Part) -> list[Program]:
-        if part.program is None:
+    def _finished(
+        self, question: Question, asked: str, part: Part, several: Collection[Program]
+    ) -> list[Program]:
+        if part.program is None or (asked == "how many" and part.program in several):
             return []
         if asked == "yes/no" and part.category == "S":
             return [Exists(part.program), part.program]

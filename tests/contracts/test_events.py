@@ -13,6 +13,7 @@ from retrieval.types import (
     AgentAction,
     Answer,
     Citation,
+    Denoted,
     EvidenceChain,
     Hop,
     LinkedEntity,
@@ -38,6 +39,7 @@ CHAIN = EvidenceChain(GERMANY, (STEP,), ((BERLIN,),), (1,), (HOP,), 0.5, (1,))
 EVERY = [
     events.RunStarted("q?", "rel-rag-path", "extractive", "abc", None, "enc", 50, 7),
     events.RunStarted("q?", "rapl", "extractive", "", None, "enc", 50, 7, endpoint="http://x/sparql"),
+    events.QuestionRewritten("What is Germany's capital?", "same", (Denoted(8, 15, (2,)),), 1.5),
     events.QuestionLinked(
         (LinkedEntity(GERMANY, "germany", 3, 10, 0.9, "fuzzy", (BERLIN,)),), ("Atlantis",), 1.5
     ),

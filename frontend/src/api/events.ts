@@ -8,6 +8,7 @@ export type RunEvent = Schemas["Event"];
 
 export type Envelope = Schemas["Envelope"];
 export type AgentStep = Schemas["AgentStep"];
+export type QuestionRewritten = Schemas["QuestionRewritten"];
 export type RunStarted = Schemas["RunStarted"];
 export type RouterDecided = Schemas["RouterDecided"];
 export type SimilarityExpanded = Schemas["SimilarityExpanded"];

@@ -193,6 +193,8 @@ export interface RunFilter {
   q?: string;
   graph?: string;
   state?: string;
+  /** A question and its follow-ups. */
+  thread?: string;
   /** Everybody's, for administrators. */
   all?: boolean;
   page?: number;

@@ -31,6 +31,7 @@ import { elide } from "@/store/format";
 import { holdQuestion, letQuestionGo } from "@/store/heldQuestion";
 import { pinOf } from "@/store/pins";
 import { isOver, viewAt } from "@/store/runView";
+import { beforeOf, followsOf } from "@/store/thread";
 import { useSettings } from "@/store/settings";
 
 const NARROW = "(max-width: 820px)";
@@ -77,6 +78,9 @@ export function AskPage() {
   const [lit, setLit] = useState<readonly string[] | null>(null);
   useTitle(id ? elide(run.data?.question ?? "Run", 60) : "Ask");
 
+  const before = beforeOf(draft, run.data, log?.view);
+  const follows = followsOf(draft, run.data, before);
+
   const asking = useMutation({
     mutationFn: async ({ now, corrected }: Asked) => {
       const how = {
@@ -98,11 +102,12 @@ export function AskPage() {
       letQuestionGo();
       client.setQueryData([...keys.runs, created.id], created);
       asks.setDraftOf(created.id);
+      asks.setDraft((now) => ({ ...now, alone: false }));
       void navigate(`/runs/${created.id}${named === null ? "" : `?checkpoint=${named}`}`);
     },
   });
   const askNow = (next: Partial<Draft> = {}, corrected: Corrected | null = null) => {
-    const now = { ...draft, ...next };
+    const now = { ...draft, follows, ...next };
     asks.setDraft(now);
     asking.mutate({ now, corrected });
   };
@@ -148,6 +153,7 @@ export function AskPage() {
         method={method}
         checkpoint={checkpoint}
         view={live ?? null}
+        about={before?.about ?? null}
         running={running}
         stopping={stopping}
         asking={asking.isPending}
@@ -158,7 +164,7 @@ export function AskPage() {
       {known && (
         <CompareDialog
           graph={known}
-          draft={draft}
+          draft={{ ...draft, follows }}
           choices={choices}
           isOpen={comparing}
           onClose={() => setComparing(false)}

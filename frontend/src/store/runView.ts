@@ -6,6 +6,7 @@ import type {
   LinkedEntity,
   NoAnswer,
   ProgramExecuted,
+  QuestionRewritten,
   RetrievedPassage,
   RouterDecided,
   RunStarted,
@@ -33,6 +34,8 @@ export interface RunView extends Walked {
   phase: Phase;
   startedAt: string | null;
   started: RunStarted | null;
+  /** A follow-up as it stands on its own. */
+  rewritten: QuestionRewritten | null;
   linked: readonly LinkedEntity[];
   unmatched: readonly string[];
   router: RouterDecided | null;
@@ -62,6 +65,7 @@ export function emptyView(run: string): RunView {
     phase: "queued",
     startedAt: null,
     started: null,
+    rewritten: null,
     linked: [],
     unmatched: [],
     router: null,
@@ -103,6 +107,8 @@ function changes(view: RunView, event: RunEvent): Partial<RunView> {
   switch (event.type) {
     case "run.started":
       return { phase: "running", startedAt: event.at, started: event };
+    case "question.rewritten":
+      return { rewritten: event };
     case "question.linked":
       return {
         linked: event.entities,

@@ -25,6 +25,8 @@ function describe(event: RunEvent): Line {
   switch (event.type) {
     case "run.started":
       return line("Run started", `${event.method}, ${event.reasoner} reasoner, budget ${event.budget}`);
+    case "question.rewritten":
+      return line("Follow-up read", event.shown, event.took_ms);
     case "question.linked": {
       const names = event.entities.map((linked) => linked.entity.label).join(", ");
       const missed = event.unmatched.length ? `; not found: ${event.unmatched.join(", ")}` : "";

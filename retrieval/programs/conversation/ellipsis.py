@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from retrieval.programs.conversation.references import opened
 from retrieval.programs.conversation.referents import directions, is_called
 from retrieval.programs.conversation.rewriting import Rewriting
 from retrieval.programs.lexicon import STOP
-from retrieval.programs.words import read
 from retrieval.types import Denoted
 
 if TYPE_CHECKING:
@@ -115,7 +113,7 @@ def asked_otherwise(question: str, turn: Turn) -> Rewriting | None:
     word, leading = _WORD.match(question.strip()), _LEADING.match(turn.question)
     if word is None or leading is None or leading[0].casefold() == word[1].casefold():
         return None
-    return _shown(Rewriting(turn.question, turn.denoted).exchanged(0, leading.end(), word[1]))
+    return Rewriting(turn.question, turn.denoted).exchanged(0, leading.end(), word[1]).capitalised()
 
 
 def is_correction(question: str) -> bool:
@@ -148,7 +146,7 @@ class Ellipses:
             for node in others[:1]:
                 name = self.schema.snapshot.entity_label(node)
                 changed = self._start().exchanged(span.start, span.end, name, (node,))
-                yield replace(changed, shown=changed.question)
+                yield changed.capitalised()
 
     def rewritten(self, part: str, parts: list[Span]) -> Iterator[Rewriting]:
         """The question before, its parts exchanged; likeliest first."""
@@ -158,18 +156,18 @@ class Ellipses:
             yield from self._asking(part)
             return
         if content and any(own.sort == "name" for own in rest):
-            yield _shown(Rewriting(f"what is {part}"))
+            yield Rewriting(f"what is {part}").capitalised()
         changed = self._start()
         for own in rest:
             changed = self._exchanged(changed, part, own)
         if content:
             changed = self._content(changed, part[content[0].start : content[-1].end])
-        yield _shown(changed)
+        yield changed.capitalised()
         if len(rest) == 1 and rest[0].sort == "name":
             for span in [own for own in self.before if own.sort == "name"][1:]:
                 text = part[rest[0].start : rest[0].end]
-                yield _shown(self._start().exchanged(span.start, span.end, text, (rest[0].node,)))
-            yield _shown(self._appended(part, rest[0]))
+                yield self._start().exchanged(span.start, span.end, text, (rest[0].node,)).capitalised()
+            yield self._appended(part, rest[0]).capitalised()
 
     def _start(self) -> Rewriting:
         return Rewriting(self.turn.question, self.turn.denoted)
@@ -214,10 +212,10 @@ class Ellipses:
                 label = self.schema.snapshot.entity_label(node)
                 text = f"what is the {asked} of {label}"
                 start = len(text) - len(label)
-                yield _shown(Rewriting(text, (Denoted(start, len(text), (node,)),)))
+                yield Rewriting(text, (Denoted(start, len(text), (node,)),)).capitalised()
         for span in (own for own in self.before if own.sort == "content"):
             changed = self._start().exchanged(span.start, span.end, asked)
-            yield _shown(changed)
+            yield changed.capitalised()
 
     def _content(self, changed: Rewriting, text: str) -> Rewriting:
         span = next((own for own in self.before if own.sort == "content"), None)
@@ -234,13 +232,3 @@ def _ranked(new: str, old: str) -> str:
         r"(?:second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|\d+(?:nd|rd|th))$", new, re.I
     )
     return new if ordinal is None else f"{new} {old.rsplit(maxsplit=1)[-1]}"
-
-
-def _shown(own: Rewriting) -> Rewriting:
-    own = own.capitalised()
-    return replace(own, shown=own.question)
-
-
-def fragment_of(question: str) -> Question:
-    """A fragment in words."""
-    return read(opened(question) or question)

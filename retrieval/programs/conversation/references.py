@@ -22,7 +22,7 @@ _OPENING = re.compile(
     r"^\W*(?:(?:and|but|so|ok|okay|now|then|well|also|what about|how about)\b\W*)+", re.IGNORECASE
 )
 _ASKS = re.compile(
-    r"^(?:who|whom|whose|what|which|where|when|how|why|is|are|was|were|do|does|did|has|have|had|can|could|list|show|"
+    r"^(?:(?:in|from|on|at|to|of|by|with|for)\s+)?(?:who|whom|whose|what|which|where|when|how|why|is|are|was|were|do|does|did|has|have|had|can|could|list|show|"
     r"give|name|find|tell|count)\b",
     re.IGNORECASE,
 )
@@ -95,7 +95,7 @@ def _of_several(text: str, ids: tuple[int, ...], name: str) -> Iterator[Rewritin
     for pattern, put in _SEVERAL:
         changed = re.sub(pattern.replace("THEM", them), put, text, count=1, flags=re.IGNORECASE)
         if changed != text:
-            yield _placed(changed, name, tuple(sorted(ids)), f"these {len(ids)} {name}")
+            yield _placed(changed, name, tuple(sorted(ids)))
             return
 
 
@@ -111,18 +111,12 @@ def _of_one(text: str, node: int, schema: Schema) -> Iterator[Rewriting]:
         if changed == text:
             changed = re.sub(pattern, put, text, count=1, flags=re.IGNORECASE)
     if changed != text:
-        yield _placed(changed, label, (node,), label)
+        yield _placed(changed, label, (node,))
 
 
-def _placed(text: str, name: str, ids: tuple[int, ...], said: str) -> Rewriting:
-    """The question with a name where the words that point back stood; ``said`` is what people read there."""
+def _placed(text: str, name: str, ids: tuple[int, ...]) -> Rewriting:
+    """The question with a name where the words that point back stood."""
     if not _ASKS.match(text):
         text = ("which " if text.startswith(_N) and not text.startswith(f"{_N}'s") else "what is ") + text
-    shown = text.replace(f"{_N}'s", said + ("'" if said.endswith("s") and len(ids) > 1 else "'s"), 1).replace(
-        _N, said, 1
-    )
-    if len(ids) > 1:
-        shown = re.sub(r"^(which|what|who|how many) these", r"\1 of these", shown, flags=re.IGNORECASE)
     start = text.index(_N)
-    own = Rewriting(text.replace(_N, name, 1), (Denoted(start, start + len(name), ids),)).capitalised()
-    return Rewriting(own.question, own.denoted, Rewriting(shown).capitalised().question)
+    return Rewriting(text.replace(_N, name, 1), (Denoted(start, start + len(name), ids),)).capitalised()

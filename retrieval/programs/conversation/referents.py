@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ import numpy as np
 
 from retrieval.errors import ProgramError
 from retrieval.programs.algebra import Count, Exists, Fold, Top
+from retrieval.programs.conversation.rewriting import THINGS
 from retrieval.programs.lexicon import PREPOSITIONS
 from retrieval.programs.rendering.names import resolved
 from retrieval.programs.rendering.wording import plural
@@ -26,7 +28,8 @@ if TYPE_CHECKING:
 _SAMPLE, _MOST = 50, 20_000
 #: Of those, this share must be of a kind that the question names to be called so.
 _MOSTLY = 0.5
-THINGS = "things"
+#: The kind that a question asks for by its own words.
+_ASKED = re.compile(r"^(?:which|what|how many)\s+([a-z]+s)\b", re.IGNORECASE)
 _PEOPLE = "birth born die marry spouse occupation profession gender nationality salary employer mother father sister"
 _OF_PEOPLE = frozenset(map(stem, _PEOPLE.split()))
 
@@ -70,7 +73,8 @@ def _called(ids: tuple[int, ...], turn: Turn, executor: Executor, anchors: Itera
             continue
         if np.isin(ids, executor.nodes(anchor.program)).mean() >= _MOSTLY:
             return words.span_text(anchor.first, anchor.last).casefold()
-    return ""
+    asked = _ASKED.match(turn.question)
+    return asked[1].casefold() if asked and not set(ids) <= set(turn.topics) else ""
 
 
 def is_person(schema: Schema, node: int) -> bool:
@@ -110,7 +114,8 @@ def kinds_of(schema: Schema, node: int) -> list[str]:
     own = set(directions(schema, node))
     found = [(relation, name) for relation, name in schema.nouns.items() if relation in own]
     # "City in country" names a kind; "borders" names what is done. The commonest kind comes first.
-    found.sort(key=lambda each: (not _names_kind(schema, each[0]), -len(schema.columns.sources(each[0]))))
+    found = [each for each in found if _names_kind(schema, each[0])]
+    found.sort(key=lambda each: -len(schema.columns.sources(each[0])))
     return [name for _, name in found]
 
 

@@ -33,7 +33,7 @@ class NumberRules(Rules):
     @rule("QS")
     def _count(self, cue: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
         del cue
-        if isinstance(of.expression, Entities):
+        if isinstance(of.expression, Entities) and len(of.expression.ids) < 2:
             return  # what is named is one thing; how many there are of it is another question
         nodes = self.nodes(of.expression)
         kinds = self.executor.columns.kinds[nodes]

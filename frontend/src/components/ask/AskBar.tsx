@@ -11,6 +11,7 @@ import { pinOf, pinsAfter, withPin } from "@/store/pins";
 import type { RunView } from "@/store/runView";
 import { AskSettings } from "./AskSettings";
 import { EntityPicker } from "./EntityPicker";
+import { AboutChip } from "./AboutChip";
 import { LinkedChips } from "./LinkedChips";
 import { QuestionBox } from "./QuestionBox";
 import { obstacle, type Draft } from "./draft";
@@ -27,6 +28,8 @@ interface Props {
   method: MethodChoice | undefined;
   checkpoint: Checkpoint | null;
   view: RunView | null;
+  /** What the question before was about, where this one may lean on it. */
+  about: string | null;
   running: boolean;
   stopping: boolean;
   asking: boolean;
@@ -179,6 +182,7 @@ export function AskBar(props: Props) {
         )}
       </div>
       <div className="askbar-sub">
+        {props.about !== null && <AboutChip about={props.about} onRemove={() => onDraft({ alone: true })} />}
         <LinkedChips
           question={draft.question}
           pins={draft.given ?? []}

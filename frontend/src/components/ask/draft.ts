@@ -19,12 +19,16 @@ export interface Draft {
   given: readonly Pin[] | null;
   /** An agent rests after each of its steps. */
   stepByStep: boolean;
+  /** The question stands alone, whatever was asked before. */
+  alone: boolean;
+  /** The run that it follows. */
+  follows: string | null;
 }
 
 export function startDraft(change: Partial<Draft> = {}): Draft {
   const { graph, method, reasoner, budget, seed } = useSettings.getState();
   const how = { graph, method, checkpoint: null, reasoner, llm: null, budget, seed };
-  return { question: "", ...how, given: null, stepByStep: false, ...change };
+  return { question: "", ...how, given: null, stepByStep: false, alone: false, follows: null, ...change };
 }
 
 /** The draft with another question in it, or the same one in other words: pins whose words are gone go with them. */
@@ -44,6 +48,8 @@ export function draftOfRun(run: Run): Draft {
     seed: run.seed,
     given: null,
     stepByStep: (run.pause_after ?? null) !== null,
+    alone: false,
+    follows: null,
   };
 }
 
@@ -56,6 +62,7 @@ export function askedBody(draft: Draft, graph: Id): Omit<AskBody, "method" | "ch
     ...(draft.reasoner && { reasoner: draft.reasoner }),
     ...(draft.llm !== null && { llm: Number(draft.llm) }),
     ...(draft.budget && { budget: draft.budget }),
+    ...(draft.follows && { follows: draft.follows }),
     ...(draft.given?.length && { entities: draft.given.map((entity) => entity.id) }),
   };
 }

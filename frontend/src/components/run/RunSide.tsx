@@ -16,6 +16,7 @@ import { NoAnswerCard } from "./NoAnswerCard";
 import { PassagesPanel } from "./PassagesPanel";
 import { RunNotices } from "./RunNotices";
 import { SteerPanel } from "./SteerPanel";
+import { Thread } from "./Thread";
 import { doing } from "./runWords";
 import type { Steering } from "./useSteering";
 
@@ -60,6 +61,7 @@ export function RunSide(props: Props) {
   );
   return (
     <>
+      {run && <Thread run={run} />}
       <div className="side-notes">
         {shown.seq < live.seq && (
           <Notice
@@ -71,6 +73,11 @@ export function RunSide(props: Props) {
               </Button>
             }
           />
+        )}
+        {shown.rewritten && (
+          <p className="read-as small">
+            <span className="muted">Read as:</span> <bdi>{shown.rewritten.shown}</bdi>
+          </p>
         )}
         <RunNotices view={live} link={link} run={run} graph={graph} status={status} onAgain={onAgain} />
         {shown.noAnswer && (

@@ -1,0 +1,28 @@
+// The address of a thread: its last question is opened.
+import { useQuery } from "@tanstack/react-query";
+import { Navigate, useNavigate, useParams } from "react-router";
+import { runsQuery } from "@/api/queries";
+import { Button } from "@/components/kit/controls";
+import { EmptyState, ErrorNotice, Loading } from "@/components/kit/feedback";
+
+export function ThreadPage() {
+  const { id = "" } = useParams();
+  const navigate = useNavigate();
+  const runs = useQuery({ ...runsQuery({ thread: id, page_size: 1 }), refetchOnMount: "always" });
+  if (runs.error) return <ErrorNotice error={runs.error} />;
+  if (!runs.data || runs.isPlaceholderData) return <Loading what="the thread" />;
+  const [last] = runs.data.results;
+  if (last) return <Navigate replace to={`/runs/${last.id}`} />;
+  return (
+    <EmptyState
+      title="This thread does not exist"
+      act={
+        <Button look="primary" onPress={() => void navigate("/")}>
+          Ask a question
+        </Button>
+      }
+    >
+      It goes with its graph: that may have been deleted, or you may not see it. Or the address is incomplete.
+    </EmptyState>
+  );
+}
