@@ -40,7 +40,8 @@ export type JobStage = Schemas["Stage"];
 export type JobState = Schemas["WorkStateEnum"];
 export type RunState = Schemas["RunStateEnum"];
 /** What people doubt of it is not in lists, nor the program that a person gave it. */
-export type Run = Schemas["Run"] & Partial<Pick<Schemas["RunDetail"], "flags" | "program" | "corrects" | "follows">>;
+export type Run = Schemas["Run"] &
+  Partial<Pick<Schemas["RunDetail"], "flags" | "program" | "corrects" | "follows">>;
 export type RunGroup = Schemas["RunGroup"];
 export type Flag = Schemas["Flag"];
 export type FlagKind = Schemas["FlagKindEnum"];
