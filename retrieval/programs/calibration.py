@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from retrieval.programs.algebra import Entities, Exists
 from retrieval.programs.lexicon import STOP
+from retrieval.programs.words import related, targets
 
 if TYPE_CHECKING:
     from retrieval.programs.parser import Reading
@@ -20,6 +21,12 @@ _UNLIKE = 0.35
 #: Words less than this well read say nothing.
 _HARDLY = 0.7
 
+_THINGS, _CHOICES = ("who", "where"), ("which", "what")
+_VALUES = ("number", "date", "time")
+#: Ends of nouns for those who do something: "publisher", "director".
+_SOMEBODY = ("er", "or", "ers", "ors", "ist", "ists")
+_COUNTED = ("number", "numbers", "order", "orders")
+
 
 def evidence(reading: Reading) -> dict[str, float]:
     """What speaks for and against the best program of a reading."""
@@ -28,7 +35,8 @@ def evidence(reading: Reading) -> dict[str, float]:
     features = best.features
     leaves = list(_leaves(best.part))
     quality = {word: own for part, own in leaves for word in range(*(part.anchored or (0, 0)))}
-    content = [n for n, word in enumerate(reading.question.words) if word.text not in STOP]
+    words = reading.question.words
+    content = [n for n, word in enumerate(words) if word.text not in STOP]
     unread = [1.0 - quality.get(n, 0.0) for n in content]
     named = {word for part, _ in leaves if part.extra == "node" for word in range(*(part.anchored or (0, 0)))}
     rest = [1.0 - quality.get(n, 0.0) for n in content if n not in named]
@@ -44,10 +52,13 @@ def evidence(reading: Reading) -> dict[str, float]:
         "least read": max(unread, default=0.0),
         "guessed": sum(guessed),
         "all guessed": min(guessed, default=0.0),
+        "foreign": float(any(features.get(name) for name in ("r.foreign", "s.foreign"))),
+        "known unread": float(any(words[n].stem in related() for n in content if n not in quality)),
+        "wrong sort": float(_wrong_sort(reading)),
         "bridges": features.get("bridge", 0.0),
         "empty": features.get("root.empty", 0.0),
         "target": features.get("target.bad", 0.0),
-        "score": max(-10.0, min(10.0, best.score)) / max(1, len(reading.question.words)),
+        "score": max(-10.0, min(10.0, best.score)) / max(1, len(words)),
         "fuzzy": float(any(name in features for name in ("e.fuzzy", "e.part", "e.end"))),
     }
 
@@ -62,6 +73,17 @@ def confidence(weights: Weights, reading: Reading) -> float:
     return 1.0 / (
         1.0 + math.exp(-sum(weights.calibration.get(name, 0.0) * value for name, value in said.items()))
     )
+
+
+def _wrong_sort(reading: Reading) -> bool:
+    """Whether a number or date answers a question for somebody or a place, or a thing one for a time."""
+    features, words = reading.candidates[0].features, reading.question.words
+    values = any(features.get(f"root.{asked}.{sort}") for asked in _THINGS for sort in _VALUES)
+    somebody = any(
+        words[n].text.endswith(_SOMEBODY) and words[n].text not in _COUNTED for n in targets(reading.question)
+    )
+    valued = somebody and any(features.get(f"root.{asked}.{sort}") for asked in _CHOICES for sort in _VALUES)
+    return values or valued or bool(features.get("root.when.nodes"))
 
 
 def _leaves(part: Part) -> Iterator[tuple[Part, float]]:

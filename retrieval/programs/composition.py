@@ -28,11 +28,13 @@ class Composer(SetRules, ValueRules, RankingRules, NumberRules, NegationRules):
             yield from method(left, right, True, gap) if forward else method(right, left, False, gap)
 
     def completed(self, part: Part) -> Iterator[Made]:
-        """What a ranking or comparison of nothing in particular is of: all that has the value that it compares."""
+        """What a ranking, comparison or "not" of nothing in particular is of: all that may have the value."""
         if part.category == "U" and part.extra.adjective.nouns:
             yield from self.ranked_all(part.extra)
         elif part.category == "T":
             yield from self.compared_all(part.extra)
+        elif part.category == "Y" and part.extra == "having":
+            yield from self.all_but(part)
 
     def composable(self, left: str, right: str) -> bool:
         """Whether parts of two categories compose at all."""

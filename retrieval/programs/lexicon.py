@@ -30,15 +30,15 @@ RELATIVE = frozenset({
 })  # fmt: skip
 #: Forms that a stemmer does not bring together.
 IRREGULAR = {
-    "people": "person", "persons": "person", "children": "child", "men": "man", "women": "woman", "wrote":
-    "write", "written": "write", "taught": "teach", "born": "birth", "birthplace": "birth", "died": "die",
-    "death": "die", "dead": "die", "bought": "buy", "sold": "sell", "made": "make", "taken": "take", "took":
-    "take", "led": "lead", "won": "win", "sung": "sing", "sang": "sing", "spoken": "speak", "spoke": "speak",
-    "held": "hold", "ran": "run", "built": "build", "drove": "drive", "driven": "drive", "flew": "fly", "flown":
-    "fly", "flights": "flight", "gave": "give", "given": "give", "began": "begin", "begun": "begin", "met":
-    "meet", "kept": "keep", "left": "leave", "lived": "live", "lives": "live", "gone": "go", "went": "go",
-    "found": "find", "founded": "found", "founder": "found", "movies": "movie", "cities": "city", "higest":
-    "highest", "bigest": "biggest", "heighest": "highest",
+    "people": "person", "persons": "person", "children": "child", "grandchildren": "grandchild", "men": "man",
+    "women": "woman", "wrote": "write", "written": "write", "taught": "teach", "born": "birth", "birthplace":
+    "birth", "died": "die", "death": "die", "dead": "die", "bought": "buy", "sold": "sell", "made": "make", "taken":
+    "take", "took": "take", "led": "lead", "won": "win", "sung": "sing", "sang": "sing", "spoken": "speak", "spoke":
+    "speak", "held": "hold", "ran": "run", "built": "build", "drove": "drive", "driven": "drive", "flew": "fly",
+    "flown": "fly", "flights": "flight", "gave": "give", "given": "give", "began": "begin", "begun": "begin", "met":
+    "meet", "kept": "keep", "left": "leave", "lived": "live", "lives": "live", "gone": "go", "went": "go", "found":
+    "find", "founded": "found", "founder": "found", "movies": "movie", "cities": "city", "higest": "highest",
+    "bigest": "biggest", "heighest": "highest",
 }  # fmt: skip
 
 
@@ -104,6 +104,22 @@ _ADJECTIVES: tuple[tuple[str, str, str, Adjective, bool], ...] = (
     ("sparse", "sparser", "sparsest", _adjective("population_density density population"), False),
     ("good", "better", "best", _adjective("rating score stars grade rank"), True),
     ("bad", "worse", "worst", _adjective("rating score stars grade"), False),
+    ("paid", "better paid", "best paid", _adjective("salary wage pay income compensation earnings"), True),
+    (
+        "selling",
+        "better selling",
+        "best selling",
+        _adjective("copies_sold sales units_sold sold revenue"),
+        True,
+    ),
+    (
+        "bestselling",
+        "better-selling",
+        "bestselling",
+        _adjective("copies_sold sales units_sold sold revenue"),
+        True,
+    ),
+    ("rated", "better rated", "best rated", _adjective("rating score stars grade"), True),
     ("popular", "more popular", "most popular", _adjective("popularity votes rating"), True),
 )
 BASES = {
@@ -181,32 +197,53 @@ NEGATIONS = frozenset({
     "apart from", "aren", "aren't", "arent", "aren’t", "besides", "cannot", "didn", "didn't", "didnt", "didn’t",
     "doesn", "doesn't", "doesnt", "doesn’t", "don", "don't", "dont", "don’t", "except", "except for", "excluded",
     "excluding", "hasn", "hasn't", "hasnt", "hasn’t", "haven", "haven't", "havent", "haven’t", "isn", "isn't",
-    "isnt", "isn’t", "lack", "lacking", "neither", "never", "no", "non", "none", "nor", "not", "other than",
-    "outside", "outside of", "wasn", "wasn't", "wasnt", "wasn’t", "weren", "weren't", "werent", "weren’t",
+    "isnt", "isn’t", "lack", "lacking", "neither", "never", "no", "no one", "nobody", "non", "none", "nor", "not",
+    "other than", "outside", "outside of", "wasn", "wasn't", "wasnt", "wasn’t", "weren", "weren't", "werent", "weren’t",
     "without", "zero",
 })  # fmt: skip
 DIFFERENCES = frozenset({"difference", "difference in", "differ", "gap"})
 SAME = frozenset({"same", "same as", "equal", "identical", "similar"})
 RELATED = (
-    "child kid son daughter offspring parent mother father", "husband wife spouse partner marry married",
+    "child kid son daughter offspring parent mother father", "husband wife spouse partner marry married wedding",
     "parent mother father child", "boss manager manage supervisor supervise head leader lead report chief",
-    "job profession occupation work career position role title", "salary wage pay earn income compensation",
-    "price cost fee charge", "birth birthday", "author writer write pen", "actor actress star cast act play appear",
-    "locate location situate base place lie city", "live reside residence home house dwell inhabit",
+    "job profession occupation work career position role title living",
+    "salary wage pay earn income compensation earnings money", "price cost fee charge rent budget spend",
+    "birth birthday", "author writer write pen", "actor actress star cast act play appear role",
+    "locate location situate base place lie city address",
+    "live reside residence home house dwell inhabit population inhabitant citizen resident people address",
     "own owner belong possess property", "found founder establish create creator start",
     "maker make manufacturer manufacture produce producer build builder brand",
-    "teach teacher instructor lecturer professor",
-    "study student enrol enroll attend", "keeper keep care caretaker look tend", "buy purchase customer order",
-    "sell seller vendor supplier supply", "weight weigh mass", "height tall high elevation altitude",
-    "length long duration runtime last", "age old birth", "speak language spoken tongue", "eat food diet feed meal",
-    "border neighbour neighbor adjacent touch", "flow run pass traverse cross", "release publish issue premiere",
-    "genre style category", "nationality citizen citizenship country origin", "team club play", "member belong part",
-    "grade score mark rating result point", "phone telephone mobile", "email mail", "sex gender", "color colour",
-    "university college school education graduate", "employ employee employer worker staff company hire",
-    "hire join start", "illness disease condition", "die death", "invent inventor", "discover discoverer",
-    "compose composer song", "paint painter", "direct director", "capital seat", "currency money",
+    "teach teacher instructor lecturer professor", "study student enrol enroll major minor",
+    "attend attendee participant guest join", "keeper keep care caretaker look tend",
+    "buy purchase customer order", "sell seller vendor supplier supply sales revenue profit turnover",
+    "weight weigh mass heavy", "height tall high elevation altitude", "depth deep", "width wide", "speed fast",
+    "length long duration runtime last time", "age old birth", "speak language spoken tongue",
+    "eat food diet feed meal cuisine", "cook cooking preparation time",
+    "border neighbour neighbor adjacent touch", "flow run pass traverse cross", "size area square large",
+    "density dense population", "temperature hot cold warm", "coast coastline sea", "flag anthem",
+    "release publish publisher issue premiere", "record label", "genre style category type",
+    "nationality citizen citizenship country origin", "team club play", "coach trainer train",
+    "member belong part join", "grade score mark rating result point review star stars", "rank ranking place position",
+    "award prize win", "phone telephone mobile", "email mail", "website url homepage web", "isbn",
+    "sex gender", "color colour", "hair eye", "wing leg tail", "religion faith", "hobby interest like",
+    "university college school education graduate study",
+    "employ employee employer worker staff company hire", "hire join start", "illness disease condition",
+    "allergy allergic", "die death", "kill killer murder", "invent inventor", "discover discoverer",
+    "compose composer song", "sing singer vocal vocals", "paint painter", "direct director",
+    "architect design designer", "drive driver", "capital seat", "currency money",
+    "president king queen ruler mayor governor", "abbreviation short code", "stock inventory",
+    "departure depart leave source", "arrive arrival destination", "allow permit", "photo picture image",
+    "capacity seats",
 )  # fmt: skip
 """Words that relations of one meaning are named with, from either side of it: a boss is whom somebody reports to."""
+KIN = {
+    "parent": ("parent",), "child": ("child",), "kid": ("child",), "sibl": ("sibling",), "spous": ("spouse",),
+    "husband": ("spouse",), "wife": ("spouse",), "grandpar": ("parent", "parent"),
+    "grandmoth": ("parent", "mother"), "grandfath": ("parent", "father"), "grandchild": ("child", "child"),
+    "grandson": ("child", "son"), "granddaught": ("child", "daughter"), "aunt": ("parent", "sister"),
+    "uncl": ("parent", "brother"),
+}  # fmt: skip
+"""Stems of words for relatives, and the steps that lead to them."""
 TEXT_MATCHES: tuple[tuple[str, TextMatch], ...] = (
     (
         r"(?:that\s+)?(?:contain(?:s|ing)?|includ(?:es?|ing)|mention(?:s|ing)?|ha(?:s|ve|ving)\s+the\s+word|"

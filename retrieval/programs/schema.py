@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.kg.search.walks import all_arcs
+from retrieval.programs.algebra import Entities, Having, Program, Walk
 from retrieval.programs.columns import Columns
 from retrieval.programs.lexicon import PREPOSITIONS
-from retrieval.programs.words import stems_of
+from retrieval.programs.words import stem, stems_of
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -27,6 +28,11 @@ _HUBS = 20_000
 _LONGEST_HUB = 4
 #: Nodes of a side that are looked at, the share of them that must have a relation, and how many more may.
 _SAMPLE, _NEARLY_ALL, _WIDER = 40, 0.9, 2.5
+#: Kinds with this share of their relations in common are described alike.
+_SAME_RELATIONS = 0.5
+_PERSONAL = frozenset(
+    map(stem, ("birth", "birthday", "parent", "mother", "father", "spouse", "married", "gender"))
+)
 _YES, _NO = frozenset({"yes", "true", "y", "t"}), frozenset({"no", "false", "n", "f"})
 
 
@@ -109,8 +115,8 @@ class Schema:
         """Relations whose label has a stem."""
         found: dict[str, list[int]] = defaultdict(list)
         for info in self.relations:
-            for stem in set(info.stems):
-                found[stem].append(info.id)
+            for own in set(info.stems):
+                found[own].append(info.id)
         return found
 
     @cached_property
@@ -136,8 +142,8 @@ class Schema:
         """Kinds whose name has a stem."""
         found: dict[str, list[int]] = defaultdict(list)
         for node in self.kinds:
-            for stem in set(stems_of(self.snapshot.entity_label(node))):
-                found[stem].append(node)
+            for own in set(stems_of(self.snapshot.entity_label(node))):
+                found[own].append(node)
         return found
 
     @cached_property
@@ -162,13 +168,16 @@ class Schema:
         if self.type_relation is not None:
             return {}
         found: dict[tuple[str, ...], tuple[str, int]] = {}
+        people = self._people()
+        if people is not None:
+            found[stems_of("person")] = "person", people
         for info in self.relations:
             before, _, after = _split(info.label)
             sides = [(info.id, before)] if after else []
             for relation, noun in (*sides, (self.inverse(info.id), after or info.label)):
                 stems = stems_of(noun)
                 nodes = self.columns.sources(relation)
-                named = bool(stems) and noun.rpartition(" ")[2].casefold() not in PREPOSITIONS
+                named = bool(stems) and noun.rpartition(" ")[2].casefold() not in PREPOSITIONS | {"of"}
                 if not named or not len(nodes) or self.columns.kinds[nodes].all():
                     continue
                 if stems not in found or len(nodes) > len(self.columns.sources(found[stems][1])):
@@ -177,15 +186,19 @@ class Schema:
         # What stands before the preposition names all of its kind; of what is led to there may be more.
         return {noun: r if r < forward else self._widened(r) for noun, r in found.values()}
 
+    def _people(self) -> int | None:
+        """The relation of people that most of them have: they are born, marry and have parents."""
+        own = [info for info in self.relations if set(info.stems) & _PERSONAL]
+        if not own:
+            return None
+        directed: int = max(own, key=lambda info: (info.heads, -info.id)).id
+        return directed
+
     def _widened(self, relation: int) -> int:
         """The relation that nearly all nodes of a side have, and fewest others."""
         nodes = self.columns.sources(relation)
-        sample = nodes[:: max(1, len(nodes) // _SAMPLE)]
-        _, leaving, _, _ = all_arcs(self.snapshot, sample)
-        owners = np.unique(np.stack([all_arcs(self.snapshot, sample)[0], leaving]), axis=1)
-        having = np.bincount(owners[1], minlength=2 * self.snapshot.num_relations)
         best, size = relation, int(_WIDER * len(nodes)) + 1
-        for other in np.flatnonzero(having >= _NEARLY_ALL * len(sample)).tolist():
+        for other in self._held_by(nodes):
             if len(nodes) < len(self.columns.sources(other)) < size:
                 best, size = other, len(self.columns.sources(other))
         return best
@@ -202,6 +215,48 @@ class Schema:
                 if yes and set(labels) <= _YES | _NO:
                     found[info.id] = labels[yes[0]]
         return found
+
+    @cached_property
+    def _described(self) -> dict[int, frozenset[int]]:
+        """The relations that nearly all nodes of a kind have, of each kind."""
+        return {kind: frozenset(self._held_by(self.members(kind))) for kind in self.kinds}
+
+    def described_alike(self, kind: int) -> tuple[int, ...]:
+        """A kind and those whose nodes have the same relations but for a few, ascending."""
+        own = self._described[kind]
+        alike = [
+            other
+            for other, held in self._described.items()
+            if len(own & held) >= _SAME_RELATIONS * len(own | held)
+        ]
+        return tuple(sorted({kind, *alike}))
+
+    def fellows(self, directed: int) -> Program | None:
+        """All nodes of the sort of those that a relation leaves: of their kind, or that have what all of them have.
+
+        None where nothing tells that sort from all others.
+        """
+        nodes = self.columns.sources(directed)
+        if not len(nodes):
+            return None
+        held = self._held_by(nodes)
+        if self.type_relation is not None:
+            sample = nodes[:: max(1, len(nodes) // _SAMPLE)]
+            kinds = {
+                k for k in self.kinds if len(np.intersect1d(sample, self.members(k), assume_unique=True))
+            }
+            return Walk(Entities(tuple(sorted(kinds))), self.inverse(self.type_relation)) if kinds else None
+        wider = [r for r in held if len(self.columns.sources(r)) > len(nodes)]
+        return Having(max(wider, key=lambda r: (len(self.columns.sources(r)), -r))) if wider else None
+
+    def _held_by(self, nodes: np.ndarray) -> list[int]:
+        """Directed relations that nearly all of some nodes have, ascending."""
+        sample = nodes[:: max(1, len(nodes) // _SAMPLE)]
+        heads, leaving, _, _ = all_arcs(self.snapshot, sample)
+        owners = np.unique(np.stack([heads, leaving]), axis=1)
+        having = np.bincount(owners[1], minlength=2 * self.snapshot.num_relations)
+        held: list[int] = np.flatnonzero(having >= _NEARLY_ALL * len(sample)).tolist()
+        return held
 
     def inverse(self, relation: int) -> int:
         """The same relation walked the other way."""

@@ -85,7 +85,7 @@ class _Writer:
         self.valued = schema.value_relations
         self.ways: tuple[Callable[[], tuple[str, Program] | None], ...] = (
             self._check, self._check, self._count, self._top, self._more, self._without, self._value, self._fold,
-            self._most, self._joined,
+            self._most, self._joined, self._lacking, self._claim,
         )  # fmt: skip
 
     def one(self) -> ProgramQuestion | None:
@@ -189,6 +189,43 @@ class _Writer:
             )
         )
         return form, Except(kind, walked)
+
+    def _lacking(self) -> tuple[str, Program] | None:
+        relation = self.rng.choice(self.schema.relations).id
+        r, having = self.schema.relations[relation].label, Having(relation)
+        every = self.schema.fellows(relation)
+        if every is not None and self.rng.random() < 0.3:
+            return self.rng.choice((f"Who has no {r}?", f"what has no {r}", f"which have no {r}")), Except(
+                every, having
+            )
+        kind = self._kind_of(self.executor.nodes(having))
+        if kind is None:
+            return None
+        many = plural(kind[0])
+        forms = (
+            f"Which {many} have no {r}?",
+            f"{many} without a {r}",
+            f"{many} without {r}",
+            f"Which {kind[0]} has no {r}?",
+        )
+        return self.rng.choice(forms), Except(kind[1], having)
+
+    def _claim(self) -> tuple[str, Program] | None:
+        made = self._condition()
+        if made is None:
+            return None
+        noun, kind, condition, walked = made
+        inside = self.executor.nodes(And(kind, walked))
+        among = inside if len(inside) and self.rng.random() < 0.5 else self.executor.nodes(kind)
+        node = int(self.rng.choice(among))
+        value = (
+            walked.source.ids[0] if isinstance(walked, Walk) and isinstance(walked.source, Entities) else node
+        )
+        forms = (
+            f"Is {self._label(node)} a {self._label(value)} {noun}?", f"is {self._label(node)} a {noun} {condition}",
+            f"Is {self._label(node)} one of the {plural(noun)} {condition}?",
+        )  # fmt: skip
+        return self.rng.choice(forms), Exists(And(Entities((node,)), And(kind, walked)))
 
     def _valued_kind(self) -> tuple[str, Program, int, str] | None:
         if not self.valued:

@@ -42,7 +42,7 @@ _OWN_WORDS = "lex:"
 _BINS = 10
 #: Less confident answers are guesses.
 _GUESS = 0.3
-_RIDGE = 0.002
+_RIDGE = 0.0005
 _Key = TypeVar("_Key")
 _Item = TypeVar("_Item")
 

@@ -36,6 +36,17 @@ class Relating:
 
 
 @dataclass(frozen=True, slots=True)
+class Kin:
+    """Relatives: the directed relations of each step that leads to them, of which any may be walked.
+
+    ``others`` leaves out those it began with: nobody is their own sibling.
+    """
+
+    steps: tuple[tuple[int, ...], ...]
+    others: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Ranking:
     """A superlative or ordinal: what it compares (None: anything), the large end or not, place and number of places."""
 

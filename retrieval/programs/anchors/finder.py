@@ -9,6 +9,7 @@ from retrieval.programs.algebra import Entities
 from retrieval.programs.anchors import referring
 from retrieval.programs.anchors.anchor import Anchor
 from retrieval.programs.anchors.cues import cues, quantities, texts
+from retrieval.programs.anchors.kin import Relatives
 from retrieval.programs.anchors.meanings import KINDS, Meanings
 from retrieval.programs.anchors.names import NODES, Names
 from retrieval.programs.anchors.similarity import Adjectives, Similarity
@@ -38,6 +39,7 @@ class Anchors:
         self.adjectives = Adjectives(schema, similarity)
         self._names = Names(schema)
         self._meanings = Meanings(schema, similarity)
+        self._relatives = Relatives(schema)
 
     def of(
         self, question: Question, given: Sequence[int] = (), denoted: Sequence[Denoted] = ()
@@ -50,6 +52,7 @@ class Anchors:
         found += texts(question)
         found += self._meanings.relations(question)
         found += self._meanings.related(question)
+        found += self._relatives.of(question)
         found += self._meanings.kinds(question)
         found += self._meanings.similar(question, found, cued)
         found += self._names.in_part(question, {n for a in found for n in range(a.first, a.last)})

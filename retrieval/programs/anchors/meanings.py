@@ -138,7 +138,9 @@ class Meanings:
     ) -> list[Anchor]:
         """A relation, and the sets that its name may be of: what it leads to, what has it, what has it truly."""
         schema, strength = self.schema, 0.5 * quality + 0.3
-        alike = tuple((f"s{name[1:]}", value) for name, value in features if name == "r.similar")
+        alike = tuple(
+            (f"s{name[1:]}", value) for name, value in features if name in ("r.similar", "r.foreign")
+        )
 
         def of(program: Program, sort: str, name: str) -> Anchor:
             own = ((f"s.{name}", 1.0), (f"s.{name}.quality", quality), *alike)
@@ -190,18 +192,28 @@ class Meanings:
                     found.append(Anchor("S", first, last, program, "hub", features, 0.8))
         return found
 
-    def _any(self, word: int, cosines: np.ndarray) -> Anchor:
-        """All that is of any kind, for a word that is wider than the graph's kinds: "animals" of lions and bears."""
-        relation = self.schema.type_relation
-        assert relation is not None
+    def _foreign(self, question: Question, first: int, last: int, relation: int) -> bool:
+        """Whether words are known to mean something else than a relation is named after: what eats has no weight."""
+        known = vocabulary.related()
+        own = {word.stem for word in question.words[first:last]} & known.keys()
+        meant = own.union(*(known[stem] for stem in own))
+        return bool(own) and not meant & set(self.schema.relations[relation].stems)
+
+    def _wider(self, word: int, cosines: np.ndarray) -> Anchor:
+        """A kind and those that are described as it is, for a word that is wider: "animals" of lions and bears."""
+        best = self._kind_nodes[int(cosines.argmax())]
         like = float(np.mean(cosines >= _WIDER_SIM))
         features = (("k.any", 1.0), ("k.any.share", like), ("k.any.similar", float(cosines.max())))
-        return Anchor("S", word, word + 1, Having(relation), "kind", features, 0.45)
+        program = Walk(Entities(self.schema.described_alike(best)), self.schema.inverse(self._type()))
+        return Anchor("S", word, word + 1, program, "kind", features, 0.45)
 
-    def _kind(self, first: int, last: int, node: int, features: Features, strength: float) -> Anchor:
+    def _type(self) -> int:
         relation = self.schema.type_relation
         assert relation is not None
-        program = Walk(Entities((node,)), self.schema.inverse(relation))
+        return relation
+
+    def _kind(self, first: int, last: int, node: int, features: Features, strength: float) -> Anchor:
+        program = Walk(Entities((node,)), self.schema.inverse(self._type()))
         return Anchor("S", first, last, program, "kind", features, strength)
 
     def similar(self, question: Question, known: list[Anchor], cued: set[int]) -> list[Anchor]:
@@ -216,6 +228,12 @@ class Meanings:
             n
             for a in known
             if a.category in "N" or (a.extra == "node" and dict(a.features).get("e.capital"))
+            for n in range(a.first, a.last)
+        }
+        exact = {
+            n
+            for a in known
+            if a.extra == "node" and dict(a.features).get("e.exact")
             for n in range(a.first, a.last)
         }
         content = [
@@ -236,17 +254,23 @@ class Meanings:
         with_relation = self.similarity.against(texts, "relations", self._relation_labels)
         with_kind = self.similarity.against(texts, "kinds", self._kind_labels)
         for row, (first, last) in enumerate(spans):
+            if last > first + 1 and any(n in exact for n in range(first, last)):
+                continue
             if not all(n in named for n in range(first, last)):
                 cosines = with_relation[row]
                 for relation in np.argsort(-cosines, kind="stable")[:3].tolist():
                     if cosines[relation] >= RELATION_SIM:
                         own = float(cosines[relation])
-                        features = (("r", 1.0), ("r.similar", own), ("r.target", float(first in targets)))
+                        foreign = self._foreign(question, first, last, relation)
+                        features = (
+                            ("r", 1.0), ("r.similar", own), ("r.target", float(first in targets)),
+                            ("r.foreign", float(foreign)),
+                        )  # fmt: skip
                         found += self._relating(first, last, relation, 0.6 * own, features)
             if self._kind_nodes and not any(n in kinds for n in range(first, last)):
                 cosines = with_kind[row]
-                if last == first + 1 and first in targets:
-                    found.append(self._any(first, cosines))
+                if last == first + 1 and first in targets and not {first} & (named | exact):
+                    found.append(self._wider(first, cosines))
                 for at in np.argsort(-cosines, kind="stable")[:2].tolist():
                     if cosines[at] >= _KIND_SIM:
                         similar: Features = (("k", 1.0), ("k.similar", float(cosines[at])))

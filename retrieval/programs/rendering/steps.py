@@ -148,6 +148,16 @@ def _step(executor: Executor, program: Program, line: _Line) -> Step:
     return Step(line.text, line.path, "truth" if isinstance(found, bool) else "number", 0, value, ())
 
 
+def _ways(program: Program) -> list[Walk]:
+    """The walks from one set that a program is either of; none where it is anything else."""
+    if isinstance(program, Walk):
+        return [program]
+    if isinstance(program, Or) and isinstance(program.right, Walk):
+        before = _ways(program.left)
+        return [*before, program.right] if before and before[0].source == program.right.source else []
+    return []
+
+
 class _Teller:
     """Puts one program into words."""
 
@@ -219,6 +229,11 @@ class _Teller:
         return [], text, text
 
     def _combined(self, program: And | Or | Except, path: tuple[str, ...]) -> tuple[list[_Line], str, str]:
+        ways = _ways(program)
+        if ways:
+            told = [self._walked(way.relation) for way in ways]
+            lines = self.tell(ways[0].source, (*path, *["left"] * (len(ways) - 1), "source"))
+            return lines, " or ".join(text for text, _ in told), " or ".join(short for _, short in told)
         first, second = ("source", "without") if isinstance(program, Except) else ("left", "right")
         one, other = getattr(program, first), getattr(program, second)
         if isinstance(program, And) and self._simple(other) is None and self._simple(one) is not None:

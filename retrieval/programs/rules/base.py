@@ -15,6 +15,7 @@ from retrieval.programs.algebra import (
     Count,
     Filter,
     Fold,
+    Folding,
     Having,
     Key,
     KeyOf,
@@ -38,6 +39,8 @@ _BRIDGED = 3_000
 _BRIDGES = 5
 #: Numbers of things that somebody compares with.
 _MOST_COUNTED = 100_000
+#: Numbers that are years where nothing is counted so high.
+_YEARS = range(1000, 2200)
 
 
 class Rules:
@@ -229,6 +232,10 @@ class Rules:
         if not isinstance(valued.value, Constant):
             return None
         key = Key((directed,), counted=True, among=among_set)
+        if valued.value.value in _YEARS:
+            most = self.executor.number(Fold(Folding.MOST, Having(directed), Key((directed,), counted=True)))
+            if most < valued.value.value:
+                return None
         if valued.upper is not None:
             low = Filter(source, key, Comparison.AT_LEAST, valued.value)
             return Filter(low, key, Comparison.AT_MOST, valued.upper)

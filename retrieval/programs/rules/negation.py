@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import reduce
 
 from retrieval.programs.algebra import (
     Comparison,
     Except,
     Having,
+    Or,
     Walk,
+    walk,
 )
 from retrieval.programs.anchors.anchor import Comparing, Features
 from retrieval.programs.execution import common
@@ -34,6 +37,21 @@ class NegationRules(Rules):
             for directed in (relation, self.schema.inverse(relation)):
                 way = "value" if directed == relation else "owner"
                 yield "Y", Having(directed), "having", (("not.relation", 1.0), (f"not.relation.{way}", 1.0))
+
+    @rule("XH")
+    def _without_relatives(self, cue: Part, kin: Part, forward: bool, gap: str) -> Iterator[Made]:
+        del cue, gap
+        if forward and len(kin.extra.steps) == 1:
+            having = reduce(Or, [Having(directed) for directed in kin.extra.steps[0]])
+            yield "Y", having, "having", (("not.relation", 1.0), ("not.kin", 1.0))
+
+    def all_but(self, without: Part) -> Iterator[Made]:
+        """Where nothing is said of whom: all of the sort of those that have a relation, but these."""
+        program = without.expression
+        having = next((own for own in walk(program) if isinstance(own, Having)), None)
+        every = self.schema.fellows(having.relation) if having is not None else None
+        if every is not None:
+            yield "S", Except(every, program), "except", (("not.all", 1.0),)
 
     @rule("XT", "XN")
     def _negated(self, cue: Part, compared: Part, forward: bool, gap: str) -> Iterator[Made]:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import reduce
 
 from retrieval.programs.algebra import (
+    And,
+    Except,
     Having,
     Or,
     TextFilter,
@@ -50,6 +53,8 @@ class SetRules(Rules):
             )
         elif named and self.asked == "yes/no" and not self.bridges(one, two):
             yield "S", met, None, (("and", 1.0), ("and.empty.named", 1.0))
+        elif self.asked == "yes/no" and left.extra == "node" and isinstance(two, And):
+            yield "S", met, None, (("and", 1.0), ("and.empty.claim", 1.0))
         elif not named and left.extra in _PLAIN and right.extra in _PLAIN:
             yield "S", met, None, (("and", 1.0), ("and.empty", 1.0))
         if gap in ("and", "none") and left.extra == right.extra:
@@ -112,6 +117,21 @@ class SetRules(Rules):
                 "walk",
                 (("walk.empty", 1.0), (f"walk.empty.{order}", 1.0)),
             )
+
+    @rule("HS")
+    def _relatives_of(self, kin: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
+        program = of.expression
+        for step in kin.extra.steps:
+            ways = [
+                walked for walked in (Walk(program, relation) for relation in step) if len(self.nodes(walked))
+            ]
+            if not ways:
+                return
+            program = reduce(Or, ways)
+        if kin.extra.others:
+            program = Except(program, of.expression)
+        order = "HS" if forward else "SH"
+        yield "S", program, "walk", (("kin.walk", 1.0), (f"kin.{order}", 1.0), (f"kin.{order}.{gap}", 1.0))
 
     @rule("RR")
     def _same_relation(self, left: Part, right: Part, forward: bool, gap: str) -> Iterator[Made]:

@@ -1,0 +1,81 @@
+"""People and their relatives on graphs without kinds, and those who have none."""
+
+import numpy as np
+import pytest
+
+from retrieval.kg.build import build_snapshot
+from retrieval.kg.table import TripleTable
+from retrieval.pretrained import PROGRAMS
+from retrieval.programs.algebra import Entities, Having, Walk
+from retrieval.programs.parser import Parser
+from retrieval.programs.reader import ProgramReader
+from retrieval.programs.rendering.steps import sentence
+
+FAMILY = [
+    ("Rosa", "mother_of", "Clara"), ("Emil", "father_of", "Clara"), ("Rosa", "mother_of", "Jonas"),
+    ("Emil", "father_of", "Jonas"), ("Clara", "mother_of", "Felix"), ("Clara", "mother_of", "Ida"),
+    ("Jonas", "father_of", "Paul"), ("Rosa", "married_to", "Emil"), ("Emil", "married_to", "Rosa"),
+    *((name, "birth_year", str(year)) for name, year in
+      [("Rosa", 1941), ("Emil", 1938), ("Clara", 1965), ("Jonas", 1968), ("Felix", 1992), ("Ida", 1995), ("Paul", 1999)]),
+]  # fmt: skip
+ZOO = [
+    ("Leo", "type", "lion"), ("Nala", "type", "lion"), ("Raja", "type", "tiger"), ("Anna", "type", "keeper"),
+    ("Leo", "weight", "190 kg"), ("Nala", "weight", "130 kg"), ("Raja", "weight", "220 kg"),
+    ("Leo", "keeper", "Anna"), ("Nala", "keeper", "Anna"), ("Raja", "keeper", "Anna"), ("Anna", "age", "31"),
+]  # fmt: skip
+
+
+def reader(tmp_path, facts, encode=None):
+    snapshot = build_snapshot(TripleTable.of([list(fact) for fact in facts]), tmp_path / "graph")
+    return ProgramReader(snapshot, encode, PROGRAMS)
+
+
+def asked(reader, question):
+    result = reader.read(question).best.result
+    label = reader.snapshot.entity_label
+    return {label(node) for node in result.tolist()} if isinstance(result, np.ndarray) else result
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("Who are the parents of Felix?", {"Clara"}),
+        ("Who are the parents of Clara?", {"Rosa", "Emil"}),
+        ("Who are the children of Clara?", {"Felix", "Ida"}),
+        ("Who is the grandmother of Felix?", {"Rosa"}),
+        ("Rosa's grandchildren", {"Felix", "Ida", "Paul"}),
+        ("Who are Felix's siblings?", {"Ida"}),
+        ("Who has no children?", {"Felix", "Ida", "Paul"}),
+        ("Who has no husband?", {"Clara", "Jonas", "Felix", "Ida", "Paul"}),
+        ("How many people are there?", 7.0),
+        ("Who was born before 1960?", {"Rosa", "Emil"}),
+    ],
+)
+def test_relatives_are_found_by_the_relations_that_there_are(tmp_path, question, answers):
+    assert asked(reader(tmp_path, FAMILY), question) == answers
+
+
+def test_relatives_are_told_in_one_step(tmp_path):
+    own = reader(tmp_path, FAMILY)
+    found = own.read("Rosa's grandchildren")
+    told = sentence(found.executor, None, found.best.program, found.schema.nouns)
+    assert told == "what Rosa is mother of → father of or mother of"
+
+
+def test_those_who_have_none_are_of_the_sort_of_those_who_have(tmp_path):
+    own = Parser(reader(tmp_path, FAMILY).snapshot, None)
+    relation = {info.label: info.id for info in own.schema.relations}
+    assert own.schema.fellows(relation["married to"]) == Having(relation["birth year"])
+    zoo = Parser(reader(tmp_path / "zoo", ZOO).snapshot, None)
+    weight = next(info.id for info in zoo.schema.relations if info.label == "weight")
+    kinds = tuple(sorted(zoo.snapshot.labels.lookup(name)[0].entity for name in ("lion", "tiger")))
+    assert zoo.schema.fellows(weight) == Walk(Entities(kinds), zoo.schema.inverse(zoo.schema.type_relation))
+
+
+def test_kinds_that_have_the_same_relations_are_described_alike(tmp_path):
+    schema = Parser(reader(tmp_path, ZOO).snapshot, None).schema
+    lion, tiger, keeper = (
+        schema.snapshot.labels.lookup(name)[0].entity for name in ("lion", "tiger", "keeper")
+    )
+    assert schema.described_alike(lion) == tuple(sorted((lion, tiger)))
+    assert schema.described_alike(keeper) == (keeper,)
