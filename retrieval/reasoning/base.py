@@ -32,6 +32,7 @@ class Evidence:
         facts: single facts that were selected, the best first; empty where paths were.
         coverage: how well the best relation path fits the question, in [0, 1]; 1 when the retriever
             does not say.
+        ceiling: no answer is more likely than this, whatever its relation path is.
     """
 
     question: str
@@ -43,6 +44,7 @@ class Evidence:
     join: Join | None = None
     compared: Compared | None = None
     coverage: float = 1.0
+    ceiling: float = 1.0
     facts: tuple[int, ...] = ()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -82,6 +82,15 @@ class ExtractiveReasoner:
 
     def decide(self, evidence: Evidence) -> Conclusion:
         """The verdict: a comparison, an intersection, or the best sets of the best topic."""
+        verdict = self._decided(evidence)
+        return replace(verdict, answers=tuple(self._capped(own, evidence.ceiling) for own in verdict.answers))
+
+    def _capped(self, answer: Answer, ceiling: float) -> Answer:
+        if answer.score <= ceiling:
+            return answer
+        return replace(answer, score=round(ceiling, 6), guess=answer.guess or ceiling < self.settings.trusted)
+
+    def _decided(self, evidence: Evidence) -> Conclusion:
         if not evidence.entities:
             return Conclusion(no_answer=not_linked(evidence.unmatched, ()))
         if not evidence.reaches:

@@ -47,6 +47,8 @@ WORDS_AGREE = 0.6
 """Relation paths that their retriever doubts still answer where they fit the question's words so well. Of questions
 held out of the demo's training it refuses 2 in 100 with an answer, none of them answered rightly, instead of 3 with
 one right in three; without it 73 in 100 of the unanswerable ones are told, with it 65."""
+_LEAST = 0.1
+"""An untrained planner's answers are at least this likely, whatever programs say."""
 
 NEAR_PHRASES, NEAR_EACH = 2, 3
 """Phrases that were not found for which near entities are offered, and how many for each."""
@@ -134,7 +136,7 @@ class PathEngine(Engine):
         # A language model that reasons reads the question itself.
         programs = None if self.reasoner.name == LLM else self.programs
         untrained = isinstance(self.retriever, ZeroShotRetriever)
-        found, nothing_asked = None, False
+        found, nothing_asked, ceiling = None, False, 1.0
         if programs is not None and (
             not linked.entities
             or programs.learned
@@ -144,6 +146,10 @@ class PathEngine(Engine):
         ):
             read = programs.read(run)
             nothing_asked = untrained and programs.reads_paths and read is not None and read.says_nothing
+            if untrained and programs.reads_paths and read is not None and not run.request.given:
+                ceiling = max(
+                    read.confidence, _LEAST
+                )  # an untrained planner does not know how sure it may be
             found = programs.trusted(run, linked, read)
             if found is not None and not (self._self_taught and linked.entities and found.is_path):
                 named = named_entities(found, run.request.question)
@@ -165,7 +171,7 @@ class PathEngine(Engine):
         mentioned = [mentions[topic] for topic in topics]
         yield from self._paths(run, topics, mentioned)
         began = time.perf_counter()
-        evidence = self._evidence(run, linked, topics, mentioned)
+        evidence = replace(self._evidence(run, linked, topics, mentioned), ceiling=ceiling)
         if nothing_asked:
             evidence = replace(evidence, coverage=0.0)
         if programs is not None:

@@ -39,8 +39,8 @@ _BRIDGED = 3_000
 _BRIDGES = 5
 #: Numbers of things that somebody compares with.
 _MOST_COUNTED = 100_000
-#: Numbers that are years where nothing is counted so high.
-_YEARS = range(1000, 2200)
+#: Larger numbers are years or amounts where nothing is counted so high.
+_COUNTABLE = 1000
 
 
 class Rules:
@@ -232,7 +232,7 @@ class Rules:
         if not isinstance(valued.value, Constant):
             return None
         key = Key((directed,), counted=True, among=among_set)
-        if valued.value.value in _YEARS:
+        if valued.value.value >= _COUNTABLE:
             most = self.executor.number(Fold(Folding.MOST, Having(directed), Key((directed,), counted=True)))
             if most < valued.value.value:
                 return None

@@ -11,6 +11,7 @@ from retrieval.programs.algebra import (
     Except,
     Having,
     Or,
+    Program,
     Walk,
     walk,
 )
@@ -42,8 +43,8 @@ class NegationRules(Rules):
     def _without_relatives(self, cue: Part, kin: Part, forward: bool, gap: str) -> Iterator[Made]:
         del cue, gap
         if forward and len(kin.extra.steps) == 1:
-            having = reduce(Or, [Having(directed) for directed in kin.extra.steps[0]])
-            yield "Y", having, "having", (("not.relation", 1.0), ("not.kin", 1.0))
+            having: list[Program] = [Having(directed) for directed in kin.extra.steps[0]]
+            yield "Y", reduce(Or, having), "having", (("not.relation", 1.0), ("not.kin", 1.0))
 
     def all_but(self, without: Part) -> Iterator[Made]:
         """Where nothing is said of whom: all of the sort of those that have a relation, but these."""

@@ -11,6 +11,7 @@ from retrieval.programs.algebra import (
     Except,
     Having,
     Or,
+    Program,
     TextFilter,
     Top,
     Walk,
@@ -122,7 +123,7 @@ class SetRules(Rules):
     def _relatives_of(self, kin: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
         program = of.expression
         for step in kin.extra.steps:
-            ways = [
+            ways: list[Program] = [
                 walked for walked in (Walk(program, relation) for relation in step) if len(self.nodes(walked))
             ]
             if not ways:

@@ -164,3 +164,13 @@ def test_what_no_word_of_the_graph_comes_near_is_told(engine):
     final = one(events(engine, "What is the anthem of Egypt?"), AnswerFinal)
     assert (final.answers, final.no_answer.reason) == ((), NoAnswerReason.NOT_IN_GRAPH)
     assert final.no_answer.message == "The graph does not seem to hold what was asked about Egypt."
+
+
+def test_an_untrained_planner_is_no_surer_than_the_reader(engine):
+    """The reader doubts that anything of this is meant; what a path leads to is then a guess."""
+    question = "Which film stars Cairo?"
+    assert engine.programs._reader.read(question).confidence < 0.1
+    answers = one(events(engine, question), AnswerFinal).answers
+    assert [(answer.label, answer.score, answer.guess) for answer in answers] == [
+        ("200 km", 0.1, True), ("Arabic", 0.1, True)
+    ]  # fmt: skip

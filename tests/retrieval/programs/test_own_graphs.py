@@ -18,8 +18,8 @@ from retrieval.programs.rendering.formatting import formatted
 OWN = Path(__file__).parents[2] / "own_graphs"
 #: What is not read rightly yet, of each graph by number.
 WRONG: dict[str, set[int]] = {
-    "zoo": {24, 25, 28, 31}, "park": set(), "office": {27, 29}, "family": {8, 14, 24, 25, 28},
-    "music": {9, 19, 20, 25}, "library": {3, 10, 11},
+    "zoo": {24, 25, 28, 31}, "park": set(), "office": set(), "family": {22, 24, 28}, "music": set(),
+    "library": {10},
 }  # fmt: skip
 
 

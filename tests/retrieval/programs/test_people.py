@@ -16,7 +16,8 @@ FAMILY = [
     ("Emil", "father_of", "Jonas"), ("Clara", "mother_of", "Felix"), ("Clara", "mother_of", "Ida"),
     ("Jonas", "father_of", "Paul"), ("Rosa", "married_to", "Emil"), ("Emil", "married_to", "Rosa"),
     *((name, "birth_year", str(year)) for name, year in
-      [("Rosa", 1941), ("Emil", 1938), ("Clara", 1965), ("Jonas", 1968), ("Felix", 1992), ("Ida", 1995), ("Paul", 1999)]),
+      [("Rosa", 1941), ("Emil", 1938), ("Clara", 1965), ("Jonas", 1968), ("Felix", 1992), ("Ida", 1995),
+       ("Paul", 1999)]),
 ]  # fmt: skip
 ZOO = [
     ("Leo", "type", "lion"), ("Nala", "type", "lion"), ("Raja", "type", "tiger"), ("Anna", "type", "keeper"),
