@@ -31,6 +31,7 @@ _ASKS = re.compile(
     r"name|find|tell|count)\b",
     re.I,
 )
+_BARE = re.compile(r"^(?:how\s+many|how\s+much|what|which)\s+([a-z]+)$", re.I)
 _PREPOSITION = re.compile(r"^(?:in|of|for|from|on|at|by|to|with|near|through|about)\s+(?:the\s+)?", re.I)
 #: A fragment without an opening word has at most so many words.
 _SHORT = 5
@@ -67,7 +68,10 @@ def spans(question: Question, anchors: Sequence[Anchor], denoted: Sequence[Denot
     for anchor in sorted(
         named, key=lambda a: (a.first - a.last, -a.strength, dict(a.features).get("e.place", 0))
     ):
-        kind = any(a.extra == "kind" and a.first == anchor.first and a.last == anchor.last for a in anchors)
+        kind = any(
+            a.extra == "kind" and a.strength > 0.5 and a.first == anchor.first and a.last == anchor.last
+            for a in anchors
+        )
         if not kind or words[anchor.first].capital:
             take(anchor.first, anchor.last, "name", anchor.program.ids[0])  # type: ignore[union-attr]
     for anchor in anchors:
@@ -96,9 +100,12 @@ def fragment(question: str) -> str | None:
     """The part that is asked anew; None where the question is a whole one."""
     rest = _MEANT.sub("", _NO.sub("", question)) if _NO.match(question) else _OPENING.sub("", question)
     rest = rest.strip().rstrip("?.! ")
+    opening = rest != question.strip().rstrip("?.! ")
+    bare = _BARE.match(rest) if opening else None
+    if bare:
+        return bare[1]
     if not rest or _ASKS.match(rest):
         return None
-    opening = rest != question.strip().rstrip("?.! ")
     return rest if opening or len(rest.split()) <= _SHORT else None
 
 

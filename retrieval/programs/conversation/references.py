@@ -73,12 +73,12 @@ def opened(question: str) -> str:
 def references(question: str, referents: Referents, schema: Schema) -> Iterator[Rewriting]:
     """The question with what its words point back to in their place, likeliest first; none where none do."""
     text = opened(question)
-    single = _PERSON.search(text) or _THING.search(text)
-    for ids in referents.sets[:TRIED] if not single else ():
-        name = referents.nouns.get(ids) or noun(schema, ids)
-        if len(ids) > 1:
-            yield from _of_several(text, ids, name)
-    for node in _meant(text, referents.single, schema)[:TRIED]:
+    several: list[Rewriting] = []
+    for ids in referents.sets[:TRIED]:
+        if len(ids) > 1 and not _PERSON.search(text) and not _THING.search(text):
+            several += _of_several(text, ids, referents.nouns.get(ids) or noun(schema, ids))
+    yield from several
+    for node in () if several else _meant(text, referents.single, schema)[:TRIED]:
         yield from _of_one(text, node, schema)
 
 

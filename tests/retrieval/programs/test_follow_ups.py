@@ -1,0 +1,78 @@
+"""Two-turn dialogues over the demo graph and small graphs of one's own, by the engine as people ask it."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from retrieval import demo
+from retrieval.events import AnswerFinal, ProgramExecuted, QuestionLinked, QuestionRewritten
+from retrieval.kg.build import build_snapshot
+from retrieval.kg.table import TripleTable
+from retrieval.loading import load_encoder, load_engine, load_parts
+from retrieval.methods._shared.engine_spec import EngineSpec
+from retrieval.pipeline import AskRequest
+from retrieval.types import Turn
+from tests.retrieval.programs.test_own_graphs import alike
+
+OWN = Path(__file__).parents[2] / "own_graphs"
+#: What is not answered rightly yet, of each graph by id. The first hundred were written while this was made, the second
+#: before anything of them had been asked: of these 86 were right then.
+WRONG: dict[str, set[str]] = {
+    "demo": {"development-5", "development-27", "development-50"},
+    "office": {"development-85", "development-93"},
+    "music": {"held-21", "held-40"},
+    "library": {"held-55", "held-60", "held-62", "held-63"},
+    "family": {"held-71", "held-73", "held-74", "held-88"},
+}  # fmt: skip
+
+
+def dialogues(graph):
+    rows = map(json.loads, (OWN / "follow_ups.jsonl").read_text(encoding="utf-8").splitlines())
+    return [row for row in rows if row["graph"] == graph]
+
+
+def facts(graph) -> Iterator[list[str]]:
+    places = demo.FACTS if graph == "demo" else [OWN / f"{graph}.tsv"]
+    for place in places:
+        lines = place.read_text(encoding="utf-8").splitlines()
+        yield from (line.split("\t") for line in (lines[1:] if graph == "demo" else lines))
+
+
+def engine_of(graph, out):
+    snapshot = build_snapshot(TripleTable.of(list(facts(graph))), out / "graph")
+    checkpoint = demo.CHECKPOINT if graph == "demo" else None
+    spec = EngineSpec(out / "graph", checkpoint=checkpoint, method=demo.METHOD, reasoner="extractive")
+    return load_engine(spec, load_parts(snapshot, load_encoder()))
+
+
+def ask(engine, question, follows=None):
+    """The answers, and the turn that a follow-up leans on."""
+    log = {type(event): event for event in engine.run(AskRequest(question, follows=follows))}
+    read, linked, program = log.get(QuestionRewritten), log.get(QuestionLinked), log.get(ProgramExecuted)
+    answers = log[AnswerFinal].answers
+    turn = Turn(
+        read.question if read else question,
+        tuple(dict.fromkeys(each.entity.id for each in linked.entities)) if linked else (),
+        tuple(answer.entity.id for answer in answers if answer.entity),
+        program.read.program if program else None,
+        read.denoted if read else (),
+    )
+    return [answer.label for answer in answers], turn
+
+
+@pytest.mark.parametrize("graph", WRONG)
+def test_two_turns(tmp_path, graph):
+    engine = engine_of(graph, tmp_path)
+    wrong = set()
+    for row in dialogues(graph):
+        _, turn = ask(engine, row["questions"][0])
+        answers, _ = ask(engine, row["questions"][1], turn)
+        if not alike(answers, row["answers"]):
+            wrong.add(row["id"])
+    assert wrong == WRONG[graph]
+
+
+def test_there_are_two_hundred():
+    assert sum(len(dialogues(graph)) for graph in WRONG) == 200
