@@ -22,6 +22,7 @@ from retrieval.events import AnswerFinal, Event, QuestionRewritten, RunCancelled
 from retrieval.limits import DEFAULT_BUDGET, MAX_BUDGET, QUESTION_LIMIT
 from retrieval.programs.conversation.follow import follow
 from retrieval.reasoning.extractive import ExtractiveReasoner
+from retrieval.text.language import is_english
 from retrieval.types import AgentAction, Denoted, LinkedEntity, Turn, Usage
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
+NOT_ENGLISH = "This does not look like English. Clew reads questions in English only."
 DENOTED_TOPICS = 10
 """Nodes of those that words of a follow-up stand for which relation paths begin at."""
 
@@ -278,7 +280,9 @@ class Engine(ABC):
             for event in self.answer(run):
                 if isinstance(event, AnswerFinal):
                     self.snapshot.require_sound()  # what was read until now was whole
-                yield event
+                    yield _with_language(event, request)
+                else:
+                    yield event
         except Cancelled:
             yield RunCancelled("Stopped. What was found until then is kept.", run.paths)
         except ClewError as error:
@@ -325,6 +329,13 @@ class Engine(ABC):
             llm=self.reasoner.llm,
             prompts=self.prompts,
         )
+
+
+def _with_language(final: AnswerFinal, request: AskRequest) -> AnswerFinal:
+    """The end of a run, with a warning where the question is in a language that is not read."""
+    if request.program is not None or is_english(request.question):
+        return final
+    return replace(final, warnings=(*final.warnings, NOT_ENGLISH))
 
 
 def _validate(request: AskRequest, snapshot: Snapshot) -> None:

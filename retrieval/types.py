@@ -327,13 +327,15 @@ class Span:
 class NoAnswer:
     """A typed no-answer, with a sentence for the person and what to try next.
 
-    ``spans`` are the words of the question that it is about, where it is about some.
+    ``spans`` are the words of the question that it is about, where it is about some; ``near`` are names of the graph
+    that may have been meant.
     """
 
     reason: NoAnswerReason
     message: str
     hint: str = ""
     spans: tuple[Span, ...] = ()
+    near: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -175,6 +175,8 @@ def _show_answer(final: AnswerFinal) -> None:
         say(
             f"no answer ({final.no_answer.reason}): {final.no_answer.message} {final.no_answer.hint}".rstrip()
         )
+        if final.no_answer.near:
+            note(f"Did you mean {', '.join(final.no_answer.near)}?")
     for answer in final.answers[:ANSWERS_SHOWN]:
         badge = "facts in graph" if answer.verified else "not in graph"
         say(f"{answer.label}\t{answer.score:.3f}\t{badge}")

@@ -223,9 +223,7 @@ def not_linked(unmatched: Sequence[str], near: Sequence[str], *, named: bool = T
         else "The question names no entity of this graph."
     )
     hint = "Check the spelling, choose the entity by hand, or pick another graph."
-    if near:
-        hint = f"Did you mean {', '.join(near)}? {hint}"
-    return NoAnswer(NoAnswerReason.ENTITY_NOT_LINKED, message, hint)
+    return NoAnswer(NoAnswerReason.ENTITY_NOT_LINKED, message, hint, near=tuple(near))
 
 
 def no_path(entities: Sequence[LinkedEntity]) -> NoAnswer:

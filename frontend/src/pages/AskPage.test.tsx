@@ -28,7 +28,7 @@ const graph = {
 } as unknown as Graph;
 const used = {
   ...{ id: 1, method: "rel-rag-path", graph: 1, current: true, in_use: true, promoted_at: null },
-  ...{ fingerprint: "used123456", question_set_name: "Q", created_at: "2026-01-01T00:00:00Z" },
+  ...{ fingerprint: "used123456", question_set_name: "Q", created_at: "2026-01-01T00:00:00Z", metrics: {} },
 };
 const candidate = {
   ...used,

@@ -243,6 +243,13 @@ export function AskPage() {
           })
         }
         onAgain={() => askNow()}
+        onMeant={(name) => {
+          const [missed] = live.unmatched;
+          const asked = run.data?.question ?? draft.question;
+          const question =
+            missed && asked.includes(missed) ? asked.replace(missed, name) : `${asked} ${name}`;
+          askNow({ question, given: null });
+        }}
         part={part}
         onPart={(next) => light({ part: next })}
         onProgram={(program) => {

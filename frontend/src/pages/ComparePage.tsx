@@ -25,17 +25,20 @@ import { overlay } from "@/store/overlay";
 import { isOver } from "@/store/runView";
 import { useSettings } from "@/store/settings";
 import { toast } from "@/store/toasts";
+import { useMethodName } from "@/components/kit/useMethodName";
 
 const NARROW = "(max-width: 820px)";
 
 /** The runs of a group with what is known of each by now. */
 function useCompared(runs: readonly Run[], off: ReadonlySet<number>): Compared[] {
+  const methodName = useMethodName();
   const logs = useRunLogs(runs.map((run) => run.id));
   return runs.map((run, place) => {
     const view = logs[place]?.view ?? null;
     const twin = runs.some((other) => other !== run && other.method === run.method);
     const checkpoint = view?.started?.checkpoint?.slice(0, 6) ?? "";
-    return { run, name: twin ? `${run.method} ${checkpoint}` : run.method, view, shown: !off.has(place) };
+    const name = methodName(run.method);
+    return { run, name: twin ? `${name} ${checkpoint}` : name, view, shown: !off.has(place) };
   });
 }
 

@@ -17,6 +17,7 @@ import { ResourceTable } from "@/components/kit/ResourceTable";
 import { Page } from "@/components/kit/Page";
 import { count, integer, metricName, metricValue, milliseconds } from "@/store/format";
 import { KEY_METRICS } from "@/store/reports";
+import { useMethodName } from "@/components/kit/useMethodName";
 
 const SIZE = 50;
 const ALL = "all";
@@ -33,6 +34,7 @@ interface RowProps {
 
 function Row({ report, picked, full, onPick }: RowProps) {
   const isTrained = useIsTrained()(report.method);
+  const methodName = useMethodName();
   const done = report.state === "done";
   const p50 = report.latency_ms?.p50 ?? null;
   return (
@@ -40,7 +42,7 @@ function Row({ report, picked, full, onPick }: RowProps) {
       <td className="cell-check">
         <input
           type="checkbox"
-          aria-label={`Compare ${report.method} on ${report.question_set_name}`}
+          aria-label={`Compare ${methodName(report.method)} on ${report.question_set_name}`}
           title={done ? undefined : "Only reports that are done can be compared"}
           checked={picked}
           disabled={!done || (full && !picked)}
@@ -49,7 +51,7 @@ function Row({ report, picked, full, onPick }: RowProps) {
       </td>
       <td className="cell-name">
         <Link to={`/experiments/${report.id}`} className="run-link">
-          {report.method}
+          {methodName(report.method)}
         </Link>{" "}
         {report.fingerprint ? (
           <Fingerprint value={report.fingerprint} of="Checkpoint" />

@@ -14,6 +14,7 @@ import { Page } from "@/components/kit/Page";
 import { Find } from "@/components/kit/TextField";
 import { elide, integer, milliseconds } from "@/store/format";
 import { toast } from "@/store/toasts";
+import { useMethodName } from "@/components/kit/useMethodName";
 
 const SIZE = 25;
 const UNDO_MS = 6000;
@@ -57,6 +58,7 @@ function RunRow({ run, showsWho, onDelete }: RowProps) {
       }),
     { done: (created) => void navigate(`/runs/${created.id}`), failed: "It could not be asked again." },
   );
+  const methodName = useMethodName();
   return (
     <tr>
       <td className="cell-main">
@@ -74,7 +76,7 @@ function RunRow({ run, showsWho, onDelete }: RowProps) {
         </Link>
       </td>
       <td className="muted hide-narrow">
-        {run.method}
+        {methodName(run.method)}
         {run.group && (
           <div className="small">
             <Link to={`/compare/${run.group}`}>compared</Link>

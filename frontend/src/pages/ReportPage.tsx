@@ -28,6 +28,7 @@ import { useAct } from "@/components/kit/useAct";
 import { copyText, fileName } from "@/store/files";
 import { integer, milliseconds } from "@/store/format";
 import { isActive, useJobStore } from "@/store/jobStore";
+import { useMethodName } from "@/components/kit/useMethodName";
 
 const FORMATS = { json: "JSON, with every question", md: "Markdown", html: "HTML" } as const;
 
@@ -100,10 +101,11 @@ function Counts({ report }: { report: ReportDetail }) {
 
 function Head({ report, onDelete }: { report: ReportDetail; onDelete: (() => void) | undefined }) {
   const done = report.state === "done";
+  const methodName = useMethodName();
   return (
     <div className="page-head">
       <h1>
-        {report.method} on <bdi>{report.question_set_name}</bdi>, {report.split}
+        {methodName(report.method)} on <bdi>{report.question_set_name}</bdi>, {report.split}
       </h1>
       {!done && <JobBadge state={report.state} />}
       <span className="grow" />

@@ -1,11 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { Checkpoint, Endpoint, MethodInfo } from "@/api/types";
 import {
+  automaticDetail,
   chosenCheckpoint,
   chosenMethod,
   contenders,
   firstPick,
   methodChoices,
+  methodMenu,
   namedCheckpoint,
   readiness,
 } from "./methods";
@@ -126,4 +128,43 @@ it("offers of a graph in an endpoint what can be asked there", () => {
     ["rel-rag-path", "untrained"],
     ["inses", "needs an import"],
   ]);
+});
+
+describe("the short menu", () => {
+  const all = methodChoices(
+    [
+      method("rel-rag-path", true, { label: "Relation paths" }),
+      method("rapl"),
+      method("graph-s3"),
+      method("text-rag", true, { trained: false }),
+    ],
+    [
+      {
+        ...checkpoint(1, "rel-rag-path", "2026-01-01T00:00:00Z", true, true),
+        metrics: { macro_f1: 0.9296 },
+      },
+    ],
+    ground,
+  );
+  const ids = (of: readonly { id: string }[]) => of.map((one) => one.id);
+  const graph = { passages: 0, checkpoint: null };
+  it("has what Clew takes by itself, the explorer, and methods of passages where there are any", () => {
+    const menu = methodMenu(all, all[0], graph);
+    expect([menu.automatic?.id, ids(menu.short), ids(menu.folded)]).toEqual([
+      "rel-rag-path",
+      ["graph-s3"],
+      ["rapl", "text-rag"],
+    ]);
+    expect(ids(methodMenu(all, all[0], { ...graph, passages: 3 }).short)).toEqual(["graph-s3", "text-rag"]);
+  });
+  it("shows a folded method once it was chosen", () => {
+    const rapl = all.find((one) => one.id === "rapl");
+    expect(ids(methodMenu(all, rapl, graph).short)).toEqual(["rapl", "graph-s3"]);
+  });
+  it("says what stands behind Automatic, with its measured figure", () => {
+    expect(all.slice(0, 2).map(automaticDetail)).toEqual([
+      "Relation paths, trained: F1 0.93 on its dev questions",
+      "rapl, untrained",
+    ]);
+  });
 });

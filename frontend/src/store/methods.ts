@@ -74,6 +74,43 @@ export function chosenMethod(
   );
 }
 
+/** What a menu offers: the method that Clew takes by itself, its explorer, and what reads passages where there are any. */
+export interface Menu {
+  automatic: MethodChoice | undefined;
+  short: readonly MethodChoice[];
+  /** Research methods, and untrained ones: folded. */
+  folded: readonly MethodChoice[];
+}
+
+const EXPLORER = "graph-s3";
+const OF_PASSAGES: readonly string[] = ["text-rag", "inses"];
+
+/** One that was chosen among the folded ones stands in the menu too. */
+export function methodMenu(
+  choices: readonly MethodChoice[],
+  chosen: MethodChoice | undefined,
+  graph: Pick<Graph, "passages" | "checkpoint"> | undefined,
+): Menu {
+  const usable = choices.filter((choice) => choice.missing === null);
+  const automatic = chosenMethod(choices, null, graph?.checkpoint?.method);
+  const offered = (choice: MethodChoice) =>
+    choice.id === EXPLORER || (Boolean(graph?.passages) && OF_PASSAGES.includes(choice.id));
+  const others = usable.filter((choice) => choice !== automatic);
+  return {
+    automatic,
+    short: others.filter((choice) => offered(choice) || choice === chosen),
+    folded: others.filter((choice) => !offered(choice)),
+  };
+}
+
+/** "Relation paths, trained: F1 0.93 on its dev questions": what stands behind Automatic. */
+export function automaticDetail(choice: MethodChoice): string {
+  const [used] = choice.checkpoints;
+  const measured = used?.metrics.macro_f1;
+  if (!used) return `${choice.label}, ${choice.trained ? "untrained" : "needs no training"}`;
+  return `${choice.label}, trained${measured === undefined ? "" : `: F1 ${measured.toFixed(2)} on its dev questions`}`;
+}
+
 /** The checkpoint that a person named, if it is one of the method's. Only such a one is sent: the server knows the rest. */
 export function namedCheckpoint(choice: MethodChoice | undefined, wanted: Id | null): Checkpoint | null {
   return choice?.checkpoints.find((one) => String(one.id) === String(wanted)) ?? null;

@@ -165,7 +165,8 @@ function changes(view: RunView, event: RunEvent): Partial<RunView> {
         frontier: [],
         window: [],
         answers: event.answers,
-        noAnswer: event.no_answer,
+        // One that was written before has no near names.
+        noAnswer: event.no_answer && Object.assign({ near: [] }, event.no_answer),
         text: event.text,
         warnings: event.warnings,
         usage: event.usage,

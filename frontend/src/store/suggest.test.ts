@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { complete, fragmentAt } from "./suggest";
+import { complete, fragmentAt, offered } from "./suggest";
 
 const at = (text: string) => fragmentAt(text, text.length)?.query ?? null;
 
@@ -14,8 +14,23 @@ it("takes everything after an @, capital or not", () => {
   expect(at("who directed @")).toBeNull();
 });
 
-it("stays quiet on ordinary words and on question words", () => {
+it("looks up lower-case words behind those that no name begins with, and offers names that begin so", () => {
+  expect(fragmentAt("capital of new york", 19)).toEqual({
+    start: 11,
+    end: 19,
+    query: "new york",
+    plain: true,
+  });
+  expect(at("population of germ")).toBe("germ");
+  const plain = fragmentAt("population of germ", 18);
+  const found = [{ label: "Germany" }, { label: "East Germany" }, { label: "Gerona" }];
+  expect(offered(plain, found)).toEqual([{ label: "Germany" }]);
+  expect(offered(fragmentAt("@germ", 5), found)).toEqual(found);
+});
+
+it("stays quiet on question words", () => {
   expect(at("which languages are")).toBeNull();
+  expect(at("who is in")).toBeNull();
   expect(at("Which")).toBeNull();
   expect(at("Which France")).toBe("France");
   expect(at("countries that border Switzerland ")).toBeNull();

@@ -109,8 +109,8 @@ class GraphS3Options(InferenceOptions):
 
 SPEC = MethodSpec(
     name="graph-s3",
-    label="Trained agent",
-    description="An agent trained to search the graph (Graph-S3).",
+    label="Explorer",
+    description="An agent that explores the graph step by step and can be steered (Graph-S3).",
     config=GraphS3Config,
     options=GraphS3Options,
     presets={

@@ -6,7 +6,7 @@ import { CheckpointBadge, CheckpointPick } from "@/components/kit/CheckpointPick
 import { Button, Pick } from "@/components/kit/controls";
 import { Spinner } from "@/components/kit/feedback";
 import { integer } from "@/store/format";
-import { readiness, type MethodChoice } from "@/store/methods";
+import { automaticDetail, methodMenu, readiness, type MethodChoice } from "@/store/methods";
 import { pinOf, pinsAfter, withPin } from "@/store/pins";
 import type { RunView } from "@/store/runView";
 import { AskSettings } from "./AskSettings";
@@ -96,6 +96,7 @@ export function AskBar(props: Props) {
   const { view, running, stopping, asking, onAsk, onStop, onCompare, box } = props;
   const [tried, setTried] = useState(false);
   const graph = graphs.find((one) => String(one.id) === draft.graph);
+  const menu = methodMenu(choices, method, graph);
   const why = obstacle(draft, graph, status, settled);
   const ask = () => {
     setTried(true);
@@ -138,28 +139,30 @@ export function AskBar(props: Props) {
         <Pick
           label="Method"
           className="askbar-method"
-          // Of a graph in an endpoint half of them would be refused for the same reason: its page says it once.
-          options={choices
-            .filter((choice) => choice.missing === null || !graph?.endpoint)
-            .map((choice) => ({
+          options={[
+            ...(menu.automatic
+              ? [{ id: menu.automatic.id, label: "Automatic", detail: automaticDetail(menu.automatic) }]
+              : []),
+            ...menu.short.map((choice) => ({
               id: choice.id,
               label: choice.label,
               detail: choice.description,
               end: readiness(choice),
-              disabled: choice.missing !== null,
-            }))}
+            })),
+          ]}
           whenEmpty={status ? "No method can ask this graph." : "Loading the methods…"}
           value={method?.id ?? null}
           onChange={(id) => onDraft({ method: id, checkpoint: null })}
         />
         <DialogTrigger>
-          <Button icon="gear" label="Budget, seed and reasoner" />
+          <Button icon="gear" label="Budget, seed, reasoner and other methods" />
           <Popover className="popover" placement="bottom end">
             <AskSettings
               draft={draft}
               onDraft={onDraft}
               status={status}
               method={method}
+              folded={menu.folded}
               remote={Boolean(graph?.endpoint)}
             />
           </Popover>

@@ -6,7 +6,7 @@ import type { Status } from "@/api/types";
 import { Pick } from "@/components/kit/controls";
 import { TextField } from "@/components/kit/TextField";
 import { integer } from "@/store/format";
-import type { MethodChoice } from "@/store/methods";
+import { readiness, type MethodChoice } from "@/store/methods";
 import type { Draft } from "./draft";
 
 interface Props {
@@ -14,6 +14,8 @@ interface Props {
   onDraft: (change: Partial<Draft>) => void;
   status: Status | undefined;
   method: MethodChoice | undefined;
+  /** Methods that the menu does not offer. */
+  folded: readonly MethodChoice[];
   /** The graph lives in an endpoint. */
   remote: boolean;
 }
@@ -46,7 +48,7 @@ function ModelPick({ draft, onDraft }: { draft: Draft; onDraft: Props["onDraft"]
 }
 
 /** Budget, seed, reasoner and language model. */
-export function AskSettings({ draft, onDraft, status, method, remote }: Props) {
+export function AskSettings({ draft, onDraft, status, method, folded, remote }: Props) {
   const budgets = status?.budgets ?? { default: 50, max: 500 };
   return (
     <Dialog aria-label="How to ask" className="dialog narrow">
@@ -101,6 +103,27 @@ export function AskSettings({ draft, onDraft, status, method, remote }: Props) {
         onChange={(reasoner) => onDraft({ reasoner })}
       />
       {(draft.reasoner === "llm" || method?.asksModel) && <ModelPick draft={draft} onDraft={onDraft} />}
+      {folded.length > 0 && (
+        <details className="other-methods">
+          <summary>Research methods ({folded.length})</summary>
+          {folded.map((choice) => (
+            <label key={choice.id} className="check" title={choice.description}>
+              <input
+                type="radio"
+                name="method"
+                checked={choice.id === method?.id}
+                onChange={() => onDraft({ method: choice.id, checkpoint: null })}
+              />
+              <span className="two">
+                <span>
+                  {choice.label} <span className="badge">{readiness(choice)}</span>
+                </span>
+                <small className="muted">{choice.description}</small>
+              </span>
+            </label>
+          ))}
+        </details>
+      )}
     </Dialog>
   );
 }

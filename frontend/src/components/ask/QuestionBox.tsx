@@ -1,7 +1,7 @@
 // The question, with the entities of the graph offered while their names are typed.
 import { useId, useImperativeHandle, useRef, useState, type Ref } from "react";
 import type { EntityMatch } from "@/api/types";
-import { complete, fragmentAt } from "@/store/suggest";
+import { complete, fragmentAt, offered } from "@/store/suggest";
 import { EntitySuggest, optionId } from "./EntitySuggest";
 import { useSuggestions } from "./useSuggestions";
 
@@ -24,7 +24,9 @@ export function QuestionBox({ graph, remote = false, value, max, onChange, onPic
   const [caret, setCaret] = useState(0);
   const [open, setOpen] = useState(false);
   const fragment = open ? fragmentAt(value, caret) : null;
-  const suggestions = useSuggestions(graph, fragment?.query ?? "", remote);
+  const suggestions = useSuggestions(graph, fragment?.query ?? "", remote, (found) =>
+    offered(fragment, found),
+  );
   const { matches, active } = suggestions;
   const shown = open && fragment !== null && matches.length > 0;
 

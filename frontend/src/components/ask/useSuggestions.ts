@@ -23,9 +23,14 @@ export interface Suggestions {
 }
 
 /** Matches for `query` in `graph`, with one of them active. Empty while `query` is empty. */
-export function useSuggestions(graph: string | null, query: string, remote = false): Suggestions {
+export function useSuggestions(
+  graph: string | null,
+  query: string,
+  remote = false,
+  keep: (found: readonly EntityMatch[]) => readonly EntityMatch[] = (found) => found,
+): Suggestions {
   const settled = useSettled(query.trim(), remote ? REMOTE_PAUSE_MS : PAUSE_MS);
-  return useActive(query, settled, useQuery(entitiesQuery(graph, settled)));
+  return useActive(query, settled, useQuery(entitiesQuery(graph, settled)), keep);
 }
 
 /** The same, of whatever names entities for a text. */
@@ -38,9 +43,10 @@ function useActive(
   query: string,
   settled: string,
   answer: UseQueryResult<readonly EntityMatch[]>,
+  keep: (found: readonly EntityMatch[]) => readonly EntityMatch[] = (found) => found,
 ): Suggestions {
   const [choice, setChoice] = useState({ query: "", index: 0 });
-  const matches = query.trim() && settled ? (answer.data ?? NONE) : NONE;
+  const matches = query.trim() && settled ? keep(answer.data ?? NONE) : NONE;
   const active = choice.query === settled ? Math.min(choice.index, Math.max(0, matches.length - 1)) : 0;
   const setActive = (index: number) => {
     setChoice({ query: settled, index });

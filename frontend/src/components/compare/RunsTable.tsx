@@ -5,6 +5,7 @@ import { Fingerprint } from "@/components/kit/feedback";
 import { useIsTrained } from "@/components/kit/useIsTrained";
 import { integer, milliseconds } from "@/store/format";
 import type { RunView } from "@/store/runView";
+import { useMethodName } from "@/components/kit/useMethodName";
 import { RunMark } from "./RunMark";
 
 export interface Compared {
@@ -55,6 +56,7 @@ function took({ run, view }: Compared): string {
 }
 
 export function RunsTable({ list }: { list: readonly Compared[] }) {
+  const methodName = useMethodName();
   const isTrained = useIsTrained();
   return (
     <section className="panel" aria-labelledby="runs-title">
@@ -80,7 +82,7 @@ export function RunsTable({ list }: { list: readonly Compared[] }) {
                 <td className="nowrap">
                   <RunMark place={place} />{" "}
                   <Link to={`/runs/${one.run.id}`} title="Open this run alone">
-                    {one.run.method}
+                    {methodName(one.run.method)}
                   </Link>
                 </td>
                 <td>

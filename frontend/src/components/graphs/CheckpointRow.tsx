@@ -6,6 +6,7 @@ import { CheckpointBadge } from "@/components/kit/CheckpointPick";
 import { ActMenu, Button } from "@/components/kit/controls";
 import { Ago, Fingerprint } from "@/components/kit/feedback";
 import { metricValue, percent } from "@/store/format";
+import { useMethodName } from "@/components/kit/useMethodName";
 
 interface Props {
   graph: Graph;
@@ -20,6 +21,7 @@ interface Props {
 }
 
 export function CheckpointRow(props: Props) {
+  const methodName = useMethodName();
   const { graph, checkpoint, names, mayWrite, onEvaluate, onSettings, onPromote, onRollBack, onDelete } =
     props;
   const mayManage = useMayManage();
@@ -27,7 +29,7 @@ export function CheckpointRow(props: Props) {
   return (
     <tr>
       <td className="nowrap">
-        {checkpoint.method} {checkpoint.current && <CheckpointBadge checkpoint={checkpoint} />}
+        {methodName(checkpoint.method)} {checkpoint.current && <CheckpointBadge checkpoint={checkpoint} />}
         {!checkpoint.current && (
           <span
             className="badge warn"

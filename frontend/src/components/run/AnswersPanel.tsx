@@ -25,6 +25,8 @@ interface Props {
   onCite: (citation: Citation) => void;
   /** The method learns from questions, so that one without a checkpoint is less than it could be. */
   isTrained: boolean;
+  /** What methods are called; their ids where it is left out. */
+  methodName?: (method: string) => string;
   /** Say that an answer is wrong, or (null) that something is wrong with all of it. */
   onDoubt?: ((answer: Answer | null) => void) | undefined;
 }
@@ -186,7 +188,16 @@ function AnswerRow({
   );
 }
 
-export function AnswersPanel({ view, chain, onChain, onFind, onCite, isTrained, onDoubt }: Props) {
+export function AnswersPanel({
+  view,
+  chain,
+  onChain,
+  onFind,
+  onCite,
+  isTrained,
+  methodName = (method) => method,
+  onDoubt,
+}: Props) {
   const [all, setAll] = useState(false);
   const ranks = passageRanks(view);
   const { values } = rankedOf(view);
@@ -223,9 +234,9 @@ export function AnswersPanel({ view, chain, onChain, onFind, onCite, isTrained, 
           {tookMs !== null && ` · ${milliseconds(tookMs)}`}
         </span>
         {view.started && (
-          <span className="muted small mono elide answers-how" title={view.router?.reason}>
-            {view.started.method}
-            {view.router && ` → ${view.router.method}`}
+          <span className="muted small elide answers-how" title={view.router?.reason}>
+            {methodName(view.started.method)}
+            {view.router && ` → ${methodName(view.router.method)}`}
           </span>
         )}
         {view.started?.checkpoint && <Fingerprint value={view.started.checkpoint} of="Checkpoint" />}

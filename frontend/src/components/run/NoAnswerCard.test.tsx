@@ -13,7 +13,7 @@ it.each<[NoAnswerReason, string]>([
 ])("says why there is no answer: %s", (reason, title) => {
   render(
     <NoAnswerCard
-      noAnswer={{ reason, message: "Because.", hint: "Do this.", spans: [] }}
+      noAnswer={{ reason, message: "Because.", hint: "Do this.", spans: [], near: [] }}
       onAgain={vi.fn()}
     />,
   );
@@ -24,7 +24,7 @@ it.each<[NoAnswerReason, string]>([
 
 it("offers a bigger budget where that may help, and only there", async () => {
   const onRaise = vi.fn();
-  const none = { message: "", hint: "", spans: [] };
+  const none = { message: "", hint: "", spans: [], near: [] };
   const { rerender } = render(
     <NoAnswerCard noAnswer={{ ...none, reason: "no_path" }} onAgain={vi.fn()} onRaiseBudget={onRaise} />,
   );
@@ -42,6 +42,7 @@ it("marks in the question what was not understood, and does not offer to ask the
     <NoAnswerCard
       noAnswer={{
         ...{ reason: "not_understood", message: "Not understood: “how many”.", hint: "Ask for the things." },
+        near: [],
         spans: [{ start: 2, end: 10 }],
       }}
       question={question}
@@ -51,4 +52,18 @@ it("marks in the question what was not understood, and does not offer to ask the
   expect(screen.getByText("how many", { selector: "mark" }).parentElement).toHaveTextContent(question);
   expect(screen.getByText("Ask for the things.")).toBeInTheDocument();
   expect(screen.queryByRole("button")).toBeNull();
+});
+
+it("offers the names that may have been meant, each to be asked with", async () => {
+  const onMeant = vi.fn();
+  const noAnswer = {
+    reason: "entity_not_linked",
+    message: "",
+    hint: "",
+    spans: [],
+    near: ["Spielberg"],
+  } as const;
+  render(<NoAnswerCard noAnswer={noAnswer} onAgain={vi.fn()} onMeant={onMeant} />);
+  await userEvent.click(screen.getByRole("button", { name: "Spielberg" }));
+  expect(onMeant).toHaveBeenCalledExactlyOnceWith("Spielberg");
 });

@@ -51,6 +51,8 @@ interface Props {
   byProgram?: boolean;
   onRaiseBudget?: (() => void) | undefined;
   onAgain: () => void;
+  /** Ask again with a name that was meant. */
+  onMeant?: ((name: string) => void) | undefined;
 }
 
 /** The question with the words marked that are the reason. Spans count characters, of which some are two units here. */
@@ -71,7 +73,14 @@ function Marked({ question, spans }: { question: string; spans: readonly Span[] 
   );
 }
 
-export function NoAnswerCard({ noAnswer, question, byProgram = false, onRaiseBudget, onAgain }: Props) {
+export function NoAnswerCard({
+  noAnswer,
+  question,
+  byProgram = false,
+  onRaiseBudget,
+  onAgain,
+  onMeant,
+}: Props) {
   const nothing = byProgram && noAnswer.reason === "no_path";
   const { title, tries } = nothing ? NOTHING_KEPT : ADVICE[noAnswer.reason];
   return (
@@ -83,6 +92,16 @@ export function NoAnswerCard({ noAnswer, question, byProgram = false, onRaiseBud
       </header>
       <p>{noAnswer.message}</p>
       {question && noAnswer.spans.length > 0 && <Marked question={question} spans={noAnswer.spans} />}
+      {onMeant && noAnswer.near.length > 0 && (
+        <p className="row wrap">
+          Did you mean
+          {noAnswer.near.map((name) => (
+            <Button key={name} size="small" onPress={() => onMeant(name)}>
+              <bdi>{name}</bdi>
+            </Button>
+          ))}
+        </p>
+      )}
       <h3>What to try</h3>
       <ul>
         {[...(noAnswer.hint ? [noAnswer.hint] : []), ...tries].map((text) => (

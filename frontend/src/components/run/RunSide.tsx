@@ -5,6 +5,7 @@ import type { Graph, Run, Status } from "@/api/types";
 import { Button } from "@/components/kit/controls";
 import { Notice } from "@/components/kit/feedback";
 import { ProgramPanel } from "@/components/program/ProgramPanel";
+import { useMethodName } from "@/components/kit/useMethodName";
 import { useUrl } from "@/components/kit/url";
 import { citationOf, citationText } from "@/store/citations";
 import type { Link } from "@/store/runStore";
@@ -37,6 +38,8 @@ interface Props {
   /** Look at an entity, and at the chain that leads to it. */
   onFind: (entity: number, chain?: number) => void;
   onAgain: () => void;
+  /** Ask again with a name of the graph in place of the one that it lacks. */
+  onMeant: (name: string) => void;
   /** The step of the program that is looked at. */
   part: number | null;
   onPart: (part: number | null) => void;
@@ -48,6 +51,7 @@ interface Props {
 
 export function RunSide(props: Props) {
   const { run, live, shown, link, graph, status, chain, isTrained, steering, onChain, onAgain } = props;
+  const methodName = useMethodName();
   const [address, putUrl] = useUrl();
   const [cite, setCite] = useState(() => citationOf(address.get("cite")));
   const [doubt, setDoubt] = useState<Doubt | null>(null);
@@ -86,6 +90,7 @@ export function RunSide(props: Props) {
             question={shown.started?.question}
             byProgram={shown.program !== null}
             onAgain={onAgain}
+            onMeant={props.onMeant}
             onRaiseBudget={props.onRaiseBudget}
           />
         )}
@@ -115,6 +120,7 @@ export function RunSide(props: Props) {
           putUrl({ cite: citationText(citation) });
         }}
         isTrained={isTrained}
+        methodName={methodName}
         {...(mayDoubt && {
           onDoubt: (answer) => {
             setDoubt({ kind: "answer-wrong", ...(answer && { answer }) });

@@ -1,0 +1,37 @@
+"""What is taken for English."""
+
+import pytest
+
+from retrieval.text.language import is_english
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which countries border Germany?",
+        "capital France",
+        "Who wrote Der Prozess?",
+        "Where is Los Angeles?",
+        "the population of España",
+        "Mountains higher than 8500 m",
+        "?",
+    ],
+)
+def test_english(question):
+    assert is_english(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Welche Länder grenzen an Deutschland?",
+        "Quelle est la capitale de la France ?",
+        "¿Cuál es la capital de España?",
+        "Qual è la capitale della Francia?",
+        "Какая столица Франции?",
+        "法国的首都是什么?",
+        "ما هي عاصمة فرنسا؟",
+    ],
+)
+def test_other_languages(question):
+    assert not is_english(question)
