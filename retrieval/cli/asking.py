@@ -20,6 +20,7 @@ from retrieval.events import (
     Event,
     ProgramExecuted,
     QuestionLinked,
+    QuestionRewritten,
     RunCancelled,
     RunFailed,
     to_payload,
@@ -29,6 +30,7 @@ from retrieval.kg import snapshot as snapshots
 from retrieval.loading import load_engine, load_parts
 from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.pipeline import AskRequest
+from retrieval.types import Turn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,6 +51,7 @@ def ask(
     sparql: str | None = None,
     pull: Repeated = (),
     entity: Repeated = (),
+    then: Repeated = (),
     events: bool = False,
     answering: Answering = Answering(),
     encoding: Encoding = Encoding(),
@@ -61,6 +64,7 @@ def ask(
         sparql: the address of an endpoint, of which only what is near the topics is read (docs/formats.md).
         pull: NAME=VALUE, of --sparql: timeout, hops, max_triples, per_entity, graph; repeatable.
         entity: label of a topic entity, instead of linking; repeatable.
+        then: a follow-up over what was answered before, such as "and its population?"; repeatable.
         events: print every event as one line of JSON.
 
     Raises:
@@ -74,11 +78,17 @@ def ask(
         snapshot = snapshots.open(graph)
         given = tuple(entity_id(snapshot, label) for label in entity)
         engine = engine_for(answering, encoding, snapshot, graph)
-        return _answer(engine, replace(request, given=given), events=events)
+        code, turn = _answer(engine, replace(request, given=given), events=events)
+        for follow_up in then:
+            note(f"> {follow_up}")
+            code, turn = _answer(engine, replace(request, question=follow_up, follows=turn), events=events)
+        return code
+    if then:
+        raise ConfigError("A graph in an endpoint has no follow-ups.", hint="Give --graph DIR.")
     assert sparql is not None
     with _pulled(sparql, pull, question, entity) as found:
         engine = engine_for(answering, encoding, found.snapshot, found.snapshot.path)
-        return _answer(engine, replace(request, given=found.topics), events=events)
+        return _answer(engine, replace(request, given=found.topics), events=events)[0]
 
 
 @contextmanager
@@ -105,11 +115,12 @@ def _pulled(url: str, pull: tuple[str, ...], question: str, entity: tuple[str, .
         yield found
 
 
-def _answer(engine: Engine, request: AskRequest, *, events: bool) -> int:
-    """Ask an engine, and show what it says."""
-    code = 0
+def _answer(engine: Engine, request: AskRequest, *, events: bool) -> tuple[int, Turn]:
+    """Ask an engine, and show what it says: the exit code, and the turn that a follow-up leans on."""
+    code, turn = 0, Turn(request.question)
     with stoppable() as stop:
         for event in engine.run(request, cancelled=stop.is_set):
+            turn = _told(turn, event)
             if events:
                 say(json.dumps(to_payload(event), ensure_ascii=False))
             else:
@@ -118,7 +129,21 @@ def _answer(engine: Engine, request: AskRequest, *, events: bool) -> int:
                 code = FAILED
             elif isinstance(event, RunCancelled):
                 code = INTERRUPTED
-    return code
+    return code, turn
+
+
+def _told(turn: Turn, event: Event) -> Turn:
+    """The turn with what an event tells of it."""
+    match event:
+        case QuestionRewritten(question, _, denoted):
+            return replace(turn, question=question, denoted=denoted)
+        case QuestionLinked(entities):
+            return replace(turn, topics=tuple(dict.fromkeys(linked.entity.id for linked in entities)))
+        case ProgramExecuted(read):
+            return replace(turn, program=read.program)
+        case AnswerFinal(answers):
+            return replace(turn, answers=tuple(a.entity.id for a in answers if a.entity is not None))
+    return turn
 
 
 def engine_for(answering: Answering, encoding: Encoding, graph: Snapshot, path: Path) -> Engine:
@@ -153,6 +178,8 @@ def _show(event: Event) -> None:
     if isinstance(event, QuestionLinked):
         for linked in event.entities:
             note(f"linked: {linked.entity.label} ({linked.source}, {linked.score:.2f})")
+    elif isinstance(event, QuestionRewritten):
+        note(f"follow-up: {event.shown}")
     elif isinstance(event, ProgramExecuted):
         note(f"read as ({event.read.score:.2f}): {event.read.text}")
         for step in event.steps:

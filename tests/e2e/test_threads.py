@@ -67,6 +67,16 @@ def step_the_third_follows_the_second(page: Page, shot: Any) -> None:
     expect(turns).to_have_count(3)
     expect(turns.nth(2)).to_contain_text("Congo", timeout=60_000)
     shot("thread")
+    wide = page.viewport_size
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(turns.nth(2)).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    shot("thread-phone")
+    assert wide is not None
+    page.set_viewport_size(wide)
+    page.emulate_media(color_scheme="dark")
+    shot("thread-dark")
+    page.emulate_media(color_scheme="light")
 
 
 def step_the_thread_has_an_address_and_survives_a_reload(page: Page) -> None:

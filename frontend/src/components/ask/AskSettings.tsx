@@ -107,10 +107,17 @@ export function AskSettings({ draft, onDraft, status, method, folded, remote }: 
         <details className="other-methods">
           <summary>Research methods ({folded.length})</summary>
           {folded.map((choice) => (
-            <label key={choice.id} className="check" title={choice.description}>
+            <label
+              key={choice.id}
+              htmlFor={`method-${choice.id}`}
+              className="check"
+              title={choice.description}
+            >
               <input
                 type="radio"
+                id={`method-${choice.id}`}
                 name="method"
+                aria-label={choice.label}
                 checked={choice.id === method?.id}
                 onChange={() => onDraft({ method: choice.id, checkpoint: null })}
               />
