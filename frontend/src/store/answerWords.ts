@@ -108,7 +108,9 @@ function topSentence(program: ProgramExecuted, names: readonly string[]): string
   if (!end && !several) return null;
   const source = program.steps.at(-2);
   const phrase = phraseOf(before(program));
-  const of = source ? ` of ${phrase ? counted(source.count, phrase) : integer(source.count)}` : "";
+  // Things that were named, as those of a question before are, are no kind of which there are so many.
+  const named = phrase !== null && / and \d+ others\b/.test(phrase);
+  const of = source ? ` of ${phrase && !named ? counted(source.count, phrase) : integer(source.count)}` : "";
   if (several) return `${listed(names)}: the ${several} with the ${most ?? ""}${of}.`;
   const value = program.ranked.find((one) => one.answer)?.value;
   return `${listed(names)}${value ? `, ${valueText(value)}` : ""}: ${end ?? ""}${of}.`;
@@ -194,7 +196,9 @@ function foldSentence(program: ProgramExecuted): string | null {
   if (!how || !noun || !last?.value) return null;
   const source = program.steps.at(-2);
   const phrase = phraseOf(before(program));
-  const of = source ? ` of ${phrase ? counted(source.count, phrase) : integer(source.count)}` : "";
+  // Things that were named, as those of a question before are, are no kind of which there are so many.
+  const named = phrase !== null && / and \d+ others\b/.test(phrase);
+  const of = source ? ` of ${phrase && !named ? counted(source.count, phrase) : integer(source.count)}` : "";
   return `The ${how === "sum" ? "total" : how} ${noun}${of} is ${last.value}.`;
 }
 
