@@ -94,7 +94,8 @@ export function methodMenu(
   const usable = choices.filter((choice) => choice.missing === null);
   const automatic = chosenMethod(choices, null, graph?.checkpoint?.method);
   const offered = (choice: MethodChoice) =>
-    choice.id === EXPLORER || (Boolean(graph?.passages) && OF_PASSAGES.includes(choice.id));
+    choice.id === EXPLORER ||
+    ((graph === undefined || graph.passages > 0) && OF_PASSAGES.includes(choice.id));
   const others = usable.filter((choice) => choice !== automatic);
   return {
     automatic,

@@ -155,7 +155,7 @@ export function AskBar(props: Props) {
           onChange={(id) => onDraft({ method: id, checkpoint: null })}
         />
         <DialogTrigger>
-          <Button icon="gear" label="Budget, seed, reasoner and other methods" />
+          <Button icon="gear" label="Budget, seed and reasoner" />
           <Popover className="popover" placement="bottom end">
             <AskSettings
               draft={draft}
