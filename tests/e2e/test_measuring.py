@@ -22,6 +22,7 @@ QUESTION = "which languages are spoken in the films directed by Gus Holt"
 ANSWERS = {world.language_of(30), world.language_of(31)}
 ASKED = sum(row["split"] == "dev" for row in world.questions())
 FIRST, SECOND = "rel-rag-path", "reg-triple"
+NAMES = {FIRST: "Relation paths", SECOND: "Refined triples"}
 JOB_MS = 120_000
 
 
@@ -80,8 +81,8 @@ def step_two_methods_are_trained_with_settings_of_their_own(page: Page, clew: Cl
     _train(page, FIRST)
     _train(page, SECOND)
     table = page.get_by_role("region", name="Checkpoints").get_by_role("row")
-    expect(table.filter(has_text=FIRST)).to_be_visible(timeout=JOB_MS)
-    expect(table.filter(has_text=SECOND)).to_be_visible(timeout=JOB_MS)
+    expect(table.filter(has_text=NAMES[FIRST])).to_be_visible(timeout=JOB_MS)
+    expect(table.filter(has_text=NAMES[SECOND])).to_be_visible(timeout=JOB_MS)
     shot("two-checkpoints")
     listed = clew.api("GET", "checkpoints", params={"graph": page.url.rsplit("/", 1)[1]})["results"]
     assert {one["method"]: one["config"]["epochs"] for one in listed} == {FIRST: 2, SECOND: 2}
@@ -96,7 +97,7 @@ def step_each_is_evaluated_and_the_report_opens_by_itself(page: Page, shot: Any)
         expect(dialog.get_by_role("button", name=re.compile("Split$"))).to_contain_text("dev")
         dialog.get_by_role("button", name="Start evaluation").click()
         expect(page).to_have_url(re.compile(r"/experiments/\d+$"))
-        expect(page.get_by_role("heading", name=f"{method} on {SET}, dev")).to_be_visible()
+        expect(page.get_by_role("heading", name=f"{NAMES[method]} on {SET}, dev")).to_be_visible()
         expect(page.get_by_role("region", name="Metrics")).to_be_visible(timeout=JOB_MS)
     shot("report")
 
@@ -132,7 +133,7 @@ def step_its_questions_are_filtered_searched_and_asked_again(page: Page, clew: C
 def step_two_reports_are_compared_with_what_was_gained_and_lost(page: Page, clew: Clew, shot: Any) -> None:
     page.get_by_role("link", name="Experiments", exact=True).first.click()
     for method in (FIRST, SECOND):
-        page.get_by_role("checkbox", name=f"Compare {method} on {SET}").check()
+        page.get_by_role("checkbox", name=f"Compare {NAMES[method]} on {SET}").check()
     page.get_by_role("button", name="Compare 2 reports").click()
     expect(page).to_have_url(re.compile(r"/experiments/compare\?ids=\d+%2C\d+|ids=\d+,\d+"))
     ids = re.findall(r"\d+", page.url.split("ids=")[1].replace("%2C", ","))
@@ -174,7 +175,7 @@ def step_two_methods_on_one_question_share_a_drawing(page: Page, clew: Clew, sho
     expect(page).to_have_url(re.compile("/compare/[0-9a-f-]{36}"))
     runs = page.get_by_role("region", name="Methods").get_by_role("row")
     for method in (FIRST, SECOND):
-        expect(runs.filter(has_text=method)).to_contain_text("done", timeout=60_000)
+        expect(runs.filter(has_text=NAMES[method])).to_contain_text("done", timeout=60_000)
     answers = page.get_by_role("region", name="Answers").get_by_role("row")
     for answer in ANSWERS:
         expect(answers.filter(has_text=answer)).to_be_visible()
@@ -182,7 +183,7 @@ def step_two_methods_on_one_question_share_a_drawing(page: Page, clew: Clew, sho
 
     drawing = page.get_by_role("application")
     drawn = drawing.get_attribute("aria-label")
-    toggle = page.get_by_role("button", name=re.compile(f"^{SECOND}"))
+    toggle = page.get_by_role("button", name=re.compile(f"^{NAMES[SECOND]}"))
     page.locator("h1").click()
     page.keyboard.press("2")
     expect(toggle).to_have_attribute("aria-pressed", "false")
@@ -201,21 +202,23 @@ def step_the_method_asked_is_kept_in_the_address(page: Page, clew: Clew) -> None
     box.fill(QUESTION)
     page.keyboard.press("Escape")
     method = page.locator(".askbar").get_by_role("button", name=re.compile("Method$"))
-    for name, url in (("Refined triples", SECOND), ("Relation paths", FIRST), ("Refined triples", SECOND)):
-        option = page.get_by_role("option", name=re.compile(name))
+    automatic = clew.api("GET", f"graphs/{graph}")["checkpoint"]["method"]
+    names = {**NAMES, automatic: "Automatic"}
+    for url in (SECOND, FIRST, SECOND):
+        option = page.get_by_role("option", name=re.compile(names[url]))
         method.click()
         option.click()
         expect(page).to_have_url(re.compile(f"method={url}$"))
         expect(box).to_have_value(QUESTION)
     page.reload()
-    expect(method).to_contain_text("Refined triples")
+    expect(method).to_contain_text(names[SECOND])
     box.fill(QUESTION)
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Ask", exact=True).click()
     expect(page.locator("ol.answers > li")).to_have_count(len(ANSWERS))
     checkpoints = clew.api("GET", "checkpoints", params={"graph": graph, "method": SECOND})["results"]
     answers = page.get_by_role("region", name="Answers")
-    expect(answers).to_contain_text(SECOND)
+    expect(answers).to_contain_text(NAMES[SECOND])
     expect(answers).to_contain_text(checkpoints[0]["fingerprint"][:10])
 
 
@@ -228,7 +231,7 @@ def step_stop_all_stops_every_method(page: Page, clew: Clew, shot: Any) -> None:
     page.get_by_role("button", name="Stop all").click()
     runs = page.get_by_role("region", name="Methods").get_by_role("row")
     for method in (FIRST, SECOND):
-        expect(runs.filter(has_text=method)).to_contain_text("stopped")
+        expect(runs.filter(has_text=NAMES[method])).to_contain_text("stopped")
     shot("methods-stopped")
     states = {run["state"] for run in clew.api("GET", f"comparisons/{group['id']}")["runs"]}
     assert states == {"cancelled"}
@@ -238,7 +241,7 @@ def step_the_palette_knows_reports(page: Page) -> None:
     page.keyboard.press("Control+k")
     page.get_by_role("combobox", name=re.compile("^Ask, or go to")).fill(f"{SECOND} ")
     page.get_by_role("option", name=re.compile(rf"{SECOND} .* on {SET}")).first.click()
-    expect(page.get_by_role("heading", name=f"{SECOND} on {SET}")).to_be_visible()
+    expect(page.get_by_role("heading", name=f"{NAMES[SECOND]} on {SET}")).to_be_visible()
 
 
 def step_no_page_wrote_an_error_to_the_console(console_errors: list[str]) -> None:

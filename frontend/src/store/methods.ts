@@ -74,11 +74,11 @@ export function chosenMethod(
   );
 }
 
-/** What a menu offers: the method that Clew takes by itself, its explorer, and what reads passages where there are any. */
+/** What a menu offers: the method that Clew takes by itself, others that are trained, its explorer, and what reads passages. */
 export interface Menu {
   automatic: MethodChoice | undefined;
   short: readonly MethodChoice[];
-  /** Research methods, and untrained ones: folded. */
+  /** Research methods that are not trained: folded. */
   folded: readonly MethodChoice[];
 }
 
@@ -94,6 +94,7 @@ export function methodMenu(
   const usable = choices.filter((choice) => choice.missing === null);
   const automatic = chosenMethod(choices, null, graph?.checkpoint?.method);
   const offered = (choice: MethodChoice) =>
+    choice.checkpoints.length > 0 ||
     choice.id === EXPLORER ||
     ((graph === undefined || graph.passages > 0) && OF_PASSAGES.includes(choice.id));
   const others = usable.filter((choice) => choice !== automatic);
