@@ -77,9 +77,8 @@ class Meanings:
             if word.text not in ("where", "when"):
                 continue
             for info in self.schema.relations:
-                kind = self.schema.columns.value_type(info.id)
-                dated = kind is not None and (kind.year or kind.kind is not ValueKind.NUMBER)
-                if dated if word.text == "when" else kind is None and set(info.stems) & _PLACES:
+                placed = not self._valued(info.id) and set(info.stems) & _PLACES
+                if self._dated(info.id) if word.text == "when" else placed:
                     features = (("r", 1.0), (f"r.{word.text}", 1.0))
                     found.append(
                         Anchor(
@@ -92,6 +91,14 @@ class Meanings:
                         )
                     )
         return found
+
+    def _valued(self, relation: int) -> bool:
+        return self.schema.columns.value_type(relation) is not None
+
+    def _dated(self, relation: int) -> bool:
+        """Whether a relation leads to dates, times or years."""
+        kind = self.schema.columns.value_type(relation)
+        return kind is not None and (kind.year or kind.kind is not ValueKind.NUMBER)
 
     def relations(self, question: Question) -> list[Anchor]:
         """Relations whose names have the stems of words."""
@@ -120,14 +127,20 @@ class Meanings:
         return found
 
     def related(self, question: Question) -> list[Anchor]:
-        """Relations named with other words for the same: "boss" and ``reports_to``."""
+        """Relations named with other words for the same: "boss" and ``reports_to``; where the word itself names one,
+        those with dates that "when" asks for: "when was it discovered" and ``discovery_year``.
+        """
         schema, found = self.schema, list[Anchor]()
+        when = any(word.text == "when" for word in question.words)
         for at, word in enumerate(question.words):
-            if word.stem in schema.by_stem:
+            named = word.stem in schema.by_stem
+            if named and not when:
                 continue
             for other in sorted(vocabulary.related().get(word.stem, ())):
                 for relation in schema.by_stem.get(other, ()):
                     stems = schema.relations[relation].stems
+                    if named and not self._dated(relation):
+                        continue
                     recall = schema.word_weights[other] / sum(schema.word_weights[s] for s in stems)
                     features = (("r", 1.0), ("r.related", recall))
                     found += self._relating(at, at + 1, relation, 0.8 * recall, features)

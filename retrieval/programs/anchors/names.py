@@ -54,7 +54,12 @@ class Names:
                     matches = [match for match in matches if not self._measured(match.entity)]
                 if not matches and last - first == 1:
                     matches = self._demonym(name)
-                if not matches and own[-1].text.endswith("s") and last - first <= 3:
+                if (
+                    not matches
+                    and own[-1].text.endswith("s")
+                    and last - first <= 3
+                    and not self._is_kind(question, first, last)
+                ):
                     matches = labels.lookup(name.removesuffix("s"))
                 matches = [match for match in matches if match.entity not in self.schema.kinds]
                 for place, match in enumerate(matches[:NODES]):
@@ -73,6 +78,14 @@ class Names:
             if not any(whole[low:high]):
                 found += self._partly(question, low, high)
         return found
+
+    def _is_kind(self, question: Question, first: int, last: int) -> bool:
+        """Whether words in the plural are a kind of the graph: moons, of which one is called the Moon."""
+        stems = tuple(word.stem for word in question.words[first:last])
+        lower = not any(word.capital for word in question.words[first:last])
+        return lower and (
+            stems in self.schema.induced or (len(stems) == 1 and stems[0] in self.schema.kind_stems)
+        )
 
     def _measured(self, node: int) -> bool:
         """Whether a node is nothing but a number, date or time that relations of values lead to."""

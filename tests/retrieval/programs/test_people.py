@@ -80,3 +80,24 @@ def test_kinds_that_have_the_same_relations_are_described_alike(tmp_path):
     )
     assert schema.described_alike(lion) == tuple(sorted((lion, tiger)))
     assert schema.described_alike(keeper) == (keeper,)
+
+
+SPACE = [
+    ("Moon", "type", "moon"), ("Io", "type", "moon"), ("Titan", "type", "moon"),
+    ("Io", "orbits", "Jupiter"), ("Titan", "orbits", "Saturn"), ("Moon", "orbits", "Earth"),
+    ("Io", "discovered_by", "Galilei"), ("Titan", "discovered_by", "Huygens"),
+    ("Io", "discovery_year", "1610"), ("Titan", "discovery_year", "1655"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("Which moons orbit Jupiter?", {"Io"}),
+        ("How many moons are there?", 3.0),
+        ("When was Titan discovered?", {"1655"}),
+        ("Who discovered Titan?", {"Huygens"}),
+    ],
+)
+def test_a_plural_is_the_kind_and_when_asks_for_the_date(tmp_path, question, answers):
+    assert asked(reader(tmp_path, SPACE), question) == answers
