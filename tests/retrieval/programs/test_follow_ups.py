@@ -16,7 +16,7 @@ from retrieval.pipeline import AskRequest
 from retrieval.types import Turn
 from tests.retrieval.programs.test_own_graphs import alike
 
-OWN = Path(__file__).parents[2] / "own_graphs"
+OWN, DIALOGUES = (Path(__file__).parents[2] / name for name in ("own_graphs", "dialogues"))
 #: What is not answered rightly yet, of each graph by id. The first hundred were written while this was made, the second
 #: before anything of them had been asked: of these 86 were right then.
 WRONG: dict[str, set[str]] = {
@@ -29,7 +29,7 @@ WRONG: dict[str, set[str]] = {
 
 
 def dialogues(graph):
-    rows = map(json.loads, (OWN / "follow_ups.jsonl").read_text(encoding="utf-8").splitlines())
+    rows = map(json.loads, (DIALOGUES / "follow_ups.jsonl").read_text(encoding="utf-8").splitlines())
     return [row for row in rows if row["graph"] == graph]
 
 
