@@ -43,7 +43,7 @@ from retrieval.version import code_version
 
 #: In a checkpoint: every step of a training that measures more than its loss.
 CURVES = "curves.json"
-#: Questions with an operator, from which on reading them as programs is learned too.
+#: Questions with an operator, from which on reading them as programs is learned too; one with a program is enough.
 OPERATORS = 50
 
 
@@ -60,6 +60,7 @@ def train(
     cancelled: Callable[[], bool] = lambda: False,
     cache: Path | None = None,
     trajectories: Sequence[Trajectory] | Path = (),
+    programs: Sequence[Question] = (),
 ) -> TrainResult:
     """Train a retriever and write its checkpoint to ``out``.
 
@@ -78,6 +79,7 @@ def train(
         cancelled: asked often; training stops within a second.
         cache: where label vectors and triple states are kept for asking (``open_retriever``'s ``cache``).
         trajectories: for agents, beside those that are made of the labels, or a trajectory file.
+        programs: more questions with programs that people gave, to learn how questions are read; they need no topics.
 
     Raises:
         MethodError: the method is unknown or not trainable.
@@ -130,13 +132,15 @@ def train(
     manifest = replace(checkpoint.manifest, metrics=metrics, least_support=least_support)
     measured = replace(checkpoint, manifest=manifest)
     written = {label.question for label in used if label.source == "written"}
-    programs = _programs(work, [question for question in questions if question.id not in written])
+    own = [question for question in questions if question.id not in written]
+    read = _programs(work, [*programs, *own])
+    notes += read.notes if read else ()
     seen = Seen.of([*(grounded.question for grounded in splits.train), *splits.planned], used)
 
     def also(directory: Path) -> None:
         seen.save(directory)
-        if programs is not None:
-            programs.save(directory / learning.FILE)
+        if read is not None and read.weights is not None:
+            read.weights.save(directory / learning.FILE)
         if curve:
             save_json(directory / CURVES, curve)
 
@@ -145,10 +149,14 @@ def train(
     return TrainResult(out, metrics, (*splits.notes, *notes))
 
 
-def _programs(work: Work, questions: Sequence[Question]) -> Weights | None:
-    """The ranker of programs, learned with the retriever where enough questions need an operator."""
-    asked = [question for question in questions if question.split not in ("dev", "test") and question.answers]
-    if sum(bool(cues(question.question)) for question in asked) < OPERATORS:
+def _programs(work: Work, questions: Sequence[Question]) -> learning.Learned | None:
+    """How questions are read as programs, learned with the retriever.
+
+    None where there is nothing to learn it from: no question brings a program, and few need an operator.
+    """
+    asked = [q for q in questions if q.split not in ("dev", "test") and (q.answers or q.program is not None)]
+    given = any(question.program is not None for question in asked)
+    if not given and sum(bool(cues(question.question)) for question in asked) < OPERATORS:
         return None
     base = Weights.load(PROGRAMS)
     return learning.learn(

@@ -1,19 +1,23 @@
-"""Learns how a graph's own questions are meant as programs, from questions with answers only."""
+"""Learns how a graph's own questions are meant as programs: from programs that are given, else from answers."""
 
 from __future__ import annotations
 
-import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.errors import check
+from retrieval.errors import ProgramError, check
 from retrieval.kg.snapshot.labels import normalise
 from retrieval.metrics.values import same
+from retrieval.programs.equivalence import canonical
+from retrieval.programs.execution import Executor
 from retrieval.programs.fitting import Example, fit
 from retrieval.programs.parser import Candidate, Parser
-from retrieval.programs.rendering.formatting import formatted
+from retrieval.programs.rendering.formatting import labels_of
+from retrieval.programs.rendering.names import resolved
 from retrieval.types import Progress
 
 if TYPE_CHECKING:
@@ -30,6 +34,40 @@ _READ, _LEAST = 800, 20
 _PULL = 0.001
 
 
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What came of learning from questions.
+
+    Attributes:
+        weights: the fitted ones; None where the questions teach too little.
+        examples: questions that some program was right for.
+        given: of the questions that were read, those that bring a program.
+        composed: of these, those whose program is among the candidates.
+        same_answers: those that are learned from by what their program gives, since it is not among them.
+        unfit: those whose program the graph lacks something of; their answers count.
+    """
+
+    weights: Weights | None
+    examples: int
+    given: int = 0
+    composed: int = 0
+    same_answers: int = 0
+    unfit: int = 0
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """For people; none where no program was given."""
+        if not self.given:
+            return ()
+        said = (
+            f"Programs that were given: {self.given:,}; read as such {self.composed:,}, "
+            f"by their answers alone {self.same_answers:,}, not of this graph {self.unfit:,}."
+        )
+        if self.weights is None:
+            said += f" {self.examples:,} questions could be read, {_LEAST} are needed: programs are ranked as before."
+        return (said,)
+
+
 def learn(
     snapshot: Snapshot,
     encode: Encode | None,
@@ -38,13 +76,16 @@ def learn(
     *,
     progress: Callable[[Progress], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
-) -> Weights | None:
-    """Weights fitted to a graph's questions, features of its relations among them; None where they teach nothing.
+) -> Learned:
+    """Weights fitted to a graph's questions, features of its relations among them; none where they teach nothing.
+
+    Of a question that brings a program, the candidates that are equivalent to it are right; where there is none,
+    those that give what it gives. Of any other, those that give its answers.
 
     Args:
         snapshot: the graph.
         encode: texts to unit vectors.
-        questions: for training, with answers.
+        questions: for training, with answers or programs; those with programs are read first.
         weights: where learning starts.
         progress: told of each question read.
         cancelled: asked before each.
@@ -52,31 +93,57 @@ def learn(
     Raises:
         Cancelled: ``cancelled`` said so.
     """
-    parser, examples = Parser(snapshot, encode, weights), list[Example]()
-    chosen = questions[:: max(1, len(questions) // _READ)][:_READ]
+    parser, examples, counts = Parser(snapshot, encode, weights), list[Example](), Counter[str]()
+    chosen = _chosen(questions)
     for done, question in enumerate(chosen):
         check(cancelled)
         candidates = parser.read(question.question, cancelled=cancelled).candidates
-        right = tuple(is_right(parser, candidate, question.answers) for candidate in candidates)
+        how, right = _right(parser, candidates, question)
+        counts.update((how, "given") if question.program is not None else (how,))
         if any(right):
             examples.append(Example(tuple(candidate.features for candidate in candidates), right))
         progress(Progress("programs", done + 1, len(chosen), "questions"))
-    if len(examples) < _LEAST:
-        return None
-    return fit(examples, weights, pull=_PULL)
+    fitted = fit(examples, weights, pull=_PULL) if len(examples) >= _LEAST else None
+    return Learned(
+        fitted, len(examples), counts["given"], counts["composed"], counts["same answers"], counts["unfit"]
+    )
+
+
+def _chosen(questions: Sequence[Question]) -> list[Question]:
+    """Those that are read: all that bring a program, then others from all over the set."""
+    given = [question for question in questions if question.program is not None][:_READ]
+    others = [question for question in questions if question.program is None]
+    room = _READ - len(given)
+    return [*given, *(others[:: max(1, len(others) // room)][:room] if room else ())]
+
+
+def _right(
+    parser: Parser, candidates: Sequence[Candidate], question: Question
+) -> tuple[str, tuple[bool, ...]]:
+    """How right candidates were told, and which are right."""
+    answers, how = question.answers, "answers"
+    if question.program is not None:
+        try:
+            program = resolved(parser.snapshot, question.program)
+            wanted = canonical(program)
+            right = tuple(canonical(candidate.program) is wanted for candidate in candidates)
+            if any(right):
+                return "composed", right
+            result = Executor(parser.snapshot, parser.columns).run(program)
+            answers = labels_of(parser.snapshot, parser.columns, program, result)
+            how = "missed"
+        except ProgramError:
+            how = "unfit"
+    found = tuple(is_right(parser, candidate, answers) for candidate in candidates)
+    return ("same answers" if how == "missed" and any(found) else how), found
 
 
 def is_right(parser: Parser, candidate: Candidate, answers: Iterable[str]) -> bool:
     """Whether a program gives exactly these answers, numbers and names compared as people write them."""
     result, wanted = candidate.result, list(answers)
-    if isinstance(result, bool):
-        found = ["yes" if result else "no"]
-    elif isinstance(result, np.ndarray):
-        if len(result) > 2 * len(wanted) + 10:
-            return False
-        found = [parser.snapshot.entity_label(node) for node in result.tolist()]
-    else:
-        found = [] if math.isnan(result) else [formatted(parser.columns, candidate.program, result)]
+    if isinstance(result, np.ndarray) and len(result) > 2 * len(wanted) + 10:
+        return False
+    found = labels_of(parser.snapshot, parser.columns, candidate.program, result)
     return all(any(_alike(one, other) for other in wanted) for one in found) and all(
         any(_alike(one, other) for one in found) for other in wanted
     )

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from retrieval.kg.values import month_day
 from retrieval.programs.algebra import Constant, Difference, Fold, KeyOf, Program, ValueKind
 from retrieval.programs.columns import Columns, ValueType
+
+if TYPE_CHECKING:
+    from retrieval.kg.snapshot import Snapshot
+    from retrieval.programs.execution import Result
 
 _BASE_UNITS = {"length": "m", "area": "m²", "duration": "min", "mass": "kg"}
 _SIGNS = frozenset("$€£")
@@ -24,6 +31,14 @@ def formatted(columns: Columns, program: Program, value: float | bool) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return formatted_value(type_of(columns, program), value)
+
+
+def labels_of(snapshot: Snapshot, columns: Columns, program: Program, result: Result) -> tuple[str, ...]:
+    """What a program gives as answers are written: the labels of nodes, a number or a truth; none of nothing (NaN)."""
+    if isinstance(result, np.ndarray):
+        return tuple(snapshot.entity_label(node) for node in result.tolist())
+    text = formatted(columns, program, result)
+    return (text,) if text else ()
 
 
 def type_of(columns: Columns, program: Program) -> ValueType | None:

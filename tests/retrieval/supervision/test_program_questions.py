@@ -1,10 +1,11 @@
 """Questions written from a schema, and learning from questions with answers."""
 
 from retrieval.pretrained import PROGRAMS
-from retrieval.programs.algebra import Count, Entities, Walk
+from retrieval.programs.algebra import And, Count, Entities, Walk
 from retrieval.programs.columns import Columns
 from retrieval.programs.execution import Executor
 from retrieval.programs.parser import Parser
+from retrieval.programs.rendering.names import named
 from retrieval.programs.schema import Schema
 from retrieval.programs.weights import Weights
 from retrieval.supervision.program_learning import is_right, learn
@@ -57,8 +58,49 @@ def test_learning_moves_the_weights_and_names_the_graphs_relations(tmp_path):
         if relation in ("capital", "population", "continent", "independence")
     ]
     few = learn(snapshot, None, questions[:3], base)
-    assert few is None
-    learned = learn(snapshot, None, questions * 2, base)
+    assert (few.weights, few.examples, few.notes) == (None, 3, ())
+    learned = learn(snapshot, None, questions * 2, base).weights
     assert learned is not None
     assert any(name.startswith("lex:walk.value>") for name in learned.values)
     assert learned.calibration == base.calibration
+
+
+def test_a_program_that_is_given_is_learned_and_not_what_gives_the_same(tmp_path):
+    snapshot = land.build(tmp_path / "graph")
+    base, atlas = Weights.load(PROGRAMS), land.Land(snapshot)
+    asked = "Which countries are in Africa?"
+    candidates = Parser(snapshot, None, base).read(asked).candidates
+    best = candidates[0]
+    same = [other for other in candidates[1:] if same_result(other.result, best.result)]
+    assert same
+    wanted = same[0].program
+    questions = [Question(str(n), asked, program=named(snapshot, wanted)) for n in range(20)]
+    learned = learn(snapshot, None, questions, base)
+    assert (learned.given, learned.composed, learned.same_answers, learned.unfit) == (20, 20, 0, 0)
+    assert learned.weights is not None
+    assert Parser(snapshot, None, learned.weights).read(asked).candidates[0].program is wanted
+    # By its answers alone nothing changes: they all give the right ones.
+    alone = [Question(str(n), asked, answers=("Egypt", "Kenya", "Chad", "Togo")) for n in range(20)]
+    unchanged = learn(snapshot, None, alone, base).weights
+    assert unchanged is not None
+    assert Parser(snapshot, None, unchanged).read(asked).candidates[0].program is best.program
+    turned = And(atlas.african, atlas.countries)
+    assert learn(snapshot, None, [Question("1", asked, program=named(snapshot, turned))], base).given == 1
+
+
+def test_a_program_that_cannot_be_read_teaches_by_its_answers_and_one_that_does_not_fit_is_told(tmp_path):
+    snapshot = land.build(tmp_path / "graph")
+    capital = snapshot.find_relation("capital")
+    assert capital is not None
+    elsewhere = Walk(Walk(Walk(land.Land(snapshot).e("Cairo"), capital + snapshot.num_relations), capital), 0)
+    questions = [
+        Question("told", "What is the capital of Egypt?", program=named(snapshot, elsewhere)),
+        Question("unfit", "What is the capital of France?", answers=("Paris",), program={"op": "Entities", "ids": ["?"]}),
+        Question("plain", "What is the capital of France?", answers=("Paris",)),
+    ]  # fmt: skip
+    learned = learn(snapshot, None, questions, Weights.load(PROGRAMS))
+    assert (learned.given, learned.composed, learned.unfit, learned.examples) == (2, 0, 1, 2)
+    assert learned.notes == (
+        "Programs that were given: 2; read as such 0, by their answers alone 0, not of this graph 1. "
+        "2 questions could be read, 20 are needed: programs are ranked as before.",
+    )

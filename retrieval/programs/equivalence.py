@@ -1,0 +1,72 @@
+"""When two programs ask for the same, however they are written. Standard library only."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Any
+
+from retrieval.programs.algebra import And, Comparison, Constant, Difference, Holds, Key, Or, Program, to_json
+
+_TURNED = {
+    Comparison.MORE: Comparison.LESS,
+    Comparison.AT_LEAST: Comparison.AT_MOST,
+}
+
+
+def equivalent(one: Program, other: Program) -> bool:
+    """Whether two programs of one snapshot are the same but for the order of what has none.
+
+    The order of what is joined by *and* or *or*, of the two sides of a difference, and of those of a comparison does
+    not count, nor do repetitions and how a constant was spelt. Programs that give the same and ask otherwise are not
+    equivalent: "the capital of Chad" and "the largest city of Chad".
+    """
+    return canonical(one) is canonical(other)
+
+
+def canonical(program: Program) -> Program:
+    """The one of all equivalent programs that stands for them; equivalent ones give the same object while it lives."""
+    values = {field.name: _value(getattr(program, field.name)) for field in fields(program)}  # type: ignore[arg-type]
+    plain: Program = type(program)(**values)
+    match plain:
+        case Constant():
+            return Constant(round(plain.value, 9), plain.kind, plain.dimension)
+        case And() | Or():
+            return _joined(plain)
+        case Difference(left, right):
+            first, second = sorted((left, right), key=_order)
+            return Difference(first, second)
+        case Holds(left, comparison, right):
+            if comparison in _TURNED:
+                return Holds(right, _TURNED[comparison], left)
+            if comparison in (Comparison.EQUAL, Comparison.NOT_EQUAL):
+                first, second = sorted((left, right), key=_order)
+                return Holds(first, comparison, second)
+    return plain
+
+
+def _value(value: Any) -> Any:
+    if isinstance(value, Program):
+        return canonical(value)
+    if isinstance(value, Key) and value.among is not None:
+        return replace(value, among=canonical(value.among))
+    return value
+
+
+def _joined(program: And | Or) -> Program:
+    """A chain of *and*, or of *or*, in one order and without repetitions."""
+    kind = type(program)
+    found: Program | None = None
+    for part in sorted(set(_parts(program, kind)), key=_order):
+        found = part if found is None else kind(found, part)
+    assert found is not None, "a join has two sides"
+    return found
+
+
+def _parts(program: Program, kind: type[And | Or]) -> list[Program]:
+    if isinstance(program, And | Or) and type(program) is kind:
+        return [*_parts(program.left, kind), *_parts(program.right, kind)]
+    return [program]
+
+
+def _order(program: Program) -> str:
+    return repr(to_json(program))

@@ -1,0 +1,46 @@
+"""Programs that ask for the same, and programs that only give the same."""
+
+from retrieval.programs.algebra import (
+    And,
+    Comparison,
+    Constant,
+    Count,
+    Difference,
+    Entities,
+    Filter,
+    Having,
+    Holds,
+    Key,
+    Or,
+    Walk,
+)  # fmt: skip
+from retrieval.programs.equivalence import canonical, equivalent
+
+A, B, C = Having(1), Having(2), Walk(Entities((3,)), 4)
+ONE, TWO = Count(A), Count(B)
+
+
+def test_the_order_of_what_has_none_does_not_count():
+    assert equivalent(And(A, And(B, C)), And(And(C, A), B))
+    assert equivalent(Count(Or(A, B)), Count(Or(B, Or(A, A))))
+    assert equivalent(Difference(ONE, TWO), Difference(TWO, ONE))
+    assert equivalent(Holds(ONE, Comparison.MORE, TWO), Holds(TWO, Comparison.LESS, ONE))
+    assert equivalent(Holds(ONE, Comparison.EQUAL, TWO), Holds(TWO, Comparison.EQUAL, ONE))
+    assert equivalent(
+        Filter(A, Key((1,), counted=True, among=And(A, B)), Comparison.MORE, Constant(2.0)),
+        Filter(A, Key((1,), counted=True, among=And(B, A)), Comparison.MORE, Constant(2.0)),
+    )
+
+
+def test_how_a_constant_was_spelt_does_not_count():
+    meant = Filter(A, Key((1,)), Comparison.MORE, Constant(8500.0, dimension="length", text="8500 m"))
+    spelt = Constant(8500.0, dimension="length", text="8.5 km", factor=1000.0)
+    assert equivalent(meant, Filter(A, Key((1,)), Comparison.MORE, spelt))
+    assert not equivalent(meant, Filter(A, Key((1,)), Comparison.MORE, Constant(8500.0)))
+
+
+def test_what_asks_otherwise_is_not_equivalent():
+    assert not equivalent(And(A, B), Or(A, B))
+    assert not equivalent(Holds(ONE, Comparison.LESS, TWO), Holds(TWO, Comparison.LESS, ONE))
+    assert not equivalent(Walk(Entities((3,)), 4), Walk(Entities((3,)), 5))
+    assert canonical(And(A, A)) is A
