@@ -101,11 +101,11 @@ def evaluate(
 
 
 def render(report: Path, /, *, out: Pages) -> int:
-    """Write the readable page of a report.
+    """Write the readable page of a report, or its figures as CSV.
 
     Args:
         report: report.json.
-        out: one or more files that end in .md or .html.
+        out: one or more files that end in .md, .html or .csv.
     """
     from retrieval.evaluation.report import read_report  # noqa: PLC0415 - imports torch
 
@@ -251,9 +251,14 @@ def _write_pages(report: dict[str, Any], pages: Sequence[Path]) -> None:
     from retrieval.evaluation import report_page  # noqa: PLC0415
     from retrieval.evaluation.pages import render  # noqa: PLC0415
     from retrieval.evaluation.report import write_text  # noqa: PLC0415
+    from retrieval.metrics.figures import as_csv  # noqa: PLC0415
 
     for page in pages:
-        write_text(page, render(page, report_page.title(report), report_page.blocks(report)))
+        if page.suffix.lower() == ".csv":
+            text = as_csv(report["n"], report["metrics"], report["breakdowns"])
+        else:
+            text = render(page, report_page.title(report), report_page.blocks(report))
+        write_text(page, text)
         note(f"wrote {page}")
 
 

@@ -18,6 +18,7 @@ from retrieval.events import (
     Event,
     PassagesRetrieved,
     PathRetrieved,
+    ProgramExecuted,
     QuestionLinked,
     RouterDecided,
     RunCancelled,
@@ -170,6 +171,8 @@ def _read(outcome: Outcome, events: Iterable[Event], snapshot: Snapshot) -> None
             outcome.route = event.method
         elif isinstance(event, (PathRetrieved, AgentStep)):
             outcome.facts.update(fact_of(hop) for hop in event.hops)
+        elif isinstance(event, ProgramExecuted):
+            outcome.program = event.read.program
         elif isinstance(event, ChainsBuilt):
             outcome.chains = tuple((chain_text(c), round(c.score, 4)) for c in event.chains[:_CHAINS])
         elif isinstance(event, PassagesRetrieved):

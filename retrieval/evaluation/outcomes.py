@@ -37,6 +37,7 @@ class Outcome:
         passages: names of the retrieved passages, the best first.
         support: for each passage that supports the answer, its place among them, from 1; 0 where it is not.
         route: the method that answered, where a router chose it; None otherwise.
+        program: that was run, by names of the graph; None where none was.
         unknown: triples of the own subgraph that the graph lacks: their ``entity``, ``relation`` or ``fact``.
     """
 
@@ -56,6 +57,7 @@ class Outcome:
     passages: tuple[str, ...] = ()
     support: tuple[int, ...] = ()
     route: str | None = None
+    program: dict[str, Any] | None = None
 
 
 def as_row(outcome: Outcome) -> dict[str, Any]:

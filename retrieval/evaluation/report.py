@@ -17,6 +17,7 @@ from retrieval.evaluation import coverage
 from retrieval.evaluation.answers import exact_match, token_f1
 from retrieval.evaluation.breakdowns import breakdowns
 from retrieval.evaluation.evaluator import Evaluation
+from retrieval.evaluation.gold_programs import GoldPrograms
 from retrieval.evaluation.outcomes import Outcome, fingerprint
 from retrieval.kg.snapshot.labels import normalise
 from retrieval.methods import registry
@@ -41,7 +42,8 @@ OUTCOMES = ("right", "partial", "wrong", "no_answer", "failed")
 #: Every metric a report has, in its order; one that does not apply is null.
 METRICS = (
     "hit", "hit_at_1", "macro_f1", "micro_f1", "exact_set", "answer_recall", "path_recall",
-    "passage_recall_at_2", "passage_recall_at_5", "exact_match", "token_f1", "avg_triples",
+    "passage_recall_at_2", "passage_recall_at_5", "exact_match", "token_f1", "program_exact",
+    "program_answers", "avg_triples",
 )  # fmt: skip
 
 
@@ -111,7 +113,8 @@ def build_report(
     """
     outcomes = evaluation.outcomes
     words = registry.method(evaluation.engine.method).worded
-    scores = [score(outcome, words=words) for outcome in outcomes]
+    gold = GoldPrograms(evaluation.engine.snapshot)
+    scores = [gold.scored(outcome, score(outcome, words=words)) for outcome in outcomes]
     if seen is None and checkpoint is not None:
         seen = Seen.load(checkpoint)
     shift = Shift(seen, by_question(labels)) if seen is not None else None
@@ -127,6 +130,7 @@ def build_report(
         "breakdowns": groups,
         "outcomes": dict.fromkeys(OUTCOMES, 0) | Counter(map(outcome_of, outcomes, scores)),
         "no_answers": _no_answers(outcomes),
+        "programs": gold.summary(outcomes, scores),
         "latency_ms": _times([outcome.latency_ms for outcome in outcomes]),
         "retrieval_ms": _times([outcome.retrieval_ms for outcome in outcomes]),
         "usage": {
@@ -296,6 +300,10 @@ def _row(outcome: Outcome, scores: QuestionScore, shift: Shift | None) -> dict[s
         "passage_recall_at_5": scores.passage_recall_at_5,
         "exact_match": scores.exact_match,
         "token_f1": scores.token_f1,
+        "program_exact": scores.program,
+        "program_answers": scores.program_answers,
+        "program": outcome.program,
+        "gold_program": question.program,
         "passages": list(outcome.passages),
         "gold_passages": list(question.passages),
         "own_facts": outcome.own_facts,

@@ -19,6 +19,8 @@ NAMES = {
     "passage_recall_at_5": "passage recall@5",
     "exact_match": "exact match",
     "token_f1": "token F1",
+    "program_exact": "right program",
+    "program_answers": "answers of the gold program",
     "avg_triples": "triples",
 }
 GROUPS = {
@@ -48,6 +50,8 @@ def blocks(report: Mapping[str, Any]) -> list[Block]:
     for name, groups in report["breakdowns"].items():
         if groups:
             found += [Heading(GROUPS.get(name, name)), _groups(groups)]
+    if report.get("programs", {}).get("given"):
+        found += [Heading("Programs"), _programs(report["programs"])]
     found += [Heading("What the graph lacks"), *_lacks(report)]
     found += [Heading("How it was asked"), _manifest(report["manifest"])]
     return found + _failures(report["per_question"])
@@ -105,6 +109,18 @@ def _endings(report: Mapping[str, Any]) -> Table:
     rows += [(f"no answer: {name}", f"{count:,}") for name, count in reasons["reasons"].items()]
     rows += [(f"failed: {name}", f"{count:,}") for name, count in reasons["failed"].items()]
     return Table(("outcome", "questions"), rows)
+
+
+def _programs(found: Mapping[str, Any]) -> Text:
+    fitting = found["given"] - len(found["unfit"])
+    text = (
+        f"{found['given']:,} questions bring a program. Of the {fitting:,} that fit the graph, "
+        f"{found['exact']:,} were read as just that, {found['same_answers']:,} were answered as it answers them, "
+        f"and for {found['none_run']:,} no program was run."
+    )
+    if found["unfit"]:
+        text += f" Programs that do not fit the graph: {_listed(found['unfit'])}."
+    return Text(text)
 
 
 def _groups(groups: Mapping[str, Mapping[str, Any]]) -> Table:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from django.http import FileResponse
+from django.http import FileResponse, HttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import status
@@ -14,6 +14,7 @@ from rest_framework.generics import get_object_or_404
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from retrieval.metrics.figures import as_csv
 from webapp.accounts.rights import require_manager
 from webapp.accounts.views import RowViewSet
 from webapp.api.access import visible
@@ -27,7 +28,7 @@ from webapp.graphs.selectors import find_graph
 from webapp.graphs.views import Trashable, download
 from webapp.questions.selectors import question_sets
 
-FORMATS = {"json": "application/json", "md": "text/markdown", "html": "text/html"}
+FORMATS = {"json": "application/json", "csv": "text/csv", "md": "text/markdown", "html": "text/html"}
 _IDS = OpenApiParameter("ids", str, required=True, description="numbers of reports, with commas")
 
 
@@ -95,12 +96,19 @@ class ReportViewSet(Trashable, RowViewSet[Report]):
         responses={(200, media): OpenApiTypes.STR for media in FORMATS.values()},
     )
     @action(detail=True)
-    def download(self, request: Request, pk: str) -> FileResponse:
-        """The whole report as a file."""
+    def download(self, request: Request, pk: str) -> FileResponse | HttpResponse:
+        """The whole report as a file; as CSV its figures alone, by group."""
         report = self.get_object()
         wanted = request.query_params.get("format") or "json"
         _require_known("format", [wanted], FORMATS)
         report.require_done()
+        if wanted == "csv":
+            made = report.summary
+            text = as_csv(made["n"], made["metrics"], made.get("breakdowns", {}))
+            name = f'attachment; filename="report-{report.pk}.csv"'
+            return HttpResponse(
+                text, content_type="text/csv; charset=utf-8", headers={"Content-Disposition": name}
+            )
         path = files.local_path(files.report_name(report.graph_id, report.pk)) / f"report.{wanted}"
         if not path.is_file():
             raise NotFound("The report's file is gone from the storage.")

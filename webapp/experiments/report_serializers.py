@@ -49,6 +49,16 @@ class OutcomesSerializer(serializers.Serializer[object]):
     failed = serializers.IntegerField()
 
 
+class ProgramFiguresSerializer(serializers.Serializer[object]):
+    """Questions that bring a program: how many, whose does not fit the graph, and what became of the others."""
+
+    given = serializers.IntegerField()
+    unfit = serializers.ListField(child=serializers.CharField())
+    exact = serializers.IntegerField(help_text="the gold program was run")
+    same_answers = serializers.IntegerField(help_text="what the gold program gives was answered")
+    none_run = serializers.IntegerField(help_text="answered, or not, without a program")
+
+
 class ReportSerializer(MadeByJobSerializer):
     """A report without what only its own page shows: what the engine measured is null or empty until it is done.
 
@@ -83,9 +93,9 @@ class ReportDetailSerializer(ReportSerializer):
     """A report as its own page shows it.
 
     ``intervals`` are the 95% confidence intervals of the metrics; ``breakdowns`` go by what, group, and metric;
-    ``no_answers`` says how often silence was right, and why there was any; ``own_subgraphs`` which questions were
-    asked on their own subgraph; ``coverage`` what the graph lacks of the questions' topics and answers; ``manifest``
-    all that is needed to repeat it.
+    ``programs`` says how questions that bring a program were read; ``no_answers`` how often silence was right, and
+    why there was any; ``own_subgraphs`` which questions were asked on their own subgraph; ``coverage`` what the graph
+    lacks of the questions' topics and answers; ``manifest`` all that is needed to repeat it.
     """
 
     intervals = serializers.DictField(source="summary.intervals", default=dict, child=Interval())
@@ -97,6 +107,7 @@ class ReportDetailSerializer(ReportSerializer):
     outcomes = serializers.SerializerMethodField()
     no_answers = serializers.DictField(source="summary.no_answers", default=dict)
     own_subgraphs = serializers.DictField(source="summary.own_subgraphs", default=dict)
+    programs = ProgramFiguresSerializer(source="summary.programs", default=None, allow_null=True)
     coverage = serializers.DictField(
         source="summary.coverage", default=dict, child=serializers.IntegerField()
     )
@@ -105,7 +116,8 @@ class ReportDetailSerializer(ReportSerializer):
     class Meta(ReportSerializer.Meta):
         fields = [
             *ReportSerializer.Meta.fields,
-            *("intervals", "breakdowns", "outcomes", "no_answers", "own_subgraphs", "coverage", "manifest"),
+            *("intervals", "breakdowns", "outcomes", "no_answers", "own_subgraphs", "programs"),
+            *("coverage", "manifest"),
         ]
 
     @extend_schema_field(OutcomesSerializer)
@@ -159,6 +171,12 @@ class ReportQuestionSerializer(serializers.Serializer[object]):
     triples = serializers.IntegerField()
     latency_ms = serializers.FloatField()
     paths = FollowedSerializer(many=True)
+    program_exact = serializers.FloatField(
+        allow_null=True, required=False, help_text="1 where the gold program was read; null without one"
+    )
+    program_answers = serializers.FloatField(
+        allow_null=True, required=False, help_text="1 where what the gold program gives was answered"
+    )
 
 
 class IntervalSerializer(serializers.Serializer[object]):

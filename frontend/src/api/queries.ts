@@ -160,7 +160,7 @@ export const resumeReport = (id: Id) => post("reports/{id}/resume", { id });
 
 export const deleteReport = (id: Id) => remove("reports/{id}", { id });
 
-export const downloadReport = (id: Id, format: "json" | "md" | "html") =>
+export const downloadReport = (id: Id, format: "json" | "csv" | "md" | "html") =>
   getFile("reports/{id}/download", { id, format });
 
 export const compareReportsQuery = (ids: readonly string[]) =>

@@ -30,7 +30,12 @@ import { integer, milliseconds } from "@/store/format";
 import { isActive, useJobStore } from "@/store/jobStore";
 import { useMethodName } from "@/components/kit/useMethodName";
 
-const FORMATS = { json: "JSON, with every question", md: "Markdown", html: "HTML" } as const;
+const FORMATS = {
+  json: "JSON, with every question",
+  csv: "CSV, the figures by group",
+  md: "Markdown",
+  html: "HTML",
+} as const;
 
 /** Until it is done: what goes on, or what happened and how to go on. */
 function Unfinished({ report, mayWrite }: { report: ReportDetail; mayWrite: boolean }) {

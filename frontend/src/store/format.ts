@@ -109,6 +109,8 @@ const METRICS: Record<string, string> = {
   passage_recall_at_5: "Passage recall@5",
   exact_match: "Exact match",
   token_f1: "Token F1",
+  program_exact: "Right program",
+  program_answers: "Gold program's answers",
   n: "n",
 };
 

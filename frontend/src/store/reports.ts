@@ -14,8 +14,19 @@ const ORDER = [
   "passage_recall_at_5",
   "exact_match",
   "token_f1",
+  "program_exact",
+  "program_answers",
   "avg_triples",
 ];
+
+/** Of questions that bring a program: beside the first ones, where some do. */
+const PROGRAM_METRICS = ["program_exact", "program_answers"] as const;
+
+/** The metrics of a breakdown's table. */
+export function groupMetrics(groups: Record<string, Metrics>): readonly string[] {
+  const told = (name: string) => Object.values(groups).some((one) => one[name] != null);
+  return [...KEY_METRICS, ...PROGRAM_METRICS.filter(told)];
+}
 
 /** Metrics of a report that apply, the ones people ask for first. */
 export function metricNames(metrics: Record<string, number | null>): string[] {

@@ -93,9 +93,10 @@ def test_a_program_that_cannot_be_read_teaches_by_its_answers_and_one_that_does_
     capital = snapshot.find_relation("capital")
     assert capital is not None
     elsewhere = Walk(Walk(Walk(land.Land(snapshot).e("Cairo"), capital + snapshot.num_relations), capital), 0)
+    unfit = {"op": "Entities", "ids": ["?"]}
     questions = [
         Question("told", "What is the capital of Egypt?", program=named(snapshot, elsewhere)),
-        Question("unfit", "What is the capital of France?", answers=("Paris",), program={"op": "Entities", "ids": ["?"]}),
+        Question("unfit", "What is the capital of France?", answers=("Paris",), program=unfit),
         Question("plain", "What is the capital of France?", answers=("Paris",)),
     ]  # fmt: skip
     learned = learn(snapshot, None, questions, Weights.load(PROGRAMS))

@@ -73,6 +73,16 @@ def test_a_report_is_downloaded_whole(api, tiny_graph, finished, wanted, media):
     assert answer["Content-Disposition"] == f'attachment; filename="report-{report.pk}.{wanted}"'
 
 
+def test_the_figures_are_downloaded_as_csv(api, finished):
+    report = finished()
+    answer = api("viewer").get(f"{URL}/{report.pk}/download", {"format": "csv"})
+    assert answer.content.decode() == (
+        "by,group,n,hit,exact_set,path_recall\r\nall,all,4,0.75,0.5,\r\nhops,1,3,0.75,0.5,\r\n"
+    )
+    assert answer["Content-Type"] == "text/csv; charset=utf-8"
+    assert answer["Content-Disposition"] == f'attachment; filename="report-{report.pk}.csv"'
+
+
 def test_downloads_that_cannot_be(api, started, finished):
     assert api("viewer").get(f"{URL}/{finished().pk}/download", {"format": "pdf"}).status_code == 400
     lost = finished()

@@ -2,10 +2,11 @@
 import type { Metrics, ReportDetail } from "@/api/reportTypes";
 import { Card } from "@/components/kit/Card";
 import { integer, metricName, metricValue } from "@/store/format";
-import { KEY_METRICS, breakdownName, groupOrder, toldBreakdowns } from "@/store/reports";
+import { breakdownName, groupMetrics, groupOrder, toldBreakdowns } from "@/store/reports";
 
 function Table({ by, groups }: { by: string; groups: Record<string, Metrics> }) {
   const names = Object.keys(groups).sort(groupOrder);
+  const metrics = groupMetrics(groups);
   return (
     <div className="breakdown">
       <table className="table dense">
@@ -16,7 +17,7 @@ function Table({ by, groups }: { by: string; groups: Record<string, Metrics> }) 
               <span className="sr-only">Group</span>
             </th>
             <th className="num">n</th>
-            {KEY_METRICS.map((name) => (
+            {metrics.map((name) => (
               <th key={name} className="num">
                 {metricName(name)}
               </th>
@@ -28,7 +29,7 @@ function Table({ by, groups }: { by: string; groups: Record<string, Metrics> }) 
             <tr key={group}>
               <th scope="row">{group}</th>
               <td className="num muted">{integer(groups[group]?.n ?? 0)}</td>
-              {KEY_METRICS.map((name) => (
+              {metrics.map((name) => (
                 <td key={name} className="num">
                   {metricValue(name, groups[group]?.[name] ?? null)}
                 </td>

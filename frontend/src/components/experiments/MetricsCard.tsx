@@ -1,12 +1,25 @@
 // The figures of a report, each with its confidence interval.
 import type { ReportDetail } from "@/api/reportTypes";
 import { Card } from "@/components/kit/Card";
-import { metricName, metricValue } from "@/store/format";
+import { count, integer, metricName, metricValue } from "@/store/format";
 import { metricNames } from "@/store/reports";
 import { Interval } from "./Interval";
 
 /** Pixels from 0 to 1. */
 const SCALE = 480;
+const UNFIT_SHOWN = 10;
+
+function Programs({ of }: { of: NonNullable<ReportDetail["programs"]> }) {
+  const fitting = of.given - of.unfit.length;
+  return (
+    <p className="muted small">
+      {count(of.given, "question")} {of.given === 1 ? "brings" : "bring"} a program. Of the {integer(fitting)}{" "}
+      that fit the graph {integer(of.exact)} were read as just that, {integer(of.same_answers)} were answered
+      as it answers them, and for {integer(of.none_run)} no program was run.
+      {of.unfit.length > 0 && ` Not of this graph: ${of.unfit.slice(0, UNFIT_SHOWN).join(", ")}.`}
+    </p>
+  );
+}
 
 export function MetricsCard({ report }: { report: ReportDetail }) {
   return (
@@ -49,6 +62,7 @@ export function MetricsCard({ report }: { report: ReportDetail }) {
           </tbody>
         </table>
       </div>
+      {report.programs && report.programs.given > 0 && <Programs of={report.programs} />}
     </Card>
   );
 }

@@ -36,6 +36,17 @@ function PathsFollowed({ row }: { row: ReportQuestion }) {
   );
 }
 
+/** Of a question that brings its program: whether that was read. */
+function ProgramMark({ row }: { row: ReportQuestion }) {
+  if (row.program_exact == null) return null;
+  const [text, tone] = row.program_exact
+    ? ["right program", "good"]
+    : row.program_answers
+      ? ["another program, same answers", "warn"]
+      : ["not its program", "bad"];
+  return <span className={`badge ${tone}`}>{text}</span>;
+}
+
 function Row({ report, row }: { report: ReportDetail; row: ReportQuestion }) {
   return (
     <tr>
@@ -44,6 +55,7 @@ function Row({ report, row }: { report: ReportDetail; row: ReportQuestion }) {
         <div className="small">
           <AnswerSets answers={row.answers} predicted={row.predicted} nothing={row.no_answer ?? row.error} />
         </div>
+        <ProgramMark row={row} />
         <PathsFollowed row={row} />
       </td>
       <td>
