@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,7 +18,7 @@ from retrieval.kg.snapshot.cache import cache_of
 from retrieval.methods import registry
 from retrieval.questions.files import training_sample
 from retrieval.types import Question
-from webapp.answers import corrections
+from webapp.answers import corrections, programs
 from webapp.api.errors import GraphNotReadyError
 from webapp.experiments import promotions, trajectories
 from webapp.experiments import services as experiments
@@ -67,6 +68,7 @@ def work(context: job_runs.Context) -> dict[str, Any]:
     learned = _learned(context, label_set, opened, questions)
     steerable = registry.method(job.params["method"]).steerable
     imitated = _trajectories(graph.pk, out, job.params.get("trajectories")) if steerable else None
+    corrected = _corrected(job, learned.questions)
     result = fit(
         job.params["method"],
         opened,
@@ -79,6 +81,7 @@ def work(context: job_runs.Context) -> dict[str, Any]:
         cancelled=context.cancelled,
         cache=cache_of(snapshot),  # where asking looks, so that the first question finds the triple states
         trajectories=imitated or (),
+        programs=corrected,
     )
     if imitated is not None:
         imitated.unlink()
@@ -102,6 +105,7 @@ def work(context: job_runs.Context) -> dict[str, Any]:
         "checkpoint": checkpoint.pk,
         "metrics": checkpoint.metrics,
         "notes": list(result.notes),
+        **({"corrections": len(corrected)} if corrected else {}),
         **({"labels": learned.counts} if learned.counts else {}),
         **({"reports": reports} if reports else {}),
     }
@@ -152,6 +156,15 @@ def _keep(job: Job, **made: Any) -> tuple[Checkpoint, list[int]]:
             job.params["reports"] = started
             job.save(update_fields=["params"])
     return checkpoint, started
+
+
+def _corrected(job: Job, questions: Sequence[Question]) -> list[Question]:
+    """Programs that people ran in place of what was read, but for questions that are measured by."""
+    if not job.params.get("corrections") or not registry.method(job.params["method"]).runs_programs:
+        return []
+    measured = {one.question.casefold() for one in questions if one.split in ("dev", "test")}
+    rows = programs.as_questions(graph_id=job.graph_id)
+    return [one for one in rows if one.question.casefold() not in measured]
 
 
 def _trajectories(graph: int, out: Path, chosen: int | None) -> Path | None:

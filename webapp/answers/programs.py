@@ -92,12 +92,20 @@ def state_of(run: Run) -> str:
     return UNDONE if corrected or run.state != RunState.DONE else KEPT
 
 
+def kept(*, graph_id: int) -> QuerySet[Run]:
+    """The :func:`corrections` of a graph whose state is ``kept``, newest first."""
+    return corrections(graph_id=graph_id).filter(state=RunState.DONE, corrected=False)
+
+
+def as_questions(*, graph_id: int) -> Iterator[Question]:
+    """The kept corrections of a graph to learn from: question, answers and program; oldest first."""
+    for run in kept(graph_id=graph_id).reverse().iterator(100):
+        yield Question(str(run.pk), run.question, answers=_answers(run), program=run.program)
+
+
 def labels(*, graph_id: int) -> Iterator[str]:
-    """The kept corrections of a graph as lines of a question set: question, answers and program; oldest first."""
-    kept = corrections(graph_id=graph_id).filter(state=RunState.DONE)
-    rows = kept.exclude(corrected_by__state=RunState.DONE).reverse()
-    for run in rows.iterator(100):
-        question = Question(str(run.pk), run.question, answers=_answers(run), program=run.program)
+    """The same as lines of a question set."""
+    for question in as_questions(graph_id=graph_id):
         yield json.dumps(to_json(question), ensure_ascii=False) + "\n"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.generics import GenericAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -15,6 +15,7 @@ from webapp.accounts.views import UserView
 from webapp.answers import programs
 from webapp.answers.models import Run
 from webapp.answers.serializers import ProgramCorrectionSerializer
+from webapp.api.params import truth
 from webapp.graphs.selectors import find_graph
 
 
@@ -26,12 +27,15 @@ class ProgramCorrectionsView(UserView, GenericAPIView[Run]):
     queryset = Run.objects.none()
 
     @extend_schema(
-        operation_id="graphs_program_corrections", responses=ProgramCorrectionSerializer(many=True)
+        operation_id="graphs_program_corrections",
+        parameters=[OpenApiParameter("kept", bool, description="only those that are learned from")],
+        responses=ProgramCorrectionSerializer(many=True),
     )
     def get(self, request: Request, pk: int) -> Response:
         """Newest first: for analysts those of all, for viewers their own."""
         graph = find_graph(self.user, pk)
-        rows = programs.corrections(graph_id=graph.pk)
+        learned = truth(request.query_params, "kept")
+        rows = (programs.kept if learned else programs.corrections)(graph_id=graph.pk)
         if not has_role(request, Role.ANALYST):
             rows = rows.filter(user=self.user)
         page = self.paginate_queryset(rows)

@@ -180,6 +180,9 @@ class TrainSerializer(serializers.Serializer[object]):
     labels = serializers.IntegerField(allow_null=True, default=None)
     trajectories = serializers.IntegerField(allow_null=True, default=None)
     review_queue = serializers.IntegerField(allow_null=True, default=None)
+    corrections = serializers.BooleanField(
+        default=True, help_text="learn from programs that people ran in place of what was read"
+    )
     compare = serializers.BooleanField(default=False)
 
 

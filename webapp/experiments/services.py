@@ -39,6 +39,7 @@ class Training:
         trajectories: for an agent, what to imitate beside what is made of the labels.
         review_queue: id of a review whose verdicts win over its label sets and the labels; None: of none.
         review_name: its name.
+        corrections: learn from the programs that people ran in place of what was read, where the method runs programs.
         compare: keep the checkpoint in use, and evaluate it and the new one on the test questions.
     """
 
@@ -50,6 +51,7 @@ class Training:
     trajectories: TrajectorySet | None = None
     review_queue: int | None = None
     review_name: str = ""
+    corrections: bool = True
     compare: bool = False
 
 
@@ -96,6 +98,7 @@ def start_training(*, graph: Graph, question_set: QuestionSet, training: Trainin
             "labels": training.labels.pk if training.labels else None,
             "trajectories": training.trajectories.pk if training.trajectories else None,
             "review_queue": training.review_queue,
+            "corrections": training.corrections,
             "compare": training.compare,
         },
     )

@@ -45,6 +45,10 @@ export const downloadTrajectories = (id: Id, form: "raw" | "refined") =>
 export const correctionsQuery = (graph: Id | null, page: number, page_size: number) =>
   query("corrections", { graph, page, page_size }, { under: keys.runs, keepsLast: true });
 
+/** Programs that people ran in place of what was read and that stand: a training learns from them. */
+export const keptProgramsQuery = (graph: Id) =>
+  query("graphs/{id}/program-corrections", { id: graph, kept: true, page_size: 1 }, { under: keys.runs });
+
 export const downloadCorrections = (graph: Id) => getFile("corrections/download", { graph });
 
 /** What each step of a training measured: its stage, its number, and values by name. */

@@ -177,6 +177,8 @@ def test_corrections_are_listed_and_exported(api, tiny_graph):
         (NEIGHBOURS, SPEAKERS),
     ]
     assert (found[1]["question"], found[1]["answers"]) == (first["question"], ["2"])
+    learned = analyst.get(f"/api/v1/graphs/{tiny_graph.pk}/program-corrections", {"kept": "true"}).json()
+    assert [row["run"] for row in learned["results"]] == [third["id"]]
     file = analyst.get(f"/api/v1/graphs/{tiny_graph.pk}/program-corrections/download")
     assert file["Content-Type"] == "application/jsonl"
     assert [json.loads(line) for line in b"".join(file.streaming_content).splitlines()] == [

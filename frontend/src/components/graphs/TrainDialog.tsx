@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { labelSetsQuery, methodQuery, questionSetsQuery, statusQuery, train } from "@/api/queries";
-import { trajectorySetsQuery } from "@/api/trajectories";
+import { keptProgramsQuery, trajectorySetsQuery } from "@/api/trajectories";
 import type { Graph, MethodInfo, QuestionSet } from "@/api/types";
 import { Modal, Pick, type DialogProps } from "@/components/kit/controls";
 import { SettingsForm } from "@/components/kit/SettingsForm";
@@ -28,6 +28,7 @@ function useForm({ graph, sets, methods }: FormProps) {
   const [method, setMethod] = useState(methods[0]?.id ?? "");
   const [labels, setLabels] = useState(ON_THE_WAY);
   const [trajectories, setTrajectories] = useState(ON_THE_WAY);
+  const [corrections, setCorrections] = useState(true);
   const [percent, setPercent] = useState("100");
   const [seed, setSeed] = useState("0");
   const [typed, setTyped] = useState<Typed>({});
@@ -41,6 +42,7 @@ function useForm({ graph, sets, methods }: FormProps) {
   const steerable = methods.find((one) => one.id === method)?.steerable ?? false;
   const walks = useQuery({ ...trajectorySetsQuery(graph.id), enabled: steerable });
   const walked = (walks.data?.results ?? []).filter((one) => one.state === "done");
+  const corrected = useQuery(keptProgramsQuery(graph.id)).data?.count ?? 0;
   const share = Number(percent);
   const wrong =
     !(share > 0 && share <= 100) ||
@@ -52,6 +54,7 @@ function useForm({ graph, sets, methods }: FormProps) {
     config: changedSettings(settings, typed),
     fraction: share / 100,
     seed: Number(seed),
+    corrections,
     ...(labels !== ON_THE_WAY && { labels: Number(labels) }),
     ...(steerable && trajectories !== ON_THE_WAY && { trajectories: Number(trajectories) }),
   });
@@ -66,6 +69,9 @@ function useForm({ graph, sets, methods }: FormProps) {
     walked,
     trajectories,
     setTrajectories,
+    corrected,
+    corrections,
+    setCorrections,
     percent,
     setPercent,
     seed,
@@ -186,6 +192,21 @@ function TrainForm(props: FormProps) {
           onChange={form.setSeed}
         />
       </div>
+      {form.corrected > 0 && (
+        <div className="field">
+          <label className="check">
+            <input
+              type="checkbox"
+              checked={form.corrections}
+              onChange={(event) => form.setCorrections(event.target.checked)}
+            />
+            Learn from {count(form.corrected, "corrected program")}
+          </label>
+          <span className="hint">
+            Programs that people edited or wrote on this graph: how its questions are read is learned from them.
+          </span>
+        </div>
+      )}
       <details className="more">
         <summary>
           Settings of {form.method}
