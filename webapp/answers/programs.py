@@ -94,7 +94,8 @@ def state_of(run: Run) -> str:
 
 def kept(*, graph_id: int) -> QuerySet[Run]:
     """The :func:`corrections` of a graph whose state is ``kept``, newest first."""
-    return corrections(graph_id=graph_id).filter(state=RunState.DONE, corrected=False)
+    rows = corrections(graph_id=graph_id).filter(state=RunState.DONE)
+    return rows.exclude(corrected_by__state=RunState.DONE)
 
 
 def as_questions(*, graph_id: int) -> Iterator[Question]:

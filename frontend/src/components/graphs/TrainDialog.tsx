@@ -203,7 +203,8 @@ function TrainForm(props: FormProps) {
             Learn from {count(form.corrected, "corrected program")}
           </label>
           <span className="hint">
-            Programs that people edited or wrote on this graph: how its questions are read is learned from them.
+            Programs that people edited or wrote on this graph: how its questions are read is learned from
+            them.
           </span>
         </div>
       )}
