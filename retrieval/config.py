@@ -60,6 +60,32 @@ class InferenceOptions(Checked):
 
 
 @dataclass(frozen=True, slots=True)
+class EvidenceOptions(InferenceOptions):
+    """Settings of what a reasoner reads, of every method that retrieves facts; values in brackets are the papers'."""
+
+    evidence: Literal["auto", "chains", "paths", "triples", "shuffled-triples"] = setting(
+        "auto",
+        "What the reasoner reads. auto: relation paths executed on the whole graph; of a method that ranks triples, or "
+        "an agent, a language model reads chains. The others hold what was retrieved and nothing else: re-organised "
+        "into chains [ReG], the paths [RAPL, REL-RAG], the triples in their order [SubgraphRAG], or shuffled "
+        "[RAPL, Figure 2].",
+    )
+    chain_length: int = setting(
+        3,
+        "L, most hops of the chains that triples are re-organised into; 0 for no limit [2, for CWQ no limit].",
+        least=0,
+    )
+    chains_read: int = setting(
+        100, "Chains that a language model reads, at most; 0 for no limit [no limit].", least=0
+    )
+    characters_read: int = setting(
+        24_000,
+        "Characters of evidence that a language model reads, at most; 0 for no limit [no limit].",
+        least=0,
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class TrainingConfig(Checked):
     """Settings that every trained method has."""
 

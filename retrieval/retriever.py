@@ -70,6 +70,17 @@ class Retriever(Protocol):
         """
         ...
 
+    def triples(
+        self,
+        question: str,
+        topics: Sequence[int],
+        *,
+        mentions: Sequence[str] = (),
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> dict[int, float] | None:
+        """Facts that were ranked by themselves, the best first, with scores in [0, 1]; None of a method that finds paths."""
+        ...
+
     def configured(self, options: InferenceOptions) -> Retriever:
         """This retriever with other settings for asking; ``config.parse_options`` makes them, of its own class."""
         ...

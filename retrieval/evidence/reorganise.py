@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from retrieval.evidence.expand import expand
+from retrieval.evidence.expand import Step, Walk, expand
 from retrieval.evidence.reach import Reach, from_walks, merge_entities
 from retrieval.types import Triple
 
@@ -19,7 +19,8 @@ def reorganise(
     """Merged chains of retrieved triples, best first, those of topics that meet side by side.
 
     Chains may turn, because retrieved triples are walked both ways. A chain is as probable as its weakest
-    triple.
+    triple. A triple that no chain holds stands for itself, last: what is said of an answer and leads on from no
+    topic, to compare answers by (ReG 4.1's answer-centric neighbourhoods).
 
     Args:
         snapshot: the graph.
@@ -40,4 +41,10 @@ def reorganise(
         # A turning chain may come back to where it began, and then says nothing.
         if all(step.target != walk[0].source for step in walk)
     ]
-    return merge_entities(from_walks(snapshot, scored), topics)
+    held = {step.fact for walk, _ in scored for step in walk}
+    loose: list[tuple[Walk, float]] = [
+        ((Step(fact),), score)
+        for fact, score in scores.items()
+        if fact not in held and fact.head != fact.tail
+    ]
+    return merge_entities(from_walks(snapshot, scored), topics) + from_walks(snapshot, loose)

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
 
 
+EVIDENCE_LIMIT = 24_000
+"""Characters of evidence in a prompt where nothing else is said; the weakest is left out first."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
     """Everything a reasoner may use.
@@ -30,6 +34,9 @@ class Evidence:
         join: the intersection that was chosen for a question with several topics.
         compared: the comparison, when the question asks for one and the graph holds what is compared.
         facts: single facts that were selected, the best first; empty where paths were.
+        read: what a language model reads, a line each, in their order; None where it reads the chains.
+        characters: of what it reads, at most; None for no limit.
+        warnings: what of the retrieved is not read.
         coverage: how well the best relation path fits the question, in [0, 1]; 1 when the retriever
             does not say.
         ceiling: no answer is more likely than this, whatever its relation path is.
@@ -46,6 +53,9 @@ class Evidence:
     coverage: float = 1.0
     ceiling: float = 1.0
     facts: tuple[int, ...] = ()
+    read: tuple[str, ...] | None = None
+    characters: int | None = EVIDENCE_LIMIT
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,8 +11,6 @@ import numpy as np
 from retrieval.errors import Cancelled
 from retrieval.evidence.chains import build_chain
 from retrieval.evidence.reach import Join, Reach, joins, refine, walk
-from retrieval.evidence.reorganise import reorganise
-from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.reasoning.base import Evidence
 from retrieval.reasoning.comparison import compare
 from retrieval.reasoning.context import in_context
@@ -39,7 +36,6 @@ class GatherSettings:
             the topics' best relation paths; below it, the topics do not belong together.
         chain_limit: most chains shown.
         chain_share: a chain is shown when its probability is at least this share of the best one's.
-        read_limit: most chains of retrieved triples that a language model reads.
     """
 
     join_width: int = 6
@@ -47,7 +43,6 @@ class GatherSettings:
     join_share: float = 0.0
     chain_limit: int = 6
     chain_share: float = 0.05
-    read_limit: int = 100
 
 
 def gather(
@@ -80,16 +75,41 @@ def gather(
     Raises:
         Cancelled: ``cancelled`` said so.
     """
+    reaches = executed(snapshot, paths, simple=simple, cancelled=cancelled)
+    return combined(
+        snapshot, question, entities, unmatched, reaches, simple=simple, settings=settings, coverage=coverage
+    )
+
+
+def executed(
+    snapshot: Snapshot, paths: Sequence[RelationPath], *, simple: bool, cancelled: Callable[[], bool]
+) -> list[Reach]:
+    """Relation paths with all that they reach in a graph, best first; see :func:`gather`."""
     reaches: list[Reach] = []
-    named = [] if not simple or offers_choice(question) else _named(entities)
     for path in sorted(paths, key=lambda path: -path.score):
         if cancelled():
             raise Cancelled("The run was stopped.")
         reach = walk(snapshot, path.topic, path.relations, path.score, simple=simple)
-        if len(named) > 1:
-            reach = _without(reach, named)
         if len(reach.targets):
             reaches.append(reach)
+    return reaches
+
+
+def combined(
+    snapshot: Snapshot,
+    question: str,
+    entities: Sequence[LinkedEntity],
+    unmatched: Sequence[str],
+    reaches: Sequence[Reach],
+    *,
+    simple: bool,
+    settings: GatherSettings,
+    coverage: float = 1.0,
+) -> Evidence:
+    """The evidence of relation paths whose targets are known, best first; see :func:`gather`."""
+    named = [] if not simple or offers_choice(question) else _named(entities)
+    if len(named) > 1:
+        reaches = [reach for each in reaches if len((reach := _without(each, named)).targets)]
     names = [name for linked in entities for name in (linked.mention, linked.entity.label)]
     reaches = in_context(snapshot, question, names, reaches)
     topics = tuple(dict.fromkeys(linked.entity.id for linked in entities))
@@ -126,32 +146,6 @@ def _without(reach: Reach, named: Sequence[int]) -> Reach:
     """The reach without what the question names: who asks for Portugal's midfielders does not want Portugal."""
     kept = reach.targets[~np.isin(reach.targets, named)]
     return reach if len(kept) == len(reach.targets) else replace(reach, levels=(*reach.levels[:-1], kept))
-
-
-def reorganised(
-    evidence: Evidence, facts: Mapping[int, float], *, max_length: int | None, settings: GatherSettings
-) -> Evidence:
-    """The evidence as a triple-level retriever gives it to a language model: chains of the retrieved triples alone.
-
-    A comparison keeps its own chains, and so does evidence of which no triple was retrieved.
-
-    Args:
-        evidence: of the same question.
-        facts: the retrieved facts, each with a score in [0, 1].
-        max_length: most hops of a chain; None for no limit.
-        settings: how much is kept.
-    """
-    topics = tuple(dict.fromkeys(linked.entity.id for linked in evidence.entities))
-    reaches = reorganise(evidence.snapshot, facts, topics, max_length=max_length)
-    if evidence.compared is not None or not reaches:
-        return evidence
-    retrieved = RestrictedSnapshot(evidence.snapshot, np.array(list(facts), np.int64))
-    join = None
-    if len(topics) > 1 and len(reaches[0].partners) == len(topics) - 1:
-        members = tuple(range(len(topics)))
-        join = Join(members, reaches[0].targets, prod(reaches[i].probability for i in members))
-    chains = tuple(build_chain(retrieved, reach) for reach in reaches[: settings.read_limit])
-    return replace(evidence, reaches=tuple(reaches), chains=chains, join=join)
 
 
 def best_join(reaches: Sequence[Reach], topics: Sequence[int], settings: GatherSettings) -> Join | None:

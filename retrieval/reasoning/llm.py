@@ -40,7 +40,10 @@ class LLMReasoner:
             Cancelled: stopped; the connection is closed.
             LLMError: the endpoint is down, slow or answers nonsense.
         """
-        prompt, left_out = messages(evidence.question, evidence.chains, self.settings)
+        prompt, left_out = messages(
+            evidence.question, evidence.chains, self.settings,
+            read=evidence.read, characters=evidence.characters,
+        )  # fmt: skip
         pieces: list[str] = []
         size = 0
         usage = ChatUsage()
@@ -58,7 +61,8 @@ class LLMReasoner:
             yield AnswerDelta(item)
         spent = usage.priced(self.settings)
         verdict = read_reply(evidence, "".join(pieces), spent)
-        yield replace(verdict, warnings=(*verdict.warnings, left_out)) if left_out else verdict
+        unread = (*evidence.warnings, *([left_out] if left_out else []))
+        yield replace(verdict, warnings=(*verdict.warnings, *unread)) if unread else verdict
 
 
 def read_reply(evidence: Evidence, reply: str, usage: Usage) -> Conclusion:

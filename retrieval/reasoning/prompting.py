@@ -10,14 +10,12 @@ from retrieval.evidence.verbalise import merged_texts
 from retrieval.llm import prompts
 from retrieval.llm.metering import estimate
 from retrieval.llm.prompts import Fenced, Message, fenced, fenced_lines
+from retrieval.reasoning.base import EVIDENCE_LIMIT
 from retrieval.types import EvidenceChain
 
 PROMPT = "answer"
 CHAIN_LIMIT = 2_000
 """Characters of one chain in the prompt."""
-
-EVIDENCE_LIMIT = 24_000
-"""Characters of all chains in the prompt; the weakest are left out first."""
 
 LINE_TOKENS = 5
 """Tokens of ``Chain 12. `` and a line's end, for estimates."""
@@ -45,7 +43,12 @@ class NoAnswerLines(Exception):
 
 
 def messages(
-    question: str, chains: Sequence[EvidenceChain], settings: LLMSettings | None = None
+    question: str,
+    chains: Sequence[EvidenceChain],
+    settings: LLMSettings | None = None,
+    *,
+    read: Sequence[str] | None = None,
+    characters: int | None = EVIDENCE_LIMIT,
 ) -> tuple[list[Message], str]:
     """The chat messages for one question, with the paper's worked example before it.
 
@@ -55,12 +58,15 @@ def messages(
     Args:
         question: as asked.
         chains: best first.
-        settings: the model that will read them; its context is a limit, ``EVIDENCE_LIMIT`` always is.
+        settings: the model that will read them; its context is a limit.
+        read: lines that are read in place of the chains: single paths or triples, in the order given.
+        characters: of all lines together, at most; None for no limit.
     """
     prompt = prompts.load(PROMPT)
-    texts = merged_texts(chains)
+    texts = merged_texts(chains) if read is None else list(read)
     bare = prompt.fill(chains=fenced(""), question=fenced(question))
-    block = numbered(texts, settings.room(estimate(*(m["content"] for m in bare))) if settings else None)
+    room = settings.room(estimate(*(m["content"] for m in bare))) if settings else None
+    block = numbered(texts, room, characters)
     shown = block.count("\n") + 1 if block else 0
     left_out = (
         f"{shown} of {len(texts)} evidence chains fit into the prompt; the language model saw no others."
@@ -69,8 +75,10 @@ def messages(
     return filled, left_out if shown < len(texts) else ""
 
 
-def numbered(chains: Iterable[str], tokens: int | None = None) -> Fenced:
-    """Numbered chains, one a line, within ``EVIDENCE_LIMIT`` characters and about as many tokens."""
+def numbered(
+    chains: Iterable[str], tokens: int | None = None, characters: int | None = EVIDENCE_LIMIT
+) -> Fenced:
+    """Numbered chains, one a line, within so many characters and about so many tokens; None for no limit."""
     lines: list[str] = []
     used = size = 0
     for number, written in enumerate(chains, start=1):
@@ -79,7 +87,8 @@ def numbered(chains: Iterable[str], tokens: int | None = None) -> Fenced:
             text = text[:CHAIN_LIMIT].rstrip() + " …"
         used += len(text)
         size += estimate(text) + LINE_TOKENS
-        if lines and (used > EVIDENCE_LIMIT or (tokens is not None and size > tokens)):
+        full = (characters is not None and used > characters) or (tokens is not None and size > tokens)
+        if lines and full:
             break
         lines.append(f"Chain {number}. {text}")
     return fenced_lines(lines)

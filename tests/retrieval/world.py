@@ -128,6 +128,9 @@ class ScriptedRetriever:
             for text, score in self.script.get(self.graph.entity_label(topic), ())[:limit]
         ]
 
+    def triples(self, question: str, topics: Sequence[int], **more: object) -> dict[int, float] | None:
+        return None
+
     def configured(self, options: InferenceOptions) -> ScriptedRetriever:
         return self
 

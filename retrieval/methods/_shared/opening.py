@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from retrieval.errors import ConfigError, MethodError
+from retrieval.config import EvidenceOptions, parse
+from retrieval.errors import MethodError
 from retrieval.kg.snapshot import Snapshot
 from retrieval.methods import registry
 from retrieval.methods._shared.zero_shot import ZeroShotRetriever
@@ -87,15 +88,18 @@ def open_retriever(
         raise MethodError(f"{method} is no retriever of relation paths.", hint=f"There is: {known}.")
     chosen = registry.parse_options(method, options)
     foreign = checkpoint is not None and is_foreign(checkpoint, snapshot)
-    if (checkpoint is None or foreign) and options:
-        raise ConfigError(
-            f"The zero-shot retriever has no inference setting {next(iter(options))!r}.",
-            hint="It has none; give a checkpoint that was trained on this graph.",
-        )
     if checkpoint is None:
-        return ZeroShotRetriever(snapshot, encoder, method)
+        return ZeroShotRetriever(snapshot, encoder, method).configured(_untrained(options))
     read = open_checkpoint(checkpoint, method=method, encoder=encoder.name)
     if foreign:
-        return ZeroShotRetriever(snapshot, encoder, method, checkpoint=read.manifest.fingerprint)
+        fingerprint = read.manifest.fingerprint
+        return ZeroShotRetriever(snapshot, encoder, method, checkpoint=fingerprint).configured(
+            _untrained(options)
+        )
     opened: Retriever = spec.part("retriever")(read, snapshot, encoder, cache)
     return opened.configured(chosen) if options else opened
+
+
+def _untrained(options: Mapping[str, Any] | None) -> EvidenceOptions:
+    """Of the settings for asking those that the zero-shot retriever has: what is read of what it retrieves."""
+    return parse(EvidenceOptions, "The zero-shot retriever has no inference setting", options)

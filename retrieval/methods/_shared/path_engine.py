@@ -12,7 +12,6 @@ from retrieval.config import InferenceOptions
 from retrieval.events import (
     ChainsBuilt,
     Event,
-    PathRetrieved,
     QuestionLinked,
     SubgraphExtracted,
 )
@@ -26,12 +25,11 @@ from retrieval.methods._shared.program_answers import (
 )
 from retrieval.methods._shared.program_engine import ProgramEngine, is_unexplained, programs_of, whole
 from retrieval.methods._shared.reasoning import nothing_linked, reason
-from retrieval.methods._shared.triples.settings import TripleOptions
+from retrieval.methods._shared.retrieved import Reading
 from retrieval.methods._shared.zero_shot import ZeroShotRetriever
 from retrieval.pipeline import Engine, Linked, Linking, PipelineRun
-from retrieval.reasoning.base import Conclusion, Evidence, Reasoner
+from retrieval.reasoning.base import Conclusion, Reasoner
 from retrieval.reasoning.extractive import ExtractiveReasoner, no_path
-from retrieval.reasoning.gather import gather, reorganised
 from retrieval.reasoning.llm import NAME as LLM
 from retrieval.reasoning.text_fit import TextFit
 from retrieval.reasoning.understanding import understood
@@ -169,9 +167,12 @@ class PathEngine(Engine):
             return
         mentions = {entity.entity.id: entity.mention for entity in reversed(linked.entities)}
         mentioned = [mentions[topic] for topic in topics]
-        yield from self._paths(run, topics, mentioned)
+        reading = Reading(run, self.retriever, self.reasoner, self.snapshot)
+        yield from reading.retrieve(topics, mentioned)
         began = time.perf_counter()
-        evidence = replace(self._evidence(run, linked, topics, mentioned), ceiling=ceiling)
+        paths, coverage = self._relation_paths(run, topics, mentioned)
+        evidence = reading.evidence(linked, paths, settings=self.settings.gather, coverage=coverage)
+        evidence = replace(evidence, ceiling=ceiling)
         if nothing_asked:
             evidence = replace(evidence, coverage=0.0)
         if programs is not None:
@@ -204,27 +205,10 @@ class PathEngine(Engine):
             took_ms=run.ms(began),
         )
 
-    def _paths(self, run: PipelineRun, topics: list[int], mentions: list[str]) -> Iterator[PathRetrieved]:
-        request = run.request
-        triples = self.snapshot.num_triples
-        retrieved = self.retriever.retrieve(
-            request.question,
-            topics,
-            budget=request.budget,
-            seed=request.seed,
-            mentions=mentions,
-            cancelled=run.cancelled,
-        )
-        for path in run.watch.each(retrieved):
-            run.check()
-            run.paths += 1
-            for arc in path.arcs:
-                run.facts.setdefault(arc % triples, path.score)
-            hops = tuple(self.snapshot.hop(arc) for arc in path.arcs)
-            yield PathRetrieved(run.paths, hops, round(path.score, 6), run.ms())
-        run.check()
-
-    def _evidence(self, run: PipelineRun, linked: Linked, topics: list[int], mentions: list[str]) -> Evidence:
+    def _relation_paths(
+        self, run: PipelineRun, topics: list[int], mentions: list[str]
+    ) -> tuple[list[RelationPath], float]:
+        """Relation paths of all topics, and how well the best one fits the question."""
         with run.watch.running():
             found = self.retriever.relation_paths(
                 run.request.question,
@@ -241,22 +225,7 @@ class PathEngine(Engine):
         if None not in verdicts and verdicts:
             unasked = all(verdicts) and (self.text_fit is None or coverage < WORDS_AGREE)
             coverage = 0.0 if unasked else 1.0
-        evidence = gather(
-            self.snapshot,
-            run.request.question,
-            linked.entities,
-            linked.unmatched,
-            found,
-            simple=self.retriever.simple,
-            settings=self.settings.gather,
-            cancelled=run.cancelled,
-            coverage=coverage,
-        )
-        options = self.retriever.options
-        if isinstance(options, TripleOptions) and self.reasoner.name == LLM:
-            length, settings = options.chain_length or None, self.settings.gather
-            return reorganised(evidence, run.facts, max_length=length, settings=settings)
-        return evidence
+        return found, coverage
 
 
 def _topics(linked: Linked) -> list[int]:

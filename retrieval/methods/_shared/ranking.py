@@ -102,6 +102,18 @@ class RankingRetriever(ABC):
         by_topic = groupby(ranked, key=lambda path: path.topic)
         return [path for _, paths in by_topic for path in list(paths)[:limit]]
 
+    def triples(
+        self,
+        question: str,
+        topics: Sequence[int],
+        *,
+        mentions: Sequence[str] = (),
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> dict[int, float] | None:
+        """See ``base.Retriever``; a triple-level method extends this."""
+        del question, topics, mentions, cancelled
+        return None
+
     def restricted_to(self, snapshot: RestrictedSnapshot) -> Self:
         """See ``base.Retriever``. A method that computes something from the graph extends this."""
         other = self._copy()

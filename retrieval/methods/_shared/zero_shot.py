@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from retrieval.config import InferenceOptions
+from retrieval.config import EvidenceOptions
 from retrieval.errors import check
 from retrieval.kg.snapshot import Snapshot
 from retrieval.methods import registry
@@ -53,7 +53,7 @@ class ZeroShotRetriever(RankingRetriever):
         checkpoint: str | None = None,
     ) -> None:
         super().__init__(snapshot, encoder, method=method, checkpoint=checkpoint, simple=True)
-        self.options = InferenceOptions()
+        self.options = EvidenceOptions()
         self._texts = relation_texts(snapshot)
         self._vectors = relation_vectors(snapshot, encoder)
 

@@ -17,15 +17,17 @@ class RaplConfig(PathConfig):
 
 @dataclass(frozen=True, slots=True)
 class RaplOptions(PathOptions):
-    """Settings of ``rapl`` for asking; the three configurations of its Table 1."""
+    """Settings of ``rapl`` for asking; the configurations of its Table 1 and Figure 3b."""
 
     inference: Literal["ranked", "sampled"] = setting(
         "sampled",
         "Draw paths at random as the paper does, or search the most probable relation paths and take all paths "
         "along them (docs/adr/0002).",
     )
-    draws: Literal["K60-M80", "K80-M120", "K120-M200"] = setting(
-        "K120-M200", "How many first triples are drawn (K), and how many of the drawn paths are kept (M)."
+    draws: Literal["K60-M80", "K80-M120", "K120-M180", "K120-M200", "K800-M1200"] = setting(
+        "K120-M200",
+        "How many first triples are drawn (K), and how many of the drawn paths are kept (M) [Table 1; K120-M180 and "
+        "K800-M1200 in Figures 2 and 3b].",
     )
 
     @property

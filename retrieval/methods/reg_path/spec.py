@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from retrieval.config import InferenceOptions, RetrieverConfig, setting
+from retrieval.config import EvidenceOptions, RetrieverConfig, setting
 from retrieval.methods.spec import MethodSpec
 
 
@@ -49,7 +49,7 @@ class RegPathConfig(RetrieverConfig):
 
 
 @dataclass(frozen=True, slots=True)
-class RegPathOptions(InferenceOptions):
+class RegPathOptions(EvidenceOptions):
     """Settings of ``reg-path`` when it is asked."""
 
     beam: int = setting(

@@ -8,7 +8,8 @@ from retrieval.evidence.reach import merge_entities
 from retrieval.evidence.reorganise import reorganise
 from retrieval.evidence.verbalise import chain_text, merged_texts
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
-from retrieval.reasoning.gather import GatherSettings, gather, reorganised
+from retrieval.reasoning.gather import GatherSettings, gather
+from retrieval.reasoning.retrieved import reorganised
 from retrieval.types import LinkedEntity, RelationPath
 from tests.retrieval.world import build, ids, labels, path
 
@@ -61,7 +62,22 @@ def test_answers_of_one_relation_path_merge_and_a_chain_is_as_probable_as_its_we
         ("Ann", path(graph, "directed in_genre"), ["Drama"], 0.5, ()),
         ("Ann", path(graph, "directed -scored"), ["Cid"], 0.4, ()),
     ]
-    assert [len(r.path) for r in reorganise(graph, retrieved, ids(graph, "Ann"), max_length=1)] == [1]
+
+
+def test_a_triple_that_no_chain_holds_stands_for_itself_after_the_chains(graph):
+    retrieved = scores(
+        graph,
+        [
+            ("Ann", "directed", "Dawn", 0.3), ("Cid", "scored", "Dusk", 0.4), ("Dawn", "in_genre", "Drama", 0.9),
+            ("Ben", "acted_in", "Noon", 0.5),
+        ],
+    )  # fmt: skip
+    assert shown(graph, reorganise(graph, retrieved, ids(graph, "Ann"), max_length=1)) == [
+        ("Ann", path(graph, "directed"), ["Dawn"], 0.3, ()),
+        ("Dawn", path(graph, "in_genre"), ["Drama"], 0.9, ()),
+        ("Ben", path(graph, "acted_in"), ["Noon"], 0.5, ()),
+        ("Cid", path(graph, "scored"), ["Dusk"], 0.4, ()),
+    ]
 
 
 def test_without_a_limit_chains_grow_as_long_as_triples_go(tmp_path):
@@ -140,7 +156,7 @@ def test_a_language_model_reads_the_retrieved_triples_and_nothing_else(graph):
             ("Ann", "directed", "Dawn", 0.9), ("Ann", "directed", "Dusk", 0.9), ("Ben", "acted_in", "Dawn", 0.8),
         ],
     )  # fmt: skip
-    read = reorganised(evidence, retrieved, max_length=3, settings=GatherSettings())
+    read = reorganised(evidence, retrieved, max_length=3, limit=100)
     assert merged_texts(read.chains) == [
         "Ann → [directed] → Dawn",
         "Ben → [acted in] → Dawn",
@@ -150,4 +166,4 @@ def test_a_language_model_reads_the_retrieved_triples_and_nothing_else(graph):
     assert labels(graph, read.join.targets) == ["Dawn"]
     assert read.join.probability == pytest.approx(0.72)
     # Nothing was retrieved: the evidence stands as it was.
-    assert reorganised(evidence, {}, max_length=3, settings=GatherSettings()) is evidence
+    assert reorganised(evidence, {}, max_length=3, limit=100) is evidence

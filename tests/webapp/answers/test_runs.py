@@ -227,7 +227,7 @@ def test_a_run_whose_worker_died_fails_and_keeps_its_events(api, tiny_graph):
 def test_status_tells_what_can_be_asked(api, worker):
     answer = api("viewer").get("/api/v1/status").json()
     assert answer["workers"] == {"answers": 1, "jobs": 0}
-    assert answer["budgets"] == {"default": 50, "max": 500}
+    assert answer["budgets"] == {"default": 50, "max": 1200}
     assert answer["question_max"] == 2000
     assert answer["llm"] == {"configured": False, "model": None, "name": None}
     assert {m["id"] for m in answer["methods"] if m["available"]} == set(registry.METHODS)

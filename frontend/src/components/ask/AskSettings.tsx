@@ -49,7 +49,7 @@ function ModelPick({ draft, onDraft }: { draft: Draft; onDraft: Props["onDraft"]
 
 /** Budget, seed, reasoner and language model. */
 export function AskSettings({ draft, onDraft, status, method, folded, remote }: Props) {
-  const budgets = status?.budgets ?? { default: 50, max: 500 };
+  const budgets = status?.budgets ?? { default: 50, max: 1200 };
   return (
     <Dialog aria-label="How to ask" className="dialog narrow">
       <TextField

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from retrieval.config import InferenceOptions, RetrieverConfig, setting
+from retrieval.config import EvidenceOptions, RetrieverConfig, setting
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class PathConfig(RetrieverConfig):
 
 
 @dataclass(frozen=True, slots=True)
-class PathOptions(InferenceOptions):
+class PathOptions(EvidenceOptions):
     """Settings of the path methods for asking."""
 
     inference: Literal["ranked", "sampled"] = setting(

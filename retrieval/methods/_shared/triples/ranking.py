@@ -8,6 +8,7 @@ them, chains of one relation path are merged, and the relation path gets a proba
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Self
@@ -34,6 +35,8 @@ from retrieval.types import FoundPath, RelationPath
 
 #: Chains of one relation path that are looked at.
 _CHAINS = 4096
+#: Questions whose top triples are kept: a run asks for them after their paths.
+_QUESTIONS = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,6 +82,7 @@ class TripleRanker(RankingRetriever):
         words: bool,
     ) -> None:
         super().__init__(snapshot, encoder, method=method, checkpoint=checkpoint, simple=simple)
+        self._top: OrderedDict[tuple[object, ...], dict[int, float]] = OrderedDict()
         self.candidates = candidates
         self.max_hops = max_hops
         self.words = words
@@ -109,8 +113,11 @@ class TripleRanker(RankingRetriever):
         scores = self.score(subgraphs, read.rows(np.arange(len(texts))))
         check(cancelled)
         ranked: list[RelationPath] = []
+        brought: dict[int, float] = {}
         for index, topic in enumerate(topics):
             best = top(scores.rank, slice(*subgraphs.fact_bounds[index : index + 2]), self.options.top_k)
+            for fact, share in zip(subgraphs.facts[best].tolist(), scores.shares(best).tolist(), strict=True):
+                brought[fact] = max(share, brought.get(fact, 0.0))
             order = np.argsort(subgraphs.facts[best])
             retrieved = Retrieved(subgraphs.facts[best][order], scores.rank[best][order])
             grown = grow(
@@ -118,7 +125,35 @@ class TripleRanker(RankingRetriever):
                 relations=self.snapshot.num_relations, max_hops=self.max_hops, simple=self.simple,
             )  # fmt: skip
             ranked += [GrownPath(topic, path, share, retrieved) for path, share in grown]
+        with self._lock:
+            self._top[tuple(topics), tuple(texts)] = brought
+            while len(self._top) > _QUESTIONS:
+                self._top.popitem(last=False)
         return ranked
+
+    def triples(
+        self,
+        question: str,
+        topics: Sequence[int],
+        *,
+        mentions: Sequence[str] = (),
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> dict[int, float]:
+        """See ``base.Retriever``: the top K triples of each topic."""
+        live, texts = self._live(question, topics, mentions)
+        if not live:
+            return {}
+        key = (tuple(live), tuple(texts))
+        if key not in self._top:
+            self.rank(live, texts, cancelled)
+        with self._lock:
+            brought = self._top.get(key, {})
+        return dict(sorted(brought.items(), key=lambda item: (-item[1], item[0])))
+
+    def _copy(self) -> Self:
+        other = super()._copy()
+        other._top = OrderedDict()  # of other settings, or another graph
+        return other
 
     def retrieve(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from retrieval.config import InferenceOptions, RetrieverConfig, setting
+from retrieval.config import EvidenceOptions, RetrieverConfig, setting
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +24,10 @@ class TripleConfig(RetrieverConfig):
 
 
 @dataclass(frozen=True, slots=True)
-class TripleOptions(InferenceOptions):
+class TripleOptions(EvidenceOptions):
     """Settings of the triple-level methods for asking."""
 
-    top_k: int = setting(500, "K, triples retrieved for each topic [ReG 500 or 200, REL-RAG 50 or 500].")
-    chain_length: int = setting(
-        3,
-        "L, most hops of the chains that a language model reads; 0 for no limit [2, for CWQ no limit].",
-        least=0,
+    top_k: int = setting(
+        500,
+        "K, triples retrieved for each topic, whatever the budget is [ReG 500 or 200, REL-RAG 50 or 500].",
     )

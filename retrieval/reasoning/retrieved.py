@@ -1,0 +1,147 @@
+"""What was retrieved, as a reasoner reads it: chains, paths or triples, and nothing else of the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import prod
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from retrieval.config import EvidenceOptions
+from retrieval.evidence.chains import build_chain
+from retrieval.evidence.expand import Step, Walk
+from retrieval.evidence.reach import Join, Reach, from_walks
+from retrieval.evidence.reorganise import reorganise
+from retrieval.evidence.verbalise import path_text
+from retrieval.kg.snapshot import KINDS
+from retrieval.kg.snapshot.restriction import RestrictedSnapshot
+from retrieval.reasoning.base import Evidence
+from retrieval.types import FoundPath, RelationPath, Triple
+
+if TYPE_CHECKING:
+    from retrieval.kg.snapshot import Snapshot
+
+Form = Literal["auto", "chains", "paths", "triples", "shuffled-triples"]
+_MEDIATOR = KINDS.index("cvt")
+
+
+@dataclass(slots=True)
+class Retrieved:
+    """What a retriever brought.
+
+    Attributes:
+        paths: in the order in which they came.
+        facts: ids with scores in [0, 1], in the order in which they came.
+    """
+
+    paths: list[FoundPath] = field(default_factory=list)
+    facts: dict[int, float] = field(default_factory=dict)
+
+
+def for_model(
+    evidence: Evidence, found: Retrieved, options: EvidenceOptions, form: Form, *, seed: int
+) -> Evidence:
+    """The evidence as a language model reads it in a form other than ``auto``; as it is where nothing was retrieved.
+
+    Args:
+        evidence: of the question.
+        found: what was retrieved.
+        options: the limits.
+        form: chains (ReG 4.2), single paths (RAPL 4.3), single triples, or these in random order (RAPL 5.4).
+        seed: of that order.
+    """
+    if not found.facts:
+        return evidence
+    characters = options.characters_read or None
+    if form == "paths":
+        reaches = from_walks(evidence.snapshot, _walks(evidence.snapshot, found.paths))
+        lines = dict.fromkeys(_text(evidence.snapshot, path.arcs) for path in found.paths)
+        read = _shown(evidence, found.facts, reaches, options.chains_read)
+        return replace(read, read=tuple(lines), characters=characters, warnings=())
+    length = options.chain_length or None
+    read = replace(
+        reorganised(evidence, found.facts, max_length=length, limit=options.chains_read),
+        characters=characters,
+    )
+    if form == "chains":
+        return read
+    order = list(found.facts)
+    if form == "shuffled-triples":
+        np.random.default_rng(seed).shuffle(order)
+    lines = dict.fromkeys(_text(evidence.snapshot, (fact,)) for fact in order)
+    return replace(read, read=tuple(lines), warnings=())
+
+
+def reorganised(
+    evidence: Evidence, facts: Mapping[int, float], *, max_length: int | None, limit: int
+) -> Evidence:
+    """The evidence as chains of the retrieved triples alone (ReG 4.2); as it is where none was retrieved.
+
+    Args:
+        evidence: of the same question.
+        facts: the retrieved facts, each with a score in [0, 1].
+        max_length: L, most hops of a chain; None for no limit.
+        limit: chains, at most; 0 for no limit.
+    """
+    topics = tuple(dict.fromkeys(linked.entity.id for linked in evidence.entities))
+    reaches = reorganise(evidence.snapshot, facts, topics, max_length=max_length)
+    return _shown(evidence, facts, reaches, limit)
+
+
+def _shown(evidence: Evidence, facts: Mapping[int, float], reaches: Sequence[Reach], limit: int) -> Evidence:
+    if not reaches:
+        return evidence
+    topics = tuple(dict.fromkeys(linked.entity.id for linked in evidence.entities))
+    retrieved = RestrictedSnapshot(evidence.snapshot, np.array(sorted(facts), np.int64))
+    join = None
+    if len(topics) > 1 and len(reaches[0].partners) == len(topics) - 1:
+        members = tuple(range(len(topics)))
+        join = Join(members, reaches[0].targets, prod(reaches[i].probability for i in members))
+    kept = reaches[:limit] if limit else reaches
+    cut = (
+        f"{len(kept)} of {len(reaches)} evidence chains are read, the best."
+        if len(kept) < len(reaches)
+        else ""
+    )
+    return replace(
+        evidence,
+        reaches=tuple(reaches),
+        chains=tuple(build_chain(retrieved, reach) for reach in kept),
+        join=join,
+        compared=None,
+        warnings=(cut,) if cut else (),
+    )
+
+
+def reached(snapshot: Snapshot, found: Retrieved, paths: Sequence[RelationPath]) -> list[Reach]:
+    """What the retrieved paths themselves lead to, as the extractive reasoner reads them, best first.
+
+    Args:
+        snapshot: the graph.
+        found: what was retrieved.
+        paths: relation paths with their probabilities; a retrieved path of none of these has its own.
+    """
+    known = {(path.topic, path.relations): path.score for path in paths}
+    reaches = []
+    for reach in from_walks(snapshot, _walks(snapshot, found.paths)):
+        named = reach.targets[snapshot.kinds[reach.targets] != _MEDIATOR]
+        if len(named):
+            score = known.get((reach.topic, reach.path), reach.probability)
+            reaches.append(replace(reach, levels=(*reach.levels[:-1], named), probability=score))
+    return sorted(reaches, key=lambda reach: -reach.probability)
+
+
+def _walks(snapshot: Snapshot, paths: Sequence[FoundPath]) -> list[tuple[Walk, float]]:
+    return [(tuple(_step(snapshot, arc) for arc in path.arcs), path.score) for path in paths]
+
+
+def _step(snapshot: Snapshot, arc: int) -> Step:
+    fact = arc % snapshot.num_triples
+    ends = int(snapshot.heads[fact]), int(snapshot.relations[fact]), int(snapshot.tails[fact])
+    return Step(Triple(*ends), inverse=arc >= snapshot.num_triples)
+
+
+def _text(snapshot: Snapshot, arcs: Sequence[int]) -> str:
+    return path_text([snapshot.hop(arc) for arc in arcs])
