@@ -78,7 +78,7 @@ class Retriever(Protocol):
         mentions: Sequence[str] = (),
         cancelled: Callable[[], bool] = lambda: False,
     ) -> dict[int, float] | None:
-        """Facts that were ranked by themselves, the best first, with scores in [0, 1]; None of a method that finds paths."""
+        """Facts that were ranked one by one, the best first, with scores in [0, 1]; None where paths are."""
         ...
 
     def configured(self, options: InferenceOptions) -> Retriever:

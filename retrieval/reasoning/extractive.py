@@ -93,11 +93,11 @@ class ExtractiveReasoner:
     def _decided(self, evidence: Evidence) -> Conclusion:
         if not evidence.entities:
             return Conclusion(no_answer=not_linked(evidence.unmatched, ()))
-        if not evidence.reaches:
+        topics = tuple(dict.fromkeys(linked.entity.id for linked in evidence.entities))
+        if not any(reach.topic in topics for reach in evidence.reaches):
             return Conclusion(no_answer=no_path(evidence.entities))
         if evidence.coverage < self.settings.floor:
             return Conclusion(no_answer=not_in_graph(evidence))
-        topics = tuple(dict.fromkeys(linked.entity.id for linked in evidence.entities))
         if evidence.compared is not None:
             return _compared_verdict(evidence, evidence.compared, self.settings.trusted)
         if evidence.join is not None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from retrieval.config import EvidenceOptions
 from retrieval.errors import LLMError
 from retrieval.events import (
     AnswerFinal,
@@ -104,7 +105,7 @@ def test_a_named_entity_replaces_linking(engine, graph):
         ("  \n ", {}, "bad_question"),
         ("x" * (QUESTION_LIMIT + 1), {}, "bad_question"),
         (QUESTION, {"budget": 0}, "bad_question"),
-        (QUESTION, {"budget": 501}, "bad_question"),
+        (QUESTION, {"budget": 1201}, "bad_question"),
         (QUESTION, {"given": (10_000,)}, "unknown_entity"),
         (QUESTION, {"given": (-1,)}, "unknown_entity"),
     ],
@@ -225,14 +226,108 @@ def test_a_language_model_reads_chains_of_the_triples_that_a_triple_method_retri
     retriever.options = TripleOptions(chain_length=1)
     reader = PathEngine(graph, retriever, LabelLinker(graph), Reader(), encoder="tiny")
     chains = next(e for e in ask(reader, budget=4) if isinstance(e, ChainsBuilt)).chains
-    # Two of the border chains fit the budget of four; L = 1 leaves their first hops.
-    assert [chain_text(chain) for chain in chains] == ["Switzerland → [borders] → Austria; France"]
+    # Two of the border chains fit the budget of four; L = 1 leaves their first hops, and the others by themselves.
+    assert [chain_text(chain) for chain in chains] == [
+        "Switzerland → [borders] → Austria; France",
+        "Austria → [official language] → German",
+        "France → [official language] → French",
+    ]
     retriever.options = TripleOptions(chain_length=0)
     chains = next(e for e in ask(reader, budget=4) if isinstance(e, ChainsBuilt)).chains
     assert [chain_text(chain) for chain in chains] == [
         "Switzerland → [borders] → Austria; France",
         "Switzerland → [borders] → Austria; France → [official language] → French; German",
     ]
+
+
+def read_by(graph, form, reasoner, budget=4, triples=None, **limits):
+    """What a reasoner reads of the script's paths, and the end of the run."""
+
+    class Ranking(ScriptedRetriever):
+        options = EvidenceOptions(evidence=form, **limits)
+
+        def triples(self, *args, **more):
+            return triples
+
+    engine = PathEngine(graph, Ranking(graph, SCRIPT), LabelLinker(graph), reasoner, encoder="tiny")
+    return ask(engine, budget=budget)
+
+
+class Noting(ExtractiveReasoner):
+    """Stands in for a language model and keeps the evidence."""
+
+    name = "llm"
+
+    def answer(self, evidence, *, cancelled):
+        self.evidence = evidence
+        return super().answer(evidence, cancelled=cancelled)
+
+
+def test_a_language_model_reads_the_retrieved_paths_as_they_came(graph):
+    noting = Noting()
+    read_by(graph, "paths", noting)
+    assert noting.evidence.read == (
+        "Switzerland → [borders] → Austria → [official language] → German",
+        "Switzerland → [borders] → France → [official language] → French",
+    )
+    assert [chain_text(chain) for chain in noting.evidence.chains] == [
+        "Switzerland → [borders] → Austria; France → [official language] → French; German"
+    ]
+
+
+def test_triples_are_read_in_the_retriever_s_order_or_shuffled_by_the_seed(graph):
+    noting, shuffled = Noting(), Noting()
+    read_by(graph, "triples", noting)
+    assert noting.evidence.read == (
+        "Switzerland → [borders] → Austria",
+        "Austria → [official language] → German",
+        "Switzerland → [borders] → France",
+        "France → [official language] → French",
+    )
+    read_by(graph, "shuffled-triples", shuffled)
+    assert shuffled.evidence.read != noting.evidence.read
+    assert sorted(shuffled.evidence.read) == sorted(noting.evidence.read)
+
+
+def test_top_k_triples_are_all_read_whatever_the_budget_is(graph):
+    austria = graph.find_entity("Austria")
+    ranked = {fact: 0.9 - fact / 100 for fact in graph.out_edges(austria)}
+    noting = Noting()
+    events = read_by(graph, "triples", noting, budget=1, triples=ranked)
+    assert noting.evidence.read == (
+        "Austria → [borders] → Italy",
+        "Austria → [official language] → German",
+        "Austria → [population] → 9,170,000",
+    )
+    # What was read is what the run shows and counts, beside a path that the budget of three holds.
+    assert events[-1].usage.triples == 3
+    shown = {hop.target.label for event in events if isinstance(event, PathRetrieved) for hop in event.hops}
+    assert {"Italy", "German", "9,170,000"} <= shown
+
+
+def test_limits_of_what_is_read_are_settings_and_said(graph):
+    noting = Noting()
+    read_by(graph, "chains", noting, budget=8, chains_read=1, characters_read=500)
+    assert noting.evidence.characters == 500
+    assert len(noting.evidence.chains) == 1
+    assert noting.evidence.warnings == ("1 of 3 evidence chains are read, the best.",)
+    read_by(graph, "chains", noting, budget=8, chains_read=0, characters_read=0)
+    assert (noting.evidence.characters, len(noting.evidence.chains)) == (None, 3)
+
+
+@pytest.mark.parametrize(
+    ("form", "budget", "answers"),
+    [
+        ("auto", 4, ["French", "German", "Italian"]),  # executed on the whole graph
+        ("chains", 4, ["French", "German"]),
+        ("paths", 4, ["French", "German"]),
+        ("triples", 2, ["German"]),
+        ("shuffled-triples", 100, ["French", "German", "Italian"]),
+    ],
+)
+def test_the_extractive_reasoner_answers_from_what_was_retrieved(graph, form, budget, answers):
+    final = read_by(graph, form, ExtractiveReasoner(), budget)[-1]
+    assert sorted(answer.label for answer in final.answers) == answers
 
 
 class Doubting(ScriptedRetriever):

@@ -119,7 +119,7 @@ class Reading:
             graph, paths = (RestrictedSnapshot(graph, facts), paths) if len(facts) else (graph, ())
             if form == "paths":
                 return combined(
-                    graph, question, linked.entities, linked.unmatched, reached(graph, self.found, paths),
+                    graph, question, linked.entities, linked.unmatched, reached(self.snapshot, self.found, paths),
                     simple=simple, settings=settings, coverage=coverage,
                 )  # fmt: skip
         evidence = gather(
