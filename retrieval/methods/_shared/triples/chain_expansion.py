@@ -39,7 +39,8 @@ class Scores:
     def shares(self, positions: np.ndarray) -> np.ndarray:
         """Of some triples: how likely each is evidence, in [0, 1], in the order of their ranks; float [k]."""
         rank = self.rank[positions].astype(np.float64)
-        return rank / 2 if self.of_entities else 1 / (1 + np.exp(-np.clip(rank, -60, 60)))
+        shares: np.ndarray = rank / 2 if self.of_entities else 1 / (1 + np.exp(-np.clip(rank, -60, 60)))
+        return shares
 
 
 def grow(
