@@ -66,7 +66,7 @@ def test_without_a_worker_the_run_waits_and_says_so(api, tiny_graph):
         ({"reasoner": "oracle"}, "invalid"),
         ({"reasoner": "llm"}, "llm_not_configured"),
         ({"budget": 0}, "invalid"),
-        ({"budget": 501}, "invalid"),
+        ({"budget": 1201}, "invalid"),
         ({"budget": 10**40}, "invalid"),
         ({"seed": -1}, "invalid"),
         ({"entities": [6]}, "unknown_entity"),
