@@ -1,4 +1,4 @@
-"""Programs as SPARQL 1.1 over the RDF of :mod:`~retrieval.programs.rendering.rdf`, where they mean the same.
+"""Programs as SPARQL 1.1, over the RDF of :mod:`~retrieval.programs.rendering.rdf` or another that a vocabulary tells.
 
 A set is ``SELECT DISTINCT ?node``; a number ``SELECT ?number``, without a row where there is none; a truth ``ASK``.
 """
@@ -37,40 +37,43 @@ from retrieval.programs.algebra import (
 )  # fmt: skip
 from retrieval.programs.columns import Columns
 from retrieval.programs.rendering import rdf
-from retrieval.programs.rendering.equality import CLOSE, CLOSE_DATES, near, whole
+from retrieval.programs.rendering.equality import CLOSE, CLOSE_DATES, whole
 from retrieval.programs.rendering.names import direction
+from retrieval.programs.rendering.vocabulary import PREFIXES, Lines, Typed, Vocabulary
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
 
-_PREFIXES = {
-    "e": rdf.ENTITY, "r": rdf.RELATION, "c": rdf.OWN, "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
-}  # fmt: skip
-_LOCAL = re.compile(r"(?:[A-Za-z0-9_]|%[0-9A-F]{2})(?:[A-Za-z0-9_-]|%[0-9A-F]{2})*")
 _FOLDS = {Folding.SUM: "SUM", Folding.AVERAGE: "AVG", Folding.LEAST: "MIN", Folding.MOST: "MAX"}
 _TEXTS = {TextMatch.CONTAINS: "CONTAINS", TextMatch.STARTS: "STRSTARTS", TextMatch.ENDS: "STRENDS"}
 
-Lines = list[str]
 
-
-def sparql(snapshot: Snapshot, program: Program, columns: Columns | None = None) -> str:
+def sparql(
+    snapshot: Snapshot,
+    program: Program,
+    columns: Columns | None = None,
+    vocabulary: Vocabulary | None = None,
+) -> str:
     """The query that gives what a program denotes, over the export of the same snapshot.
 
     Args:
         snapshot: the graph.
         program: over it.
         columns: the graph's values, where they are known already.
+        vocabulary: of the RDF that is asked; None for the export's.
 
     Raises:
         ProgramError: the program does not fit the graph, or compares the days of sums.
     """
-    body = _Writer(snapshot, columns or Columns(snapshot)).query(program)
-    used = [
-        f"PREFIX {name}: <{iri}>"
-        for name, iri in _PREFIXES.items()
-        if re.search(rf"[ (^]{name}:", "\n".join(body))
-    ]
-    return "\n".join([*used, *body, ""])
+    columns = columns or Columns(snapshot)
+    return complete(Writer(snapshot, columns, vocabulary or Typed(snapshot, columns)).query(program))
+
+
+def complete(body: Lines) -> str:
+    """A query of some lines, with the prefixes that they use."""
+    text = "\n".join(body)
+    used = [f"PREFIX {name}: <{iri}>" for name, iri in PREFIXES.items() if re.search(rf"[ (^]{name}:", text)]
+    return "\n".join([*used, text, ""])
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,48 +85,57 @@ class _Select:
     having: str = ""
 
     def lines(self, variable: str) -> Lines:
-        return _block(f"SELECT ({self.aggregate} AS {variable}) WHERE", self.where, self.having)
+        return block(f"SELECT ({self.aggregate} AS {variable}) WHERE", self.where, self.having)
 
 
-class _Writer:
-    """Writes one query; every variable is new."""
+class Writer:
+    """Writes one query; every variable is new.
 
-    def __init__(self, snapshot: Snapshot, columns: Columns) -> None:
+    Args:
+        snapshot: the graph.
+        columns: its values.
+        vocabulary: of the RDF that is asked.
+    """
+
+    def __init__(self, snapshot: Snapshot, columns: Columns, vocabulary: Vocabulary) -> None:
         self.snapshot = snapshot
         self.columns = columns
+        self.vocabulary = vocabulary
         self._taken: Counter[str] = Counter()
 
     def query(self, program: Program) -> Lines:
+        """The lines of the query that gives what a program denotes."""
         match program:
             case Exists(source):
-                return _block("ASK", self.nodes(source, "?node"))
+                return block("ASK", self.nodes(source, "?node"))
             case Holds(left, comparison, right):
-                return _block("ASK", self._holds(left, comparison, right))
+                return block("ASK", self._holds(left, comparison, right))
             case Count() | Fold():
                 return self._select(program).lines("?number")
             case Constant() | KeyOf() | Difference():
-                return _block("SELECT ?number WHERE", self.number(program, "?number"))
-        return _block("SELECT DISTINCT ?node WHERE", self.nodes(program, "?node"))
+                return block("SELECT ?number WHERE", self.number(program, "?number"))
+        return block("SELECT DISTINCT ?node WHERE", self.nodes(program, "?node"))
 
     def nodes(self, program: Program, x: str) -> Lines:
         """A pattern that binds ``x`` to the nodes of a set, perhaps several times."""
         match program:
             case Entities(ids):
-                return [f"VALUES {x} {{ {' '.join(map(self._entity, ids))} }}"]
+                return [f"VALUES {x} {{ {' '.join(term for node in ids for term in self._terms(node))} }}"]
             case Having(relation):
                 return [self._arc(x, relation, self._new("any"))]
-            case Walk(Entities((node,)), relation):
-                return [self._arc(self._entity(node), relation, x)]
+            case Walk(Entities((node,)), relation) if len(terms := self._terms(node)) == 1:
+                return [self._arc(terms[0], relation, x), *self.vocabulary.spoken(relation, x)]
             case Walk(source, relation):
                 y = self._new("x")
-                return [*self.nodes(source, y), self._arc(y, relation, x)]
+                arc = self._arc(y, relation, x)
+                return [*self.nodes(source, y), arc, *self.vocabulary.spoken(relation, x)]
             case And(left, right):
                 return [*self.nodes(left, x), *self.nodes(right, x)]
             case Or(left, right):
-                return [*_block("", self.nodes(left, x)), *_block("UNION", self.nodes(right, x))]
+                return [*block("", self.nodes(left, x)), *block("UNION", self.nodes(right, x))]
             case Except(source, without):
                 # A group of its own, for what stands beside it must not be looked at.
-                return _block("", [*self.nodes(source, x), *_block("MINUS", self.nodes(without, x))])
+                return block("", [*self.nodes(source, x), *block("MINUS", self.nodes(without, x))])
             case Filter():
                 return self._filter(program, x)
             case TextFilter():
@@ -136,31 +148,31 @@ class _Writer:
         """A pattern that binds ``n`` once, or never where there is no number."""
         match program:
             case Constant(value):
-                return [f"BIND({_literal(value)} AS {n})"]
+                return [f"BIND({literal(value)} AS {n})"]
             case Count() | Fold():
-                return _block("", self._select(program).lines(n))
+                return block("", self._select(program).lines(n))
             case KeyOf(source, key):
                 x = self._new("x")
-                return [*self._single(source), *self._keyed(source, key, x, n)]
+                return [*self._single(source), *self.keyed(source, key, x, n)]
             case Difference(left, right):
                 a, b = self._new("left"), self._new("right")
                 return [*self.number(left, a), *self.number(right, b), f"BIND(ABS({a} - {b}) AS {n})"]
             case Exists() | Holds():
                 raise ProgramError(f"{type(program).__name__} is no number.")
-            case Entities((node,)):
-                return [f"{self._entity(node)} c:value {n} ."]
+            case Entities((node,)) if len(terms := self._terms(node)) == 1:
+                return self.vocabulary.value(terms[0], n, None, self._new)
         only, x = self._new("only"), self._new("x")
         chosen = f"SELECT (SAMPLE({x}) AS {only}) WHERE"
-        where = _block(chosen, self.nodes(program, x), f"HAVING (COUNT(DISTINCT {x}) = 1)")
-        return [*_block("", where), f"{only} c:value {n} ."]
+        where = block(chosen, self.nodes(program, x), f"HAVING (COUNT(DISTINCT {x}) = 1)")
+        return [*block("", where), *self.vocabulary.value(only, n, None, self._new)]
 
     def _single(self, source: Program) -> Lines:
         """A pattern that matches once where a set has one node, else never."""
         if isinstance(source, Entities) and len(source.ids) == 1:
             return []
         size, x = self._new("size"), self._new("x")
-        counted = _block(f"SELECT (COUNT(DISTINCT {x}) AS {size}) WHERE", self.nodes(source, x))
-        return [*_block("", counted), f"FILTER({size} = 1)"]
+        counted = block(f"SELECT (COUNT(DISTINCT {x}) AS {size}) WHERE", self.nodes(source, x))
+        return [*block("", counted), f"FILTER({size} = 1)"]
 
     def _select(self, program: Count | Fold) -> _Select:
         x = self._new("x")
@@ -168,7 +180,7 @@ class _Writer:
             return _Select(f"COUNT(DISTINCT {x})", self.nodes(program.source, x))
         key, value = program.key, self._new("value")
         if key.counted or key.folding is not None:
-            where = self._keyed(program.source, key, x, value)
+            where = self.keyed(program.source, key, x, value)
         else:
             where = self._each_value(program.source, key, x, value)
         having = "" if program.how is Folding.SUM else f"HAVING (COUNT({value}) > 0)"
@@ -179,7 +191,7 @@ class _Writer:
         lines, before = [], x
         for place, relation in enumerate(path):
             after = end if place == len(path) - 1 else self._new("via")
-            lines.append(self._arc(before, relation, after))
+            lines += [self._arc(before, relation, after), *self.vocabulary.spoken(relation, after)]
             before, last = after, before
         return lines, last
 
@@ -187,17 +199,14 @@ class _Writer:
         """The values that a key's path leads to, and the variables that tell one from another."""
         end = self._new("literal")
         lines, before = self._path(key.path, x, end)
-        kind = self.columns.value_type(key.path[-1])
-        typed = "" if kind is None else f" ; c:kind {rdf.text(kind.kind.value)}"
-        return [*lines, f"{end} c:value {value}{typed} ."], list(dict.fromkeys([x, before, end, value]))
+        read = self.vocabulary.value(end, value, key.path[-1], self._new)
+        return [*lines, *read], list(dict.fromkeys([x, before, end, value]))
 
     def _each_value(self, source: Program, key: Key, x: str, value: str) -> Lines:
         lines, apart = self._values(key, x, value)
-        return _block(
-            "", _block(f"SELECT DISTINCT {' '.join(apart)} WHERE", [*self.nodes(source, x), *lines])
-        )
+        return block("", block(f"SELECT DISTINCT {' '.join(apart)} WHERE", [*self.nodes(source, x), *lines]))
 
-    def _keyed(self, source: Program, key: Key, x: str, k: str, *, largest: bool = True) -> Lines:
+    def keyed(self, source: Program, key: Key, x: str, k: str, *, largest: bool = True) -> Lines:
         """A pattern that binds every node of a set that has a key to it, once."""
         nodes = self.nodes(source, x)
         if key.counted:
@@ -205,7 +214,7 @@ class _Writer:
             lines, _ = self._path(key.path, x, end)
             if key.among is not None:
                 lines += self.nodes(key.among, end)
-            head, where = f"(COUNT(DISTINCT {end}) AS {k})", [*nodes, *_block("OPTIONAL", lines)]
+            head, where = f"(COUNT(DISTINCT {end}) AS {k})", [*nodes, *block("OPTIONAL", lines)]
         else:
             value = self._new("value")
             how = key.folding or (Folding.MOST if largest else Folding.LEAST)
@@ -214,14 +223,14 @@ class _Writer:
             else:
                 where = [*nodes, *self._values(key, x, value)[0]]
             head = f"({_FOLDS[how]}({value}) AS {k})"
-        return _block("", _block(f"SELECT {x} {head} WHERE", where, f"GROUP BY {x}"))
+        return block("", block(f"SELECT {x} {head} WHERE", where, f"GROUP BY {x}"))
 
     def _filter(self, program: Filter, x: str) -> Lines:
         key, constant = program.key, program.value
         k = self._new("key")
         single = key.counted or key.folding is not None
         if single:
-            lines = self._keyed(program.source, key, x, k)
+            lines = self.keyed(program.source, key, x, k)
         else:
             lines = [*self.nodes(program.source, x), *self._values(key, x, k)[0]]
         if not isinstance(constant, Constant):
@@ -229,24 +238,26 @@ class _Writer:
             slack = None if key.counted and whole(constant) else f"ABS({n}) * {CLOSE!r}"
             return [*lines, *self.number(constant, n), _compared(k, program.comparison, n, slack)]
         kind = None if key.counted else self.columns.value_type(key.path[-1])
-        wanted = _literal(constant.value)
+        wanted = literal(constant.value)
         if kind is None or kind.kind is not ValueKind.DATE:
-            close = near(self.columns, key, constant.value, abs(constant.value) * CLOSE)
+            close = self.vocabulary.near(key, constant.value, abs(constant.value) * CLOSE)
             return [*lines, _compared(k, program.comparison, wanted, _slack(close))]
         if constant.kind is ValueKind.MONTH_DAY:
             return [*lines, *self._part_of_date(key, k, "monthDay", program.comparison, wanted)]
         if constant.kind is ValueKind.NUMBER:
             return [*lines, *self._part_of_date(key, k, "year", program.comparison, wanted)]
-        close = near(self.columns, key, constant.value, CLOSE_DATES)
+        close = self.vocabulary.near(key, constant.value, CLOSE_DATES)
         return [*lines, _compared(k, program.comparison, wanted, _slack(close))]
 
     def _part_of_date(self, key: Key, k: str, part: str, comparison: Comparison, wanted: str) -> Lines:
         """The year or day of a date compared; a folded one is looked up by its value."""
         if key.folding in (Folding.SUM, Folding.AVERAGE):
             raise ProgramError("A sum or average of dates has no day or year that SPARQL could compare.")
-        date, value, own = self._new("date"), self._new("value"), self._new(part)
-        found = f'{date} c:value {value} ; c:kind "date" ; c:{part} {own} .'
-        return [found, f"FILTER({value} = {k})", _compared(own, comparison, wanted, None)]
+        own = self._new(part)
+        return [
+            *self.vocabulary.part_of_date(k, own, part, self._new),
+            _compared(own, comparison, wanted, None),
+        ]
 
     def _text_filter(self, program: TextFilter, x: str) -> Lines:
         label, lines, named = self._new("label"), self.nodes(program.source, x), x
@@ -257,23 +268,23 @@ class _Writer:
         if "ss" in wanted:
             lowered = f'REPLACE({lowered}, "ß", "ss")'
         test = f"{_TEXTS[program.match]}({lowered}, {rdf.text(wanted)})"
-        return [*lines, f"{named} rdfs:label {label} .", f"FILTER({test})"]
+        return [*lines, *self.vocabulary.label(named, label, program.relation), f"FILTER({test})"]
 
     def _top(self, program: Top, x: str) -> Lines:
         k, y, other = self._new("key"), self._new("x"), self._new("key")
         largest = program.largest
-        mine = self._keyed(program.source, program.key, x, k, largest=largest)
-        all_of_them = self._keyed(program.source, program.key, y, other, largest=largest)
+        mine = self.keyed(program.source, program.key, x, k, largest=largest)
+        all_of_them = self.keyed(program.source, program.key, y, other, largest=largest)
         order = f"ORDER BY {'DESC' if largest else 'ASC'}({other}) LIMIT {program.count}" + (
             f" OFFSET {program.rank - 1}" if program.rank > 1 else ""
         )
         if program.count == 1:  # places are those of distinct keys
-            place = _block(f"SELECT DISTINCT {other} WHERE", all_of_them, order)
-            return [*mine, *_block("", place), f"FILTER({k} = {other})"]
+            place = block(f"SELECT DISTINCT {other} WHERE", all_of_them, order)
+            return [*mine, *block("", place), f"FILTER({k} = {other})"]
         least, most = self._new("least"), self._new("most")
-        places = _block("", _block(f"SELECT {y} {other} WHERE", all_of_them, order))
-        bounds = _block(f"SELECT (MIN({other}) AS {least}) (MAX({other}) AS {most}) WHERE", places)
-        return [*mine, *_block("", bounds), f"FILTER({k} >= {least} && {k} <= {most})"]
+        places = block("", block(f"SELECT {y} {other} WHERE", all_of_them, order))
+        bounds = block(f"SELECT (MIN({other}) AS {least}) (MAX({other}) AS {most}) WHERE", places)
+        return [*mine, *block("", bounds), f"FILTER({k} >= {least} && {k} <= {most})"]
 
     def _holds(self, left: Program, comparison: Comparison, right: Program) -> Lines:
         a, b = self._new("left"), self._new("right")
@@ -282,13 +293,13 @@ class _Writer:
 
     def _arc(self, source: str, relation: int, target: str) -> str:
         inverse, forward = direction(self.snapshot, relation)
-        name = _short(rdf.relation_iri(self.snapshot, forward))
+        name = self.vocabulary.relation(forward)
         return f"{target} {name} {source} ." if inverse else f"{source} {name} {target} ."
 
-    def _entity(self, node: int) -> str:
+    def _terms(self, node: int) -> list[str]:
         if not 0 <= node < self.snapshot.num_entities:
             raise ProgramError(f"The graph has no entity {node}.")
-        return _short(rdf.entity_iri(self.snapshot, node))
+        return self.vocabulary.terms(node)
 
     def _new(self, name: str) -> str:
         self._taken[name] += 1
@@ -311,10 +322,10 @@ def _compared(left: str, comparison: Comparison, right: str, slack: str | None) 
 
 
 def _slack(close: float | None) -> str | None:
-    return None if close is None else _literal(close)
+    return None if close is None else literal(close)
 
 
-def _literal(value: float) -> str:
+def literal(value: float) -> str:
     """A number as SPARQL writes it: whole ones as integers, others as doubles."""
     if float(value).is_integer() and abs(value) < 1e15:
         return str(int(value))
@@ -322,14 +333,6 @@ def _literal(value: float) -> str:
     return spelt if "e" in spelt else f"{spelt}e0"
 
 
-def _short(iri: str) -> str:
-    """An IRI with a prefix where that can be written, else in full."""
-    for name in ("e", "r"):
-        if iri.startswith(_PREFIXES[name]) and _LOCAL.fullmatch(iri, len(_PREFIXES[name])):
-            return f"{name}:{iri[len(_PREFIXES[name]) :]}"
-    return f"<{iri}>"
-
-
-def _block(head: str, lines: Lines, tail: str = "") -> Lines:
+def block(head: str, lines: Lines, tail: str = "") -> Lines:
     """Lines in braces, indented."""
     return [f"{head} {{".lstrip(), *(f"  {line}" for line in lines), f"}} {tail}".rstrip()]

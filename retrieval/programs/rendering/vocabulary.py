@@ -1,0 +1,115 @@
+"""How a graph is written in RDF, so that queries of programs can name its nodes and read its values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
+
+from retrieval.programs.algebra import Key
+from retrieval.programs.columns import Columns
+from retrieval.programs.rendering import rdf
+from retrieval.programs.rendering.equality import near
+
+if TYPE_CHECKING:
+    from retrieval.kg.snapshot import Snapshot
+
+Lines = list[str]
+NewVariable = Callable[[str], str]
+"""Gives a variable of a name that the query does not have yet."""
+
+PREFIXES = {
+    "e": rdf.ENTITY, "r": rdf.RELATION, "c": rdf.OWN, "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
+    "xsd": "http://www.w3.org/2001/XMLSchema#",
+}  # fmt: skip
+_LOCAL = re.compile(r"(?:[A-Za-z0-9_]|%[0-9A-F]{2})(?:[A-Za-z0-9_-]|%[0-9A-F]{2})*")
+
+
+class Vocabulary(Protocol):
+    """How the nodes, relations and values of a graph are asked for. Variables are given with their question mark."""
+
+    def terms(self, node: int) -> list[str]:
+        """What stands for a node: an IRI, or the literals that it may be."""
+
+    def relation(self, forward: int) -> str:
+        """The predicate of a forward relation."""
+
+    def spoken(self, relation: int, end: str) -> Lines:
+        """What keeps the ends of a directed relation to the languages that are asked for."""
+
+    def value(self, end: str, value: str, relation: int | None, new: NewVariable) -> Lines:
+        """A pattern that binds ``value`` to the number of a node.
+
+        Args:
+            end: a variable that is bound, or a term.
+            value: the variable.
+            relation: the directed relation that led there, None where it is not known.
+            new: see :data:`NewVariable`.
+
+        Raises:
+            ProgramError: the values of the relation cannot be computed with.
+        """
+
+    def part_of_date(self, value: str, part: str, name: str, new: NewVariable) -> Lines:
+        """A pattern that binds ``part`` to the ``name`` (``year`` or ``monthDay``) of a date with a value."""
+
+    def label(self, node: str, label: str, relation: int | None) -> Lines:
+        """A pattern that binds ``label`` to the text of a node that a relation led to, None: of any node."""
+
+    def near(self, key: Key, value: float, slack: float) -> float | None:
+        """See :func:`retrieval.programs.rendering.equality.near`."""
+
+
+class Typed:
+    """The vocabulary of :mod:`~retrieval.programs.rendering.rdf`: every value is a node that says what it is.
+
+    Args:
+        snapshot: the graph.
+        columns: its values.
+    """
+
+    def __init__(self, snapshot: Snapshot, columns: Columns) -> None:
+        self._snapshot = snapshot
+        self._columns = columns
+
+    def terms(self, node: int) -> list[str]:
+        """See :class:`Vocabulary`."""
+        return [_short(rdf.entity_iri(self._snapshot, node))]
+
+    def relation(self, forward: int) -> str:
+        """See :class:`Vocabulary`."""
+        return _short(rdf.relation_iri(self._snapshot, forward))
+
+    def spoken(self, relation: int, end: str) -> Lines:
+        """Nothing: texts of all languages count."""
+        del relation, end
+        return []
+
+    def value(self, end: str, value: str, relation: int | None, new: NewVariable) -> Lines:
+        """See :class:`Vocabulary`."""
+        del new
+        kind = None if relation is None else self._columns.value_type(relation)
+        typed = "" if kind is None else f" ; c:kind {rdf.text(kind.kind.value)}"
+        return [f"{end} c:value {value}{typed} ."]
+
+    def part_of_date(self, value: str, part: str, name: str, new: NewVariable) -> Lines:
+        """See :class:`Vocabulary`; the date is looked up by its value."""
+        date, own = new("date"), new("value")
+        return [f'{date} c:value {own} ; c:kind "date" ; c:{name} {part} .', f"FILTER({own} = {value})"]
+
+    def label(self, node: str, label: str, relation: int | None) -> Lines:
+        """See :class:`Vocabulary`."""
+        del relation
+        return [f"{node} rdfs:label {label} ."]
+
+    def near(self, key: Key, value: float, slack: float) -> float | None:
+        """See :class:`Vocabulary`."""
+        return near(self._columns, key, value, slack)
+
+
+def _short(iri: str) -> str:
+    """An IRI with a prefix where that can be written, else in full."""
+    for name in ("e", "r"):
+        if iri.startswith(PREFIXES[name]) and _LOCAL.fullmatch(iri, len(PREFIXES[name])):
+            return f"{name}:{iri[len(PREFIXES[name]) :]}"
+    return f"<{iri}>"
