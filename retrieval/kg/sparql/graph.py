@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 from retrieval.errors import EmptySourceError, EndpointError, UnknownEntityError
 from retrieval.kg.sparql.endpoint import Endpoint
-from retrieval.kg.sparql.names import FACTS_OF, NAMING, RDFS, Naming, batches
+from retrieval.kg.sparql.names import FACTS_OF, NAMING, RDFS, batches
 from retrieval.kg.sparql.options import SparqlOptions, check
-from retrieval.kg.sparql.subgraph_cache import Subgraph, SubgraphCache
+from retrieval.kg.sparql.sampling import Sampling
+from retrieval.kg.sparql.subgraph_cache import Facts, Subgraph, SubgraphCache
 
 if TYPE_CHECKING:
     import pyoxigraph as ox
@@ -37,7 +38,7 @@ class Probe:
     took_ms: float
 
 
-class SparqlGraph(Naming):
+class SparqlGraph(Sampling):
     """An endpoint opened for asking. Use as a context, or call :meth:`close`.
 
     Args:
@@ -122,19 +123,70 @@ class SparqlGraph(Naming):
         kept = self._pulls.get((self.endpoint, self.options, key))
         if kept is not None:
             return kept
-        before, at = self._endpoint.queries, datetime.now(UTC)
-        facts, truncated = self._pull(key)
-        if not facts:
+        before = self._endpoint.queries
+        pulled = self._near(key)
+        if not pulled.triples:
             raise UnknownEntityError(
                 f"{self.endpoint} knows no facts of {', '.join(key) or 'nothing'}.",
                 hint="Check the IRI, or name another entity.",
             )
-        names = self._names(facts)
-        snapshot, ids = self._build(key, facts, names)
-        asked = self._endpoint.queries - before
-        found = Subgraph(snapshot, ids, truncated, asked, at.isoformat(timespec="seconds"))
+        found = self.built(pulled, key, before)
         self._pulls.keep((self.endpoint, self.options, key), found)
         return found
+
+    def sample(self, topics: Sequence[str]) -> Facts:
+        """What lies near the topics with the kinds and values of what lies there, and a sample of the whole graph.
+
+        It shows what a question may speak of, not all that there is of it.
+
+        Args:
+            topics: IRIs; may be none.
+
+        Raises:
+            EndpointError: see :meth:`retrieval.kg.sparql.endpoint.Endpoint.select`.
+            Cancelled: it was.
+        """
+        key = tuple(sorted(set(topics)))
+        kept = self._pulls.facts.get((self.endpoint, self.options, "sample", key))
+        if kept is not None:
+            return kept
+        every = self._pulls.facts.get((self.endpoint, self.options, "overview"))
+        if every is None:
+            every = self.overview()
+            self._pulls.facts.keep((self.endpoint, self.options, "overview"), every)
+        near = self._near(key) if key else Facts({})
+        found = Facts({**near.triples, **self.described(near.triples), **every.triples}, near.truncated)
+        self._pulls.facts.keep((self.endpoint, self.options, "sample", key), found)
+        return found
+
+    def built(self, facts: Facts, topics: Sequence[str] = (), since: int | None = None) -> Subgraph:
+        """Facts as a snapshot, with the names of all that they speak of.
+
+        Args:
+            facts: of this endpoint.
+            topics: IRIs.
+            since: how many queries had been sent before those that the facts came by; None for all until now.
+        """
+        at = datetime.now(UTC).isoformat(timespec="seconds")
+        before = self._endpoint.queries if since is None else since
+        snapshot, ids = self._build(topics, facts.triples, self._names(facts.triples))
+        return Subgraph(snapshot, ids, facts.truncated, self._endpoint.queries - before, at)
+
+    def select(self, query: str) -> list[Any]:
+        """The rows of a query.
+
+        Raises:
+            EndpointError, Cancelled: see :meth:`retrieval.kg.sparql.endpoint.Endpoint.select`.
+        """
+        return list(self._endpoint.select(query))
+
+    def _near(self, topics: tuple[str, ...]) -> Facts:
+        """Facts within the hops of the topics, pulled now or lately."""
+        kept = self._pulls.facts.get((self.endpoint, self.options, "near", topics))
+        if kept is None:
+            kept = Facts(*self._pull(topics))
+            self._pulls.facts.keep((self.endpoint, self.options, "near", topics), kept)
+        return kept
 
     def _pull(self, topics: Sequence[str]) -> tuple[dict[ox.Triple, None], bool]:
         """Facts within the hops, nearest first, and whether a limit cut some off."""

@@ -8,10 +8,14 @@ import time
 from collections import OrderedDict
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
+    import pyoxigraph as ox
+
     from retrieval.kg.snapshot import Snapshot
+
+T = TypeVar("T")
 
 #: Subgraphs kept, and for how many seconds: an endpoint has no versions, and what it holds may change at any time.
 _KEPT, _KEPT_S = 8, 600.0
@@ -36,23 +40,28 @@ class Subgraph:
     at: str
 
 
-class SubgraphCache:
-    """Subgraphs that were pulled lately, those used least recently first to go. Threads may share it.
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Facts of an endpoint as they came, in that order, and whether a limit cut some off."""
 
-    A subgraph's directory goes when nobody holds its snapshot any more.
+    triples: dict[ox.Triple, None]
+    truncated: bool = False
+
+
+class Recent(Generic[T]):
+    """What was asked lately, by what it was asked by; those used least recently are first to go. Threads may share it.
 
     Args:
-        folder: where the directories lie; None for the system's place for temporary files.
-        size: subgraphs kept.
+        size: how many are kept.
         seconds: for how long.
     """
 
-    def __init__(self, folder: Path | None = None, *, size: int = _KEPT, seconds: float = _KEPT_S) -> None:
-        self._folder, self._size, self._seconds = folder, size, seconds
-        self._kept: OrderedDict[tuple[Any, ...], tuple[float, Subgraph]] = OrderedDict()
+    def __init__(self, size: int = _KEPT, seconds: float = _KEPT_S) -> None:
+        self._size, self._seconds = size, seconds
+        self._kept: OrderedDict[tuple[Any, ...], tuple[float, T]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get(self, key: tuple[Any, ...]) -> Subgraph | None:
+    def get(self, key: tuple[Any, ...]) -> T | None:
         """What was kept under a key, unless it is too old."""
         with self._lock:
             since, found = self._kept.pop(key, (0.0, None))
@@ -61,21 +70,46 @@ class SubgraphCache:
             self._kept[key] = since, found
             return found
 
-    def keep(self, key: tuple[Any, ...], found: Subgraph) -> None:
-        """Keep what was just pulled."""
+    def keep(self, key: tuple[Any, ...], found: T) -> None:
+        """Keep what just came."""
         with self._lock:
             self._kept[key] = time.monotonic(), found
             while len(self._kept) > self._size:
                 self._kept.popitem(last=False)
+
+    def clear(self) -> None:
+        """Keep nothing any more."""
+        with self._lock:
+            self._kept.clear()
+
+
+class SubgraphCache(Recent[Subgraph]):
+    """Subgraphs that were pulled lately.
+
+    A subgraph's directory goes when nobody holds its snapshot any more.
+
+    Args:
+        folder: where the directories lie; None for the system's place for temporary files.
+        size: subgraphs kept.
+        seconds: for how long.
+
+    Attributes:
+        facts: what subgraphs and samples were made of, kept as long.
+    """
+
+    def __init__(self, folder: Path | None = None, *, size: int = _KEPT, seconds: float = _KEPT_S) -> None:
+        super().__init__(size, seconds)
+        self._folder = folder
+        self.facts: Recent[Facts] = Recent(size, seconds)
 
     def place(self) -> Path:
         """A new directory for a subgraph."""
         return Path(tempfile.mkdtemp(prefix="clew-sparql-", dir=self._folder))
 
     def clear(self) -> None:
-        """Keep nothing any more."""
-        with self._lock:
-            self._kept.clear()
+        """See :meth:`Recent.clear`."""
+        super().clear()
+        self.facts.clear()
 
 
 def term(snapshot: Snapshot, entity: int) -> str:
