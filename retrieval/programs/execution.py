@@ -152,6 +152,22 @@ class Executor:
                 return value
         raise ProgramError(f"{type(program).__name__} cannot be executed.")
 
+    def size(self, program: Program) -> int:
+        """How many nodes the set has that a program denotes.
+
+        Raises:
+            ProgramError: it denotes no set.
+        """
+        return len(self.nodes(program))
+
+    def ranking(self, program: Top) -> Keyed:
+        """The keys that a ranking compares.
+
+        Raises:
+            ProgramError: it does not fit the graph.
+        """
+        return self.keyed(self.nodes(program.source), program.key, largest=program.largest)
+
     def number(self, program: Program) -> float:
         """The number that a program denotes; of a set of one value, that value.
 

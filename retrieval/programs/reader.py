@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from retrieval.programs.algebra import Program
     from retrieval.programs.anchors.similarity import Encode
     from retrieval.programs.parser import Reading
+    from retrieval.programs.rendering.vocabulary import Vocabulary
     from retrieval.programs.schema import Schema
     from retrieval.types import Denoted
 
@@ -39,6 +40,7 @@ class Understanding:
         named: entities that the program names, each with the characters [start, end) of its mention.
         by: whom the program comes from.
         says_nothing: nothing was read but names, and no word of the graph comes near what else was said.
+        vocabulary: of the RDF that holds the graph, where it has its own.
     """
 
     best: Candidate
@@ -49,6 +51,7 @@ class Understanding:
     named: tuple[tuple[int, int, int], ...] = ()
     by: Literal["reader", "person"] = "reader"
     says_nothing: bool = False
+    vocabulary: Vocabulary | None = None
 
     @property
     def is_path(self) -> bool:
@@ -112,7 +115,7 @@ class ProgramReader:
             executor = Executor(self.snapshot, self.parser.columns, cancelled)
             sure = confidence(self.parser.weights, reading)
             others = tuple(reading.candidates[1:4])
-            named = tuple(_named(reading, best.part))
+            named = tuple(named_in(reading, best.part))
             nothing = sure == 0.0 and evidence(reading)["unread besides names"] > 0
             return Understanding(
                 best, sure, others, executor, self.parser.schema, named, says_nothing=nothing
@@ -132,10 +135,10 @@ class ProgramReader:
             return Understanding(best, 1.0, (), executor, self.parser.schema, by="person")
 
 
-def _named(reading: Reading, part: Part) -> Iterator[tuple[int, int, int]]:
+def named_in(reading: Reading, part: Part) -> Iterator[tuple[int, int, int]]:
     """Entities of a composed part, in the order of their mentions."""
     for inner in sorted(part.parts, key=lambda inner: inner.first):
-        yield from _named(reading, inner)
+        yield from named_in(reading, inner)
     if part.anchored and isinstance(part.program, Entities):
         words = reading.question.words[slice(*part.anchored)]
         for node in part.program.ids:

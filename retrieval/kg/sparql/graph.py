@@ -9,13 +9,14 @@ from __future__ import annotations
 import shutil
 import time
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from retrieval.errors import EmptySourceError, EndpointError, UnknownEntityError
+from retrieval.kg.snapshot.relation_names import local_name
 from retrieval.kg.sparql.endpoint import Endpoint
 from retrieval.kg.sparql.names import FACTS_OF, NAMING, RDFS, batches
 from retrieval.kg.sparql.options import SparqlOptions, check
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
 
 _CLAIM = "http://wikiba.se/ontology#directClaim"
+_NOTHING: Mapping[ox.Triple, None] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,7 @@ class SparqlGraph(Sampling):
                 f"{self.endpoint} knows no facts of {', '.join(key) or 'nothing'}.",
                 hint="Check the IRI, or name another entity.",
             )
-        found = self.built(pulled, key, before)
+        found = self.built(self.named(pulled), key, before)
         self._pulls.keep((self.endpoint, self.options, key), found)
         return found
 
@@ -150,27 +152,91 @@ class SparqlGraph(Sampling):
         kept = self._pulls.facts.get((self.endpoint, self.options, "sample", key))
         if kept is not None:
             return kept
-        every = self._pulls.facts.get((self.endpoint, self.options, "overview"))
-        if every is None:
-            every = self.overview()
-            self._pulls.facts.keep((self.endpoint, self.options, "overview"), every)
+        every = self._whole()
         near = self._near(key) if key else Facts({})
-        found = Facts({**near.triples, **self.described(near.triples), **every.triples}, near.truncated)
+        triples = {**near.triples, **self.described(near.triples), **every.triples}
+        found = self.named(Facts(triples, near.truncated))
         self._pulls.facts.keep((self.endpoint, self.options, "sample", key), found)
         return found
 
-    def built(self, facts: Facts, topics: Sequence[str] = (), since: int | None = None) -> Subgraph:
-        """Facts as a snapshot, with the names of all that they speak of.
+    def _whole(self) -> Facts:
+        """The sample of the whole graph, as far as the endpoint gives one: nothing where it takes too long."""
+        kept = self._pulls.facts.get((self.endpoint, self.options, "overview"))
+        if kept is None:
+            try:
+                kept = self.overview()
+            except EndpointError:
+                kept = Facts({}, truncated=True)
+            self._pulls.facts.keep((self.endpoint, self.options, "overview"), kept)
+        return kept
+
+    @property
+    def queries(self) -> int:
+        """How many were sent."""
+        return self._endpoint.queries
+
+    @property
+    def is_overseen(self) -> bool:
+        """Whether the endpoint gave a sample of the whole of its graph."""
+        return not self._whole().truncated
+
+    def sampled(self, topics: Sequence[str]) -> Subgraph:
+        """What :meth:`sample` gives as a snapshot.
+
+        Raises:
+            EmptySourceError: the endpoint holds nothing.
+            EndpointError, Cancelled: as there.
+        """
+        key = (self.endpoint, self.options, "sample", tuple(sorted(set(topics))))
+        found = self._pulls.get(key)
+        if found is None:
+            before = self._endpoint.queries
+            found = self.built(self.sample(topics), topics, before)
+            self._pulls.keep(key, found)
+        return found
+
+    def named(
+        self, facts: Facts, more: Mapping[ox.Triple, None] = _NOTHING, alone: Iterable[str] = ()
+    ) -> Facts:
+        """Facts and more of them, with the names of what they speak of.
 
         Args:
-            facts: of this endpoint.
+            facts: of this endpoint; what they name already is not asked for again.
+            more: others.
+            alone: IRIs of entities that need not be in any of them.
+
+        Raises:
+            EndpointError: see :meth:`retrieval.kg.sparql.endpoint.Endpoint.select`.
+        """
+        known = set() if facts.names is None else {*self._ends(facts.triples), *_relations(facts.triples)}
+        triples = {**facts.triples, **more}
+        lonely = {str(self._ox.NamedNode(iri)) for iri in alone}
+        ends = (self._ends(triples) | lonely) - known
+        names = self._names(ends, _relations(triples) - known)
+        unnamed = lonely - known - {str(fact.subject) for fact in names}
+        for term in sorted(unnamed):
+            iri = term[1:-1]
+            names[
+                self._ox.Triple(
+                    self._ox.NamedNode(iri),
+                    self._ox.NamedNode(f"{RDFS}label"),
+                    self._ox.Literal(local_name(iri)),
+                )
+            ] = None
+        return Facts(triples, facts.truncated, {**(facts.names or {}), **names})
+
+    def built(self, facts: Facts, topics: Sequence[str] = (), since: int | None = None) -> Subgraph:
+        """Facts with their names as a snapshot.
+
+        Args:
+            facts: from :meth:`named`.
             topics: IRIs.
             since: how many queries had been sent before those that the facts came by; None for all until now.
         """
         at = datetime.now(UTC).isoformat(timespec="seconds")
-        before = self._endpoint.queries if since is None else since
-        snapshot, ids = self._build(topics, facts.triples, self._names(facts.triples))
-        return Subgraph(snapshot, ids, facts.truncated, self._endpoint.queries - before, at)
+        snapshot, ids = self._build(topics, facts.triples, facts.names or {})
+        asked = 0 if since is None else self._endpoint.queries - since
+        return Subgraph(snapshot, ids, facts.truncated, asked, at)
 
     def select(self, query: str) -> list[Any]:
         """The rows of a query.
@@ -229,12 +295,12 @@ class SparqlGraph(Sampling):
         count = shares[term.value, end] = shares.get((term.value, end), 0) + 1
         return count > limit
 
-    def _names(self, facts: Iterable[ox.Triple]) -> dict[ox.Triple, None]:
-        """What names the entities and relations of the facts."""
-        ends = {
-            str(term) for f in facts for term in (f.subject, f.object) if isinstance(term, self._ox.NamedNode)
-        }
-        relations = {str(fact.predicate) for fact in facts}
+    def _ends(self, facts: Iterable[ox.Triple]) -> set[str]:
+        ends = (term for fact in facts for term in (fact.subject, fact.object))
+        return {str(term) for term in ends if isinstance(term, self._ox.NamedNode)}
+
+    def _names(self, ends: set[str], relations: set[str]) -> dict[ox.Triple, None]:
+        """What names entities and relations."""
         own = self._own_names()
         claimed = f"{{ {own} }} UNION {{ ?q <{_CLAIM}> ?e ; <{RDFS}label> ?l . {self._spoken('?l')} }}"
         every = [*self._named(sorted(ends), own), *self._named(sorted(relations - ends), claimed)]
@@ -261,3 +327,7 @@ class SparqlGraph(Sampling):
         labels = {} if table.nodes is None else dict(table.nodes.select("iri", "label").iter_rows())
         ids = [built.find_entity(labels[iri]) for iri in topics if iri in labels]
         return built, tuple(entity for entity in ids if entity is not None)
+
+
+def _relations(facts: Iterable[ox.Triple]) -> set[str]:
+    return {str(fact.predicate) for fact in facts}

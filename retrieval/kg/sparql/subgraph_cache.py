@@ -42,10 +42,17 @@ class Subgraph:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Facts of an endpoint as they came, in that order, and whether a limit cut some off."""
+    """Facts of an endpoint.
+
+    Attributes:
+        triples: as they came, in that order.
+        truncated: whether a limit cut some off.
+        names: the facts that name what the others speak of; None where nobody asked.
+    """
 
     triples: dict[ox.Triple, None]
     truncated: bool = False
+    names: dict[ox.Triple, None] | None = None
 
 
 class Recent(Generic[T]):

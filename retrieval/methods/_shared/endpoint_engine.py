@@ -22,7 +22,8 @@ from retrieval.events import (
 from retrieval.kg.sparql.subgraph_cache import term
 from retrieval.limits import DEFAULT_BUDGET
 from retrieval.methods import registry
-from retrieval.methods._shared.engine_spec import EngineSpec
+from retrieval.methods._shared.endpoint_programs import EndpointPrograms
+from retrieval.methods._shared.engine_spec import LLM, EngineSpec
 from retrieval.methods._shared.parts import GraphParts, Opening
 from retrieval.methods._shared.path_engine import PathEngine, open_engine
 from retrieval.methods._shared.reasoners import make_reasoner
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from retrieval.kg.sparql.graph import SparqlGraph
     from retrieval.kg.sparql.subgraph_cache import Subgraph
     from retrieval.pipeline import Engine
+    from retrieval.programs.remote.reader import RemoteUnderstanding
     from retrieval.text.encoder import Encoder
 
 T = TypeVar("T")
@@ -62,12 +64,14 @@ class EndpointRequest:
         given: IRIs of topic entities chosen by the caller; used instead of what the question names.
         budget: most distinct facts retrieved.
         seed: of the retriever's sampling.
+        program: by names of the endpoint; run as it is in place of reading the question.
     """
 
     question: str
     given: tuple[str, ...] = ()
     budget: int = DEFAULT_BUDGET
     seed: int = 0
+    program: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +138,38 @@ class EndpointAsking:
     def _answer(
         self, request: EndpointRequest, cancelled: Callable[[], bool], began: float
     ) -> Iterator[Event]:
+        programs = EndpointPrograms(self.remote, self.encoder, cancelled)
+        if request.program is not None:
+            yield from self._by_program(programs, request, programs.written(request.program), began)
+            return
         named = self._link(request)
+        topics = list(dict.fromkeys(named.values()))
+        if self.reasoner != LLM and registry.method(self.method).runs_programs:
+            found = programs.read(request.question, topics, given=bool(request.given))
+            if found is not None:
+                yield from self._by_program(programs, request, found, began)
+                return
+        yield from self._by_paths(request, named, cancelled, began, programs.warnings)
+
+    def _by_program(
+        self,
+        programs: EndpointPrograms,
+        request: EndpointRequest,
+        found: RemoteUnderstanding,
+        began: float,
+    ) -> Iterator[Event]:
+        asked = AskRequest(request.question, (), request.budget, request.seed)
+        for event in programs.answer(asked, found, began):
+            yield self._renumbered(found.executor.snapshot, event)
+
+    def _by_paths(
+        self,
+        request: EndpointRequest,
+        named: Mapping[str, str],
+        cancelled: Callable[[], bool],
+        began: float,
+        warnings: tuple[str, ...],
+    ) -> Iterator[Event]:
         topics = list(dict.fromkeys(named.values()))
         labels = self.remote.names(topics)
         numbers = self.numbers(["<" + iri for iri in topics])
@@ -144,18 +179,18 @@ class EndpointAsking:
         )
         yield QuestionLinked(linked, (), _ms(began))
         if not topics:
-            yield AnswerFinal((), _NOT_LINKED, "", (), Usage(), _ms(began))
+            yield AnswerFinal((), _NOT_LINKED, "", warnings, Usage(), _ms(began))
             return
         since = time.perf_counter()
         try:
-            found = self.remote.subgraph(topics)
+            pulled = self.remote.subgraph(topics)
         except UnknownEntityError as error:
             unknown = NoAnswer(NoAnswerReason.NO_PATH, error.message, error.hint)
-            yield AnswerFinal((), unknown, "", (), Usage(), _ms(began))
+            yield AnswerFinal((), unknown, "", warnings, Usage(), _ms(began))
             return
-        graph = found.snapshot
-        ids = {graph.entity_iri(topic): topic for topic in found.topics}
-        yield self._renumbered(graph, self._pulled(found, since))
+        graph = pulled.snapshot
+        ids = {graph.entity_iri(topic): topic for topic in pulled.topics}
+        yield self._renumbered(graph, self._pulled(pulled, since))
         local = tuple(
             replace(one, entity=graph.node(ids[iri]))
             for one, iri in zip(linked, named.values(), strict=True)
@@ -165,7 +200,7 @@ class EndpointAsking:
         shift = _ms(began)
         for event in self._engine(graph, local).run(asked, cancelled=cancelled):
             if not isinstance(event, (RunStarted, QuestionLinked, SubgraphExtracted)):
-                yield self._renumbered(graph, _later(event, shift))
+                yield self._renumbered(graph, _later(event, shift, warnings))
 
     def _link(self, request: EndpointRequest) -> dict[str, str]:
         """Topic entities by the words that name them, in their order, or by their IRIs where the caller gave them."""
@@ -193,7 +228,7 @@ class EndpointAsking:
             Opening(spec, parts, make_reasoner(self.reasoner, self.llm), self.llm)
         )
         engine.linker = _Known(Linked(linked, ()))
-        engine.programs = None  # a count or ranking of what was pulled is none of the graph
+        engine.programs = None  # those of the endpoint were tried
         return engine
 
     def _renumbered(self, graph: Snapshot, event: T) -> T:
@@ -222,7 +257,7 @@ def require_on_endpoint(method: str) -> None:
 
 _NOT_LINKED = NoAnswer(
     NoAnswerReason.ENTITY_NOT_LINKED,
-    "The question names no entity that the endpoint has.",
+    "The question names no entity that the endpoint has, and no program reads it.",
     "Names are looked up there as they are spelt. Check the spelling and the languages, or choose an entity by hand.",
 )
 
@@ -269,12 +304,13 @@ def _replaced(value: Any, numbers: Mapping[int, int]) -> Any:
     return value
 
 
-def _later(event: Event, shift: float) -> Event:
-    """The event with its times counted from the run's beginning, not from where the engine was asked."""
+def _later(event: Event, shift: float, warnings: tuple[str, ...]) -> Event:
+    """The event with its times counted from the run's beginning, and the end with what there is to know of it."""
     if isinstance(event, PathRetrieved):
         return replace(event, at_ms=round(event.at_ms + shift, 2))
     if isinstance(event, AnswerFinal):
-        return replace(event, took_ms=round(event.took_ms + shift, 2))
+        said = (*warnings, *event.warnings)
+        return replace(event, took_ms=round(event.took_ms + shift, 2), warnings=said)
     return event
 
 

@@ -182,7 +182,8 @@ def executed(found: Understanding, took_ms: Callable[[], float]) -> ProgramExecu
     others = tuple(reading(other.program, other.probability) for other in found.others)
     return ProgramExecuted(
         reading(program, found.confidence), told, others, _ranked(executor, program),
-        sparql(snapshot, program, executor.columns), cypher(snapshot, program, executor.columns), took_ms(), found.by,
+        sparql(snapshot, program, executor.columns, found.vocabulary),
+        "" if found.vocabulary else cypher(snapshot, program, executor.columns), took_ms(), found.by,
     )  # fmt: skip
 
 

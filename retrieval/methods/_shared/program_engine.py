@@ -73,12 +73,10 @@ class ProgramEngine:
 
     def trusted(self, run: PipelineRun, linked: Linked, found: Understanding | None) -> Understanding | None:
         """What was read, where it is likely enough to be what was asked."""
-        question = run.request.question
         if found is None or not set(run.request.given) <= {entity for entity, _, _ in found.named}:
             return None  # who picked an entity asks about it
         alone = run.request.names_several or not linked.entities
-        trust = OPERATOR_TRUST if cues(question) or alone else self._path_trust
-        return found if found.confidence >= trust else None
+        return found if found.confidence >= trust(run.request.question, alone, self._path_trust) else None
 
     def edited(self, run: PipelineRun, data: dict[str, Any], warnings: tuple[str, ...]) -> Iterator[Event]:
         """A program that somebody wrote or edited, run as it is."""
@@ -97,17 +95,29 @@ class ProgramEngine:
     def answer(
         self, run: PipelineRun, found: Understanding, warnings: tuple[str, ...] = ()
     ) -> Iterator[Event]:
-        """The program with its evidence, and what it gives as the run's answers."""
-        began = time.perf_counter()
-        yield executed(found, lambda: run.ms(began))
-        chains = chains_of(found.executor, found.best.program, found.confidence)
-        for chain in chains:
-            run.paths += 1
-            yield PathRetrieved(run.paths, chain.hops[: len(chain.steps)], round(chain.score, 6), run.ms())
-        yield ChainsBuilt(chains, run.paths, distinct_facts(chains), run.ms(began))
-        answers = answers_of(found, formatted_result(found), chains, self._trusted)
-        no_answer = None if answers else nothing_fits()
-        yield run.final(Conclusion(answers=answers, no_answer=no_answer, warnings=warnings))
+        """See :func:`answered`."""
+        yield from answered(run, found, self._trusted, warnings)
+
+
+def trust(question: str, alone: bool, path_trust: float = PATH_TRUST) -> float:
+    """How likely a program must be what was asked; ``alone`` where no relation path can answer."""
+    return OPERATOR_TRUST if cues(question) or alone else path_trust
+
+
+def answered(
+    run: PipelineRun, found: Understanding, trusted: float, warnings: tuple[str, ...] = ()
+) -> Iterator[Event]:
+    """The program with its evidence, and what it gives as the run's answers; less likely ones are guesses."""
+    began = time.perf_counter()
+    yield executed(found, lambda: run.ms(began))
+    chains = chains_of(found.executor, found.best.program, found.confidence)
+    for chain in chains:
+        run.paths += 1
+        yield PathRetrieved(run.paths, chain.hops[: len(chain.steps)], round(chain.score, 6), run.ms())
+    yield ChainsBuilt(chains, run.paths, distinct_facts(chains), run.ms(began))
+    answers = answers_of(found, formatted_result(found), chains, trusted)
+    no_answer = None if answers else nothing_fits()
+    yield run.final(Conclusion(answers=answers, no_answer=no_answer, warnings=warnings))
 
 
 def programs_of(opening: Opening, checkpoint: Path | None) -> ProgramEngine:

@@ -59,6 +59,7 @@ class Plain:
             return [f"<{iri}>"]
         if self._sample.kind(node) != "literal":
             raise ProgramError(f"“{label}” has no name that the endpoint could be asked about.")
+        label = literal_text(label)
         text = rdf.text(label)
         found = [text, *(f"{text}@{language}" for language in self._languages)]
         value = parse(label)
@@ -156,7 +157,7 @@ class Plain:
     def _values_of(self, relation: int) -> list[tuple[str, float]]:
         column = self._columns.column(relation)
         return [
-            (self._sample.entity_label(node), value)
+            (literal_text(self._sample.entity_label(node)), value)
             for node, value in zip(column.nodes[:_SAMPLE].tolist(), column.values[:_SAMPLE], strict=True)
         ]
 
@@ -170,6 +171,11 @@ class Plain:
                 f"The endpoint cannot compute with “{name}”: its values are written in several ways.",
                 hint="Import the graph to compute with it.",
             )
+
+
+def literal_text(label: str) -> str:
+    """What a literal says; its label is in quotes where an entity is called the same."""
+    return label[1:-1] if len(label) > 2 and label[0] == label[-1] == '"' else label
 
 
 def _written(label: str, factor: float) -> float | None:

@@ -33,7 +33,7 @@ def named(snapshot: Snapshot, program: Program) -> dict[str, Any]:
         inverse, forward = direction(snapshot, item)
         return {"name": snapshot.relation_name(forward), "inverse": inverse}
 
-    found: dict[str, Any] = _mapped(to_json(program), entity, relation)
+    found: dict[str, Any] = mapped(to_json(program), entity, relation)
     return found
 
 
@@ -65,7 +65,7 @@ def resolved(snapshot: Snapshot, data: Any) -> Program:
         return found + snapshot.num_relations * inverse
 
     try:
-        return from_json(_mapped(data, entity, relation))
+        return from_json(mapped(data, entity, relation))
     except (ValueError, RecursionError) as error:
         raise ProgramError(f"This is no program: {error}") from None
 
@@ -82,7 +82,7 @@ def direction(snapshot: Snapshot, relation: int) -> tuple[bool, int]:
     return bool(inverse), forward
 
 
-def _mapped(data: Any, entity: Callable[[Any], Any], relation: Callable[[Any], Any]) -> Any:
+def mapped(data: Any, entity: Callable[[Any], Any], relation: Callable[[Any], Any]) -> Any:
     """The same JSON with what stands for entities and relations exchanged."""
     if not isinstance(data, dict):
         return data
@@ -95,7 +95,7 @@ def _mapped(data: Any, entity: Callable[[Any], Any], relation: Callable[[Any], A
         elif name == "relation" and not (value is None and data.get("op") == "TextFilter"):
             out[name] = relation(value)
         else:
-            out[name] = _mapped(value, entity, relation)
+            out[name] = mapped(value, entity, relation)
     if out.get("op") == "TextFilter":
         out.setdefault("relation", None)  # the name itself
     return out

@@ -126,7 +126,7 @@ def ranked_values(executor: Executor, program: Top) -> list[tuple[int, float]]:
     Raises:
         ProgramError: see :func:`steps`.
     """
-    keyed = executor.keyed(executor.nodes(program.source), program.key, largest=program.largest)
+    keyed = executor.ranking(program)
     best = keyed.values if program.largest else -keyed.values
     order = np.lexsort((keyed.owners, -best))
     answers = np.isin(keyed.owners[order], executor.nodes(program))
@@ -143,7 +143,8 @@ def _step(executor: Executor, program: Program, line: _Line) -> Step:
         here = getattr(here, name)
     found = executor.run(here)
     if isinstance(found, np.ndarray):
-        return Step(line.text, line.path, "set", len(found), "", tuple(found[:NODES].tolist()))
+        size = executor.size(here)
+        return Step(line.text, line.path, "set", size, "", tuple(found[:NODES].tolist()))
     value = formatted(executor.columns, here, found)
     return Step(line.text, line.path, "truth" if isinstance(found, bool) else "number", 0, value, ())
 
@@ -309,7 +310,7 @@ class _Teller:
             return f"the {program.count} with the {word} {noun}{late}", f"{program.count} {word} {noun}{late}"
         if program.rank > 1:
             word = f"{ordinal(program.rank)} {word}"
-        who = "the one" if len(self.executor.nodes(program)) <= 1 else "those"
+        who = "the one" if self.executor.size(program) <= 1 else "those"
         return f"{who} with the {word} {noun}", f"{word} {noun}"
 
     def _compared(self, program: Filter) -> str:

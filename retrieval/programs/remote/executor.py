@@ -1,0 +1,89 @@
+"""An executor that knows from an endpoint what programs denote; only the way there it walks in facts that came."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from retrieval.programs.algebra import And, Except, Filter, Program, TextFilter, Top
+from retrieval.programs.execution import Executor, Keyed, Result
+
+if TYPE_CHECKING:
+    from retrieval.kg.snapshot import Snapshot
+    from retrieval.programs.columns import Columns
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What an endpoint said of programs, in the ids of a snapshot.
+
+    Attributes:
+        results: what they denote; of large sets some nodes. Outermost parts first.
+        sizes: how many nodes each of these sets has in the endpoint.
+        keys: of rankings, the nodes with the best keys.
+    """
+
+    results: Mapping[Program, Result]
+    sizes: Mapping[Program, int]
+    keys: Mapping[Program, Keyed]
+
+
+class KnownExecutor(Executor):
+    """Executes over facts of an endpoint, whose results it was told.
+
+    Args:
+        snapshot: the facts.
+        columns: their values.
+        told: what is known.
+        cancelled: asked between operations.
+    """
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        columns: Columns,
+        told: Told,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> None:
+        super().__init__(snapshot, columns, cancelled)
+        self._results = _with_those_within(told.results)
+        self._sizes = told.sizes
+        self._keys = told.keys
+
+    def size(self, program: Program) -> int:
+        """See :meth:`Executor.size`."""
+        known = self._sizes.get(program)
+        return super().size(program) if known is None else known
+
+    def ranking(self, program: Top) -> Keyed:
+        """See :meth:`Executor.ranking`."""
+        known = self._keys.get(program)
+        return super().ranking(program) if known is None else known
+
+    def _run(self, program: Program) -> Result:
+        known = self._results.get(program)
+        return super()._run(program) if known is None else known
+
+
+def _with_those_within(results: Mapping[Program, Result]) -> dict[Program, Result]:
+    """Each set with what is in those that were kept of it: of a large one only some nodes came."""
+    found = dict(results)
+    for program in results:  # outermost first
+        for source in _sources(program):
+            here, inside = found.get(source), found[program]
+            if isinstance(here, np.ndarray) and isinstance(inside, np.ndarray):
+                found[source] = np.union1d(here, inside)
+    return found
+
+
+def _sources(program: Program) -> tuple[Program, ...]:
+    """The sets that hold all of a set."""
+    match program:
+        case And(left, right):
+            return left, right
+        case Except(source) | Filter(source) | TextFilter(source) | Top(source):
+            return (source,)
+    return ()
