@@ -6,7 +6,7 @@ import json
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Protocol, TypeVar
 
 from cyclopts import Parameter
 
@@ -23,24 +23,34 @@ from retrieval.events import (
     QuestionRewritten,
     RunCancelled,
     RunFailed,
+    SubgraphExtracted,
     to_payload,
 )
 from retrieval.evidence.verbalise import chain_text
 from retrieval.kg import snapshot as snapshots
 from retrieval.loading import load_engine, load_parts
+from retrieval.methods._shared.endpoint_engine import EndpointAsking, EndpointRequest
 from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.pipeline import AskRequest
 from retrieval.types import Turn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from retrieval.kg.snapshot import Snapshot
-    from retrieval.kg.sparql.subgraph_cache import Subgraph
+    from retrieval.kg.sparql.graph import SparqlGraph
     from retrieval.pipeline import Engine
 
+R = TypeVar("R", AskRequest, EndpointRequest)
 ANSWERS_SHOWN = 50
 FAILED, INTERRUPTED = 2, 130
+
+
+class Asked(Protocol[R]):
+    """What is asked, and answers with events."""
+
+    def run(self, request: R, *, cancelled: Callable[[], bool]) -> Iterator[Event]:
+        """The events of one question."""
 
 
 def ask(
@@ -86,37 +96,59 @@ def ask(
     if then:
         raise ConfigError("A graph in an endpoint has no follow-ups.", hint="Give --graph DIR.")
     assert sparql is not None
-    with _pulled(sparql, pull, question, entity) as found:
-        engine = engine_for(answering, encoding, found.snapshot, found.snapshot.path)
-        return _answer(engine, replace(request, given=found.topics), events=events)[0]
+    with _remote(sparql, pull) as remote:
+        topics = _topics(remote, entity)
+        asking = EndpointAsking(
+            remote,
+            method_of(answering.checkpoint, answering.method),
+            encoding.load(),
+            _Numbers().of,
+            answering.reasoner,
+            environment.language_model(),
+            answering.checkpoint,
+            settings_of(answering.settings),
+        )
+        asked = EndpointRequest(question, topics, answering.budget, answering.seed)
+        return _answer(asking, asked, events=events)[0]
 
 
 @contextmanager
-def _pulled(url: str, pull: tuple[str, ...], question: str, entity: tuple[str, ...]) -> Iterator[Subgraph]:
-    """What lies in an endpoint near the entities that are given, or that the question names; and these."""
+def _remote(url: str, pull: tuple[str, ...]) -> Iterator[SparqlGraph]:
+    """An endpoint, opened."""
     from retrieval.kg.sparql.graph import SparqlGraph  # noqa: PLC0415 - loads pyoxigraph
     from retrieval.kg.sparql.options import options_from  # noqa: PLC0415 - as above
 
     with SparqlGraph(url, options_from(dict(settings_of(pull)))) as remote:
-        topics = remote.find(entity) if entity else remote.link(question)
-        missing = [name for name in entity if name.strip() not in topics]
-        if missing or not topics:
-            raise UnknownEntityError(
-                f"{url} has no entity {', '.join(missing)}."
-                if missing
-                else "No entity of the endpoint is named in the question.",
-                hint="Name one with --entity, by its label or its IRI.",
-            )
-        found = remote.subgraph(list(topics.values()))
-        cut = "; more was cut off" if found.truncated else ""
-        note(
-            f"{found.snapshot.num_triples:,} facts near {', '.join(topics)}, by {found.queries} queries{cut}"
+        yield remote
+
+
+def _topics(remote: SparqlGraph, entity: tuple[str, ...]) -> tuple[str, ...]:
+    """The IRIs of entities that are given by label or IRI."""
+    found = remote.find(entity)
+    missing = [name for name in entity if name.strip() not in found]
+    if missing:
+        raise UnknownEntityError(
+            f"{remote.endpoint} has no entity {', '.join(missing)}.",
+            hint="Name one by its label as it is spelt there, or by its IRI.",
         )
-        yield found
+    return tuple(found.values())
 
 
-def _answer(engine: Engine, request: AskRequest, *, events: bool) -> tuple[int, Turn]:
-    """Ask an engine, and show what it says: the exit code, and the turn that a follow-up leans on."""
+class _Numbers:
+    """Numbers for what an endpoint calls by IRIs, in the order in which they come."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, int] = {}
+
+    def of(self, terms: Sequence[str]) -> Mapping[str, int]:
+        """See :data:`retrieval.methods._shared.endpoint_engine.Numbering`."""
+        for term in terms:
+            self._known.setdefault(term, len(self._known))
+        return self._known
+
+
+def _answer(engine: Asked[R], request: R, *, events: bool) -> tuple[int, Turn]:
+    """Ask an engine or endpoint, and show what it says: the exit code, and the turn that a follow-up leans on."""
     code, turn = 0, Turn(request.question)
     with stoppable() as stop:
         for event in engine.run(request, cancelled=stop.is_set):
@@ -180,6 +212,9 @@ def _show(event: Event) -> None:
             note(f"linked: {linked.entity.label} ({linked.source}, {linked.score:.2f})")
     elif isinstance(event, QuestionRewritten):
         note(f"follow-up: {event.shown}")
+    elif isinstance(event, SubgraphExtracted) and event.pulled is not None:
+        asked = f"{event.pulled.queries} queries{'; more was cut off' if event.pulled.truncated else ''}"
+        note(f"{event.triples:,} facts {event.strategy}, by {asked}")
     elif isinstance(event, ProgramExecuted):
         note(f"read as ({event.read.score:.2f}): {event.read.text}")
         for step in event.steps:

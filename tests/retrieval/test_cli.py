@@ -386,12 +386,14 @@ def test_a_sparql_endpoint_is_asked_without_import(capsys):
         assert main(["ask", "who directed Jaws", "--sparql", server.url, "--pull", "hops=2"]) == 0
         said = capsys.readouterr()
         assert said.out.startswith("Spielberg\t")
-        assert "near Jaws, by " in said.err
+        assert "read on a sample, computed by the endpoint, by 1" in said.err
         question = "what is the official language there?"
         assert main(["ask", question, "--sparql", server.url, "--entity", "http://x/Austria"]) == 0
         assert capsys.readouterr().out.startswith("German\t")
-        assert main(["ask", "what is this?", "--sparql", server.url]) == 2
-        assert "No entity of the endpoint is named" in one_line_error(capsys)
+        assert main(["ask", "how many films did Spielberg direct", "--sparql", server.url]) == 0
+        assert capsys.readouterr().out.startswith("3\t")
+        assert main(["ask", "what is this?", "--sparql", server.url]) == 0
+        assert capsys.readouterr().out.startswith("no answer (entity_not_linked): ")
         assert main(["ask", "what is this?", "--sparql", server.url, "--entity", "Nobody"]) == 2
         assert "has no entity Nobody" in one_line_error(capsys)
     assert main(["ask", "who directed Jaws", "--sparql", server.url]) == 2

@@ -84,7 +84,7 @@ def test_a_question_is_answered_by_what_is_pulled(ask, server, films):
     )
     assert (extracted["triples"], extracted["entities"]) == (4, 5)
     pulled = extracted["pulled"]
-    assert (pulled["queries"], pulled["truncated"], len(pulled["hash"]) > 10) == (4, False, True)
+    assert (pulled["queries"], pulled["truncated"], len(pulled["hash"]) > 10) == (12, False, True)
     assert pulled["at"] <= extracted["at"]
     (answer,) = log[-1]["answers"]
     assert answer["verified"]

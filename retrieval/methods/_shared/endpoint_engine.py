@@ -29,6 +29,7 @@ from retrieval.methods._shared.path_engine import PathEngine, open_engine
 from retrieval.methods._shared.reasoners import make_reasoner
 from retrieval.pipeline import AskRequest
 from retrieval.text.linking import Linked
+from retrieval.text.operators import cues
 from retrieval.types import (
     LinkedEntity,
     NoAnswer,
@@ -39,6 +40,8 @@ from retrieval.types import (
 )
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from retrieval.environment import LLMSettings
     from retrieval.kg.snapshot import Snapshot
     from retrieval.kg.sparql.graph import SparqlGraph
@@ -85,6 +88,8 @@ class EndpointAsking:
         numbers: see :data:`Numbering`.
         reasoner: ``extractive`` or ``llm``.
         llm: the language model, when one is configured.
+        checkpoint: a trained retriever; None for the zero-shot one.
+        options: settings of the retriever, as those of an :class:`EngineSpec`.
     """
 
     remote: SparqlGraph
@@ -93,6 +98,8 @@ class EndpointAsking:
     numbers: Numbering
     reasoner: str = "extractive"
     llm: LLMSettings | None = None
+    checkpoint: Path | None = None
+    options: tuple[tuple[str, str | int | float | bool], ...] = ()
 
     def run(
         self, request: EndpointRequest, *, cancelled: Callable[[], bool] = lambda: False
@@ -144,12 +151,18 @@ class EndpointAsking:
             return
         named = self._link(request)
         topics = list(dict.fromkeys(named.values()))
-        if self.reasoner != LLM and registry.method(self.method).runs_programs:
+        if self._reads_programs(request.question):
             found = programs.read(request.question, topics, given=bool(request.given))
             if found is not None:
                 yield from self._by_program(programs, request, found, began)
                 return
         yield from self._by_paths(request, named, cancelled, began, programs.warnings)
+
+    def _reads_programs(self, question: str) -> bool:
+        """Whether the question is read as a program: a trained retriever answers what relation paths can."""
+        if self.reasoner == LLM or not registry.method(self.method).runs_programs:
+            return False
+        return self.checkpoint is None or bool(cues(question))
 
     def _by_program(
         self,
@@ -222,7 +235,9 @@ class EndpointAsking:
         )
 
     def _engine(self, graph: Snapshot, linked: tuple[LinkedEntity, ...]) -> Engine:
-        spec = EngineSpec(graph.path, method=self.method, reasoner=self.reasoner)
+        spec = EngineSpec(
+            graph.path, self.checkpoint, self.method, reasoner=self.reasoner, options=self.options
+        )
         parts = GraphParts(graph, self.encoder)
         engine: PathEngine = open_engine(
             Opening(spec, parts, make_reasoner(self.reasoner, self.llm), self.llm)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from retrieval.errors import EndpointError, ProgramError
+from retrieval.errors import EmptySourceError, EndpointError, ProgramError
 from retrieval.events import Event, QuestionLinked, SubgraphExtracted
 from retrieval.methods._shared.engine_settings import EngineSettings
 from retrieval.methods._shared.program_answers import named_entities
@@ -52,13 +52,16 @@ class EndpointPrograms:
         """The program of a question with what the endpoint gives, where one is likely enough to be what was asked."""
         reader = RemoteReader(self.remote, self.encoder.encode)
         try:
-            found = reader.read(question, topics, self.cancelled, given=given)
+            least = trust(question, not topics)
+            found = reader.read(question, topics, self.cancelled, given=given, least=least)
+        except EmptySourceError:
+            found = None
         except (EndpointError, ProgramError) as error:
             self.warnings = (_FALLEN_BACK.format(problem=error.message),)
             return None
         if not self.remote.is_overseen:
             self.warnings = (PARTLY,)
-        return found if found is not None and found.confidence >= trust(question, not topics) else None
+        return found
 
     def written(self, program: dict[str, Any]) -> RemoteUnderstanding:
         """A program that somebody wrote or edited.

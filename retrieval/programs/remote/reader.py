@@ -79,22 +79,27 @@ class RemoteReader:
         cancelled: Callable[[], bool] = lambda: False,
         *,
         given: bool = False,
+        least: float = 0.0,
     ) -> RemoteUnderstanding | None:
-        """What a question asks and the endpoint answers, or None where nothing of it was understood.
+        """What a question asks and the endpoint answers, or None where it was not understood.
 
         Args:
             question: as asked.
             topics: IRIs of entities that it names.
             cancelled: asked between pieces of work.
             given: somebody picked the topics; the program must be about them.
+            least: how likely the program must be what was asked.
 
         Raises:
+            EmptySourceError: the endpoint holds nothing, or said nothing of the whole of its graph in time.
             EndpointError: see :meth:`retrieval.kg.sparql.endpoint.Endpoint.select`.
             Cancelled: ``cancelled`` said so.
         """
         sample = self._remote.sampled(topics)
         parser = Parser(sample.snapshot, self._encode, _of_samples(Weights.load(self._weights)))
         picked = sample.topics if given else ()
+        if given and len(picked) < len(set(topics)):
+            return None  # the endpoint knows nothing of one
         reading = parser.read(question, picked, cancelled=cancelled)
         asking = _Asking(self._remote, sample, topics, parser.columns)
         chosen = asking.first_that_holds(_likely(reading.candidates))
@@ -104,7 +109,7 @@ class RemoteReader:
         reading.candidates = [chosen, *rest]
         sure = confidence(parser.weights, reading)
         named = tuple(named_in(reading, chosen.part))
-        if not set(picked) <= {node for node, _, _ in named}:
+        if sure < least or not set(picked) <= {node for node, _, _ in named}:
             return None  # who picked an entity asks about it
         return asking.understood(chosen, sure, rest[:3], named, cancelled)
 

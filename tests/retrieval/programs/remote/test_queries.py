@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 
-from retrieval.errors import ProgramError
 from retrieval.kg.sparql.graph import SparqlGraph
 from retrieval.programs.columns import Columns
 from retrieval.programs.execution import Executor
