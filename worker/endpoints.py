@@ -34,7 +34,7 @@ def events_of(run: Run, endpoint: GraphEndpoint, *, cancelled: Callable[[], bool
     from retrieval.methods._shared.endpoint_engine import EndpointAsking, EndpointRequest  # noqa: PLC0415 - loads torch
 
     given = tuple(endpoints.iris(run.graph_id, run.entities))
-    request = EndpointRequest(run.question, given, run.budget, run.seed)
+    request = EndpointRequest(run.question, given, run.budget, run.seed, run.program)
     with endpoints.opened(endpoints.connection_of(endpoint), cancelled=cancelled) as remote:
         asking = EndpointAsking(
             remote,

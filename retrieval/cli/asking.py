@@ -6,7 +6,7 @@ import json
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Protocol, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
@@ -41,16 +41,11 @@ if TYPE_CHECKING:
     from retrieval.kg.sparql.graph import SparqlGraph
     from retrieval.pipeline import Engine
 
-R = TypeVar("R", AskRequest, EndpointRequest)
+    Asked = Callable[[Callable[[], bool]], Iterator[Event]]
+    """Given what says Stop, the events of one question."""
+
 ANSWERS_SHOWN = 50
 FAILED, INTERRUPTED = 2, 130
-
-
-class Asked(Protocol[R]):
-    """What is asked, and answers with events."""
-
-    def run(self, request: R, *, cancelled: Callable[[], bool]) -> Iterator[Event]:
-        """The events of one question."""
 
 
 def ask(
@@ -88,10 +83,11 @@ def ask(
         snapshot = snapshots.open(graph)
         given = tuple(entity_id(snapshot, label) for label in entity)
         engine = engine_for(answering, encoding, snapshot, graph)
-        code, turn = _answer(engine, replace(request, given=given), events=events)
+        code, turn = _answer(_run(engine, replace(request, given=given)), question, events=events)
         for follow_up in then:
             note(f"> {follow_up}")
-            code, turn = _answer(engine, replace(request, question=follow_up, follows=turn), events=events)
+            leaning = replace(request, question=follow_up, follows=turn)
+            code, turn = _answer(_run(engine, leaning), follow_up, events=events)
         return code
     if then:
         raise ConfigError("A graph in an endpoint has no follow-ups.", hint="Give --graph DIR.")
@@ -108,8 +104,8 @@ def ask(
             answering.checkpoint,
             settings_of(answering.settings),
         )
-        asked = EndpointRequest(question, topics, answering.budget, answering.seed)
-        return _answer(asking, asked, events=events)[0]
+        request_there = EndpointRequest(question, topics, answering.budget, answering.seed)
+        return _answer(lambda stop: asking.run(request_there, cancelled=stop), question, events=events)[0]
 
 
 @contextmanager
@@ -147,11 +143,15 @@ class _Numbers:
         return self._known
 
 
-def _answer(engine: Asked[R], request: R, *, events: bool) -> tuple[int, Turn]:
-    """Ask an engine or endpoint, and show what it says: the exit code, and the turn that a follow-up leans on."""
-    code, turn = 0, Turn(request.question)
+def _run(engine: Engine, request: AskRequest) -> Asked:
+    return lambda stop: engine.run(request, cancelled=stop)
+
+
+def _answer(asked: Asked, question: str, *, events: bool) -> tuple[int, Turn]:
+    """Show what is said of a question: the exit code, and the turn that a follow-up leans on."""
+    code, turn = 0, Turn(question)
     with stoppable() as stop:
-        for event in engine.run(request, cancelled=stop.is_set):
+        for event in asked(stop.is_set):
             turn = _told(turn, event)
             if events:
                 say(json.dumps(to_payload(event), ensure_ascii=False))

@@ -194,3 +194,16 @@ def test_every_method_that_is_offered_answers(ask):
     assert len(offered) == 6
     for method in offered:
         assert ask("who directed Jaws?", method=method)[0].answers == ["Steven Spielberg"], method
+
+
+def test_a_program_is_computed_by_the_endpoint_and_can_be_edited(ask, films):
+    run, log = ask("how many films did Steven Spielberg direct?")
+    assert (run.state, run.answers) == ("done", ["2"])
+    told = of(log, "program.executed")
+    assert [step["count"] for step in told["steps"]] == [2, 2, 0]
+    assert (told["cypher"], "COUNT(DISTINCT" in told["sparql"]) == ("", True)
+    numbers = [node["id"] for node in told["steps"][1]["nodes"]]
+    assert sorted(endpoints.iris(films.pk, numbers)) == ["http://x/et", "http://x/jaws"]
+    edited, log = ask("which?", program=told["read"]["program"]["source"], corrects=run)
+    assert (edited.state, sorted(edited.answers)) == ("done", ["E.T.", "Jaws"])
+    assert of(log, "program.executed")["by"] == "person"

@@ -12,13 +12,14 @@ from django.db.models import Exists, OuterRef, QuerySet
 from retrieval.errors import ProgramError
 from retrieval.events import AnswerFinal, ProgramExecuted
 from retrieval.limits import PROGRAM_LIMIT
-from retrieval.programs.rendering.names import named, resolved
+from retrieval.programs.rendering.names import named, require_program, resolved
 from retrieval.questions.files import to_json
 from retrieval.types import Question
 from webapp.answers.models import ACTIVE, Run, RunEvent, RunState
 from webapp.api.errors import InvalidError
 from webapp.graphs import snapshots
 from webapp.graphs.models import Graph
+from webapp.graphs.selectors import endpoint_of
 
 KEPT, OPEN, UNDONE = "kept", "open", "undone"
 
@@ -37,7 +38,7 @@ def written(graph: Graph, program: Any, corrects: Run | None) -> Written:
     Raises:
         ProgramError: it is no program, or the graph lacks something that it names.
         InvalidError: ``corrects`` is of another graph, or there is no program.
-        NotImportedError, GraphNotReadyError, DamagedError: as :func:`snapshots.of_graph`.
+        GraphNotReadyError, DamagedError: as :func:`snapshots.of_graph`.
     """
     if corrects is not None and program is None:
         raise InvalidError(
@@ -56,14 +57,27 @@ def written(graph: Graph, program: Any, corrects: Run | None) -> Written:
             f"The program is {size:,} bytes as JSON.",
             hint=f"At most {PROGRAM_LIMIT:,} are taken; shorten it.",
         )
-    snapshots.require_imported(graph)
-    snapshot = snapshots.of_graph(graph)
     try:
-        # As the graph spells it: the same program is kept the same.
-        known = named(snapshot, resolved(snapshot, program))
+        known = _checked(graph, program)
     except ProgramError as error:
         raise ProgramError(error.message, hint=error.hint or _FORM) from None
     return Written(known, None if corrects is None else _executed(corrects))
+
+
+def _checked(graph: Graph, program: Any) -> dict[str, Any]:
+    """A program as the graph spells it, so that the same one is kept the same.
+
+    One over an endpoint is kept as it came: whether its names are there is found out when it runs.
+
+    Raises:
+        ProgramError, GraphNotReadyError, DamagedError: as :func:`written`.
+    """
+    if endpoint_of(graph) is None:
+        snapshot = snapshots.of_graph(graph)
+        return named(snapshot, resolved(snapshot, program))
+    require_program(program)
+    kept: dict[str, Any] = program
+    return kept
 
 
 _FORM = "Send a program as program.executed carries it: read.program, with names of the graph."

@@ -184,14 +184,20 @@ class SparqlGraph(Sampling):
         """What :meth:`sample` gives as a snapshot.
 
         Raises:
-            EmptySourceError: the endpoint holds nothing.
+            EmptySourceError: the endpoint said nothing of the whole of its graph in time, and there are no topics.
             EndpointError, Cancelled: as there.
         """
         key = (self.endpoint, self.options, "sample", tuple(sorted(set(topics))))
         found = self._pulls.get(key)
         if found is None:
             before = self._endpoint.queries
-            found = self.built(self.sample(topics), topics, before)
+            facts = self.sample(topics)
+            if not facts.triples:
+                raise EmptySourceError(
+                    f"{self.endpoint} did not say in time what it holds.",
+                    hint="Name an entity in the question.",
+                )
+            found = self.built(facts, topics, before)
             self._pulls.keep(key, found)
         return found
 

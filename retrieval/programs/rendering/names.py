@@ -54,11 +54,7 @@ def resolved(snapshot: Snapshot, data: Any) -> Program:
         return found
 
     def relation(item: Any) -> int:
-        name, inverse = (
-            (item.get("name"), item.get("inverse", False)) if isinstance(item, dict) else (None, False)
-        )
-        if not isinstance(name, str) or not isinstance(inverse, bool):
-            raise ProgramError(f"A relation must be given by its name and direction, not as {item!r}.")
+        name, inverse = relation_named(item)
         found = snapshot.find_relation(name)
         if found is None:
             raise ProgramError(f"The graph has no relation “{name}”.", hint=_hint(_nearest(snapshot, name)))
@@ -68,6 +64,42 @@ def resolved(snapshot: Snapshot, data: Any) -> Program:
         return from_json(mapped(data, entity, relation))
     except (ValueError, RecursionError) as error:
         raise ProgramError(f"This is no program: {error}") from None
+
+
+def require_program(data: Any) -> None:
+    """Refuse what is no program, whatever it names.
+
+    Raises:
+        ProgramError: it is none.
+    """
+
+    def entity(item: Any) -> int:
+        if not isinstance(item, str):
+            raise ProgramError(f"An entity must be given by its label, not as {item!r}.")
+        return 0
+
+    def relation(item: Any) -> int:
+        relation_named(item)
+        return 0
+
+    try:
+        from_json(mapped(data, entity, relation))
+    except (ValueError, RecursionError) as error:
+        raise ProgramError(f"This is no program: {error}") from None
+
+
+def relation_named(item: Any) -> tuple[str, bool]:
+    """The name of a relation as a program gives it, and whether it is walked the other way.
+
+    Raises:
+        ProgramError: it is given otherwise.
+    """
+    name, inverse = (
+        (item.get("name"), item.get("inverse", False)) if isinstance(item, dict) else (None, False)
+    )
+    if not isinstance(name, str) or not isinstance(inverse, bool):
+        raise ProgramError(f"A relation must be given by its name and direction, not as {item!r}.")
+    return name, inverse
 
 
 def direction(snapshot: Snapshot, relation: int) -> tuple[bool, int]:

@@ -119,7 +119,7 @@ def test_other_operators(server, question, expected):
 
 def test_what_is_asked_may_be_far_from_what_was_sampled(server):
     server.add(turtle().split(":Egypt")[0] + MANY + ' :city rdfs:label "city"@en .')
-    assert labels(ask(server, "How many cities are there?")) == ["1202"]
+    assert labels(ask(server, "How many cities are there?")) == ["1,202"]
     found = ask(server, "Which cities have a height over 1100?")
     told = one(found, ProgramExecuted)
     assert [step.count for step in told.steps] == [1202, 99]
@@ -161,7 +161,7 @@ def test_an_endpoint_that_cannot_compute_is_answered_by_relation_paths(server):
     server.breaks_at = "DISTINCT ?node"
     found = ask(server, "What is the capital of Egypt?")
     final = one(found, AnswerFinal)
-    assert [answer.label for answer in final.answers][0] == "Cairo"
+    assert final.answers[0].label == "Cairo"
     assert "could not compute what was asked" in final.warnings[0]
     assert not [event for event in found if isinstance(event, ProgramExecuted)]
 
@@ -175,4 +175,4 @@ def test_the_sample_is_pulled_once(server):
     assert not [query for query in again if "GROUP BY ?x" in query]
     before = len(server.queries)
     ask(server, "How many countries are in Europe?", pulls=pulls)
-    assert len(server.queries) - before == 5  # names, three steps' sets, their facts
+    assert len(server.queries) - before == 4  # names, two sets, their facts

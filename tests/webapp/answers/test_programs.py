@@ -1,6 +1,7 @@
 """Runs that are asked with a program, and the corrections that they make."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from django.utils import timezone
@@ -111,7 +112,8 @@ def test_methods_that_run_no_programs(api, tiny_graph):
     assert run["method"] == "rel-rag-path"
 
 
-def test_a_graph_in_an_endpoint_runs_no_programs(api):
+def test_a_graph_in_an_endpoint_takes_programs_and_looks_their_names_up_when_they_run(api, settings):
+    settings.CLEW = replace(settings.CLEW, import_hosts=("localhost:1",))
     graph = Graph.objects.create(name="Films", visibility="public", state=GraphState.READY)
     GraphEndpoint.objects.create(
         graph=graph,
@@ -122,9 +124,12 @@ def test_a_graph_in_an_endpoint_runs_no_programs(api):
         timeout=1.0,
         checked_at=timezone.now(),
     )
-    answer = ask(api("viewer"), graph, program=HOW_MANY)
-    assert (answer.status_code, answer.json()["error"]["code"]) == (409, "not_imported")
+    answer = ask(api("viewer"), graph, program={"op": "Walk", "source": {"op": "Entities", "ids": [1]}})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "bad_program")
     assert Run.objects.count() == 0
+    answer = ask(api("viewer"), graph, program=HOW_MANY)
+    assert answer.status_code == 201, answer.content
+    assert Run.objects.get().program == HOW_MANY
 
 
 def test_methods_are_compared_on_one_program(api, tiny_graph):
