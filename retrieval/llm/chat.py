@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 from retrieval.environment import LLMSettings
 from retrieval.errors import Cancelled, LLMError, LLMKeyError, LLMPromptError, LLMTimeoutError
 from retrieval.llm import pacing
+from retrieval.llm.constraints import UNCONSTRAINED, Constraint
 from retrieval.llm.metering import BYTES_OF_TOKEN, SHORTEST_REPLY, estimate, meters
 from retrieval.llm.prompts import Message
 from retrieval.types import Usage
@@ -51,12 +52,16 @@ class ChatUsage:
 
 
 def stream_chat(
-    settings: LLMSettings, messages: Sequence[Message], *, cancelled: Callable[[], bool]
+    settings: LLMSettings,
+    messages: Sequence[Message],
+    *,
+    cancelled: Callable[[], bool],
+    constraint: Constraint = UNCONSTRAINED,
 ) -> Iterator[str | ChatUsage]:
     """Pieces of the reply as they come, then one :class:`ChatUsage`.
 
     An endpoint that does not say how many tokens it used has them estimated, and so has a reply that is not read
-    to its end.
+    to its end. An endpoint that understands no constraint gets none.
 
     Raises:
         Cancelled: ``cancelled`` said so; the connection is closed.
@@ -68,7 +73,7 @@ def stream_chat(
     around = meters()
     prompt_tokens = estimate(*(message["content"] for message in messages))
     longest = min([_longest(settings, prompt_tokens), *(m.admit(settings, prompt_tokens) for m in around)])
-    request = _Request(replace(settings, max_tokens=longest), messages)
+    request = _Request(replace(settings, max_tokens=longest), messages, constraint)
     request.start()
     written = 0
     spent: ChatUsage | None = None
@@ -132,8 +137,9 @@ class _Request(threading.Thread):
     ``accepted``: the endpoint took one of them.
     """
 
-    def __init__(self, settings: LLMSettings, messages: Sequence[Message]) -> None:
+    def __init__(self, settings: LLMSettings, messages: Sequence[Message], constraint: Constraint) -> None:
         super().__init__(name="llm-reply", daemon=True)
+        self._constraint = constraint
         self.pieces: queue.SimpleQueue[str | ChatUsage | Exception] = queue.SimpleQueue()
         self._settings = settings
         self._messages = list(messages)
@@ -236,6 +242,7 @@ class _Request(threading.Thread):
                 stream_options={"include_usage": True},
                 temperature=settings.temperature,
                 max_tokens=settings.max_tokens,
+                **self._constraint.fields(settings),
             )
             self.accepted = True
             async with stream:

@@ -11,6 +11,7 @@ from retrieval.environment import LLMSettings
 from retrieval.errors import LLMReplyError
 from retrieval.events import AnswerDelta
 from retrieval.llm.chat import ChatUsage, stream_chat
+from retrieval.llm.constraints import UNCONSTRAINED, answer_lines
 from retrieval.llm.prompts import shown
 from retrieval.reasoning.base import Conclusion, Evidence
 from retrieval.reasoning.prompting import PROMPT, NoAnswerLines, messages, parse_answers
@@ -47,7 +48,10 @@ class LLMReasoner:
         pieces: list[str] = []
         size = 0
         usage = ChatUsage()
-        for item in stream_chat(self.settings, prompt, cancelled=cancelled):
+        constraint = (
+            answer_lines(_offered(evidence)) if self.settings.constraints == "grammar" else UNCONSTRAINED
+        )
+        for item in stream_chat(self.settings, prompt, cancelled=cancelled, constraint=constraint):
             if isinstance(item, ChatUsage):
                 usage = item
                 continue
@@ -63,6 +67,14 @@ class LLMReasoner:
         verdict = read_reply(evidence, "".join(pieces), spent)
         unread = (*evidence.warnings, *([left_out] if left_out else []))
         yield replace(verdict, warnings=(*verdict.warnings, *unread)) if unread else verdict
+
+
+def _offered(evidence: Evidence) -> Iterator[str]:
+    """Names that may be answered: those that the chains list, ends before what lies on the way, best chains first."""
+    for back in range(1, max((len(chain.levels) for chain in evidence.chains), default=0) + 1):
+        for chain in evidence.chains:
+            if len(chain.levels) >= back:
+                yield from (node.label for node in chain.levels[-back])
 
 
 def read_reply(evidence: Evidence, reply: str, usage: Usage) -> Conclusion:
