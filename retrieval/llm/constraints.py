@@ -13,7 +13,7 @@ from typing import Any
 
 from retrieval.environment import LLMSettings
 
-NAMES = 500
+NAMES = 200
 """Names that a grammar offers, at most; an endpoint compiles it for every request."""
 
 
@@ -49,20 +49,25 @@ def json_object(**properties: Mapping[str, Any]) -> Constraint:
     )
 
 
-def answer_lines(names: Iterable[str], *, most: int = 40) -> Constraint:
-    """``ans: NAME`` lines, one to ``most``, of these names alone, or the single line ``ans: not available``.
+def answer_lines(names: Iterable[str]) -> Constraint:
+    """``ans: NAME`` lines of these names alone, each once and in their order, or the line ``ans: not available``.
+
+    Their order keeps a small model from saying one name for ever.
 
     Args:
         names: what may be answered; the first ``NAMES`` of them.
-        most: lines, at most.
     """
     offered = list(dict.fromkeys(name for name in names if name))[:NAMES]
-    none = 'none ::= "ans: not available"'
-    if not offered:
-        return Constraint(grammar=f"root ::= none\n{none}\n")
-    choices = " | ".join(_literal(name) for name in offered)
-    lines = f'root ::= none | line ("\\n" line){{0,{most - 1}}}\nline ::= "ans: " name'
-    return Constraint(grammar=f"{lines}\nname ::= {choices}\n{none}\n")
+    rules = ['none ::= "ans: not available"']
+    for i, name in enumerate(offered):
+        last = i + 1 == len(offered)
+        rules.append(
+            f'from-{i} ::= "ans: " {_literal(name)}' + ("" if last else f" after-{i} | from-{i + 1}")
+        )
+        if not last:
+            rules.append(f'after-{i} ::= ("\\n" from-{i + 1})?')
+    root = "root ::= none | from-0" if offered else "root ::= none"
+    return Constraint(grammar="\n".join([root, *rules]) + "\n")
 
 
 def _literal(text: str) -> str:
