@@ -19,6 +19,7 @@ LOCAL = "local"
 """What ``LLM_BASE_URL`` is called where ``serve-model`` serves."""
 
 LOCAL_PORT = 8977
+LOCAL_URL = f"http://127.0.0.1:{LOCAL_PORT}/v1"
 LOCAL_MODEL = "smollm2-135m-instruct"
 LOCAL_CONTEXT = 8192
 """Tokens that SmolLM2 reads."""
@@ -147,7 +148,7 @@ def language_model(environ: Mapping[str, str] = os.environ) -> LLMSettings | Non
     model, key = environ.get("LLM_MODEL", "").strip(), environ.get("LLM_API_KEY", "").strip()
     constraints = environ.get("LLM_CONSTRAINTS", "").strip()
     if base_url == LOCAL:
-        base_url, model = f"http://127.0.0.1:{LOCAL_PORT}/v1", model or LOCAL_MODEL
+        base_url, model = LOCAL_URL, model or LOCAL_MODEL
         constraints = constraints or "grammar"
         numbers = {
             "context_length": LOCAL_CONTEXT,

