@@ -168,14 +168,21 @@ def read(body: Mapping[str, Any]) -> Ask:
     grammar = body.get("grammar") or ""
     if (schema is not None and not isinstance(schema, dict)) or not isinstance(grammar, str):
         raise BadRequest("The schema must be an object, and a grammar a text.")
-    numbers = {}
-    for key, kind, default in (("max_tokens", int, 1024), ("temperature", float, 0.0), ("seed", int, 0)):
-        value = body.get(key)
-        try:
-            numbers[key] = kind(default if value is None else value)
-        except (TypeError, ValueError):
-            raise BadRequest(f'"{key}" must be a number.') from None
-    return Ask(chat, schema=schema, grammar=grammar, **numbers)
+    return Ask(
+        chat,
+        max_tokens=int(_number(body, "max_tokens", 1024)),
+        temperature=_number(body, "temperature", 0.0),
+        seed=int(_number(body, "seed", 0)),
+        schema=schema,
+        grammar=grammar,
+    )
+
+
+def _number(body: Mapping[str, Any], key: str, default: float) -> float:
+    value = default if body.get(key) is None else body[key]
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise BadRequest(f'"{key}" must be a number.')
+    return value
 
 
 async def _body(receive: Receive) -> dict[str, Any]:

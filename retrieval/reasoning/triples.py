@@ -8,22 +8,30 @@ from typing import TYPE_CHECKING
 from retrieval.environment import LLMSettings
 from retrieval.events import AnswerDelta
 from retrieval.llm import asking, prompts
+from retrieval.llm.constraints import json_object
 from retrieval.llm.metering import estimate
 from retrieval.llm.prompts import fenced, fenced_lines, shown
 from retrieval.reasoning.base import Conclusion, Evidence
 from retrieval.reasoning.llm import NAME, matched
-from retrieval.types import NoAnswer, NoAnswerReason
+from retrieval.types import NoAnswer, NoAnswerReason, Node
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
 
 PROMPT = "inses-answer"
+_ANSWER = json_object(
+    reasoning={"type": "string", "maxLength": 400}, answer={"type": "string", "maxLength": 80}
+)
 SOURCE_LIMIT = 1_000
 """Characters of a source text that are shown, once for each text."""
 
 
+ATTRIBUTES_LIMIT = 300
+"""Characters of a node's attributes."""
+
+
 def triple_lines(snapshot: Snapshot, facts: Iterable[int], source_limit: int) -> list[str]:
-    """``1. head → relation → tail (source text)``, each source text once and shortened.
+    """``1. head [key: value] → relation → tail (source text)``, attributes and source texts once and shortened.
 
     Args:
         snapshot: the graph.
@@ -31,17 +39,29 @@ def triple_lines(snapshot: Snapshot, facts: Iterable[int], source_limit: int) ->
         source_limit: characters of a source text.
     """
     told: set[int] = set()
+    described: set[int] = set()
     lines = []
     table = snapshot.passages
     for number, fact in enumerate(facts, start=1):
         hop = snapshot.hop(int(fact))
-        line = f"{number}. {hop.source.label} → {hop.step.label} → {hop.target.label}"
+        ends = [_described(snapshot, node, described) for node in (hop.source, hop.target)]
+        line = f"{number}. {ends[0]} → {hop.step.label} → {ends[1]}"
         for source in [] if table is None else table.of_fact(int(fact)).tolist():
             if source not in told and table is not None:
                 told.add(source)
                 line += f" ({table.text(source)[:source_limit]})"
         lines.append(line)
     return lines
+
+
+def _described(snapshot: Snapshot, node: Node, described: set[int]) -> str:
+    """A node with its attributes (INSES, lambda_V), the first time that it is named."""
+    attributes = {} if node.id in described else snapshot.entity_attributes(node.id)
+    described.add(node.id)
+    if not attributes:
+        return node.label
+    text = "; ".join(f"{key}: {value}" for key, value in attributes.items())
+    return f"{node.label} [{text if len(text) <= ATTRIBUTES_LIMIT else text[:ATTRIBUTES_LIMIT] + '…'}]"
 
 
 class TriplesReasoner:
@@ -71,10 +91,16 @@ class TriplesReasoner:
         bare = prompt.fill(query=fenced(evidence.question), context=fenced(""))
         room = self.settings.room(estimate(*(message["content"] for message in bare)))
         lines = triple_lines(evidence.snapshot, evidence.facts, SOURCE_LIMIT)
-        kept = _fitting(lines, room)
+        kept = _fitting(lines, room, evidence.characters)
         chat = prompt.fill(query=fenced(evidence.question), context=fenced_lines(kept))
         asked = asking.stream_json(
-            self.settings, chat, read_answer, shown="reasoning", cancelled=cancelled, repairs=0
+            self.settings,
+            chat,
+            read_answer,
+            shown="reasoning",
+            cancelled=cancelled,
+            repairs=0,
+            constraint=_ANSWER,
         )
         while True:
             try:
@@ -112,11 +138,13 @@ def read_answer(value: object) -> tuple[str, str]:
     return " ".join(str(answer).split()), str(value.get("reasoning") or "").strip()
 
 
-def _fitting(lines: list[str], room: int | None) -> list[str]:
-    """The first lines that fit into so many tokens; at least one."""
-    used = 0
+def _fitting(lines: list[str], room: int | None, characters: int | None) -> list[str]:
+    """The first lines that fit into so many tokens and characters; at least one."""
+    used = size = 0
     for count, line in enumerate(lines):
         used += estimate(line) + 1
-        if count and room is not None and used > room:
+        size += len(line)
+        full = (room is not None and used > room) or (characters is not None and size > characters)
+        if count and full:
             return lines[:count]
     return lines

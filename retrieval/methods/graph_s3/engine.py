@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, Self
 
 from retrieval.errors import ConfigError, LLMError
@@ -28,12 +28,14 @@ from retrieval.methods.graph_s3.agent.policy import Policy, ScoredAction, though
 from retrieval.methods.graph_s3.agent.state import State
 from retrieval.methods.graph_s3.agent.translation import understood
 from retrieval.methods.graph_s3.retriever import open_policy
+from retrieval.methods.graph_s3.side_branches import focus_of
 from retrieval.methods.graph_s3.spec import SPEC, GraphS3Options
 from retrieval.pipeline import Engine, Known, Linked, Linking, PipelineRun, Steering
 from retrieval.reasoning.base import Conclusion, Evidence, Reasoner
 from retrieval.reasoning.extractive import ExtractiveReasoner, no_path
 from retrieval.reasoning.gather import gather
 from retrieval.reasoning.llm import NAME as LLM
+from retrieval.reasoning.retrieved import Form, Retrieved, focus_paths, for_model
 from retrieval.reasoning.text_fit import TextFit
 from retrieval.reasoning.understanding import understood as verdict_of
 from retrieval.types import RelationPath, Usage
@@ -282,20 +284,30 @@ class GraphS3Engine(Engine):
         run.paths = len(leaves)
         run.facts.update(dict.fromkeys(found.state.focus.tolist(), 1.0))
         score = min(1.0, max(found.probability, _LEAST))
-        paths = [RelationPath(leaf.topic, leaf.path, score) for leaf in leaves]
+        focus = focus_of(self.snapshot, found.state, [each.entity.id for each in linked.entities])
+        paths = [RelationPath(leaf.topic, leaf.path, score) for leaf in focus.leaves]
         coverage = 1.0
         if self.text_fit is not None and paths and not found.corrected:
             state = found.state
             _, fits = self.text_fit.rescore(state.question, paths, state.topics, state.mentions)
             coverage = max(fits.values())
-        graph = self.snapshot
-        if not all(leaf.whole for leaf in leaves):
-            graph = RestrictedSnapshot(graph, found.state.focus)
-        return gather(
+        form, by_model = self._options.evidence, self.reasoner.name == LLM
+        graph = focus.graph
+        if form != "auto" and not focus.conditioned:
+            graph = RestrictedSnapshot(self.snapshot, found.state.focus)
+        evidence = gather(
             graph, run.request.question, linked.entities, linked.unmatched, paths,
             simple=self.deciders.world.frontiers.simple, settings=self.settings.gather, cancelled=run.cancelled,
             coverage=coverage,
         )  # fmt: skip
+        if not by_model or evidence.compared is not None:
+            return evidence
+        topics = list(found.state.topics)
+        brought = Retrieved(focus_paths(self.snapshot, run.facts, topics, score), run.facts)
+        # The whole focus graph is read (eq. 3), not only where it leads.
+        whole = replace(evidence, snapshot=self.snapshot)
+        read: Form = "chains" if form == "auto" else form
+        return for_model(whole, brought, self._options, read, seed=run.request.seed)
 
 
 def open_engine(opening: Opening) -> GraphS3Engine:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from retrieval.config import InferenceOptions, RetrieverConfig, setting
+from retrieval.config import EvidenceOptions, RetrieverConfig, setting
 from retrieval.methods.spec import MethodSpec
 
 
@@ -88,7 +88,7 @@ class GraphS3Config(RetrieverConfig):
 
 
 @dataclass(frozen=True, slots=True)
-class GraphS3Options(InferenceOptions):
+class GraphS3Options(EvidenceOptions):
     """Settings of ``graph-s3`` when it is asked."""
 
     steps: int = setting(12, "Actions of a search, at most.", below=65)
@@ -104,6 +104,11 @@ class GraphS3Options(InferenceOptions):
         "auto",
         "Who explores: auto is the trained policy; without one a language model, where one also answers, else the "
         "relations' likeness to the question [llm].",
+    )
+    chain_length: int = setting(
+        0,
+        "Most hops of the chains that the focus graph is re-organised into; 0 for no limit [eq. 3: all of it].",
+        least=0,
     )
 
 

@@ -20,6 +20,7 @@ from retrieval.events import (
     SimilarityExpanded,
 )
 from retrieval.evidence.chains import distinct_facts
+from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.llm.prompts import shown
 from retrieval.methods import registry
 from retrieval.methods._shared.reasoning import nothing_linked, reason
@@ -36,17 +37,20 @@ from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.reasoning.gather import GatherSettings, gather
 from retrieval.reasoning.llm import NAME as LLM
 from retrieval.reasoning.reading import PassageReader, read_passages, weigher
+from retrieval.reasoning.retrieved import Retrieved, for_model
 from retrieval.reasoning.triples import TriplesReasoner
 from retrieval.text import indexing
-from retrieval.types import LinkedEntity, RelationPath, RetrievedPassage
+from retrieval.types import FoundPath, LinkedEntity, RelationPath, RetrievedPassage
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
     from retrieval.kg.snapshot.labels import MatchSource
-    from retrieval.kg.snapshot.restriction import RestrictedSnapshot
     from retrieval.methods._shared.parts import Opening
     from retrieval.text.entity_index import EntityIndex
     from retrieval.text.passage_index import PassageIndex
+
+TRIPLES = ("auto", "triples", "shuffled-triples")
+"""What a language model reads as single triples with their texts (INSES, Table 6)."""
 
 PASSAGES_SHOWN = 20
 PASSAGES_READ = 5
@@ -171,8 +175,6 @@ class InsesEngine(Engine):
             fallback = self._reader(run.request.question, found, shown)
         began = time.perf_counter()
         evidence = self._evidence(run, entities, linked.unmatched, found)
-        best = sorted(found.facts, key=lambda fact: (-found.facts[fact], fact))
-        evidence = replace(evidence, facts=tuple(best))
         yield ChainsBuilt(evidence.chains, run.paths, distinct_facts(evidence.chains), run.ms(began))
         reasoner = fallback if isinstance(self.reasoner, ExtractiveReasoner) else self.reasoner
         yield from reason(run, reasoner, fallback, evidence, spent=found.usage, warnings=tuple(warnings))
@@ -220,7 +222,7 @@ class InsesEngine(Engine):
         while True:
             steps = search(
                 self.snapshot, run.request.question, self._starts(run, entities, navigator), navigator, found,
-                expansion=Expansion(self.index, self.options.threshold) if self.options.similarity else None,
+                expansion=self._expansion(),
                 iterations=self.options.iterations, budget=run.request.budget, fill=self.options.fill,
                 cancelled=run.cancelled,
             )  # fmt: skip
@@ -234,6 +236,10 @@ class InsesEngine(Engine):
             except LLMError as error:
                 warnings.append(_stood_in(error))
                 navigator, found.facts, found.ways = self.fallback, {}, {}
+
+    def _expansion(self) -> Expansion | None:
+        options = self.options
+        return Expansion(self.index, options.threshold, options.stands) if options.similarity else None
 
     def _shown(self, step: Step, took_ms: float) -> Iterator[AgentStep | SimilarityExpanded]:
         view, decision = step.view, step.decision
@@ -291,10 +297,25 @@ class InsesEngine(Engine):
         nodes = [self.snapshot.node(entity) for entity in begun]
         topics = [each for each in entities if any(path.topic == each.entity.id for path in paths)]
         topics += [LinkedEntity(node, node.label, -1, -1, 0.0, "vector") for node in nodes]
-        return gather(
-            self.snapshot, run.request.question, topics or list(entities), unmatched, paths,
+        form, snapshot = self.options.evidence, self.snapshot
+        if form != "auto" and self.reasoner.name != LLM and found.facts:
+            snapshot = RestrictedSnapshot(snapshot, np.array(sorted(found.facts), np.int64))
+        evidence = gather(
+            snapshot, run.request.question, topics or list(entities), unmatched, paths,
             simple=True, settings=self.settings.gather, cancelled=run.cancelled,
         )  # fmt: skip
+        best = {fact: found.facts[fact] for fact in sorted(found.facts, key=lambda f: (-found.facts[f], f))}
+        order = list(best)
+        if form == "shuffled-triples":
+            np.random.default_rng(run.request.seed).shuffle(order)
+        evidence = replace(evidence, facts=tuple(order), characters=self.options.characters_read or None)
+        if form in TRIPLES or self.reasoner.name != LLM:
+            return evidence
+        ways = [
+            FoundPath(self.snapshot.hop(way[0]).source.id, way, score) for way, score in found.ways.items()
+        ]
+        brought = Retrieved(ways, best)
+        return for_model(evidence, brought, self.options, form, seed=run.request.seed)
 
     def _relation_paths(self, question: str, found: Found) -> list[RelationPath]:
         """The best ways by their relations; those that lead back into the question only when nothing else is left."""
@@ -347,9 +368,9 @@ def open_engine(opening: Opening) -> InsesEngine:
                 "No language model is configured.",
                 hint="Set LLM_BASE_URL and LLM_MODEL, or choose the navigator encoder.",
             )
-        navigator = LLMNavigator(parts.snapshot, opening.llm, fallback)
+        navigator = LLMNavigator(parts.snapshot, opening.llm, fallback, options.prefilter)
     reasoner = opening.reasoner
-    if reasoner.name == LLM and opening.llm is not None:
+    if reasoner.name == LLM and opening.llm is not None and options.evidence in TRIPLES:
         reasoner = TriplesReasoner(opening.llm)
     return InsesEngine(
         parts.snapshot,

@@ -13,25 +13,23 @@ if TYPE_CHECKING:
     from retrieval.text.entity_index import EntityIndex
 
 
-STANDS = 32
-"""Stands that are jumped from at one step, the best."""
-
-
 class Expansion:
     """Finds the entity most like another one.
 
     Args:
         index: names of the graph with their vectors.
         threshold: tau_sim, the least cosine, in (0, 1].
+        most: stands that are jumped from at one step, the best; 0 for all.
     """
 
-    def __init__(self, index: EntityIndex, threshold: float) -> None:
+    def __init__(self, index: EntityIndex, threshold: float, most: int = 32) -> None:
+        self._most = most
         self._index = index
         self._threshold = threshold
 
     def jumps(self, stands: Sequence[Stand]) -> list[Jump]:
         """A jump from each stand whose nearest other entity is near enough, the best stands first."""
-        most = sorted(stands, key=lambda stand: -stand.score)[:STANDS]
+        most = sorted(stands, key=lambda stand: -stand.score)[: self._most or None]
         entities = np.array([stand.entity for stand in most], np.int64)
         near, scores = self._index.nearest_to(entities)
         return [

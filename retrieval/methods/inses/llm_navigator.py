@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from retrieval.environment import LLMSettings
 from retrieval.llm import prompts
 from retrieval.llm.asking import ask_json
+from retrieval.llm.constraints import Constraint, json_object
 from retrieval.llm.prompts import Fenced, fenced, fenced_lines
 from retrieval.methods.inses.base import Decision, Pick, View
 from retrieval.methods.inses.encoder_navigator import DROPPED, EncoderNavigator
@@ -23,15 +24,18 @@ if TYPE_CHECKING:
 
 NAME = "llm"
 ENTITIES, NAVIGATE = "inses-entities", "inses-navigate"
-SHOWN = 60
-"""Triples that the model chooses among at one step."""
-
 SOURCE_LIMIT = 300
 """Characters of a triple's source text that are shown, once for each text."""
+
+SELECTED = 10
+"""Triples that a constrained model selects at one step at most."""
 
 MENTIONS = 8
 """Entities read out of a question at most."""
 
+_MENTIONED = json_object(
+    entities={"type": "array", "items": {"type": "string", "maxLength": 80}, "maxItems": MENTIONS}
+)
 _NUMBER = re.compile(r"\d+")
 
 
@@ -42,30 +46,36 @@ class LLMNavigator:
         snapshot: the graph.
         settings: the language model.
         reader: orders the triples that the model is shown.
+        prefilter: so many of them; 0 for all.
     """
 
     name = NAME
     prompts: tuple[str, ...] = (ENTITIES, NAVIGATE)
 
-    def __init__(self, snapshot: Snapshot, settings: LLMSettings, reader: EncoderNavigator) -> None:
+    def __init__(
+        self, snapshot: Snapshot, settings: LLMSettings, reader: EncoderNavigator, prefilter: int = 60
+    ) -> None:
+        self._prefilter = prefilter
         self._snapshot = snapshot
         self._settings = settings
         self._reader = reader
 
     def restricted_to(self, snapshot: Snapshot) -> LLMNavigator:
         """The same navigator on some facts of the graph."""
-        return LLMNavigator(snapshot, self._settings, self._reader.restricted_to(snapshot))
+        return LLMNavigator(snapshot, self._settings, self._reader.restricted_to(snapshot), self._prefilter)
 
     def mentions(
         self, question: str, *, cancelled: Callable[[], bool] = lambda: False
     ) -> tuple[tuple[str, ...], Usage]:
         """See ``base.Navigator``; one request."""
         chat = prompts.load(ENTITIES).fill(query=fenced(question))
-        return ask_json(self._settings, chat, read_mentions, cancelled=cancelled, repairs=0)
+        return ask_json(
+            self._settings, chat, read_mentions, cancelled=cancelled, repairs=0, constraint=_MENTIONED
+        )
 
     def choose(self, view: View, *, cancelled: Callable[[], bool] = lambda: False) -> Decision:
         """See ``base.Navigator``; a malformed reply is repaired once where ``view.calls`` allows it."""
-        shown = self._reader.ranked(view)[:SHOWN]
+        shown = self._reader.ranked(view)[: self._prefilter or None]
         if not len(shown):
             return Decision((), (), False, "Nothing that was not seen before leads on from here.")
         chat = prompts.load(NAVIGATE).fill(
@@ -81,6 +91,7 @@ class LLMNavigator:
             lambda value: read_selection(value, len(shown)),
             cancelled=cancelled,
             repairs=1 if view.calls > 1 else 0,
+            constraint=_selection(len(shown)),
         )
         chosen = [int(shown[number - 1]) for number in numbers[: view.left]]
         left = [i for i in shown.tolist() if i not in set(chosen)]
@@ -98,6 +109,17 @@ class LLMNavigator:
         """``1. head → relation → tail (source text)``, each source text once."""
         lines = triple_lines(self._snapshot, facts, SOURCE_LIMIT)
         return fenced_lines(lines) if lines else fenced("none")
+
+
+def _selection(count: int) -> Constraint:
+    return json_object(
+        determination={"type": "string", "enum": ["sufficient", "insufficient"]},
+        selection={
+            "type": "array",
+            "items": {"type": "integer", "minimum": 1, "maximum": count},
+            "maxItems": min(count, SELECTED),
+        },
+    )
 
 
 def read_mentions(value: object) -> tuple[str, ...]:

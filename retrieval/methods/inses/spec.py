@@ -5,17 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from retrieval.config import InferenceOptions, setting
+from retrieval.config import EvidenceOptions, setting
 from retrieval.methods.spec import MethodSpec
 
 
 @dataclass(frozen=True, slots=True)
-class InsesOptions(InferenceOptions):
+class InsesOptions(EvidenceOptions):
     """Settings of ``inses``; values in brackets are the paper's."""
 
     iterations: int = setting(6, "Steps at most [6].", below=13)
     similarity: bool = setting(True, "Jump to the entity most like each one that the search stands at [yes].")
     threshold: float = setting(0.8, "tau_sim, the least cosine of a jump [not given].", above=0, below=1.0001)
+    stands: int = setting(
+        32,
+        "Entities that the search jumps from at one step, the best of those it stands at; 0 for all [all].",
+        least=0,
+    )
+    prefilter: int = setting(
+        60,
+        "Triples that a language model chooses among at one step, the most likely of them; 0 for all [all].",
+        least=0,
+    )
     fill: bool = setting(False, "Give back the best of what was left too, until the budget is used up [no].")
     navigator: Literal["auto", "encoder", "llm"] = setting(
         "auto", "Who selects triples: auto is a language model where one also answers [llm]."

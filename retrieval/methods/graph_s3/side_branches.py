@@ -1,0 +1,135 @@
+"""The answer of a whole focus graph (Graph-S3 eq. 3): what a search kept beside its last choice restricts it.
+
+"Films by X released in 2005": a choice that led from the films to 2005, which the question names, is no answer but a
+condition on the films.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from retrieval.kg.search.walks import all_arcs
+from retrieval.kg.snapshot.restriction import RestrictedSnapshot
+from retrieval.methods.graph_s3.agent.frontier import Branch
+from retrieval.methods.graph_s3.agent.state import State
+
+if TYPE_CHECKING:
+    from retrieval.kg.snapshot import Snapshot
+
+_LOOKED = 20
+"""Entities of a choice that are looked for in the question, at most."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Focus:
+    """What a search kept, as evidence.
+
+    Attributes:
+        graph: its facts, without those of answers that a condition rules out.
+        leaves: where each topic's walk stands.
+        conditioned: something was ruled out or is no answer.
+    """
+
+    graph: Snapshot
+    leaves: tuple[Branch, ...]
+    conditioned: bool
+
+
+def focus_of(snapshot: Snapshot, state: State, linked: Iterable[int]) -> Focus:
+    """The focus graph of a search, restricted by what the question names.
+
+    Args:
+        snapshot: the graph.
+        state: after the last step.
+        linked: entities that the question was linked to.
+    """
+    named = set(linked)
+    branches = [branch for front in state.frontiers[1:] for branch in front.branches]
+    conditions = [
+        branch for branch in branches
+        if len(branch.path) > 1 and _is_named(snapshot, state.question, branch, named - {branch.topic})
+    ]  # fmt: skip
+    leaves = state.leaves()
+    if not conditions:
+        whole = all(leaf.whole for leaf in leaves)
+        return Focus(snapshot if whole else RestrictedSnapshot(snapshot, state.focus), leaves, False)
+    kept = RestrictedSnapshot(snapshot, state.focus)
+    asked = _asked(leaves, conditions, branches)
+    facts, walked = np.zeros(0, np.int64), np.zeros(0, np.int64)
+    for leaf in asked:
+        some, every = _walk(kept, leaf, conditions)
+        facts, walked = np.union1d(facts, some), np.union1d(walked, every)
+    beside = np.setdiff1d(np.arange(kept.num_triples), walked)
+    chosen = kept.facts[np.union1d(facts, beside).astype(np.int64)]
+    return Focus(RestrictedSnapshot(snapshot, chosen), asked, True)
+
+
+def _is_named(snapshot: Snapshot, question: str, branch: Branch, named: set[int]) -> bool:
+    """Whether the question names all that a choice led to."""
+    entities = branch.entities.tolist()
+    if not 0 < len(entities) <= _LOOKED or branch.topic in entities:
+        return False
+    return all(
+        entity in named
+        or re.search(rf"\b{re.escape(snapshot.entity_label(entity))}\b", question, re.IGNORECASE)
+        for entity in entities
+    )
+
+
+def _asked(
+    leaves: Sequence[Branch], conditions: Sequence[Branch], branches: Sequence[Branch]
+) -> tuple[Branch, ...]:
+    """The leaves; of those that are conditions, what they are conditions on."""
+    found: dict[tuple[int, tuple[int, ...]], Branch] = {}
+    ruled = {(branch.topic, branch.path) for branch in conditions}
+    for leaf in leaves:
+        path = leaf.path
+        while (leaf.topic, path) in ruled and len(path) > 1:
+            path = path[:-1]
+        same = (each for each in branches if (each.topic, each.path) == (leaf.topic, path))
+        found.setdefault((leaf.topic, path), next(same, leaf))
+    return tuple(found.values())
+
+
+def _walk(graph: Snapshot, leaf: Branch, conditions: Sequence[Branch]) -> tuple[np.ndarray, np.ndarray]:
+    """Facts of a walk that keep its conditions, and all facts that its steps could take; ids in ``graph``."""
+    front = free = np.array([leaf.topic], np.int64)
+    steps, every = [], [np.zeros(0, np.int64)]
+    for done, relation in enumerate(leaf.path):
+        front = _held(graph, front, leaf.topic, leaf.path[:done], conditions)
+        source, target, fact = _step(graph, front, relation)
+        steps.append((source, target, fact))
+        front = np.unique(target)
+        _, free, fact = _step(graph, np.unique(free), relation)
+        every.append(fact)
+    front = _held(graph, front, leaf.topic, leaf.path, conditions)
+    kept = [np.zeros(0, np.int64)]
+    for source, target, fact in reversed(steps):
+        back = np.isin(target, front)
+        kept.append(fact[back])
+        front = np.unique(source[back])
+    return np.unique(np.concatenate(kept)), np.unique(np.concatenate(every))
+
+
+def _step(graph: Snapshot, front: np.ndarray, relation: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Sources, targets and facts of a relation's arcs from a front."""
+    owner, directed, target, arc = all_arcs(graph, front)
+    taken = directed == relation
+    return front[owner[taken]], target[taken], arc[taken] % graph.num_triples
+
+
+def _held(
+    graph: Snapshot, front: np.ndarray, topic: int, path: tuple[int, ...], conditions: Sequence[Branch]
+) -> np.ndarray:
+    """Those entities of a front from which every condition on it is met."""
+    for condition in conditions:
+        if condition.topic == topic and condition.path[:-1] == path:
+            owner, directed, target, _ = all_arcs(graph, front)
+            met = (directed == condition.path[-1]) & np.isin(target, condition.entities)
+            front = front[np.unique(owner[met])]
+    return front
