@@ -131,7 +131,7 @@ def test_a_language_model_reads_the_whole_focus_graph(films):
     assert [chain_text(chain) for chain in noting.evidence.chains] == [
         "Ann → [directed] → Dawn; Dusk; Noon",
         "Ann → [directed] → Dawn; Dusk → [released] → 2005",
-        "Dusk → [released] → 2005",
+        "Ann → [directed] → Dawn; Dusk → [released] → 2005 → [inverse of released] → Dusk",
     ]
     asked(films, noting, "paths")
     assert noting.evidence.read == (
