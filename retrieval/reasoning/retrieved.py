@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 from typing import TYPE_CHECKING, Literal
@@ -11,7 +11,7 @@ import numpy as np
 
 from retrieval.config import EvidenceOptions
 from retrieval.evidence.chains import build_chain
-from retrieval.evidence.expand import Step, Walk, expand
+from retrieval.evidence.expand import Step, Walk
 from retrieval.evidence.reach import Join, Reach, from_walks
 from retrieval.evidence.reorganise import reorganise
 from retrieval.evidence.verbalise import path_text
@@ -113,32 +113,6 @@ def _shown(evidence: Evidence, facts: Mapping[int, float], reaches: Sequence[Rea
         compared=None,
         warnings=(cut,) if cut else (),
     )
-
-
-def focus_paths(
-    snapshot: Snapshot, facts: Iterable[int], topics: Sequence[int], score: float
-) -> list[FoundPath]:
-    """The paths through some facts from the topics, longest first known: those that no other one begins with.
-
-    Args:
-        snapshot: the graph.
-        facts: ids.
-        topics: where paths begin.
-        score: of each.
-    """
-    ends = {fact: (snapshot.heads[fact], snapshot.relations[fact], snapshot.tails[fact]) for fact in facts}
-    by_triple = {Triple(*map(int, each)): int(fact) for fact, each in ends.items()}
-    walks = expand(by_triple, topics, None, mixed=True)
-    begun = {walk[:length] for walk in walks for length in range(1, len(walk))}
-    return [
-        FoundPath(
-            walk[0].source,
-            tuple(by_triple[step.fact] + snapshot.num_triples * step.inverse for step in walk),
-            score,
-        )
-        for walk in walks
-        if walk not in begun
-    ]
 
 
 def reached(snapshot: Snapshot, found: Retrieved, paths: Sequence[RelationPath]) -> list[Reach]:

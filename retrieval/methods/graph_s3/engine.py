@@ -28,14 +28,14 @@ from retrieval.methods.graph_s3.agent.policy import Policy, ScoredAction, though
 from retrieval.methods.graph_s3.agent.state import State
 from retrieval.methods.graph_s3.agent.translation import understood
 from retrieval.methods.graph_s3.retriever import open_policy
-from retrieval.methods.graph_s3.side_branches import focus_of
+from retrieval.methods.graph_s3.side_branches import focus_of, walks_of
 from retrieval.methods.graph_s3.spec import SPEC, GraphS3Options
 from retrieval.pipeline import Engine, Known, Linked, Linking, PipelineRun, Steering
 from retrieval.reasoning.base import Conclusion, Evidence, Reasoner
 from retrieval.reasoning.extractive import ExtractiveReasoner, no_path
 from retrieval.reasoning.gather import gather
 from retrieval.reasoning.llm import NAME as LLM
-from retrieval.reasoning.retrieved import Form, Retrieved, focus_paths, for_model
+from retrieval.reasoning.retrieved import Form, Retrieved, for_model
 from retrieval.reasoning.text_fit import TextFit
 from retrieval.reasoning.understanding import understood as verdict_of
 from retrieval.types import RelationPath, Usage
@@ -302,8 +302,7 @@ class GraphS3Engine(Engine):
         )  # fmt: skip
         if not by_model or evidence.compared is not None:
             return evidence
-        topics = list(found.state.topics)
-        brought = Retrieved(focus_paths(self.snapshot, run.facts, topics, score), run.facts)
+        brought = Retrieved(walks_of(self.snapshot, found.state, score), run.facts)
         # The whole focus graph is read (eq. 3), not only where it leads.
         whole = replace(evidence, snapshot=self.snapshot)
         read: Form = "chains" if form == "auto" else form

@@ -15,8 +15,10 @@ import numpy as np
 
 from retrieval.kg.search.walks import all_arcs
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
+from retrieval.methods._shared.instances import walk_all
 from retrieval.methods.graph_s3.agent.frontier import Branch
 from retrieval.methods.graph_s3.agent.state import State
+from retrieval.types import FoundPath
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -67,6 +69,27 @@ def focus_of(snapshot: Snapshot, state: State, linked: Iterable[int]) -> Focus:
     beside = np.setdiff1d(np.arange(kept.num_triples), walked)
     chosen = kept.facts[np.union1d(facts, beside).astype(np.int64)]
     return Focus(RestrictedSnapshot(snapshot, chosen), asked, True)
+
+
+def walks_of(snapshot: Snapshot, state: State, score: float) -> list[FoundPath]:
+    """The walks that the choices of a search kept, those left out that another one begins with; by their arcs.
+
+    Args:
+        snapshot: the graph.
+        state: after the last step.
+        score: of each.
+    """
+    kept, rng = RestrictedSnapshot(snapshot, state.focus), np.random.default_rng(0)
+    found: set[tuple[int, tuple[int, ...]]] = set()
+    for topic, path in {
+        (branch.topic, branch.path) for front in state.frontiers[1:] for branch in front.branches
+    }:
+        for arcs in walk_all(kept, topic, path, simple=True, rng=rng):
+            facts = kept.facts[np.array(arcs) % kept.num_triples]
+            inverse = np.array(arcs) >= kept.num_triples
+            found.add((topic, tuple((facts + inverse * snapshot.num_triples).tolist())))
+    begun = {(topic, arcs[:length]) for topic, arcs in found for length in range(1, len(arcs))}
+    return [FoundPath(topic, arcs, score) for topic, arcs in sorted(found - begun)]
 
 
 def _is_named(snapshot: Snapshot, question: str, branch: Branch, named: set[int]) -> bool:

@@ -135,7 +135,7 @@ def test_a_language_model_reads_the_whole_focus_graph(films):
     ]
     asked(films, noting, "paths")
     assert noting.evidence.read == (
-        "Ann → [directed] → Dusk",
-        "Ann → [directed] → Noon",
         "Ann → [directed] → Dawn → [released] → 2005",
+        "Ann → [directed] → Dusk → [released] → 2005",
+        "Ann → [directed] → Noon",
     )
