@@ -15,7 +15,7 @@ from retrieval import environment
 from retrieval.errors import ConfigError, DamagedError
 from retrieval.methods import registry
 from retrieval.methods._shared.engine_spec import EngineSpec
-from retrieval.methods._shared.reasoners import make_reasoner
+from retrieval.methods._shared.reasoners import make_reasoner, require_written
 
 if TYPE_CHECKING:
     from retrieval.environment import LLMSettings
@@ -58,6 +58,7 @@ def load_engine(
     """
     from retrieval.methods._shared.parts import Opening  # noqa: PLC0415 - imports torch
 
+    require_written(spec)
     opening = Opening(spec, parts, make_reasoner(spec.reasoner, llm, settings), llm, settings)
     engine: Engine = registry.method(spec.method).part("engine")(opening)
     engine.follow_ups = parts.programs(spec.checkpoint)

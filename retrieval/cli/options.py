@@ -68,7 +68,7 @@ class Answering:
     Attributes:
         checkpoint: a trained retriever; without it, relations are compared by text.
         method: the retriever when there is no checkpoint.
-        reasoner: what reads the retrieved paths.
+        reasoner: what reads the retrieved paths; of llm-program a language model writes the program.
         budget: distinct facts retrieved.
         seed: of what is drawn at random.
         settings: NAME=VALUE, a setting of the retriever for asking; repeatable.
@@ -76,7 +76,7 @@ class Answering:
 
     checkpoint: Path | None = None
     method: str | None = None
-    reasoner: Literal["extractive", "llm"] = "extractive"
+    reasoner: Literal["extractive", "llm", "llm-program"] = "extractive"
     budget: int = DEFAULT_BUDGET
     seed: int = 0
     settings: Annotated[Repeated, Parameter(name="--set")] = ()

@@ -66,6 +66,11 @@ class MethodSpec:
         return self.retriever is not None
 
     @property
+    def takes_written_programs(self) -> bool:
+        """A language model may write its programs: the reasoner ``llm-program``."""
+        return self.runs_programs and not self.steerable
+
+    @property
     def worded(self) -> bool:
         """Its answers are words, not only entities."""
         return self.standalone or self.model_alone

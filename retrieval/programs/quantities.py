@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from retrieval.kg import values
 from retrieval.programs.algebra import Comparison, Constant, ValueKind
+from retrieval.programs.columns import Columns
 from retrieval.programs.lexicon import NUMBER_WORDS, POSTFIXES
 
 _SCALE = r"(?:\s?(?:thousand|million|billion|trillion|mio|bn|k)\b)?"
@@ -79,6 +80,29 @@ def constant(text: str) -> Constant | None:
         month, day = value.month_day
         return Constant(month * 100.0 + day, ValueKind.MONTH_DAY, "", text.strip())
     return Constant(value.value, ValueKind(value.kind), value.dimension, text.strip(), value.factor)
+
+
+def fitted(columns: Columns, constant: Constant, relation: int) -> Constant | None:
+    """The constant in the unit of a relation's values; None where they do not compare."""
+    kind = columns.value_type(relation)
+    if kind is None:
+        return None
+    if constant.kind is ValueKind.NUMBER:
+        if kind.kind is ValueKind.DATE:
+            return constant if not constant.dimension and constant.value == int(constant.value) else None
+        if kind.kind is ValueKind.TIME:
+            return None
+        if constant.dimension and constant.dimension != kind.dimension:
+            plain = replace(constant, value=constant.value / constant.factor, dimension="", factor=1.0)
+            return plain if not kind.dimension else None
+        if not constant.dimension and kind.factor != 1.0:
+            return replace(constant, value=constant.value * kind.factor, dimension=kind.dimension)
+        return constant
+    if constant.kind is ValueKind.MONTH_DAY:
+        return constant if kind.kind is ValueKind.DATE else None
+    if constant.kind is ValueKind.DATE and kind.year:
+        return replace(constant, value=float(int(constant.value)), kind=ValueKind.NUMBER)
+    return constant if constant.kind is kind.kind else None
 
 
 def _ranges(text: str) -> Iterator[Spelt]:

@@ -4,27 +4,33 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Self
 
 from retrieval.pretrained import PROGRAMS
-from retrieval.programs.algebra import And, Entities, Having, Walk
+from retrieval.programs.algebra import And, Entities, Having, Walk, walk
 from retrieval.programs.calibration import confidence, evidence
 from retrieval.programs.execution import Executor
 from retrieval.programs.parser import Candidate, Parser
 from retrieval.programs.parts import Part
 from retrieval.programs.weights import Weights
+from retrieval.programs.writing.words import Words
+from retrieval.programs.writing.writer import ProgramWriter
 
 if TYPE_CHECKING:
+    from retrieval.environment import LLMSettings
     from retrieval.kg.snapshot import Snapshot
     from retrieval.programs.algebra import Program
     from retrieval.programs.anchors.similarity import Encode
     from retrieval.programs.parser import Reading
     from retrieval.programs.rendering.vocabulary import Vocabulary
     from retrieval.programs.schema import Schema
-    from retrieval.types import Denoted
+    from retrieval.types import Denoted, Usage
+
+WRITTEN = 0.5
+"""What stands for the confidence of a program that a language model wrote: nothing was measured of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +55,7 @@ class Understanding:
     executor: Executor
     schema: Schema
     named: tuple[tuple[int, int, int], ...] = ()
-    by: Literal["reader", "person"] = "reader"
+    by: Literal["reader", "person", "model"] = "reader"
     says_nothing: bool = False
     vocabulary: Vocabulary | None = None
 
@@ -63,6 +69,14 @@ class Understanding:
         while isinstance(program, Walk):
             program = program.source
         return isinstance(program, Entities)
+
+    def written_for(self, question: str) -> Self:
+        """The same as a language model's, with the entities that the question calls as the graph does."""
+        label, lowered = self.executor.snapshot.entity_label, question.casefold()
+        nodes = (node for part in walk(self.best.program) if isinstance(part, Entities) for node in part.ids)
+        found = {node: lowered.find(label(node).casefold()) for node in nodes}
+        named = tuple((node, at, at + len(label(node))) for node, at in found.items() if at >= 0)
+        return replace(self, confidence=WRITTEN, named=named, by="model")
 
 
 class ProgramReader:
@@ -120,6 +134,32 @@ class ProgramReader:
             return Understanding(
                 best, sure, others, executor, self.parser.schema, named, says_nothing=nothing
             )
+
+    def write(
+        self,
+        question: str,
+        entities: Sequence[int],
+        settings: LLMSettings,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> tuple[Understanding, Usage]:
+        """The program that a language model writes for a question, executed, and what that cost.
+
+        Args:
+            question: as asked.
+            entities: that it names.
+            settings: of the language model.
+            cancelled: asked while waiting.
+
+        Raises:
+            LLMError: it gives no usable program, see :class:`retrieval.programs.writing.writer.ProgramWriter`.
+            Cancelled: ``cancelled`` said so.
+        """
+        with self._lock:
+            parser = self.parser
+        executor = Executor(self.snapshot, parser.columns, cancelled)
+        writer = ProgramWriter(Words(parser.schema, parser.similarity), executor, settings)
+        written = writer.write(question, entities, cancelled)
+        return self.execute(written.program, cancelled).written_for(question), written.usage
 
     def execute(self, program: Program, cancelled: Callable[[], bool] = lambda: False) -> Understanding:
         """What a program that a person wrote or edited gives; nobody doubts that it is what was asked.

@@ -9,7 +9,7 @@ from typing import Any
 from retrieval.errors import MethodError
 from retrieval.methods import registry
 
-REASONERS = ("extractive", "llm")
+REASONERS = ("extractive", "llm", "llm-program")
 
 
 #: Methods whose checkpoints the router can ask the graph with.

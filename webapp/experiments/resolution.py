@@ -162,6 +162,11 @@ def reasoner(name: str | None, method: str) -> str:
         raise InvalidError(
             f"There is no reasoner {chosen}.", hint=f"Choose one of: {', '.join(methods.REASONERS)}."
         )
+    if chosen == "llm-program" and not registry.method(method).takes_written_programs:
+        raise InvalidError(
+            f"{method} takes no program that a language model writes.",
+            hint="Choose a method of relation paths, or another reasoner.",
+        )
     return chosen
 
 
@@ -174,7 +179,7 @@ def language_model(reasoner: str, key: int | None) -> LanguageModel | None:
     """
     return (
         language_models.choose(key, "use the extractive reasoner and another method")
-        if reasoner == "llm"
+        if reasoner in {"llm", "llm-program"}
         else None
     )
 

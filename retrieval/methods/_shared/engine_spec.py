@@ -10,7 +10,8 @@ from retrieval.methods.registry import DEFAULT
 
 EXTRACTIVE = "extractive"
 LLM = "llm"
-REASONERS = (EXTRACTIVE, LLM)
+LLM_PROGRAM = "llm-program"
+REASONERS = (EXTRACTIVE, LLM, LLM_PROGRAM)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,7 @@ class EngineSpec:
         snapshot: directory of the graph.
         checkpoint: file or directory of the trained retriever; None for the zero-shot retriever.
         method: the retriever's method.
-        reasoner: ``extractive`` or ``llm``.
+        reasoner: ``extractive``, ``llm``, or ``llm-program``: a language model writes the program.
         cache: directory for what is computed once a snapshot; inside the snapshot's own when None, so that
             it goes when the graph goes.
         options: settings of the retriever for asking, as (name, value), that differ from its defaults.

@@ -9,7 +9,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
 from retrieval.config import InferenceOptions
+from retrieval.errors import LLMError
 from retrieval.events import (
+    AnswerFinal,
     ChainsBuilt,
     Event,
     QuestionLinked,
@@ -23,7 +25,14 @@ from retrieval.methods._shared.opening import FOREIGN, is_self_taught, open_retr
 from retrieval.methods._shared.program_answers import (
     named_entities,
 )
-from retrieval.methods._shared.program_engine import ProgramEngine, is_unexplained, programs_of, whole
+from retrieval.methods._shared.program_engine import (
+    ProgramEngine,
+    is_unexplained,
+    programs_of,
+    unwritten,
+    warned,
+    whole,
+)
 from retrieval.methods._shared.reasoning import nothing_linked, reason
 from retrieval.methods._shared.retrieved import Reading
 from retrieval.methods._shared.zero_shot import ZeroShotRetriever
@@ -33,6 +42,7 @@ from retrieval.reasoning.extractive import ExtractiveReasoner, no_path
 from retrieval.reasoning.llm import NAME as LLM
 from retrieval.reasoning.text_fit import TextFit
 from retrieval.reasoning.understanding import understood
+from retrieval.reasoning.writing import WritingReasoner
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -128,7 +138,27 @@ class PathEngine(Engine):
         run.check()
         if run.request.program is not None:
             yield from whole(self.programs).edited(run, run.request.program, self._said_of_checkpoint())
+        elif isinstance(self.reasoner, WritingReasoner):
+            yield from self._written(run, self.reasoner)
+        else:
+            yield from self._read(run)
+
+    def _written(self, run: PipelineRun, reasoner: WritingReasoner) -> Iterator[Event]:
+        """By the program that a language model writes; as without one where it writes none."""
+        began, programs = time.perf_counter(), whole(self.programs)
+        linked = run.link(self.linker, self.snapshot)
+        try:
+            found, usage = programs.written(run, linked, reasoner.model)
+        except LLMError as error:
+            for event in self._read(run):
+                yield warned(event, unwritten(error)) if isinstance(event, AnswerFinal) else event
             return
+        yield QuestionLinked(
+            linked.entities or named_entities(found, run.request.question), (), run.ms(began)
+        )
+        yield from programs.answer(run, found, self._said_of_checkpoint(), usage)
+
+    def _read(self, run: PipelineRun) -> Iterator[Event]:
         began = time.perf_counter()
         linked = run.link(self.linker, self.snapshot)
         # A language model that reasons reads the question itself.

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from retrieval.errors import ProgramError
-from retrieval.events import ChainsBuilt, Event, PathRetrieved, QuestionLinked
+from retrieval.errors import LLMError, ProgramError
+from retrieval.events import AnswerFinal, ChainsBuilt, Event, PathRetrieved, QuestionLinked
 from retrieval.evidence.chains import distinct_facts
 from retrieval.kg.snapshot import KINDS
 from retrieval.methods._shared.engine_settings import EngineSettings
@@ -24,11 +25,12 @@ from retrieval.programs.rendering.names import resolved
 from retrieval.reasoning.base import Conclusion
 from retrieval.text.linking import Linker
 from retrieval.text.operators import cues
-from retrieval.types import NoAnswerReason
+from retrieval.types import NoAnswerReason, Usage
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from retrieval.environment import LLMSettings
     from retrieval.methods._shared.parts import Opening
     from retrieval.programs.reader import ProgramReader, Understanding
 
@@ -78,6 +80,16 @@ class ProgramEngine:
         alone = run.request.names_several or not linked.entities
         return found if found.confidence >= trust(run.request.question, alone, self._path_trust) else None
 
+    def written(self, run: PipelineRun, linked: Linked, settings: LLMSettings) -> tuple[Understanding, Usage]:
+        """The program that a language model writes.
+
+        Raises:
+            LLMError: it writes none that can be run.
+        """
+        named = [own.entity.id for own in linked.entities]
+        with run.watch.running():
+            return self._reader.write(run.request.question, named, settings, run.cancelled)
+
     def edited(self, run: PipelineRun, data: dict[str, Any], warnings: tuple[str, ...]) -> Iterator[Event]:
         """A program that somebody wrote or edited, run as it is."""
         began = time.perf_counter()
@@ -93,10 +105,14 @@ class ProgramEngine:
         yield from self.answer(run, found, warnings)
 
     def answer(
-        self, run: PipelineRun, found: Understanding, warnings: tuple[str, ...] = ()
+        self,
+        run: PipelineRun,
+        found: Understanding,
+        warnings: tuple[str, ...] = (),
+        usage: Usage | None = None,
     ) -> Iterator[Event]:
         """See :func:`answered`."""
-        yield from answered(run, found, self._trusted, warnings)
+        yield from answered(run, found, self._trusted, warnings, usage)
 
 
 def trust(question: str, alone: bool, path_trust: float = PATH_TRUST) -> float:
@@ -105,7 +121,11 @@ def trust(question: str, alone: bool, path_trust: float = PATH_TRUST) -> float:
 
 
 def answered(
-    run: PipelineRun, found: Understanding, trusted: float, warnings: tuple[str, ...] = ()
+    run: PipelineRun,
+    found: Understanding,
+    trusted: float,
+    warnings: tuple[str, ...] = (),
+    usage: Usage | None = None,
 ) -> Iterator[Event]:
     """The program with its evidence, and what it gives as the run's answers; less likely ones are guesses."""
     began = time.perf_counter()
@@ -117,7 +137,8 @@ def answered(
     yield ChainsBuilt(chains, run.paths, distinct_facts(chains), run.ms(began))
     answers = answers_of(found, formatted_result(found), chains, trusted)
     no_answer = None if answers else nothing_fits()
-    yield run.final(Conclusion(answers=answers, no_answer=no_answer, warnings=warnings))
+    verdict = Conclusion(answers=answers, no_answer=no_answer, warnings=warnings, usage=usage or Usage())
+    yield run.final(verdict)
 
 
 def programs_of(opening: Opening, checkpoint: Path | None) -> ProgramEngine:
@@ -139,6 +160,17 @@ def whole(programs: ProgramEngine | None) -> ProgramEngine:
     if programs is None:
         raise ProgramError("Programs run over whole graphs.", hint="Ask without the question's own facts.")
     return programs
+
+
+def unwritten(error: LLMError) -> str:
+    """What is said of an answer where a language model wrote no program."""
+    note = f"{error.message} {error.hint}".strip()
+    return f"{note} No program was written by the language model; the question was read without it."
+
+
+def warned(final: AnswerFinal, warning: str) -> AnswerFinal:
+    """The end of a run with one more thing to know of it."""
+    return replace(final, warnings=(warning, *final.warnings))
 
 
 def is_unexplained(verdict: Conclusion) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,13 +20,13 @@ from retrieval.programs.algebra import (
     KeyOf,
     Program,
     Top,
-    ValueKind,
     Walk,
 )
 from retrieval.programs.anchors.anchor import Comparing, Features
 from retrieval.programs.anchors.finder import Anchors
 from retrieval.programs.execution import Executor, among, common
 from retrieval.programs.parts import Made, Part, Valued
+from retrieval.programs.quantities import fitted
 
 if TYPE_CHECKING:
     from retrieval.programs.schema import Schema
@@ -200,25 +199,7 @@ class Rules:
 
     def fitted(self, constant: Constant, relation: int) -> Constant | None:
         """The constant in the unit of a relation's values; None where they do not compare."""
-        kind = self.executor.columns.value_type(relation)
-        if kind is None:
-            return None
-        if constant.kind is ValueKind.NUMBER:
-            if kind.kind is ValueKind.DATE:
-                return constant if not constant.dimension and constant.value == int(constant.value) else None
-            if kind.kind is ValueKind.TIME:
-                return None
-            if constant.dimension and constant.dimension != kind.dimension:
-                plain = replace(constant, value=constant.value / constant.factor, dimension="", factor=1.0)
-                return plain if not kind.dimension else None
-            if not constant.dimension and kind.factor != 1.0:
-                return replace(constant, value=constant.value * kind.factor, dimension=kind.dimension)
-            return constant
-        if constant.kind is ValueKind.MONTH_DAY:
-            return constant if kind.kind is ValueKind.DATE else None
-        if constant.kind is ValueKind.DATE and kind.year:
-            return replace(constant, value=float(int(constant.value)), kind=ValueKind.NUMBER)
-        return constant if constant.kind is kind.kind else None
+        return fitted(self.executor.columns, constant, relation)
 
     def counted(
         self, source: Program, directed: int, among_set: Program | None, valued: Valued

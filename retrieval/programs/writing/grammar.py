@@ -1,0 +1,71 @@
+"""The algebra as a JSON schema, for endpoints that hold a reply to one: no other operation, and no other relation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from retrieval.programs.algebra import Comparison, Folding, TextMatch
+
+_SETS = ("Entities", "Walk", "Having", "And", "Or", "Except", "Filter", "TextFilter", "Top")
+_NUMBERS = ("Constant", "KeyOf", "Count", "Fold", "Difference")
+_TRUTHS = ("Exists", "Holds")
+
+
+def grammar(relations: Sequence[str]) -> dict[str, Any]:
+    """The schema of ``{"program": ...}``.
+
+    Args:
+        relations: their words; each may be walked backwards too.
+    """
+    words = [sign + word for word in relations for sign in ("", "^")]
+    relation: dict[str, Any] = {"type": "string", "enum": words} if words else {"type": "string"}
+    path = {"type": "array", "items": relation, "minItems": 1}
+    text, number = {"type": "string"}, {"type": "integer", "minimum": 1}
+    comparison = {"type": "string", "enum": list(Comparison)}
+    a_set, a_number, key = _of("set"), _of("number"), _of("key")
+    fields: dict[str, dict[str, Any]] = {
+        "Entities": {"ids": {"type": "array", "items": text, "minItems": 1}},
+        "Walk": {"source": a_set, "relation": relation},
+        "Having": {"relation": relation},
+        "And": {"left": a_set, "right": a_set},
+        "Or": {"left": a_set, "right": a_set},
+        "Except": {"source": a_set, "without": a_set},
+        "Filter": {"source": a_set, "key": key, "comparison": comparison, "value": a_number},
+        "TextFilter": {
+            "source": a_set,
+            "relation": {"anyOf": [relation, {"type": "null"}]},
+            "match": {"type": "string", "enum": list(TextMatch)},
+            "text": text,
+        },
+        "Top": {"source": a_set, "key": key, "largest": {"type": "boolean"}, "rank": number, "count": number},
+        "Constant": {"text": text},
+        "KeyOf": {"source": a_set, "key": key},
+        "Count": {"source": a_set},
+        "Fold": {"how": {"type": "string", "enum": list(Folding)}, "source": a_set, "key": key},
+        "Difference": {"left": a_number, "right": a_number},
+        "Exists": {"source": a_set},
+        "Holds": {"left": a_number, "comparison": comparison, "right": a_number},
+    }
+    among = {"anyOf": [a_set, {"type": "null"}]}
+    return {
+        **_object({"program": {"anyOf": [a_set, a_number, _of("truth")]}}),
+        "$defs": {
+            "set": {"anyOf": [_operation(name, fields[name]) for name in _SETS]},
+            "number": {"anyOf": [_operation(name, fields[name]) for name in _NUMBERS]},
+            "truth": {"anyOf": [_operation(name, fields[name]) for name in _TRUTHS]},
+            "key": _operation("Key", {"path": path, "counted": {"type": "boolean"}, "among": among}),
+        },
+    }
+
+
+def _of(name: str) -> dict[str, Any]:
+    return {"$ref": f"#/$defs/{name}"}
+
+
+def _operation(name: str, fields: dict[str, Any]) -> dict[str, Any]:
+    return _object({"op": {"type": "string", "enum": [name]}, **fields})
+
+
+def _object(fields: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}

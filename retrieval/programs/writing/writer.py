@@ -1,0 +1,152 @@
+"""A language model writes the program of a question; what it writes is checked against the algebra and the graph."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from retrieval.errors import ProgramError
+from retrieval.llm.asking import ask_json
+from retrieval.llm.prompts import fenced, fenced_lines, load
+from retrieval.programs.algebra import Constant, Filter, Key, Program, from_json
+from retrieval.programs.quantities import constant, fitted
+from retrieval.programs.rendering.names import mapped
+from retrieval.programs.writing.grammar import grammar
+
+if TYPE_CHECKING:
+    from retrieval.environment import LLMSettings
+    from retrieval.programs.execution import Executor
+    from retrieval.programs.writing.words import Words
+    from retrieval.types import Usage
+
+PROMPT = "program"
+_NONE = ("(none)",)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A program that a language model wrote, and what that cost."""
+
+    program: Program
+    usage: Usage
+
+
+class ProgramWriter:
+    """Has the programs of questions over one graph written.
+
+    Args:
+        words: of the graph.
+        executor: of the same; runs what is written, to see whether it can be.
+        settings: of the language model.
+    """
+
+    def __init__(self, words: Words, executor: Executor, settings: LLMSettings) -> None:
+        self._words, self._executor, self._settings = words, executor, settings
+        self._doubted = False
+
+    def write(
+        self, question: str, entities: Sequence[int], cancelled: Callable[[], bool] = lambda: False
+    ) -> Written:
+        """The program of a question.
+
+        What cannot be read or run, or gives nothing, is told to the model once; a second one that gives nothing stands.
+
+        Args:
+            question: as asked.
+            entities: that it names.
+            cancelled: asked while waiting.
+
+        Raises:
+            LLMReplyError: the second reply is no program of the graph either.
+            LLMError: the endpoint is down, slow, over its limits or breaks off.
+            Cancelled: ``cancelled`` said so.
+        """
+        shown = self._words.shown(question, entities)
+        messages = load(PROMPT).fill(
+            relations=fenced_lines(shown.relations),
+            kinds=fenced_lines(shown.kinds or _NONE),
+            names=fenced_lines(shown.names or _NONE),
+            question=fenced(question),
+        )
+        self._doubted = False
+        program, usage = ask_json(
+            self._settings, messages, self._read, cancelled=cancelled, schema=grammar(shown.words)
+        )
+        return Written(program, usage)
+
+    def _read(self, value: object) -> Program:
+        """The program of a reply.
+
+        Raises:
+            ValueError: it is none of this graph, in words that the model can act on.
+        """
+        if isinstance(value, dict) and isinstance(value.get("program"), dict):
+            value = value["program"]
+        try:
+            program = self._in_units(
+                from_json(mapped(_with_values(value), self._words.entity, self._relation))
+            )
+            result = self._executor.run(program)
+        except ProgramError as error:
+            raise ValueError(f"it cannot be run: {error.message} {error.hint}".strip()) from None
+        except RecursionError:
+            raise ValueError("it is nested too deeply") from None
+        if _is_nothing(result) and not self._doubted:
+            self._doubted = True
+            raise ValueError(
+                "it gives nothing when it is run; look again at the relations, their directions (“^”) and the names, "
+                "or send it again if it is what was asked"
+            )
+        return program
+
+    def _relation(self, item: Any) -> int:
+        if not isinstance(item, str):
+            raise ValueError(f"a relation must be given by its name, not as {item!r}")
+        return self._words.relation(item)
+
+    def _in_units(self, program: Program) -> Program:
+        """The program with what it compares values with in the unit of these values."""
+        if isinstance(program, Filter) and isinstance(program.value, Constant) and not program.key.counted:
+            relation = program.key.path[-1]
+            known = fitted(self._executor.columns, program.value, relation)
+            if known is None:
+                name = self._executor.snapshot.relation_label(
+                    relation % self._executor.snapshot.num_relations
+                )
+                raise ValueError(f"the values of “{name}” cannot be compared with “{program.value.text}”")
+            program = replace(program, value=known)
+        changed: dict[str, Any] = {}
+        for each in fields(program):  # type: ignore[arg-type]
+            inner = getattr(program, each.name)
+            if isinstance(inner, Program):
+                changed[each.name] = self._in_units(inner)
+            elif isinstance(inner, Key) and inner.among is not None:
+                changed[each.name] = replace(inner, among=self._in_units(inner.among))
+        made: Program = replace(program, **changed)  # type: ignore[type-var]
+        return made
+
+
+def _with_values(data: Any) -> Any:
+    """The same JSON with each constant read.
+
+    Raises:
+        ValueError: one is no number, date or time.
+    """
+    if not isinstance(data, dict):
+        return data
+    if data.get("op") == "Constant" and "value" not in data:
+        known = constant(str(data.get("text", "")))
+        if known is None or math.isnan(known.value):
+            raise ValueError(f"“{data.get('text', '')}” is no number, date or time")
+        return {"op": "Constant", **{each.name: getattr(known, each.name) for each in fields(known)}}
+    return {name: _with_values(value) for name, value in data.items()}
+
+
+def _is_nothing(result: np.ndarray | float | bool) -> bool:
+    if isinstance(result, np.ndarray):
+        return not len(result)
+    return isinstance(result, float) and math.isnan(result)
