@@ -138,14 +138,16 @@ class PathEngine(Engine):
         run.check()
         if run.request.program is not None:
             yield from whole(self.programs).edited(run, run.request.program, self._said_of_checkpoint())
-        elif isinstance(self.reasoner, WritingReasoner):
-            yield from self._written(run, self.reasoner)
+        elif isinstance(self.reasoner, WritingReasoner) and self.programs is not None:
+            yield from self._written(run, self.reasoner, self.programs)
         else:
             yield from self._read(run)
 
-    def _written(self, run: PipelineRun, reasoner: WritingReasoner) -> Iterator[Event]:
+    def _written(
+        self, run: PipelineRun, reasoner: WritingReasoner, programs: ProgramEngine
+    ) -> Iterator[Event]:
         """By the program that a language model writes; as without one where it writes none."""
-        began, programs = time.perf_counter(), whole(self.programs)
+        began = time.perf_counter()
         linked = run.link(self.linker, self.snapshot)
         try:
             found, usage = programs.written(run, linked, reasoner.model)
