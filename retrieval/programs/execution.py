@@ -316,6 +316,13 @@ class Executor:
         return relation
 
 
+def is_nothing(result: Result) -> bool:
+    """Whether a result is the empty set, or a number of nothing."""
+    if isinstance(result, np.ndarray):
+        return not len(result)
+    return isinstance(result, float) and math.isnan(result)
+
+
 def fold(how: Folding, values: np.ndarray) -> float:
     """One number of several; NaN of none, but the sum of none is 0."""
     if how is Folding.SUM:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, Self
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.algebra import And, Entities, Having, Walk, walk
 from retrieval.programs.calibration import confidence, evidence
-from retrieval.programs.execution import Executor
+from retrieval.programs.execution import Executor, is_nothing
 from retrieval.programs.parser import Candidate, Parser
 from retrieval.programs.parts import Part
 from retrieval.programs.weights import Weights
@@ -157,7 +157,10 @@ class ProgramReader:
         with self._lock:
             parser = self.parser
         executor = Executor(self.snapshot, parser.columns, cancelled)
-        writer = ProgramWriter(Words(parser.schema, parser.similarity), executor, settings)
+        words = Words(parser.schema, parser.similarity)
+        writer = ProgramWriter(
+            words, parser.columns, settings, lambda program: not is_nothing(executor.run(program))
+        )
         written = writer.write(question, entities, cancelled)
         return self.execute(written.program, cancelled).written_for(question), written.usage
 

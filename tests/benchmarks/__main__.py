@@ -20,6 +20,7 @@ from tests.benchmarks import (
     build,
     chains,
     endpoint,
+    endpoint_programs,
     fuzz,
     inses,
     inses_facts,
@@ -52,6 +53,7 @@ BENCHMARKS = {
     "build": build.measure,
     "paths": paths.measure,
     "endpoint": endpoint.measure,
+    "endpoint_programs": endpoint_programs.measure,
 }
 
 

@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from retrieval.errors import Cancelled, ClewError, MethodError, UnknownEntityError
@@ -23,10 +24,10 @@ from retrieval.kg.sparql.subgraph_cache import term
 from retrieval.limits import DEFAULT_BUDGET
 from retrieval.methods import registry
 from retrieval.methods._shared.endpoint_programs import EndpointPrograms
-from retrieval.methods._shared.engine_spec import LLM, EngineSpec
+from retrieval.methods._shared.engine_spec import LLM, LLM_PROGRAM, EngineSpec
 from retrieval.methods._shared.parts import GraphParts, Opening
 from retrieval.methods._shared.path_engine import PathEngine, open_engine
-from retrieval.methods._shared.reasoners import make_reasoner
+from retrieval.methods._shared.reasoners import make_reasoner, require_written
 from retrieval.pipeline import AskRequest
 from retrieval.text.linking import Linked
 from retrieval.text.operators import cues
@@ -40,8 +41,6 @@ from retrieval.types import (
 )
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from retrieval.environment import LLMSettings
     from retrieval.kg.snapshot import Snapshot
     from retrieval.kg.sparql.graph import SparqlGraph
@@ -127,6 +126,7 @@ class EndpointAsking:
 
     def _started(self, request: EndpointRequest) -> RunStarted:
         require_on_endpoint(self.method)
+        require_written(EngineSpec(Path(), method=self.method, reasoner=self.reasoner))
         reasoner = make_reasoner(self.reasoner, self.llm)
         return RunStarted(
             question=request.question,
@@ -147,16 +147,27 @@ class EndpointAsking:
     ) -> Iterator[Event]:
         programs = EndpointPrograms(self.remote, self.encoder, cancelled)
         if request.program is not None:
-            yield from self._by_program(programs, request, programs.written(request.program), began)
+            yield from self._by_program(programs, request, programs.edited(request.program), began)
             return
         named = self._link(request)
         topics = list(dict.fromkeys(named.values()))
-        if self._reads_programs(request.question):
-            found = programs.read(request.question, topics, given=bool(request.given))
-            if found is not None:
-                yield from self._by_program(programs, request, found, began)
-                return
+        found = self._program(programs, request, topics)
+        if found is not None:
+            yield from self._by_program(programs, request, found, began)
+            return
         yield from self._by_paths(request, named, cancelled, began, programs.warnings)
+
+    def _program(
+        self, programs: EndpointPrograms, request: EndpointRequest, topics: Sequence[str]
+    ) -> RemoteUnderstanding | None:
+        """The program of a question, written or read, where there is one."""
+        if self.reasoner == LLM_PROGRAM and self.llm is not None:
+            found = programs.written(request.question, topics, self.llm)
+            if found is not None:
+                return found
+        if not self._reads_programs(request.question):
+            return None
+        return programs.read(request.question, topics, given=bool(request.given))
 
     def _reads_programs(self, question: str) -> bool:
         """Whether the question is read as a program: a trained retriever answers what relation paths can."""

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from retrieval.errors import EmptySourceError, EndpointError, ProgramError
+from retrieval.errors import EmptySourceError, EndpointError, LLMError, ProgramError
 from retrieval.events import Event, QuestionLinked, SubgraphExtracted
 from retrieval.methods._shared.engine_settings import EngineSettings
 from retrieval.methods._shared.program_answers import named_entities
-from retrieval.methods._shared.program_engine import answered, trust
+from retrieval.methods._shared.program_engine import answered, trust, unwritten
 from retrieval.pipeline import AskRequest, PipelineRun
 from retrieval.programs.remote.reader import RemoteReader, RemoteUnderstanding
-from retrieval.types import Pulled
+from retrieval.types import Pulled, Usage
 
 if TYPE_CHECKING:
+    from retrieval.environment import LLMSettings
     from retrieval.kg.snapshot import Snapshot
     from retrieval.kg.sparql.graph import SparqlGraph
     from retrieval.text.encoder import Encoder
@@ -41,12 +42,14 @@ class EndpointPrograms:
         encoder: the text encoder.
         cancelled: asked between pieces of work.
         warnings: what to know of an answer that is found otherwise.
+        usage: what a language model cost that wrote the program.
     """
 
     remote: SparqlGraph
     encoder: Encoder
     cancelled: Callable[[], bool]
-    warnings: tuple[str, ...] = field(default=())
+    warnings: tuple[str, ...] = ()
+    usage: Usage | None = None
 
     def read(self, question: str, topics: Sequence[str], *, given: bool) -> RemoteUnderstanding | None:
         """The program of a question with what the endpoint gives, where one is likely enough to be what was asked."""
@@ -57,13 +60,30 @@ class EndpointPrograms:
         except EmptySourceError:
             found = None
         except (EndpointError, ProgramError) as error:
-            self.warnings = (_FALLEN_BACK.format(problem=error.message),)
+            self.warnings = (*self.warnings, _FALLEN_BACK.format(problem=error.message))
             return None
         if not self.remote.is_overseen:
-            self.warnings = (PARTLY,)
+            self.warnings = (*self.warnings, PARTLY)
         return found
 
-    def written(self, program: dict[str, Any]) -> RemoteUnderstanding:
+    def written(
+        self, question: str, topics: Sequence[str], settings: LLMSettings
+    ) -> RemoteUnderstanding | None:
+        """The program that a language model writes, computed by the endpoint; None where it writes none."""
+        reader = RemoteReader(self.remote, self.encoder.encode)
+        try:
+            found, self.usage = reader.write(question, topics, settings, self.cancelled)
+        except LLMError as error:
+            self.warnings = (unwritten(error),)
+        except EmptySourceError:
+            self.warnings = (PARTLY,)
+        except (EndpointError, ProgramError) as error:
+            self.warnings = (_FALLEN_BACK.format(problem=error.message),)
+        else:
+            return found
+        return None
+
+    def edited(self, program: dict[str, Any]) -> RemoteUnderstanding:
         """A program that somebody wrote or edited.
 
         Raises:
@@ -83,9 +103,8 @@ class EndpointPrograms:
         run = PipelineRun(request, self.cancelled, began=began)
         yield QuestionLinked(named_entities(found, request.question), (), run.ms())
         yield _pulled(found, run.ms())
-        yield from answered(
-            run, found, EngineSettings().extractive.trusted, (*self.warnings, *found.warnings)
-        )
+        warnings = (*self.warnings, *found.warnings)
+        yield from answered(run, found, EngineSettings().extractive.trusted, warnings, self.usage)
 
 
 def _pulled(found: RemoteUnderstanding, took_ms: float) -> SubgraphExtracted:

@@ -14,6 +14,7 @@ from retrieval.kg.snapshot.relation_names import local_name
 from retrieval.kg.sparql.subgraph_cache import term as term_of
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.algebra import Entities, Program, from_json, to_json, walk
+from retrieval.programs.anchors.similarity import Similarity
 from retrieval.programs.calibration import confidence
 from retrieval.programs.columns import Columns
 from retrieval.programs.execution import Keyed
@@ -27,14 +28,18 @@ from retrieval.programs.remote.vocabulary import Plain, literal_text
 from retrieval.programs.rendering.names import mapped, resolved
 from retrieval.programs.schema import Schema
 from retrieval.programs.weights import Weights
+from retrieval.programs.writing.words import Words
+from retrieval.programs.writing.writer import ProgramWriter
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from retrieval.environment import LLMSettings
     from retrieval.kg.snapshot import Snapshot
     from retrieval.kg.sparql.graph import SparqlGraph
     from retrieval.kg.sparql.subgraph_cache import Subgraph
     from retrieval.programs.anchors.similarity import Encode
+    from retrieval.types import Usage
 
 _TOLD_APART = re.compile(r"(?P<label>.+) \((?P<own>[^()]+)\)")
 #: Programs that the endpoint is asked about, and how likely one must be beside the best.
@@ -113,6 +118,35 @@ class RemoteReader:
             return None  # who picked an entity asks about it
         return asking.understood(chosen, sure, rest[:3], named, cancelled)
 
+    def write(
+        self,
+        question: str,
+        topics: Sequence[str],
+        settings: LLMSettings,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> tuple[RemoteUnderstanding, Usage]:
+        """The program that a language model writes for a question, computed by the endpoint, and what it cost.
+
+        Args:
+            question: as asked.
+            topics: IRIs of entities that it names.
+            settings: of the language model.
+            cancelled: asked while waiting.
+
+        Raises:
+            LLMError: it gives no usable program, see :class:`retrieval.programs.writing.writer.ProgramWriter`.
+            EmptySourceError, EndpointError, ProgramError, Cancelled: as :meth:`read` and :meth:`execute`.
+        """
+        sample = self._remote.sampled(topics)
+        asking = _Asking(self._remote, sample, topics, Columns(sample.snapshot))
+        schema = Schema(sample.snapshot, asking.columns)
+        words = Words(schema, Similarity(self._encode))
+        writer = ProgramWriter(
+            words, asking.columns, settings, lambda program: not asking.queries.result(program).is_nothing
+        )
+        written = writer.write(question, sample.topics, cancelled)
+        return self._known(asking, written.program, cancelled).written_for(question), written.usage
+
     def execute(
         self, data: dict[str, Any], cancelled: Callable[[], bool] = lambda: False
     ) -> RemoteUnderstanding:
@@ -137,11 +171,12 @@ class RemoteReader:
             sample.snapshot,
             mapped(data, lambda name: labels.get(topics.get(name, ""), name), lambda same: same),
         )
-        asking.queries.result(program)
-        part = Part("S", 0, 0, program, None, 0.0, ())
-        best = Candidate(program, False, 0.0, 1.0, {}, part)
-        found = asking.understood(best, 1.0, [], (), cancelled)
-        return replace(found, by="person")
+        return replace(self._known(asking, program, cancelled), by="person")
+
+    def _known(self, asking: _Asking, program: Program, cancelled: Callable[[], bool]) -> RemoteUnderstanding:
+        """A program that nobody had to read from words."""
+        best = Candidate(program, False, 0.0, 1.0, {}, Part("S", 0, 0, program, None, 0.0, ()))
+        return asking.understood(best, 1.0, [], (), cancelled)
 
     def _named_in(self, data: dict[str, Any]) -> dict[str, str]:
         """The IRIs of the entities that a program names, by its names: a label, or one with a local name behind it."""
@@ -164,6 +199,7 @@ class _Asking:
         self, remote: SparqlGraph, sample: Subgraph, topics: Sequence[str], columns: Columns
     ) -> None:
         self._remote, self._sample, self._topics = remote, sample, topics
+        self.columns = columns
         self._before = remote.queries - sample.queries
         vocabulary = Plain(sample.snapshot, columns, remote.options.languages)
         self.queries = Queries(remote.select, sample.snapshot, columns, vocabulary)

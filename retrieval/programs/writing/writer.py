@@ -7,8 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from retrieval.errors import ProgramError
 from retrieval.llm.asking import ask_json
 from retrieval.llm.prompts import fenced, fenced_lines, load
@@ -19,7 +17,7 @@ from retrieval.programs.writing.grammar import grammar
 
 if TYPE_CHECKING:
     from retrieval.environment import LLMSettings
-    from retrieval.programs.execution import Executor
+    from retrieval.programs.columns import Columns
     from retrieval.programs.writing.words import Words
     from retrieval.types import Usage
 
@@ -40,12 +38,15 @@ class ProgramWriter:
 
     Args:
         words: of the graph.
-        executor: of the same; runs what is written, to see whether it can be.
+        columns: its values.
         settings: of the language model.
+        gives: runs a program and says whether it gives anything; raises ProgramError where it cannot be run.
     """
 
-    def __init__(self, words: Words, executor: Executor, settings: LLMSettings) -> None:
-        self._words, self._executor, self._settings = words, executor, settings
+    def __init__(
+        self, words: Words, columns: Columns, settings: LLMSettings, gives: Callable[[Program], bool]
+    ) -> None:
+        self._words, self._columns, self._settings, self._gives = words, columns, settings, gives
         self._doubted = False
 
     def write(
@@ -90,12 +91,12 @@ class ProgramWriter:
             program = self._in_units(
                 from_json(mapped(_with_values(value), self._words.entity, self._relation))
             )
-            result = self._executor.run(program)
+            gives = self._gives(program)
         except ProgramError as error:
             raise ValueError(f"it cannot be run: {error.message} {error.hint}".strip()) from None
         except RecursionError:
             raise ValueError("it is nested too deeply") from None
-        if _is_nothing(result) and not self._doubted:
+        if not gives and not self._doubted:
             self._doubted = True
             raise ValueError(
                 "it gives nothing when it is run; look again at the relations, their directions (“^”) and the names, "
@@ -112,11 +113,10 @@ class ProgramWriter:
         """The program with what it compares values with in the unit of these values."""
         if isinstance(program, Filter) and isinstance(program.value, Constant) and not program.key.counted:
             relation = program.key.path[-1]
-            known = fitted(self._executor.columns, program.value, relation)
+            known = fitted(self._columns, program.value, relation)
             if known is None:
-                name = self._executor.snapshot.relation_label(
-                    relation % self._executor.snapshot.num_relations
-                )
+                snapshot = self._columns.snapshot
+                name = snapshot.relation_label(relation % snapshot.num_relations)
                 raise ValueError(f"the values of “{name}” cannot be compared with “{program.value.text}”")
             program = replace(program, value=known)
         changed: dict[str, Any] = {}
@@ -144,9 +144,3 @@ def _with_values(data: Any) -> Any:
             raise ValueError(f"“{data.get('text', '')}” is no number, date or time")
         return {"op": "Constant", **{each.name: getattr(known, each.name) for each in fields(known)}}
     return {name: _with_values(value) for name, value in data.items()}
-
-
-def _is_nothing(result: np.ndarray | float | bool) -> bool:
-    if isinstance(result, np.ndarray):
-        return not len(result)
-    return isinstance(result, float) and math.isnan(result)

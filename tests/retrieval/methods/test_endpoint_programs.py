@@ -1,7 +1,10 @@
 """Programs over a graph that stays in a SPARQL endpoint: a real one, over HTTP."""
 
+import json
+
 import pytest
 
+from retrieval.environment import LLMSettings
 from retrieval.events import (
     AnswerFinal,
     ChainsBuilt,
@@ -16,6 +19,7 @@ from retrieval.methods._shared.endpoint_engine import EndpointAsking, EndpointRe
 from retrieval.methods._shared.endpoint_programs import PARTLY, STRATEGY
 from tests.retrieval.films import WordEncoder
 from tests.retrieval.programs.remote.atlas import turtle
+from tests.support.llm_server import LLMServer
 from tests.support.sparql_server import SparqlServer
 
 MANY = "\n".join(f":place{n} rdf:type :city ; :height {n} ." for n in range(1200))
@@ -164,6 +168,26 @@ def test_an_endpoint_that_cannot_compute_is_answered_by_relation_paths(server):
     assert final.answers[0].label == "Cairo"
     assert "could not compute what was asked" in final.warnings[0]
     assert not [event for event in found if isinstance(event, ProgramExecuted)]
+
+
+def test_a_language_model_writes_the_program_and_the_endpoint_computes_it(server):
+    program = {
+        "op": "Count",
+        "source": {"op": "Walk", "relation": "^continent", "source": {"op": "Entities", "ids": ["Africa"]}},
+    }
+    lost = {"op": "Having", "relation": "continents"}
+    replies = iter([json.dumps({"program": lost}), json.dumps({"program": program}), "no", "no"])
+    with LLMServer(lambda _: next(replies)) as model, SparqlGraph(server.url) as remote:
+        llm = LLMSettings(model.url, "scripted", retries=0)
+        asking = EndpointAsking(remote, "rel-rag-path", WordEncoder(), Numbers().of, "llm-program", llm)
+        request = EndpointRequest("How many countries of Africa are there?")
+        found = list(asking.run(request))
+        assert (labels(found), one(found, ProgramExecuted).by) == (["4"], "model")
+        assert one(found, AnswerFinal).usage.llm_calls == 2
+        assert "the nearest are “continent”" in model.requests[1]["messages"][-1]["content"]
+        found = list(asking.run(request))
+        assert (labels(found), one(found, ProgramExecuted).by) == (["4"], "reader")
+        assert "the question was read without it" in one(found, AnswerFinal).warnings[0]
 
 
 def test_the_sample_is_pulled_once(server):
