@@ -32,6 +32,7 @@ class MethodSpec:
         standalone: it stands for itself without any training; others are asked zero-shot until they are trained.
         model_alone: it asks a language model and looks at nothing.
         steerable: a person may pause it and choose its steps.
+        routes: it asks the graph by another method, with the same reasoner.
         on_endpoints: it can be asked of a graph in an endpoint, zero-shot: it needs no index of names and texts.
         learns_plans: questions that have relation paths and no topic may be learned from too.
         second_opinion: relation paths of a checkpoint are weighed by their texts' likeness to the question too.
@@ -51,6 +52,7 @@ class MethodSpec:
     standalone: bool = False
     model_alone: bool = False
     steerable: bool = False
+    routes: bool = False
     on_endpoints: bool = False
     learns_plans: bool = False
     second_opinion: bool = True
@@ -68,7 +70,7 @@ class MethodSpec:
     @property
     def takes_written_programs(self) -> bool:
         """A language model may write its programs: the reasoner ``llm-program``."""
-        return self.runs_programs and not self.steerable
+        return self.routes or (self.runs_programs and not self.steerable)
 
     @property
     def worded(self) -> bool:

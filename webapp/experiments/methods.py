@@ -87,6 +87,7 @@ def shown(method: str) -> dict[str, Any]:
         "available": True,
         "steerable": spec.steerable,
         "on_endpoints": spec.on_endpoints,
+        "takes_written_programs": spec.takes_written_programs,
         "needs": list(spec.needs),
     }
 

@@ -30,6 +30,9 @@ class MethodSerializer(serializers.Serializer[object]):
     available = serializers.BooleanField(help_text="can be asked here")
     steerable = serializers.BooleanField()
     on_endpoints = serializers.BooleanField(help_text="can be asked of a graph that lives in an endpoint")
+    takes_written_programs = serializers.BooleanField(
+        help_text="a language model may write its programs: reasoner llm-program"
+    )
     needs = serializers.ListField(
         child=serializers.ChoiceField(choices=["facts", "passages", "llm"]),
         help_text="what a graph must hold",

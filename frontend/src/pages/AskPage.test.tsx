@@ -10,7 +10,13 @@ import { AskPage } from "./AskPage";
 
 const method: MethodInfo = {
   ...{ id: "rel-rag-path", label: "Relation paths", description: "", trained: true, available: true },
-  ...{ standalone: false, steerable: false, on_endpoints: false, needs: ["facts"] },
+  ...{
+    standalone: false,
+    steerable: false,
+    on_endpoints: false,
+    takes_written_programs: true,
+    needs: ["facts"],
+  },
 };
 const status = {
   ...{

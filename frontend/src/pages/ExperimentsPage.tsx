@@ -16,6 +16,7 @@ import { useUrl } from "@/components/kit/url";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { Page } from "@/components/kit/Page";
 import { count, integer, metricName, metricValue, milliseconds } from "@/store/format";
+import { asksModel } from "@/store/reasoners";
 import { KEY_METRICS } from "@/store/reports";
 import { useMethodName } from "@/components/kit/useMethodName";
 
@@ -58,7 +59,7 @@ function Row({ report, picked, full, onPick }: RowProps) {
         ) : (
           isTrained && <span className="badge">untrained</span>
         )}
-        {report.reasoner === "llm" && <span className="badge">language model</span>}
+        {asksModel(report.reasoner) && <span className="badge">language model</span>}
         <div className="small muted narrow-only">
           <bdi>{report.question_set_name}</bdi>, {report.split}, topics {report.topics}
           {report.n !== null && `, n ${integer(report.n)}`}

@@ -21,6 +21,7 @@ const method = (id: string, available = true, rest: Partial<MethodInfo> = {}): M
   standalone: false,
   steerable: false,
   on_endpoints: false,
+  takes_written_programs: true,
   needs: [],
   ...rest,
 });

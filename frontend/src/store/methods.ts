@@ -10,6 +10,8 @@ export interface MethodChoice {
   trained: boolean;
   /** A language model is asked, whatever the reasoner. */
   asksModel: boolean;
+  /** A language model may write its programs. */
+  takesWrittenPrograms: boolean;
   /** It can be paused and sent another way between its steps. */
   steerable: boolean;
   /** Why this graph, or this installation, cannot serve it; null when it can. */
@@ -50,6 +52,7 @@ export function methodChoices(
     available: method.available,
     trained: method.trained && !method.standalone,
     asksModel: method.needs.includes("llm"),
+    takesWrittenPrograms: method.takes_written_programs,
     steerable: method.steerable,
     missing: lacking(method, ground),
     checkpoints: checkpoints

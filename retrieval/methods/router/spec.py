@@ -43,6 +43,7 @@ SPEC = MethodSpec(
     ),
     config=RouterConfig,
     options=RouterOptions,
+    routes=True,
     standalone=True,
     needs=(),
     engine="retrieval.methods.router.engine:open_engine",

@@ -233,6 +233,7 @@ export function AskBar(props: Props) {
         <span className="askbar-set small muted tabular">
           budget {draft.budget ?? status?.budgets.default ?? 50} · seed {draft.seed}
           {draft.reasoner === "llm" && " · language model"}
+          {draft.reasoner === "llm-program" && " · program by a language model"}
         </span>
       </div>
     </section>

@@ -7,6 +7,7 @@ import { Pick } from "@/components/kit/controls";
 import { TextField } from "@/components/kit/TextField";
 import { integer } from "@/store/format";
 import { readiness, type MethodChoice } from "@/store/methods";
+import { asksModel, reasonerChoices } from "@/store/reasoners";
 import type { Draft } from "./draft";
 
 interface Props {
@@ -19,11 +20,6 @@ interface Props {
   /** The graph lives in an endpoint. */
   remote: boolean;
 }
-
-const REASONERS = [
-  { id: "extractive", label: "Extractive", detail: "Follows relation paths; complete sets, no LLM" },
-  { id: "llm", label: "Language model", detail: "Reads the evidence chains and writes the answer" },
-];
 
 /** Which language model is asked, where there are several. */
 function ModelPick({ draft, onDraft }: { draft: Draft; onDraft: Props["onDraft"] }) {
@@ -88,21 +84,17 @@ export function AskSettings({ draft, onDraft, status, method, folded, remote }: 
       <Pick
         label="Reasoner"
         showLabel
-        options={REASONERS.map((reasoner) => ({
-          ...reasoner,
-          ...(reasoner.id === "llm" &&
-            !status?.llm.configured && {
-              disabled: true,
-              detail: "None is set up: an admin can, under Language models",
-            }),
-          ...(reasoner.id === "llm" &&
-            status?.llm.configured &&
-            status.llm.model && { detail: status.llm.model }),
+        options={reasonerChoices(
+          Boolean(status?.llm.configured),
+          method === undefined || method.takesWrittenPrograms,
+        ).map((one) => ({
+          ...one,
+          ...(one.id === "llm" && !one.disabled && status?.llm.model && { detail: status.llm.model }),
         }))}
         value={draft.reasoner ?? "extractive"}
         onChange={(reasoner) => onDraft({ reasoner })}
       />
-      {(draft.reasoner === "llm" || method?.asksModel) && <ModelPick draft={draft} onDraft={onDraft} />}
+      {(asksModel(draft.reasoner) || method?.asksModel) && <ModelPick draft={draft} onDraft={onDraft} />}
       {folded.length > 0 && (
         <details className="other-methods">
           <summary>Research methods ({folded.length})</summary>

@@ -24,6 +24,7 @@ import { Form } from "@/components/kit/Form";
 import { count, integer } from "@/store/format";
 import { changedSettings, complaint, type Typed } from "@/store/settingsForm";
 import { chosenCheckpoint, chosenMethod, methodChoices, namedCheckpoint, readiness } from "@/store/methods";
+import { asksModel as asksModelBy, reasonerChoices } from "@/store/reasoners";
 
 export interface EvaluateStart {
   graph: string | null;
@@ -40,11 +41,6 @@ interface FormProps {
 }
 
 const SPLITS = ["test", "dev", "train"] as const;
-
-const REASONERS = [
-  { id: "extractive", label: "Extractive", detail: "No language model" },
-  { id: "llm", label: "Language model", detail: "Asked once a question; costs tokens" },
-];
 
 const TOPICS = [
   { id: "given", label: "As the question set names them", detail: "Measures retrieval and reasoning alone" },
@@ -91,7 +87,7 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
   const method = chosenMethod(choices, methodId, graph?.checkpoint?.method);
   const checkpoint = chosenCheckpoint(method, checkpointId);
   const other = namedCheckpoint(method, checkpointId);
-  const asksModel = status.llm.configured && (reasoner === "llm" || method?.asksModel === true);
+  const asksModel = status.llm.configured && (asksModelBy(reasoner) || method?.asksModel === true);
   const models = useQuery({ ...languageModelsQuery, enabled: asksModel });
   const usable = (models.data?.results ?? []).filter((model) => model.enabled);
   const usual = usable.find((model) => model.default);
@@ -240,7 +236,7 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
         <Pick
           label="Reasoner"
           showLabel
-          options={REASONERS.map((one) => ({ ...one, disabled: one.id === "llm" && !status.llm.configured }))}
+          options={reasonerChoices(status.llm.configured, method?.takesWrittenPrograms !== false)}
           value={reasoner}
           onChange={setReasoner}
         />

@@ -34,11 +34,17 @@ function Head({ program, question, corrects }: Pick<Props, "program" | "question
   return (
     <header className="panel-head">
       <h2 id="program-title">How it was worked out</h2>
-      {by === "person" ? (
+      {by === "person" && (
         <span className="badge accent" title="Somebody chose or changed these steps">
           read by a person
         </span>
-      ) : (
+      )}
+      {by === "model" && (
+        <span className="badge" title="Nothing is known of how often it is right">
+          written by a language model
+        </span>
+      )}
+      {by === "reader" && (
         <span
           className={`badge ${sure === "guess" ? "warn" : ""}`}
           title={`How likely this is what was asked: ${read.score.toFixed(2)}, from 0 to 1`}
@@ -51,7 +57,6 @@ function Head({ program, question, corrects }: Pick<Props, "program" | "question
           before the change
         </Link>
       )}
-      {by === "model" && <span className="badge">read by a language model</span>}
       <span className="grow" />
       <CopyMenu
         what="steps"
