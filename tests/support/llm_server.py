@@ -15,15 +15,13 @@ from typing import Any, Self
 class LLMServer:
     """Answers every chat completion with ``reply(request)``, a word at a time, ``delay`` seconds apart.
 
-    ``requests`` keeps the decoded bodies, so that a test can read the prompt that was sent. Requests that have the
-    field ``refuses`` are answered with 400.
+    ``requests`` keeps the decoded bodies, so that a test can read the prompt that was sent.
     """
 
     def __init__(self, reply: Callable[[dict[str, Any]], str], *, delay: float = 0.0) -> None:
         self.reply = reply
         self.delay = delay
         self.requests: list[dict[str, Any]] = []
-        self.refuses: str | None = None
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -32,11 +30,6 @@ class LLMServer:
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 outer.requests.append(body)
-                if outer.refuses in body:
-                    self.send_response(400)
-                    self.send_header("Content-Length", "0")
-                    self.end_headers()
-                    return
                 self.send_response(200)
                 self.send_header("Content-Type", "text/event-stream")
                 self.send_header("Connection", "close")

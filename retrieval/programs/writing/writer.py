@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from retrieval.errors import ProgramError
 from retrieval.llm.asking import ask_json
+from retrieval.llm.constraints import Constraint
 from retrieval.llm.prompts import fenced, fenced_lines, load
 from retrieval.programs.algebra import Constant, Filter, Key, Program, from_json
 from retrieval.programs.quantities import constant, fitted
@@ -75,7 +76,11 @@ class ProgramWriter:
         )
         self._doubted = False
         program, usage = ask_json(
-            self._settings, messages, self._read, cancelled=cancelled, schema=grammar(shown.words)
+            self._settings,
+            messages,
+            self._read,
+            cancelled=cancelled,
+            constraint=Constraint(grammar(shown.words)),
         )
         return Written(program, usage)
 

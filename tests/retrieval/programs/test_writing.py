@@ -7,7 +7,6 @@ import pytest
 from retrieval.environment import LLMSettings
 from retrieval.errors import MethodError
 from retrieval.events import AnswerFinal, ProgramExecuted, QuestionLinked, RunStarted
-from retrieval.llm import chat
 from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.methods._shared.parts import GraphParts, Opening
 from retrieval.methods._shared.path_engine import open_engine
@@ -70,7 +69,7 @@ def labels(found):
 
 
 def test_the_right_program_is_run_and_shown(ask):
-    found, sent = ask([reply({"op": "Count", "source": over("20 million")})])
+    found, sent = ask([reply({"op": "Count", "source": over("20 million")})], constraints="schema")
     assert labels(found) == ["2"]
     told = one(found, ProgramExecuted)
     assert (told.by, told.read.score) == ("model", 0.5)
@@ -157,18 +156,10 @@ def test_nothing_twice_is_what_was_asked(ask):
     assert one(found, ProgramExecuted).by == "model"
 
 
-def test_an_endpoint_that_takes_no_schema_is_asked_without(ask, snapshot):
-    chat._refuse_schemas.clear()
-    with LLMServer(lambda _: reply({"op": "Count", "source": COUNTRIES})) as server:
-        server.refuses = "response_format"
-        llm = LLMSettings(server.url, "plain", retries=0)
-        spec = EngineSpec(snapshot.path, None, reasoner="llm-program")
-        parts = GraphParts(snapshot, WordEncoder())
-        engine = open_engine(Opening(spec, parts, make_reasoner("llm-program", llm), llm))
-        engine.linker = LabelLinker(snapshot)
-        for _ in range(2):
-            assert labels(list(engine.run(AskRequest("How many countries?")))) == ["5"]
-    assert ["response_format" in request for request in server.requests] == [True, False, False]
+def test_an_endpoint_that_takes_no_schema_is_sent_none(ask):
+    counted = reply({"op": "Count", "source": COUNTRIES})
+    found, (request,) = ask([counted], "How many countries?", constraints="none")
+    assert (labels(found), "response_format" in request) == (["5"], False)
 
 
 def test_methods_without_programs_are_refused(snapshot):
