@@ -43,6 +43,11 @@ for _name, _function, _help in (
         "Write questions made from walks of a graph, with their answers and paths.",
     ),
     ("label", "questions:label", "Find the rational paths of each question."),
+    (
+        "combine-labels",
+        "questions:combine_labels",
+        "Write the union or the intersection of two label files.",
+    ),
     ("synthesise", "synthesis:synthesise", "Make trajectories that an agent learns from."),
     ("train", "training:train", "Train a retriever; the same command goes on where it was stopped."),
     ("self-train", "training:self_train", "Train on questions written from the graph's own words."),

@@ -124,7 +124,7 @@ def label(
     Args:
         graph: the graph's directory.
         out: JSONL; gzipped when it ends in .gz.
-        strategy: answer-set, shortest-path or llm.
+        strategy: answer-set, shortest-path, all-shortest or llm.
         prompt: llm: the paper whose prompt is used (default: reg).
         candidates: llm: paths to choose from (default: those of the prompt's paper).
         verdicts: analysts' verdicts, which win.
@@ -173,6 +173,31 @@ def label(
     for line in summary(found, len(grounded)):
         say(line)
     say(f"{out}: {count:,} labels")
+    return 0
+
+
+def combine_labels(
+    first: Path, second: Path, *, out: Path, how: Literal["union", "intersection"] = "union"
+) -> int:
+    """Write the labels that either of two files has, or both have (ReG Table 6).
+
+    Args:
+        first: labels, JSONL.
+        second: labels of the same questions.
+        out: JSONL; gzipped when it ends in .gz.
+        how: union keeps what either says, intersection what both say.
+
+    Raises:
+        TrainingDataError: a file cannot be read, or nothing is left.
+    """
+    from retrieval.supervision.labels import combined, read_labels, write_labels  # noqa: PLC0415
+
+    kept = combined(read_labels(first), read_labels(second), how)
+    if not kept:
+        raise TrainingDataError(
+            f"The two files agree on no label; {out} is not written.", hint="Take the union, or one of them."
+        )
+    say(f"{out}: {write_labels(out, kept):,} labels")
     return 0
 
 

@@ -81,17 +81,20 @@ def parse(name: str, settings: Mapping[str, Any] | None = None) -> TrainingConfi
     """
     spec = trained(name)
     assert spec.config is not None, "trained methods have settings"
-    return configs.parse(spec.config, f"{name} has no setting", _expanded(spec, settings or {}))
+    given = _expanded(name, spec.presets, settings or {})
+    return configs.parse(spec.config, f"{name} has no setting", given)
 
 
 def parse_options(name: str, settings: Mapping[str, Any] | None = None) -> InferenceOptions:
-    """Settings for asking, like :func:`parse`.
+    """Settings for asking, like :func:`parse`; ``preset`` is of ``MethodSpec.asking``.
 
     Raises:
         MethodError: the method is unknown.
         ConfigError: a key is unknown (those that exist are named), or a value has a wrong type or range.
     """
-    return configs.parse(method(name).options, f"{name} has no inference setting", settings)
+    spec = method(name)
+    given = _expanded(name, spec.asking, settings or {})
+    return configs.parse(spec.options, f"{name} has no inference setting", given)
 
 
 def describe(name: str) -> tuple[Setting, ...]:
@@ -114,12 +117,14 @@ def describe_options(name: str) -> tuple[Setting, ...]:
     return configs.describe(method(name).options)
 
 
-def _expanded(spec: MethodSpec, settings: Mapping[str, Any]) -> Mapping[str, Any]:
+def _expanded(
+    method: str, presets: Mapping[str, Mapping[str, Any]], settings: Mapping[str, Any]
+) -> Mapping[str, Any]:
     """The settings on top of those of their preset."""
     if "preset" not in settings:
         return settings
     name = settings["preset"]
-    if not isinstance(name, str) or name not in spec.presets:
-        known = f"There is: {', '.join(sorted(spec.presets))}." if spec.presets else "The method has none."
-        raise ConfigError(f"{spec.name} has no preset {name!r}.", hint=known)
-    return {**spec.presets[name], **{key: value for key, value in settings.items() if key != "preset"}}
+    if not isinstance(name, str) or name not in presets:
+        known = f"There is: {', '.join(sorted(presets))}." if presets else "The method has none."
+        raise ConfigError(f"{method} has no preset {name!r}.", hint=known)
+    return {**presets[name], **{key: value for key, value in settings.items() if key != "preset"}}

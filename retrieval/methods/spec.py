@@ -25,6 +25,7 @@ class MethodSpec:
         options: its settings for asking.
         presets: named settings that others are given on top of: ``{"preset": "paper", "hidden": 256}``. ``paper`` is
             the form that the method's paper describes, where it differs from the defaults (docs/adr/0002).
+        asking: likewise of its settings for asking: ``--set preset=paper``.
         retriever: opens a checkpoint (``Opened`` -> ``Retriever``); None when it retrieves nothing itself.
         task: what a training optimises (see ``training.recipe.Recipe``).
         train: trains it whole by itself, in place of ``task``.
@@ -45,6 +46,7 @@ class MethodSpec:
     config: type[TrainingConfig] | None = None
     options: type[InferenceOptions] = InferenceOptions
     presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    asking: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     retriever: str | None = None
     task: str | None = None
     train: str | None = None

@@ -78,6 +78,7 @@ class EntityGraphEncoder(TripleStates):
         dropout: rate after the first layer.
         skip: add a projection of phi(h, r, t).
         norm: end in a layer norm.
+        look_ahead: read the reversed graph too (RAPL eq. 10).
     """
 
     def __init__(
@@ -88,8 +89,9 @@ class EntityGraphEncoder(TripleStates):
         *,
         skip: bool = True,
         norm: bool = True,
+        look_ahead: bool = True,
     ) -> None:
-        super().__init__(text_features, hidden, dropout, skip=skip, norm=norm)
+        super().__init__(text_features, hidden, dropout, skip=skip, norm=norm, look_ahead=look_ahead)
         self.entity = nn.Linear(text_features, hidden, bias=False)
         self.forward_layers = nn.ModuleList([EntityGraphConv(hidden) for _ in range(2)])
         self.backward_layers = nn.ModuleList([EntityGraphConv(hidden) for _ in range(2)])

@@ -94,10 +94,18 @@ class TripleStates(nn.Module):
     """
 
     def __init__(
-        self, text_features: int, hidden: int, dropout: float, *, skip: bool = True, norm: bool = True
+        self,
+        text_features: int,
+        hidden: int,
+        dropout: float,
+        *,
+        skip: bool = True,
+        norm: bool = True,
+        look_ahead: bool = True,
     ) -> None:
         super().__init__()
         self.hidden = hidden
+        self.look_ahead = look_ahead
         self.head = nn.Linear(text_features, hidden, bias=False)
         self.relation = nn.Linear(text_features, hidden, bias=False)
         self.tail = nn.Linear(text_features, hidden, bias=False)
@@ -115,8 +123,8 @@ class TripleStates(nn.Module):
         return x
 
     def combine(self, ahead: Tensor, behind: Tensor, x: Tensor) -> Tensor:
-        """MEAN of both directions (eq. 78), the skip, and a layer norm."""
-        mean = (ahead + behind) / 2
+        """MEAN of both directions (eq. 78), or the first alone without look-ahead; the skip, and a layer norm."""
+        mean = (ahead + behind) / 2 if self.look_ahead else ahead
         if self.skip is not None:
             mean = mean + self.skip(x)
         states: Tensor = self.norm(mean)
@@ -132,6 +140,7 @@ class TripleEncoder(TripleStates):
         dropout: rate after the first layer.
         skip: add the projection of phi.
         norm: end in a layer norm.
+        look_ahead: read the reversed graph too (RAPL eq. 10).
     """
 
     def __init__(
@@ -142,8 +151,9 @@ class TripleEncoder(TripleStates):
         *,
         skip: bool = True,
         norm: bool = True,
+        look_ahead: bool = True,
     ) -> None:
-        super().__init__(text_features, hidden, dropout, skip=skip, norm=norm)
+        super().__init__(text_features, hidden, dropout, skip=skip, norm=norm, look_ahead=look_ahead)
         self.forward_layers = nn.ModuleList([LineGraphConv(hidden, hidden) for _ in range(2)])
         self.backward_layers = nn.ModuleList([LineGraphConv(hidden, hidden) for _ in range(2)])
 

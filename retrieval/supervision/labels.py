@@ -161,6 +161,24 @@ def usable(labels: Iterable[Label], role: Role = "path") -> list[Label]:
     return [label for label in labels if label.verdict == "accepted" and label.role == role]
 
 
+def combined(
+    first: Iterable[Label], second: Iterable[Label], how: Literal["union", "intersection"]
+) -> list[Label]:
+    """What either of two labellings says, or what both say (ReG Table 6); the first one's word where both say it.
+
+    Rejected labels are left out.
+    """
+
+    def key(label: Label) -> tuple[str, str, NamedPath, Role]:
+        return label.question, label.topic, label.path, label.role
+
+    mine = {key(label): label for label in first if label.verdict == "accepted"}
+    theirs = {key(label): label for label in second if label.verdict == "accepted"}
+    if how == "intersection":
+        return [label for place, label in mine.items() if place in theirs]
+    return list({**theirs, **mine}.values())
+
+
 def of_graph(snapshot: Snapshot, labels: Sequence[Label]) -> tuple[list[Label], Skipped]:
     """The labels whose relations the graph has, and a count of the others.
 

@@ -55,6 +55,7 @@ RATIONALIZERS: Mapping[str, Callable[[LLMWork | None], Rationalizer]] = MappingP
     {
         "answer-set": lambda _: AnswerSetRationalizer(),
         "shortest-path": lambda _: ShortestPathRationalizer(),
+        "all-shortest": lambda _: ShortestPathRationalizer(every=True),
         "llm": _with_llm,
     }
 )

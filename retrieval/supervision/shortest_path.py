@@ -9,7 +9,7 @@ import numpy as np
 
 from retrieval.errors import check
 from retrieval.kg.snapshot import Snapshot
-from retrieval.supervision.candidate_paths import paths_to
+from retrieval.supervision.candidate_paths import f1, paths_to, reached
 from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import Label, Labelling, NamedPath, Rejections, named
 from retrieval.text.features import TextEncoder
@@ -18,9 +18,15 @@ from retrieval.types import Progress
 
 @dataclass(frozen=True, slots=True)
 class ShortestPathRationalizer:
-    """Of each topic, the shortest relation path to an answer; the one that reaches most answers when equal."""
+    """Of each topic, the shortest relation path to an answer; the one that reaches most answers when equal.
+
+    Attributes:
+        max_hops: longest path.
+        every: all shortest relation paths to each answer instead (the papers' baseline: RAPL Table 2, REL-RAG Table 7).
+    """
 
     max_hops: int = 3
+    every: bool = False
 
     def label(
         self,
@@ -43,9 +49,9 @@ class ShortestPathRationalizer:
             for topic in question.topics:
                 name = snapshot.entity_label(topic)
                 refused = {path for q, t, path in rejected if (q, t) == (question.question.id, name)}
-                best = self._shortest(snapshot, topic, answers, refused)
-                if best is not None:
-                    path, score = best
+                found = self._every(snapshot, topic, answers, refused) if self.every else []
+                best = None if self.every else self._shortest(snapshot, topic, answers, refused)
+                for path, score in found if best is None else [best]:
                     own.append(score)
                     labels.append(Label(question.question.id, name, path, "shortest-path", score))
             if own:
@@ -54,6 +60,24 @@ class ShortestPathRationalizer:
                 progress(Progress("finding shortest paths", done, len(questions), "questions"))
         fit = float(np.mean(fits)) if fits else 0.0
         return Labelling(tuple(labels), True, fit, len(questions) - len(fits))
+
+    def _every(
+        self, snapshot: Snapshot, topic: int, answers: np.ndarray, refused: set[NamedPath]
+    ) -> list[tuple[NamedPath, float]]:
+        """Every relation path that is a shortest one to some answer, with the F1 of what it reaches."""
+        left, chosen = answers, list[tuple[NamedPath, float]]()
+        for hops in range(1, self.max_hops + 1):
+            if not len(left):
+                break
+            near = [left[:0]]
+            for path in paths_to(snapshot, topic, left, max_hops=hops, simple=True).paths:
+                to = reached(snapshot, topic, path, simple=True)
+                near.append(np.intersect1d(left, to))
+                name = named(snapshot, path)
+                if len(path) == hops and name not in refused:
+                    chosen.append((name, f1(to, answers)))
+            left = np.setdiff1d(left, np.concatenate(near))
+        return chosen
 
     def _shortest(
         self, snapshot: Snapshot, topic: int, answers: np.ndarray, refused: set[NamedPath]

@@ -32,9 +32,21 @@ def test_a_preset_is_a_start_that_single_settings_change():
 
 def test_every_preset_is_of_a_trained_method_and_can_be_parsed():
     presets = [(method, name) for method, spec in registry.METHODS.items() for name in spec.presets]
-    assert {method for method, _ in presets} == {"rel-rag-path", "rapl", "graph-s3"} <= registry.TRAINED
+    assert {method for method, _ in presets} == registry.TRAINED - {"router"}
     for method, name in presets:
         assert registry.parse(method, {"preset": name}) != registry.parse(method)
+
+
+def test_every_method_of_a_paper_can_be_asked_as_the_paper_does():
+    asked = {method for method, spec in registry.METHODS.items() if "paper" in spec.asking}
+    assert asked == (registry.TRAINED - {"router"}) | {"inses"}
+    for method in asked:
+        found = registry.parse_options(method, {"preset": "paper", "characters_read": 9})
+        assert isinstance(found, config.EvidenceOptions)
+        assert (found.evidence != "auto", found.characters_read) == (True, 9)
+    assert registry.parse_options("reg-triple", {"preset": "paper"}).chain_length == 2
+    with pytest.raises(ConfigError, match="text-rag has no preset 'paper'"):
+        registry.parse_options("text-rag", {"preset": "paper"})
 
 
 @pytest.mark.parametrize(

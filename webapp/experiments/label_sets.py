@@ -25,6 +25,10 @@ STRATEGIES: dict[str, tuple[str, str]] = {
         "Takes the relation path that reaches the answer set best, over all questions of the same shape.",
     ),
     "shortest-path": ("Shortest paths", "Takes the shortest relation path to an answer."),
+    "all-shortest": (
+        "All shortest paths",
+        "Takes every shortest relation path to each answer, as papers do.",
+    ),
     LLM: ("Language model", "Has a language model judge the candidate paths."),
 }
 """What each strategy of ``retrieval.supervision`` is to people; a test says that these are the same."""

@@ -130,6 +130,7 @@ SPEC = MethodSpec(
             "dropout": 0.05,
         }
     },
+    asking={"paper": {"evidence": "triples", "policy": "llm", "characters_read": 0}},
     steerable=True,
     engine="retrieval.methods.graph_s3.engine:open_engine",
     retriever="retrieval.methods.graph_s3.retriever:open_retriever",

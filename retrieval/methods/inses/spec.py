@@ -40,6 +40,15 @@ SPEC = MethodSpec(
         "model chooses the steps where one also answers."
     ),
     options=InsesOptions,
+    asking={
+        "paper": {
+            "evidence": "triples",
+            "navigator": "llm",
+            "stands": 0,
+            "prefilter": 0,
+            "characters_read": 0,
+        }
+    },
     standalone=True,
     engine="retrieval.methods.inses.engine:open_engine",
 )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from retrieval.config import setting
-from retrieval.methods._shared.paths.settings import STATIC, PathConfig, PathOptions
+from retrieval.methods._shared.paths.settings import READ_PATHS, STATIC, PathConfig, PathOptions
 from retrieval.methods.spec import MethodSpec
 
 
@@ -44,6 +44,7 @@ SPEC = MethodSpec(
     config=RaplConfig,
     options=RaplOptions,
     presets={"paper": {**STATIC, "stop": "mlp"}},
+    asking={"paper": READ_PATHS},
     on_endpoints=True,
     engine="retrieval.methods._shared.path_engine:open_engine",
     retriever="retrieval.methods.rapl.retriever:open_retriever",

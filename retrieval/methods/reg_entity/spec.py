@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from retrieval.config import setting
-from retrieval.methods._shared.triples.settings import TripleConfig, TripleOptions
+from retrieval.methods._shared.triples.settings import READ_CHAINS, TripleConfig, TripleOptions
 from retrieval.methods.spec import MethodSpec
 
 
@@ -35,6 +35,8 @@ SPEC = MethodSpec(
     description="Scores entities, learnt from refined labels (ReG).",
     config=RegEntityConfig,
     options=EntityOptions,
+    presets={"paper": {"words": False, "learning_rate": 1e-3, "epochs": 80, "patience": 80}},
+    asking={"paper": READ_CHAINS},
     on_endpoints=True,
     engine="retrieval.methods._shared.path_engine:open_engine",
     retriever="retrieval.methods.reg_entity.retriever:open_retriever",

@@ -63,6 +63,10 @@ SPEC = MethodSpec(
     description="Plans relation paths, learnt from refined labels (ReG).",
     config=RegPathConfig,
     options=RegPathOptions,
+    presets={"paper": {"backend": "llm", "pooling": "all", "averaging": 0.0, "epochs": 8, "patience": 8}},
+    asking={
+        "paper": {"evidence": "chains", "chain_length": 0, "chains_read": 0, "characters_read": 0, "beam": 20}
+    },
     on_endpoints=True,
     learns_plans=True,
     second_opinion=False,

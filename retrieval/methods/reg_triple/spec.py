@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from retrieval.config import setting
-from retrieval.methods._shared.triples.settings import TripleConfig, TripleOptions
+from retrieval.methods._shared.triples.settings import READ_CHAINS, TripleConfig, TripleOptions
 from retrieval.methods.spec import MethodSpec
 
 
@@ -24,6 +24,18 @@ SPEC = MethodSpec(
     description="Scores triples, learnt from refined labels (ReG).",
     config=RegTripleConfig,
     options=TripleOptions,
+    presets={
+        "paper": {
+            "rounds": 2,
+            "hidden": 1024,
+            "dropout": 0.0,
+            "words": False,
+            "learning_rate": 1e-3,
+            "epochs": 80,
+            "patience": 80,
+        }
+    },
+    asking={"paper": READ_CHAINS},
     on_endpoints=True,
     engine="retrieval.methods._shared.path_engine:open_engine",
     retriever="retrieval.methods.reg_triple.retriever:open_retriever",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from retrieval.methods._shared.paths.settings import STATIC, PathConfig, PathOptions
+from retrieval.methods._shared.paths.settings import READ_PATHS, STATIC, PathConfig, PathOptions
 from retrieval.methods.spec import MethodSpec
 
 
@@ -20,6 +20,7 @@ SPEC = MethodSpec(
     config=RelRagPathConfig,
     options=PathOptions,
     presets={"paper": {**STATIC, "stop": "sum"}},
+    asking={"paper": READ_PATHS},
     on_endpoints=True,
     engine="retrieval.methods._shared.path_engine:open_engine",
     retriever="retrieval.methods.rel_rag_path.retriever:open_retriever",

@@ -35,6 +35,18 @@ SPEC = MethodSpec(
     description="Scores triples by their surroundings (REL-RAG, triples).",
     config=RelRagTripleConfig,
     options=TripleOptions,
+    presets={
+        "paper": {
+            "hidden": 512,
+            "skip": False,
+            "words": False,
+            "learning_rate": 1e-3,
+            "batch_size": 10,
+            "epochs": 15,
+            "patience": 15,
+        }
+    },
+    asking={"paper": {"evidence": "triples", "characters_read": 0}},
     on_endpoints=True,
     engine="retrieval.methods._shared.path_engine:open_engine",
     retriever="retrieval.methods.rel_rag_triple.retriever:open_retriever",

@@ -29,9 +29,9 @@ def whole(encoder, features):
         return encoder(features.entities, features.relations, relations, line_graph)
 
 
-def encoder_of(features, *, skip=True):
+def encoder_of(features, *, skip=True, look_ahead=True):
     torch.manual_seed(1)
-    return TripleEncoder(features.relations.shape[1], 16, skip=skip).eval()
+    return TripleEncoder(features.relations.shape[1], 16, skip=skip, look_ahead=look_ahead).eval()
 
 
 @pytest.mark.parametrize("skip", [True, False])
@@ -42,6 +42,15 @@ def test_a_block_equals_the_whole_line_graph(features, skip):
     with torch.inference_mode():
         found = encoder.on_block(block, features.relations)
     torch.testing.assert_close(found, whole(encoder, features)[chosen], atol=1e-5, rtol=1e-5)
+
+
+def test_without_look_ahead_what_comes_after_a_triple_does_not_count(features):
+    encoder = encoder_of(features, look_ahead=False)
+    before = whole(encoder, features)
+    with torch.no_grad():
+        for parameter in encoder.backward_layers.parameters():
+            parameter.add_(1.0)
+    torch.testing.assert_close(whole(encoder, features), before)
 
 
 def test_states_in_chunks_equal_the_whole_line_graph(features, monkeypatch):

@@ -8,7 +8,15 @@ from retrieval.errors import TrainingDataError
 from retrieval.methods._shared.paths.examples import make_examples
 from retrieval.supervision import rationalizers
 from retrieval.supervision.grounding import ground
-from retrieval.supervision.labels import Compression, Label, of_graph, read_labels, usable, write_labels
+from retrieval.supervision.labels import (
+    Compression,
+    Label,
+    combined,
+    of_graph,
+    read_labels,
+    usable,
+    write_labels,
+)
 from retrieval.types import Question
 from tests.retrieval.films import WordEncoder, build
 
@@ -41,6 +49,20 @@ def test_a_plain_label_is_a_short_line_and_missing_fields_have_defaults(tmp_path
     assert json.loads(file.read_text()) == {**row, "score": 0.5}
     file.write_text(json.dumps(row))
     assert read_labels(file) == [Label("q", "Film 00", DIRECTED, "answer-set", 1.0, "path", "accepted", "")]
+
+
+def test_two_labellings_are_united_or_cut_down_to_what_both_say():
+    ours = [
+        Label("q", "Film 00", DIRECTED, "answer-set", 0.5),
+        Label("q", "Film 00", IN_LANGUAGE, "answer-set"),
+    ]
+    theirs = [
+        Label("q", "Film 00", DIRECTED, "llm", 0.9),
+        Label("p", "Film 01", DIRECTED, "llm"),
+        Label("q", "Film 00", IN_LANGUAGE, "llm", verdict="rejected"),
+    ]
+    assert combined(ours, theirs, "intersection") == [ours[0]]
+    assert combined(ours, theirs, "union") == [ours[0], theirs[1], ours[1]]
 
 
 @pytest.mark.parametrize("field", ["source", "role", "verdict"])

@@ -48,6 +48,7 @@ def test_status_lists_the_strategies(api, users):
     assert {s["id"]: s["available"] for s in shown} == {
         "answer-set": True,
         "shortest-path": True,
+        "all-shortest": True,
         "llm": False,
     }
 

@@ -22,8 +22,9 @@ class PathModel(nn.Module):
         super().__init__()
         encoder = TripleEncoder if config.graph == "line" else EntityGraphEncoder
         self.triples = encoder(
-            text_features, config.hidden, config.dropout, skip=config.skip, norm=config.norm
-        )
+            text_features, config.hidden, config.dropout,
+            skip=config.skip, norm=config.norm, look_ahead=config.look_ahead,
+        )  # fmt: skip
         self.query = QueryEncoder(
             text_features,
             config.hidden,

@@ -19,6 +19,10 @@ class PathConfig(RetrieverConfig):
         "line",
         "Encode triples on the line graph, or on the raw graph as REL-RAG's ablation does (section 5.3).",
     )
+    look_ahead: bool = setting(
+        True,
+        "Read the reversed graph too (RAPL eq. 10); without it, its Table 3's 2-layer GCN w/o look-ahead.",
+    )
     skip: bool = setting(True, "Add a projection of phi(h, r, t) to the mean of the two GCNs [no].")
     history: bool = setting(True, "Condition the query on the path so far [no] (docs/adr/0002).")
     words: bool = setting(True, "Attend to the question's words at every step [no] (docs/adr/0002).")
@@ -62,6 +66,9 @@ class PathOptions(EvidenceOptions):
         "paper does (docs/adr/0002).",
     )
 
+
+#: What the papers' reasoner reads: the retrieved paths, all of them.
+READ_PATHS: Mapping[str, Any] = {"evidence": "paths", "inference": "sampled", "characters_read": 0}
 
 #: The form that the papers describe, but for STOP (docs/adr/0002).
 STATIC: Mapping[str, Any] = {

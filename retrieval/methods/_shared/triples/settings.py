@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from retrieval.config import EvidenceOptions, RetrieverConfig, setting
 
@@ -21,6 +23,15 @@ class TripleConfig(RetrieverConfig):
     questions_per_epoch: int = setting(
         4000, "Larger training sets are visited in parts, so that checkpoints come often."
     )
+
+
+#: What ReG's reasoner reads: the top K triples, re-organised into chains of two hops, all of them.
+READ_CHAINS: Mapping[str, Any] = {
+    "evidence": "chains",
+    "chain_length": 2,
+    "chains_read": 0,
+    "characters_read": 0,
+}
 
 
 @dataclass(frozen=True, slots=True)
