@@ -59,6 +59,7 @@ class RunViewSet(DestroyModelMixin, UserView, viewsets.GenericViewSet[Run]):
             group=uuid(query, "group"),
             thread=uuid(query, "thread"),
             user_id=_whose(request),
+            history=True,
         )
         page = self.paginate_queryset(rows)
         return self.get_paginated_response(shapes.RunSerializer(page, many=True).data)

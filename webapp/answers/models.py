@@ -36,7 +36,8 @@ class Run(Failable):
     for the next of them, ``paused_at`` since when it waits for a person, ``rested_s`` how long it has waited before.
     ``program`` is one that a person wrote or edited, by names; ``corrects`` is the run whose program was edited, and
     ``program_before`` what that was, which outlives it. ``follows`` is the run before in the same ``thread``, and
-    ``context`` what a follow-up leans on of it (``retrieval.types.Turn``), which outlives it.
+    ``context`` what a follow-up leans on of it (``retrieval.types.Turn``), which outlives it. A ``trial`` tries
+    a program for a review: it is no correction, and not in the history.
     """
 
     visible_through = "graph"
@@ -66,6 +67,7 @@ class Run(Failable):
     follows = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="followed_by")
     context = models.JSONField(null=True)
     thread = models.UUIDField(null=True, db_index=True)
+    trial = models.BooleanField(default=False)
     paused_at = models.DateTimeField(null=True)
     rested_s = models.FloatField(default=0.0)
     incomplete = models.BooleanField(default=False)

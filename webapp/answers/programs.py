@@ -94,7 +94,9 @@ def _executed(run: Run) -> dict[str, Any] | None:
 def corrections(*, graph_id: int) -> QuerySet[Run]:
     """Runs of a graph that a person gave a program, newest first; ``corrected`` where it was corrected in its turn."""
     later = Run.objects.filter(corrects=OuterRef("pk"), state=RunState.DONE)
-    rows = Run.objects.select_related("graph", "user").filter(graph_id=graph_id, program__isnull=False)
+    rows = Run.objects.select_related("graph", "user").filter(
+        graph_id=graph_id, program__isnull=False, trial=False
+    )
     return rows.annotate(corrected=Exists(later)).order_by("-created_at", "-id")
 
 

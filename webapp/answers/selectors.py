@@ -21,8 +21,9 @@ def runs(
     group: UUID | None = None,
     thread: UUID | None = None,
     user_id: int | None = None,
+    history: bool = False,
 ) -> QuerySet[Run]:
-    """Runs, newest first; of one person where ``user_id`` is given."""
+    """Runs, newest first; of one person where ``user_id`` is given, without trials where it is for a history."""
     rows = Run.objects.select_related("graph", "user", "checkpoint")
     if graph_id is not None:
         rows = rows.filter(graph_id=graph_id)
@@ -32,6 +33,8 @@ def runs(
         rows = rows.filter(thread=thread)
     if user_id is not None:
         rows = rows.filter(user_id=user_id)
+    if history:
+        rows = rows.filter(trial=False)
     if text:
         rows = rows.filter(question__icontains=text)
     return rows.filter(state=state) if state else rows

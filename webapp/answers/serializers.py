@@ -199,6 +199,9 @@ class AskSerializer(MethodChoiceSerializer):
         default=None,
         help_text="the question before, which this one may lean on; of the same graph",
     )
+    trial = serializers.BooleanField(
+        default=False, help_text="tried for a review: no correction, and not in the history"
+    )
 
 
 @extend_schema_field(part("AgentActionRequest"))

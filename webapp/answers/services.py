@@ -50,6 +50,7 @@ class Ask:
     program: Any = None
     corrects: Run | None = None
     follows: Run | None = None
+    trial: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +107,7 @@ def create_run(*, graph: Graph, ask: Ask, user: User, group: UUID | None = None)
             follows=ask.follows,
             context=context,
             thread=threads.joined(ask.follows),
+            trial=ask.trial,
         )
         queue.enqueue(queue.ANSWER, run.pk)
     return run

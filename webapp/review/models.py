@@ -24,9 +24,17 @@ class Ordering(models.TextChoices):
     RANDOM = "random"
 
 
-class Queue(MadeByJob):
-    """Questions with candidate paths, to be judged on one version of a graph. ``state`` is that of its job.
+class QueueKind(models.TextChoices):
+    """What is judged."""
 
+    PATHS = "paths"
+    PROGRAMS = "programs"
+
+
+class Queue(MadeByJob):
+    """Questions with candidates, to be judged on one version of a graph. ``state`` is that of its job.
+
+    ``kind``: the candidates are relation paths of label sets, or programs that are given or read.
     ``simple``: the paths' walks never come back to their topic. ``flagged``: of questions whose answers people doubted;
     there is one for each version of a graph, without a job, that grows. Since ``deleted_at`` nobody finds it, until it
     is restored or, after some days, deleted for good.
@@ -40,6 +48,7 @@ class Queue(MadeByJob):
     question_set = models.ForeignKey(QuestionSet, null=True, on_delete=models.SET_NULL, related_name="+")
     question_set_name = models.CharField(max_length=200)
     label_sets = models.JSONField(default=list)
+    kind = models.CharField(max_length=8, choices=QueueKind, default=QueueKind.PATHS)
     ordering = models.CharField(max_length=16, choices=Ordering, default=Ordering.UNCERTAINTY)
     seed = models.BigIntegerField(default=0)
     overlap = models.PositiveSmallIntegerField(default=1)
@@ -139,11 +148,14 @@ class Item(AccessControlled):
 
 
 class CandidatePath(AccessControlled):
-    """A relation path that may be why the answers are the answers; of all label sets that hold it.
+    """A relation path, or program, that may be why the answers are the answers; of all label sets that hold it.
 
     ``path`` is as in label files, ``sources`` a list of ``{source, label_set, name, score, explanation}``;
     ``reached`` counts the entities that it reaches from its topic, ``hits`` the answers among them. ``author`` added
     it, perhaps by editing another; a ``retired`` one was taken back and is not judged.
+
+    A program has no ``topic``, ``path`` and ``steps``: ``program`` is it by names of the graph, ``executed`` how it was
+    executed (``retrieval.events.ProgramExecuted``), ``gives`` the labels of what it gives, ``hops`` facts that prove it.
     """
 
     visible_through = "item__queue__graph"
@@ -158,6 +170,10 @@ class CandidatePath(AccessControlled):
     hits = models.PositiveIntegerField()
     precision = models.FloatField()
     recall = models.FloatField()
+    program = models.JSONField(null=True)
+    executed = models.JSONField(null=True)
+    gives = models.JSONField(default=list)
+    hops = models.JSONField(default=list)
     author = models.CharField(max_length=150, blank=True)
     edited_from = models.ForeignKey(
         "self", null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
@@ -177,7 +193,7 @@ class CandidatePath(AccessControlled):
         ]
 
     def __str__(self) -> str:
-        return f"{self.topic}: {self.path}"
+        return f"{self.topic}: {self.path}" if self.program is None else str(self.program)
 
     @property
     def as_path(self) -> tuple[tuple[str, bool], ...]:

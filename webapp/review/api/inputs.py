@@ -11,7 +11,7 @@ from rest_framework import serializers
 from webapp.api.fields import PlainText
 from webapp.api.schema import RELATION_PATH
 from webapp.experiments.serializers import SEED_MAX
-from webapp.review.models import Ordering, Reason, VerdictKind
+from webapp.review.models import Ordering, QueueKind, Reason, VerdictKind
 from webapp.review.services.right_answers import ANSWERS_MAX
 
 OVERLAP_MAX = 10
@@ -26,7 +26,10 @@ class NewQueueSerializer(serializers.Serializer[object]):
 
     graph = serializers.IntegerField()
     question_set = serializers.IntegerField()
-    label_sets = serializers.ListField(child=serializers.IntegerField(), max_length=20)
+    kind = serializers.ChoiceField(choices=QueueKind.choices, default=QueueKind.PATHS.value)
+    label_sets = serializers.ListField(
+        child=serializers.IntegerField(), max_length=20, default=list, help_text="of paths; programs need none"
+    )
     name = PlainText(max_length=200, allow_blank=True, default="")
     ordering = serializers.ChoiceField(choices=Ordering.choices, default=Ordering.UNCERTAINTY.value)
     seed = serializers.IntegerField(min_value=0, max_value=SEED_MAX, default=0)

@@ -8,6 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from webapp.api.fields import ErrorSerializer
+from webapp.api.schema import or_null, part
 from webapp.graphs.serializers import HopSerializer, NodeSerializer, RelationStepSerializer
 from webapp.review import selectors
 from webapp.review.api.inputs import PathField
@@ -25,19 +26,23 @@ class CandidateSourceSerializer(serializers.Serializer[object]):
 
 
 class CandidateSerializer(serializers.ModelSerializer[CandidatePath]):
-    """A relation path to be judged. ``author`` is the analyst who added it, null for one of a label set."""
+    """A relation path, or program, to be judged. ``author`` is the analyst who added it, null for one of a label set.
+
+    A program has no topic, path and steps; ``executed`` tells it, and ``reached`` counts what it gives.
+    """
 
     path = PathField()
     steps = serializers.SerializerMethodField()
     sources = serializers.SerializerMethodField()
     author = serializers.SerializerMethodField()
     edited_from = serializers.IntegerField(source="edited_from_id", allow_null=True)
+    executed = serializers.SerializerMethodField()
 
     class Meta:
         model = CandidatePath
         fields = [
             *("id", "topic", "path", "steps", "sources", "reached", "hits", "precision", "recall"),
-            *("author", "edited_from", "retired"),
+            *("author", "edited_from", "retired", "executed"),
         ]
 
     # These are stored as they are shown: field by field they took most of an item's time.
@@ -52,6 +57,12 @@ class CandidateSerializer(serializers.ModelSerializer[CandidatePath]):
         """Who holds it."""
         sources: list[dict[str, Any]] = candidate.sources
         return sources
+
+    @extend_schema_field(or_null(part("ProgramExecuted")))
+    def get_executed(self, candidate: CandidatePath) -> dict[str, Any] | None:
+        """The program and its steps; null of a path."""
+        executed: dict[str, Any] | None = candidate.executed
+        return executed
 
     def get_author(self, candidate: CandidatePath) -> str | None:
         """Who added it."""

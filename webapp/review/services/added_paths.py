@@ -1,8 +1,8 @@
-"""Paths that analysts add: missing ones, and others edited hop by hop."""
+"""Paths and programs that analysts add: missing ones, and others edited."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 from uuid import UUID
@@ -15,8 +15,8 @@ from retrieval.kg.snapshot import Snapshot
 from webapp.accounts.models import User
 from webapp.api.errors import ConflictError, InvalidError
 from webapp.review import selectors
-from webapp.review.domain import consensus, relation_paths
-from webapp.review.models import CandidatePath, EventKind, Item, Queue, Submission
+from webapp.review.domain import consensus, program_candidates, relation_paths
+from webapp.review.models import CandidatePath, EventKind, Item, Queue, QueueKind, Submission
 from webapp.review.services import submissions
 from webapp.review.services.queues import shown_of
 
@@ -41,15 +41,68 @@ def add_path(
 
     Raises:
         UnknownEntityError, PathError: it cannot be walked on the queue's version of the graph.
-        InvalidError: it was edited from a path of another question, or there are too many.
+        InvalidError: the queue is of programs, it was edited from a path of another question, or there are too many.
         DecidedError: the question was decided.
         ConflictError: the id is another event's.
     """
+    require_kind(item.queue, QueueKind.PATHS)
     snapshot, simple = relation_paths.snapshot_of(item), item.queue.simple
     found = relation_paths.walk(snapshot, topic, path, simple=simple)
     if found.error is not None:
         raise found.error
     made = measured(snapshot, topic, path, found.end, relation_paths.answers_of(snapshot, item))
+    return _added(
+        item, user, id, made, edited_from, same=lambda row: selectors.same_path(row, topic, path)
+    )
+
+
+def add_program(
+    *, item: Item, user: User, id: UUID, made: dict[str, Any], edited_from: int | None = None
+) -> Item:
+    """Add a program to a question, by an event; one that asks for what it has already is left as it is.
+
+    Args:
+        item: with its queue and snapshot.
+        user: who adds it.
+        id: made by the client; repeating a request adds nothing.
+        made: of :func:`program_candidates.fields`.
+        edited_from: the candidate that it was made of.
+
+    Raises:
+        InvalidError: the queue is of paths, it was edited from a candidate of another question, or there are too many.
+        DecidedError: the question was decided.
+        ConflictError: the id is another event's.
+    """
+    require_kind(item.queue, QueueKind.PROGRAMS)
+    snapshot = relation_paths.snapshot_of(item)
+
+    def same(row: Item) -> CandidatePath | None:
+        return program_candidates.same_program(snapshot, list(row.candidates.all()), made["program"])
+
+    return _added(item, user, id, made, edited_from, same=same)
+
+
+def require_kind(queue: Queue, kind: str) -> None:
+    """Refuse what is of the other kind of queue.
+
+    Raises:
+        InvalidError: the queue is of that.
+    """
+    if queue.kind != kind:
+        raise InvalidError(
+            f"In the review {queue.name} {queue.kind} are judged.", hint=f"Choose one of {kind}."
+        )
+
+
+def _added(
+    item: Item,
+    user: User,
+    id: UUID,
+    made: dict[str, Any],
+    edited_from: int | None,
+    *,
+    same: Callable[[Item], CandidatePath | None],
+) -> Item:
     try:
         with transaction.atomic():
             lock_queue(item.queue_id)
@@ -57,16 +110,16 @@ def add_path(
             if submissions.is_repeat(id, row, user):
                 return row
             consensus.require_undecided(row)
-            same = selectors.same_path(row, topic, path)
-            if same is not None and not same.retired:
+            there = same(row)
+            if there is not None and not there.retired:
                 return row
             origin = _origin(row, edited_from)
-            if same is None:
-                same = stored(row, [made], [user.username], edited_from=origin)[0]
+            if there is None:
+                there = stored(row, [made], [user.username], edited_from=origin)[0]
             event = submissions.new_event(id, row, user, EventKind.ADDED_PATH)
-            event.path = same
+            event.path = there
             event.save(force_insert=True)
-            return _changed(row, same, retired=False)
+            return _changed(row, there, retired=False)
     except IntegrityError:
         raise ConflictError(f"The id {id} is another event's.", hint="Make a new one.") from None
 

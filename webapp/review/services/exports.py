@@ -6,6 +6,7 @@ import csv
 import json
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from io import TextIOWrapper
 from itertools import groupby
 from tempfile import TemporaryFile
@@ -15,7 +16,7 @@ from django.db import connection
 from django.db.models import Q
 
 from retrieval.kg.analysis.import_report import harmless
-from webapp.review.models import ItemState, Queue
+from webapp.review.models import CandidatePath, ItemState, Queue, QueueKind
 
 FORMATS = {
     "jsonl": "application/jsonl",
@@ -27,7 +28,7 @@ FORMATS = {
 _VERDICTS = """
     SELECT i.position, i.key, i.question, i.state, c.id, c.topic, c.path, c.precision, c.recall, c.sources,
            v.kind, v.reasons, v.comment, s.comment, s.analyst_name, s.at, s.kind = 'adjudicated',
-           i.accord, i.settled, i.answers, a.analyst_name
+           i.accord, i.settled, i.answers, a.analyst_name, c.program
     FROM (
         SELECT item_id, submission_id FROM review_standing WHERE queue_id = %s
         UNION ALL
@@ -44,7 +45,7 @@ _VERDICTS = """
 _COLUMNS = (
     *("position", "question_id", "question", "state", "candidate", "topic", "path", "precision", "recall"),
     *("sources", "verdict", "reasons", "comment", "question_comment", "analyst", "at", "decides", "accord"),
-    *("settled", "answers", "answers_by"),
+    *("settled", "answers", "answers_by", "program"),
 )
 SEPARATOR = " / "
 
@@ -76,21 +77,73 @@ def write(queue: Queue, format: str) -> IO[bytes]:
 
 def labels(queue: Queue) -> Iterator[dict[str, Any]]:
     """Labels of source ``analyst``, in the form of label files, with who held the path before and who said what."""
+    for rows in _by_candidate(queue):
+        yield from _label(rows)
+
+
+def _by_candidate(queue: Queue) -> Iterator[list[dict[str, Any]]]:
     for _, rows in groupby(_rows(queue), key=lambda row: (row["position"], row["candidate"])):
-        yield from _label(list(rows))
+        yield list(rows)
 
 
 def questions(queue: Queue) -> Iterator[dict[str, Any]]:
-    """Lines of a question set: the answers are those that a person named, else the question set's."""
-    rows = queue.rows.exclude(state=ItemState.BROKEN).exclude(answers=[])
-    known = rows.filter(Q(assumed=False) | Q(answered__isnull=False))
-    for item in known.order_by("position").iterator(2000):
+    """Lines of a question set: the answers are those that a person named, else the question set's.
+
+    Of a queue of programs, a question has the program that was accepted.
+    """
+    accepted = programs(queue).accepted
+    rows = queue.rows.exclude(state=ItemState.BROKEN)
+    known = rows.filter(Q(assumed=False) | Q(answered__isnull=False)).exclude(answers=[])
+    for item in (known | rows.filter(key__in=accepted)).order_by("position").iterator(2000):
+        program = accepted.get(item.key)
         yield {
             "id": item.key,
             "question": item.question,
             "topic_entities": item.topics,
-            "answers": item.answers,
+            "answers": item.answers or (program.gives if program else []),
+            **({"program": program.program} if program else {}),
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """A program that analysts accepted, and labels of what it gives."""
+
+    program: dict[str, Any]
+    gives: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedPrograms:
+    """What a queue says of programs, by question id: the accepted one, and those that were rejected."""
+
+    accepted: dict[str, Decided] = field(default_factory=dict)
+    rejected: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+
+
+def programs(queue: Queue) -> DecidedPrograms:
+    """The programs that were decided, or that most of those who judged them call right or wrong.
+
+    Of several that were accepted for a question, the first counts.
+    """
+    found = DecidedPrograms()
+    if queue.kind != QueueKind.PROGRAMS:
+        return found
+    for rows in _by_candidate(queue):
+        for label in _label(rows):
+            if label["verdict"] == "rejected":
+                found.rejected.setdefault(label["question"], []).append(label["program"])
+            elif label["question"] not in found.accepted:
+                gives = CandidatePath.objects.values_list("gives", flat=True).get(pk=rows[0]["candidate"])
+                found.accepted[label["question"]] = Decided(label["program"], gives)
+    return found
+
+
+def _what(row: dict[str, Any]) -> dict[str, Any]:
+    """What is judged: a path from a topic, or a program."""
+    if row["program"] is not None:
+        return {"program": row["program"]}
+    return {"topic": row["topic"], "path": row["path"]}
 
 
 def _label(verdicts: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -112,8 +165,7 @@ def _label(verdicts: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     comments = [row["comment"] for row in verdicts if row["comment"]]
     yield {
         "question": first["question_id"],
-        "topic": first["topic"],
-        "path": first["path"],
+        **_what(first),
         "source": "analyst",
         "score": 1.0,
         "verdict": "accepted" if accepted > rejected else "rejected",
@@ -132,14 +184,15 @@ def _rows(queue: Queue) -> Iterator[dict[str, Any]]:
         while batch := cursor.fetchmany(2000):
             for values in batch:
                 row = dict(zip(_COLUMNS, values, strict=True))
-                for name in ("path", "sources", "reasons", "answers"):
+                for name in ("path", "sources", "reasons", "answers", "program"):
                     row[name] = json.loads(row[name]) if isinstance(row[name], str) else row[name]
                 yield row
 
 
 def _cells(row: dict[str, Any]) -> list[object]:
     shown = dict(row)
-    shown["path"] = "" if row["path"] is None else spelled(row["path"])
+    shown["path"] = spelled(row["path"]) if row["path"] else ""
+    shown["program"] = "" if row["program"] is None else json.dumps(row["program"], ensure_ascii=False)
     shown["sources"] = "; ".join(f"{one['source']} {one['score']:.3g}" for one in row["sources"] or [])
     shown["reasons"] = "; ".join(row["reasons"] or [])
     shown["answers"] = "; ".join(row["answers"] or [])

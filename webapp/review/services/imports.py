@@ -22,6 +22,7 @@ from webapp.review.models import (
     EventKind,
     Item,
     Queue,
+    QueueKind,
     Submission,
     Verdict,
     VerdictKind,
@@ -81,9 +82,10 @@ def take(*, queue: Queue, user: User, lines: Iterable[Line | BadLine], name: str
     Raises:
         ConflictError: the queue is not filled yet.
         ForbiddenError: verdicts of others are imported by an administrator only.
-        InvalidError: there is no such analyst.
+        InvalidError: there is no such analyst, or the queue is of programs.
     """
     queue.require_done()
+    added_paths.require_kind(queue, QueueKind.PATHS)
     found = Imported()
     by_question = _grouped(lines, name or user.username, named=bool(name), found=found)
     accounts = _accounts({who for one in by_question.values() for who in one}, user, name)

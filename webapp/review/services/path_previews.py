@@ -8,7 +8,7 @@ from typing import Any
 from webapp.api.errors import body
 from webapp.graphs import browse
 from webapp.review import selectors
-from webapp.review.domain import relation_paths
+from webapp.review.domain import program_candidates, relation_paths
 from webapp.review.models import Item
 
 TOPICS_MAX = 20
@@ -26,6 +26,10 @@ def previews(item: Item, only: Sequence[int] = ()) -> list[dict[str, Any]]:
     shown = []
     for one in selectors.candidates(item):
         if only and one.pk not in only:
+            continue
+        if one.program is not None:
+            facts = program_candidates.drawn(snapshot, one, item.answers)
+            shown.append({"candidate": one.pk, **facts})
             continue
         found = relation_paths.walk(snapshot, one.topic, one.as_path, simple=simple)
         whole = found if found.error is None else relation_paths.PathWalk(None, (), (), found.error)

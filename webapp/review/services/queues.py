@@ -21,7 +21,7 @@ from webapp.graphs.models import Graph
 from webapp.jobs import services as jobs
 from webapp.jobs.models import JobKind
 from webapp.questions.models import QuestionSet
-from webapp.review.models import CandidatePath, Item, Ordering, Queue
+from webapp.review.models import CandidatePath, Item, Ordering, Queue, QueueKind
 
 BATCH = 500
 
@@ -31,12 +31,14 @@ class Plan:
     """What kind of queue.
 
     Attributes:
+        kind: what is judged, of :class:`QueueKind`.
         ordering: which item comes first.
         overlap: how many analysts judge each item, at least 1.
         seed: of the random order.
         name: of the queue; made of the question set's when empty.
     """
 
+    kind: str = QueueKind.PATHS
     ordering: str = Ordering.UNCERTAINTY
     overlap: int = 1
     seed: int = 0
@@ -48,13 +50,17 @@ class DraftCandidate:
     """A candidate before it is stored; the fields of :class:`CandidatePath`."""
 
     topic: str
-    path: tuple[tuple[str, bool], ...]
+    path: Sequence[tuple[str, bool]]
     steps: list[dict[str, Any]]
     sources: list[dict[str, Any]]
     reached: int
     hits: int
     precision: float
     recall: float
+    program: dict[str, Any] | None = None
+    executed: dict[str, Any] | None = None
+    gives: list[str] = field(default_factory=list)
+    hops: list[dict[str, Any]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +82,13 @@ def shown_of(item: Item | DraftItem, candidates: Sequence[CandidatePath | DraftC
         item.question,
         list(item.topics),
         list(item.answers),
-        [[c.topic, c.path, c.sources, c.reached, c.hits] for c in candidates],
+        [[_what(c), c.path, c.sources, c.reached, c.hits] for c in candidates],
     ]
     return hashlib.sha256(json.dumps(seen, ensure_ascii=False, sort_keys=True).encode()).hexdigest()
+
+
+def _what(candidate: CandidatePath | DraftCandidate) -> Any:
+    return candidate.topic if candidate.program is None else candidate.program
 
 
 def start_queue(
@@ -88,7 +98,7 @@ def start_queue(
 
     Raises:
         GraphNotReadyError: the graph has no snapshot.
-        InvalidError: there is no label set.
+        InvalidError: paths are to be judged, and there is no label set; or programs, and there is one.
         TrainingDataError: the question set is of another graph, or a label set is of other questions, of
             another version of the graph, or not done.
     """
@@ -96,9 +106,14 @@ def start_queue(
     snapshot = graph.snapshot
     assert snapshot is not None, "a graph with an open snapshot has one"
     require_set_of_graph(question_set, graph)
-    if not label_sets:
+    if plan.kind == QueueKind.PATHS and not label_sets:
         raise InvalidError(
             "A review needs candidate paths.", hint="Choose a label set, or label the question set first."
+        )
+    if plan.kind == QueueKind.PROGRAMS and label_sets:
+        raise InvalidError(
+            "Programs are of no label set: they are given by the questions, or read.",
+            hint="Leave label_sets out.",
         )
     for labels in label_sets:
         labels.require_usable(question_set, snapshot.hash)
@@ -111,7 +126,8 @@ def start_queue(
             params={"question_set": question_set.pk, "label_sets": [labels.pk for labels in label_sets]},
         )
         return Queue.objects.create(
-            name=(plan.name or f"Review of {question_set.name}")[:200],
+            name=(plan.name or _name(plan, question_set))[:200],
+            kind=plan.kind,
             graph=graph,
             snapshot=snapshot,
             question_set=question_set,
@@ -123,6 +139,11 @@ def start_queue(
             job=job,
             created_by=user,
         )
+
+
+def _name(plan: Plan, question_set: QuestionSet) -> str:
+    what = "Programs" if plan.kind == QueueKind.PROGRAMS else "Review"
+    return f"{what} of {question_set.name}"
 
 
 def fill(*, queue: Queue, drafts: Iterable[DraftItem], simple: bool) -> None:
@@ -185,6 +206,10 @@ def _store(queue: Queue, drafts: Sequence[DraftItem], first: int) -> int:
                     hits=one.hits,
                     precision=one.precision,
                     recall=one.recall,
+                    program=one.program,
+                    executed=one.executed,
+                    gives=one.gives,
+                    hops=one.hops,
                 )
                 for row, draft in zip(rows, drafts, strict=True)
                 for position, one in enumerate(draft.candidates)

@@ -16,12 +16,13 @@ from django.db import IntegrityError, transaction
 from retrieval.errors import UnknownEntityError
 from retrieval.kg import search
 from retrieval.kg.snapshot import Snapshot
+from retrieval.metrics.values import is_value
 from webapp.accounts.models import Role, User
 from webapp.api.errors import ConflictError
 from webapp.graphs import browse
 from webapp.review import selectors
-from webapp.review.domain import consensus, relation_paths
-from webapp.review.models import CandidatePath, EventKind, Item, Submission
+from webapp.review.domain import consensus, program_candidates, relation_paths
+from webapp.review.models import CandidatePath, EventKind, Item, QueueKind, Submission
 from webapp.review.services import added_paths, submissions
 from webapp.review.services.queues import shown_of
 
@@ -44,8 +45,13 @@ class AnswersChangedError(ConflictError):
     code = "answers_changed"
 
 
-def known(snapshot: Snapshot, names: Sequence[str]) -> list[str]:
+def known(snapshot: Snapshot, names: Sequence[str], *, values: bool = False) -> list[str]:
     """The labels of the entities that are meant, each once, in their order.
+
+    Args:
+        snapshot: the graph.
+        names: of entities.
+        values: numbers, dates, yes and no are answers too, whether the graph has them or not.
 
     Raises:
         UnknownEntityError: the graph does not have one of them; the hint names the nearest.
@@ -53,6 +59,9 @@ def known(snapshot: Snapshot, names: Sequence[str]) -> list[str]:
     labels: dict[str, None] = {}
     for name in names:
         entity = snapshot.labels.resolve(name)
+        if entity is None and values and is_value(name):
+            labels[name] = None
+            continue
         if entity is None:
             near = [row["label"] for row in browse.entities(snapshot, name, _NEAR)]
             raise UnknownEntityError(
@@ -83,7 +92,8 @@ def set_answers(*, item: Item, user: User, id: UUID, answers: Sequence[str], rep
         DecidedError: the question was decided.
         ConflictError: the id is another event's.
     """
-    labels = known(relation_paths.snapshot_of(item), answers)
+    of_programs = item.queue.kind == QueueKind.PROGRAMS
+    labels = known(relation_paths.snapshot_of(item), answers, values=of_programs)
     try:
         with transaction.atomic():
             added_paths.lock_queue(item.queue_id)
@@ -162,6 +172,10 @@ def _set(item: Item, event: Submission | None, answers: Sequence[str]) -> Item:
     found = _leading(snapshot, item, ids)
     judged = _judged(there)
     for one in there:
+        if one.program is not None:
+            for name, value in program_candidates.fit(one.gives, one.reached, item.answers).items():
+                setattr(one, name, value)
+            continue
         walked = relation_paths.walk(snapshot, one.topic, one.as_path, simple=item.queue.simple)
         for name, value in relation_paths.fit(
             walked.end if walked.error is None else walked.end[:0], ids
@@ -204,7 +218,7 @@ def _leading(
     """The best paths from the item's topics to its answers, as candidates: highest F1 first, of equals the shorter."""
     made: list[dict[str, Any]] = []
     topics = [one for label in item.topics if (one := snapshot.find_entity(label)) is not None]
-    for topic in topics if len(answers) else ():
+    for topic in topics if len(answers) and item.queue.kind == QueueKind.PATHS else ():
         made += _from(snapshot, topic, answers, simple=item.queue.simple)
     made.sort(key=lambda one: (-_f1(one), len(one["path"])))
     best = [one for one in made if _f1(one) >= _f1(made[0]) / 4][:FOUND_MAX]
