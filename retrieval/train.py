@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -61,6 +62,7 @@ def train(
     cache: Path | None = None,
     trajectories: Sequence[Trajectory] | Path = (),
     programs: Sequence[Question] = (),
+    refused: learning.Refused = MappingProxyType({}),
 ) -> TrainResult:
     """Train a retriever and write its checkpoint to ``out``.
 
@@ -80,6 +82,7 @@ def train(
         cache: where label vectors and triple states are kept for asking (``open_retriever``'s ``cache``).
         trajectories: for agents, beside those that are made of the labels, or a trajectory file.
         programs: more questions with programs that people gave, to learn how questions are read; they need no topics.
+        refused: programs that people rejected, by question id.
 
     Raises:
         MethodError: the method is unknown or not trainable.
@@ -133,7 +136,7 @@ def train(
     measured = replace(checkpoint, manifest=manifest)
     written = {label.question for label in used if label.source == "written"}
     own = [question for question in questions if question.id not in written]
-    read = _programs(work, [*programs, *own])
+    read = _programs(work, [*programs, *own], refused)
     notes += read.notes if read else ()
     seen = Seen.of([*(grounded.question for grounded in splits.train), *splits.planned], used)
 
@@ -149,19 +152,22 @@ def train(
     return TrainResult(out, metrics, (*splits.notes, *notes))
 
 
-def _programs(work: Work, questions: Sequence[Question]) -> learning.Learned | None:
+def _programs(
+    work: Work, questions: Sequence[Question], refused: learning.Refused
+) -> learning.Learned | None:
     """How questions are read as programs, learned with the retriever.
 
-    None where there is nothing to learn it from: no question brings a program, and few need an operator.
+    None where there is nothing to learn it from: nobody judged a program, and few questions need an operator.
     """
     asked = [q for q in questions if q.split not in ("dev", "test") and (q.answers or q.program is not None)]
-    given = any(question.program is not None for question in asked)
+    given = any(question.program is not None or question.id in refused for question in asked)
     if not given and sum(bool(cues(question.question)) for question in asked) < OPERATORS:
         return None
     base = Weights.load(PROGRAMS)
     return learning.learn(
-        work.snapshot, work.encoder.encode, asked, base, progress=work.progress, cancelled=work.cancelled
-    )
+        work.snapshot, work.encoder.encode, asked, base,
+        refused=refused, progress=work.progress, cancelled=work.cancelled,
+    )  # fmt: skip
 
 
 def _stages(

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from retrieval.errors import TrainingDataError
 from retrieval.kg.snapshot import Snapshot
@@ -30,12 +30,17 @@ class Learned:
         questions: of the training, and those that only a review has.
         counts: of a review: paths that analysts ``accepted`` and ``rejected``, questions that they called ``broken``,
             paths of ``label_sets`` that are left, questions ``added`` by the review, and those ``answered`` otherwise
-            than the question set has it.
+            than the question set has it; of a review of programs, questions that got a ``program``, and of
+            programs those ``accepted`` and ``rejected``.
+        programs: questions that only a review of programs has, to learn how questions are read.
+        refused: programs that analysts rejected, by question id.
     """
 
     labels: list[Label] | Path | None
     questions: list[Question]
     counts: dict[str, int] = field(default_factory=dict)
+    programs: list[Question] = field(default_factory=list)
+    refused: dict[str, tuple[dict[str, Any], ...]] = field(default_factory=dict)
 
 
 def reviewed(
@@ -66,10 +71,10 @@ def reviewed(
             hint="Judge more questions, or adjudicate.",
         )
     context.check()
-    corrected, questions = _corrected(questions, told)
+    changed, questions = corrected(questions, told)
     accepted = usable(verdicts)
     added = _added(row, snapshot, accepted, questions, told)
-    unlabelled = [*corrected, *(one for one in added if one.id in told)]
+    unlabelled = [*changed, *(one for one in added if one.id in told)]
     base = _base(context, row, also, snapshot, questions, unlabelled=unlabelled)
     labels = merge(base, verdicts, broken=broken)
     by_analysts = {id(one) for one in verdicts}
@@ -82,7 +87,7 @@ def reviewed(
             "broken": len(broken),
             "label_sets": sum(one.role == "path" and id(one) not in by_analysts for one in labels),
             "added": len(added),
-            "answered": len(corrected),
+            "answered": len(changed),
         },
     )
 
@@ -137,11 +142,11 @@ def _found(context: job_runs.Context, snapshot: Snapshot, questions: Sequence[Qu
     return [*gold, *found.labels]
 
 
-def _corrected(
+def corrected(
     questions: Sequence[Question], told: Mapping[str, Item]
 ) -> tuple[list[Question], list[Question]]:
     """The questions whose answers somebody named otherwise, and all with these answers. Test questions stay."""
-    corrected: dict[str, Question] = {}
+    changed: dict[str, Question] = {}
     for one in questions:
         item = told.get(one.id)
         if (
@@ -151,8 +156,8 @@ def _corrected(
             and set(item.answers) != set(one.answers)
         ):
             # Its given paths lead to the answers that it had.
-            corrected[one.id] = replace(one, answers=tuple(item.answers), paths=(), relation_paths=())
-    return list(corrected.values()), [corrected.get(one.id, one) for one in questions]
+            changed[one.id] = replace(one, answers=tuple(item.answers), paths=(), relation_paths=())
+    return list(changed.values()), [changed.get(one.id, one) for one in questions]
 
 
 def _added(

@@ -21,9 +21,9 @@ from webapp.graphs import files
 from webapp.jobs import queue
 from webapp.questions.selectors import as_engine
 from webapp.review.domain.uncertainty import uncertainty
-from webapp.review.models import Ordering, Queue
+from webapp.review.models import Ordering, Queue, QueueKind
 from webapp.review.services import added_paths, deletion, queues
-from worker import identity, job_runs
+from worker import identity, job_runs, review_programs
 
 if TYPE_CHECKING:
     from retrieval.supervision.labels import Label, NamedPath
@@ -61,16 +61,34 @@ def purge(queue_id: int) -> None:
 
 
 def work(context: job_runs.Context) -> dict[str, Any]:
-    """Merge the label sets, measure what each path reaches, and store the items in their order."""
-    from retrieval.supervision import given, grounding  # noqa: PLC0415 - torch comes with it
-
-    row = Queue.objects.select_related("question_set", "snapshot").filter(job=context.job).first()
+    """Find the candidates of each question, and store the items in their order."""
+    row = Queue.objects.select_related("question_set", "snapshot", "graph").filter(job=context.job).first()
     if row is None:
         raise Cancelled("The queue was deleted.")
     if row.question_set is None:
         raise TrainingDataError("The question set was deleted.", hint="Choose another one.")
-    snapshot = kg.open(files.local_path(row.snapshot.path))
     questions = [q for q in as_engine(row.question_set) if q.split != "test"]
+    if row.kind == QueueKind.PROGRAMS:
+        drafts, simple = review_programs.drafts(context, row, questions), True
+    else:
+        drafts, simple = _of_paths(context, row, questions)
+    _sort(drafts, row)
+    queues.fill(queue=row, drafts=_told(drafts, context), simple=simple)
+    return {
+        "queue": row.pk,
+        "items": len(drafts),
+        "candidates": sum(len(one.candidates) for one in drafts),
+        f"without_{row.kind}": sum(not one.candidates for one in drafts),
+    }
+
+
+def _of_paths(
+    context: job_runs.Context, row: Queue, questions: Sequence[Question]
+) -> tuple[list[queues.DraftItem], bool]:
+    """Merge the label sets, and measure what each path reaches; and whether walks avoid their topic."""
+    from retrieval.supervision import given, grounding  # noqa: PLC0415 - torch comes with it
+
+    snapshot = kg.open(files.local_path(row.snapshot.path))
     pool = _pool(_label_sets(row), context)
     grounded, _ = grounding.ground(snapshot, questions)
     simple = given.prefers_simple(snapshot, grounded, pool.labels)
@@ -78,14 +96,7 @@ def work(context: job_runs.Context) -> dict[str, Any]:
     for done, question in enumerate(questions, start=1):
         drafts.append(_draft(snapshot, question, pool, simple=simple))
         context.progress(Progress("measuring paths", done, len(questions), "questions"))
-    _sort(drafts, row)
-    queues.fill(queue=row, drafts=_told(drafts, context), simple=simple)
-    return {
-        "queue": row.pk,
-        "items": len(drafts),
-        "candidates": sum(len(one.candidates) for one in drafts),
-        "without_paths": sum(not one.candidates for one in drafts),
-    }
+    return drafts, simple
 
 
 def _label_sets(row: Queue) -> list[LabelSet]:

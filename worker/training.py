@@ -31,8 +31,9 @@ from webapp.jobs import queue
 from webapp.jobs.models import Job
 from webapp.questions.models import QuestionSet
 from webapp.questions.selectors import as_engine
-from webapp.review.models import Queue
+from webapp.review.models import Queue, QueueKind
 from worker import engines, job_runs
+from worker.program_labels import reviewed_programs
 from worker.review_labels import Learned, reviewed
 
 Row = TypeVar("Row", bound=Model)
@@ -68,7 +69,7 @@ def work(context: job_runs.Context) -> dict[str, Any]:
     learned = _learned(context, label_set, opened, questions)
     steerable = registry.method(job.params["method"]).steerable
     imitated = _trajectories(graph.pk, out, job.params.get("trajectories")) if steerable else None
-    corrected = _corrected(job, learned.questions)
+    given = _corrected(job, learned.questions)
     result = fit(
         job.params["method"],
         opened,
@@ -81,7 +82,8 @@ def work(context: job_runs.Context) -> dict[str, Any]:
         cancelled=context.cancelled,
         cache=cache_of(snapshot),  # where asking looks, so that the first question finds the triple states
         trajectories=imitated or (),
-        programs=corrected,
+        programs=[*learned.programs, *given],
+        refused=learned.refused,
     )
     if imitated is not None:
         imitated.unlink()
@@ -105,7 +107,7 @@ def work(context: job_runs.Context) -> dict[str, Any]:
         "checkpoint": checkpoint.pk,
         "metrics": checkpoint.metrics,
         "notes": list(result.notes),
-        **({"corrections": len(corrected)} if corrected else {}),
+        **({"corrections": len(given)} if given else {}),
         **({"labels": learned.counts} if learned.counts else {}),
         **({"reports": reports} if reports else {}),
     }
@@ -129,6 +131,8 @@ def _learned(
     """Questions and labels: of a label set, of a review, or what the engine finds itself."""
     known = Queue.objects.filter(deleted_at=None)
     review = _chosen(known, context.job.params.get("review_queue"), "review")
+    if review is not None and review.kind == QueueKind.PROGRAMS:
+        return reviewed_programs(review, label_set, questions)
     if review is not None:
         return reviewed(context, review, label_set, snapshot, questions)
     if label_set is None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +24,7 @@ from retrieval.types import Progress
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
+    from retrieval.programs.algebra import Program
     from retrieval.programs.anchors.similarity import Encode
     from retrieval.programs.weights import Weights
     from retrieval.types import Question
@@ -32,6 +35,10 @@ FILE = "programs.json"
 _READ, _LEAST = 800, 20
 #: How strongly weights are held to those that come with Clew.
 _PULL = 0.001
+
+
+Refused = Mapping[str, Sequence[dict[str, Any]]]
+"""Programs that people rejected, by names of the graph, by question id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +81,7 @@ def learn(
     questions: Sequence[Question],
     weights: Weights,
     *,
+    refused: Refused = MappingProxyType({}),
     progress: Callable[[Progress], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Learned:
@@ -87,6 +95,7 @@ def learn(
         encode: texts to unit vectors.
         questions: for training, with answers or programs; those with programs are read first.
         weights: where learning starts.
+        refused: of these no candidate is right, whatever it gives.
         progress: told of each question read.
         cancelled: asked before each.
 
@@ -94,11 +103,12 @@ def learn(
         Cancelled: ``cancelled`` said so.
     """
     parser, examples, counts = Parser(snapshot, encode, weights), list[Example](), Counter[str]()
-    chosen = _chosen(questions)
+    chosen = _chosen(questions, refused)
     for done, question in enumerate(chosen):
         check(cancelled)
         candidates = parser.read(question.question, cancelled=cancelled).candidates
         how, right = _right(parser, candidates, question)
+        right = _without(parser, candidates, right, refused.get(question.id, ()))
         counts.update((how, "given") if question.program is not None else (how,))
         if any(right):
             examples.append(Example(tuple(candidate.features for candidate in candidates), right))
@@ -109,10 +119,11 @@ def learn(
     )
 
 
-def _chosen(questions: Sequence[Question]) -> list[Question]:
-    """Those that are read: all that bring a program, then others from all over the set."""
-    given = [question for question in questions if question.program is not None][:_READ]
-    others = [question for question in questions if question.program is None]
+def _chosen(questions: Sequence[Question], refused: Refused) -> list[Question]:
+    """Those that are read: all with a program that people gave or rejected, then others from all over the set."""
+    judged = {question.id for question in questions if question.program is not None or question.id in refused}
+    given = [question for question in questions if question.id in judged][:_READ]
+    others = [question for question in questions if question.id not in judged]
     room = _READ - len(given)
     return [*given, *(others[:: max(1, len(others) // room)][:room] if room else ())]
 
@@ -136,6 +147,23 @@ def _right(
             how = "unfit"
     found = tuple(is_right(parser, candidate, answers) for candidate in candidates)
     return ("same answers" if how == "missed" and any(found) else how), found
+
+
+def _without(
+    parser: Parser,
+    candidates: Sequence[Candidate],
+    right: tuple[bool, ...],
+    refused: Sequence[dict[str, Any]],
+) -> tuple[bool, ...]:
+    """What is right, without programs that were refused; one that does not fit the graph is no candidate."""
+    wrong: list[Program] = []
+    for data in refused:
+        with suppress(ProgramError):
+            wrong.append(canonical(resolved(parser.snapshot, data)))
+    return tuple(
+        yes and not any(canonical(candidate.program) is one for one in wrong)
+        for candidate, yes in zip(candidates, right, strict=True)
+    )
 
 
 def is_right(parser: Parser, candidate: Candidate, answers: Iterable[str]) -> bool:

@@ -13,6 +13,7 @@ from webapp.accounts.tokens_api import TokenRowView, TokensView
 from webapp.answers.api import ComparisonsView, ComparisonView, RunViewSet
 from webapp.answers.corrections_api import CorrectionViewSet
 from webapp.answers.programs_api import ProgramCorrectionsFileView, ProgramCorrectionsView
+from webapp.answers.tried_programs_api import ItemProgramsView
 from webapp.api.views import not_found
 from webapp.experiments.api import CheckpointViewSet, LabelSetViewSet, MethodView
 from webapp.experiments.promotions_api import PromotionsView, RollbackView
@@ -96,6 +97,7 @@ urlpatterns = [
     path("graphs/<int:pk>/sample-questions", SampleQuestionsView.as_view()),
     path("graphs/<int:pk>/program-corrections", ProgramCorrectionsView.as_view()),
     path("graphs/<int:pk>/program-corrections/download", ProgramCorrectionsFileView.as_view()),
+    path("review/items/<int:pk>/programs", ItemProgramsView.as_view()),
     path("graphs/<int:pk>/dependents", DependentsView.as_view()),
     path("comparisons", ComparisonsView.as_view()),
     path("comparisons/<uuid:pk>", ComparisonView.as_view()),

@@ -84,6 +84,11 @@ def test_a_program_that_is_given_is_learned_and_not_what_gives_the_same(tmp_path
     unchanged = learn(snapshot, None, alone, base).weights
     assert unchanged is not None
     assert Parser(snapshot, None, unchanged).read(asked).candidates[0].program is best.program
+    # What people rejected is not right, though it gives the answers.
+    refused = {one.id: [named(snapshot, best.program)] for one in alone}
+    turned_away = learn(snapshot, None, alone, base, refused=refused).weights
+    assert turned_away is not None
+    assert Parser(snapshot, None, turned_away).read(asked).candidates[0].program is not best.program
     turned = And(atlas.african, atlas.countries)
     assert learn(snapshot, None, [Question("1", asked, program=named(snapshot, turned))], base).given == 1
 

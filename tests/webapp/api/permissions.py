@@ -211,7 +211,15 @@ TABLE = {
     **{f"GET review/items/<pk>{what}": reads("item") for what in ("", "/drawing", "/hops", "/topics")},
     **{
         f"POST review/items/<pk>/{what}": analysts("item")
-        for what in ("adjudicate", "adjudicate/undo", "answers", "candidates", "release", "submit")
+        for what in (
+            "adjudicate",
+            "adjudicate/undo",
+            "answers",
+            "candidates",
+            "programs",
+            "release",
+            "submit",
+        )
     },
 }
 

@@ -4,15 +4,14 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('answers', '0010_threads'),
+        ("answers", "0010_threads"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='run',
-            name='trial',
+            model_name="run",
+            name="trial",
             field=models.BooleanField(default=False),
         ),
     ]

@@ -28,7 +28,10 @@ class NewQueueSerializer(serializers.Serializer[object]):
     question_set = serializers.IntegerField()
     kind = serializers.ChoiceField(choices=QueueKind.choices, default=QueueKind.PATHS.value)
     label_sets = serializers.ListField(
-        child=serializers.IntegerField(), max_length=20, default=list, help_text="of paths; programs need none"
+        child=serializers.IntegerField(),
+        max_length=20,
+        default=list,
+        help_text="of paths; programs need none",
     )
     name = PlainText(max_length=200, allow_blank=True, default="")
     ordering = serializers.ChoiceField(choices=Ordering.choices, default=Ordering.UNCERTAINTY.value)

@@ -43,7 +43,17 @@ class QueueSerializer(MadeByJobSerializer):
         model = Queue
         fields = [
             *("id", "name", "graph", "graph_name", "snapshot", "version", "current", "question_set"),
-            *("question_set_name", "kind", "label_sets", "ordering", "seed", "overlap", "state", "job", "items"),
+            *(
+                "question_set_name",
+                "kind",
+                "label_sets",
+                "ordering",
+                "seed",
+                "overlap",
+                "state",
+                "job",
+                "items",
+            ),
             *("candidates", "progress", "error", "created_at", "finished_at", "created_by"),
         ]
 

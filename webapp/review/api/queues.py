@@ -61,9 +61,7 @@ class QueueViewSet(RowViewSet[Queue]):
             graph=find_graph(self.user, data["graph"]),
             question_set=self.find(question_sets(), data["question_set"]),
             label_sets=queues.require_label_sets(rows, wanted),
-            plan=queues.Plan(
-                data["kind"], data["ordering"], data["overlap"], data["seed"], data["name"]
-            ),
+            plan=queues.Plan(data["kind"], data["ordering"], data["overlap"], data["seed"], data["name"]),
             user=self.user,
         )
         answer = queue_shapes.StartedQueueSerializer({"queue": queue, "job": queue.job}).data

@@ -4,35 +4,36 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('review', '0007_names'),
+        ("review", "0007_names"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='candidatepath',
-            name='executed',
+            model_name="candidatepath",
+            name="executed",
             field=models.JSONField(null=True),
         ),
         migrations.AddField(
-            model_name='candidatepath',
-            name='gives',
+            model_name="candidatepath",
+            name="gives",
             field=models.JSONField(default=list),
         ),
         migrations.AddField(
-            model_name='candidatepath',
-            name='hops',
+            model_name="candidatepath",
+            name="hops",
             field=models.JSONField(default=list),
         ),
         migrations.AddField(
-            model_name='candidatepath',
-            name='program',
+            model_name="candidatepath",
+            name="program",
             field=models.JSONField(null=True),
         ),
         migrations.AddField(
-            model_name='queue',
-            name='kind',
-            field=models.CharField(choices=[('paths', 'Paths'), ('programs', 'Programs')], default='paths', max_length=8),
+            model_name="queue",
+            name="kind",
+            field=models.CharField(
+                choices=[("paths", "Paths"), ("programs", "Programs")], default="paths", max_length=8
+            ),
         ),
     ]

@@ -51,9 +51,7 @@ def add_path(
     if found.error is not None:
         raise found.error
     made = measured(snapshot, topic, path, found.end, relation_paths.answers_of(snapshot, item))
-    return _added(
-        item, user, id, made, edited_from, same=lambda row: selectors.same_path(row, topic, path)
-    )
+    return _added(item, user, id, made, edited_from, same=lambda row: selectors.same_path(row, topic, path))
 
 
 def add_program(

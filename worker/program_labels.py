@@ -1,0 +1,78 @@
+"""What a training learns from a review of programs: how its questions are read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from retrieval.errors import TrainingDataError
+from retrieval.types import Question
+from webapp.experiments.models import LabelSet
+from webapp.graphs import files
+from webapp.review.models import Item, ItemState, Queue
+from webapp.review.services import exports, training
+from worker.review_labels import Learned, corrected
+
+
+def reviewed_programs(row: Queue, also: LabelSet | None, questions: Sequence[Question]) -> Learned:
+    """The questions with the programs that analysts accepted, and the programs that they rejected.
+
+    Named answers count as in a review of paths; broken questions are left out. Test questions stay as they are. What
+    relation paths are learned from is as in any training.
+
+    Raises:
+        TrainingDataError: the queue decided nothing yet.
+    """
+    decided = exports.programs(row)
+    broken = set(Item.objects.filter(queue=row, state=ItemState.BROKEN).values_list("key", flat=True))
+    told = {one.key: one for one in training.told(row)}
+    if not decided.accepted and not decided.rejected and not broken and not told:
+        raise TrainingDataError(
+            f"Nothing is decided in the review {row.name}: no program has more than half of its verdicts.",
+            hint="Judge more questions, or adjudicate.",
+        )
+    changed, all_of_them = corrected(questions, told)
+    learned = [
+        one if one.split == "test" else _with_program(one, decided)
+        for one in all_of_them
+        if one.split == "test" or one.id not in broken
+    ]
+    labels = None if also is None else files.local_path(files.labels_name(row.graph_id, also.pk))
+    accepted = [one for one in learned if one.id in decided.accepted and one.split != "test"]
+    added = _added(row, decided, questions)
+    return Learned(
+        labels,
+        learned,
+        {
+            "accepted": len(decided.accepted),
+            "rejected": sum(map(len, decided.rejected.values())),
+            "broken": len(broken),
+            "programs": len(accepted),
+            "added": len(added),
+            "answered": len(changed),
+        },
+        added,
+        {key: tuple(programs) for key, programs in decided.rejected.items()},
+    )
+
+
+def _with_program(question: Question, decided: exports.DecidedPrograms) -> Question:
+    accepted = decided.accepted.get(question.id)
+    if accepted is not None:
+        return replace(question, program=accepted.program)
+    rejected = decided.rejected.get(question.id, ())
+    return replace(question, program=None) if question.program in rejected else question
+
+
+def _added(row: Queue, decided: exports.DecidedPrograms, questions: Sequence[Question]) -> list[Question]:
+    """Accepted programs of questions that the question set lacks, but for those that are worded like measured ones."""
+    known = {question.id for question in questions}
+    measured = {one.question.casefold() for one in questions if one.split in ("dev", "test")}
+    items = Item.objects.filter(queue=row, key__in=decided.accepted.keys() - known).order_by("position")
+    return [
+        Question(
+            item.key, item.question, answers=tuple(item.answers), program=decided.accepted[item.key].program
+        )
+        for item in items
+        if item.question.casefold() not in measured
+    ]
