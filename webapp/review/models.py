@@ -154,8 +154,9 @@ class CandidatePath(AccessControlled):
     ``reached`` counts the entities that it reaches from its topic, ``hits`` the answers among them. ``author`` added
     it, perhaps by editing another; a ``retired`` one was taken back and is not judged.
 
-    A program has no ``topic``, ``path`` and ``steps``: ``program`` is it by names of the graph, ``executed`` how it was
-    executed (``retrieval.events.ProgramExecuted``), ``gives`` the labels of what it gives, ``hops`` facts that prove it.
+    A program has no ``topic``, ``path`` and ``steps``: ``program`` is it by names of the graph, ``executed`` how it
+    was executed (``retrieval.events.ProgramExecuted``), ``gives`` the labels of what it gives, ``hops`` facts that
+    prove it.
     """
 
     visible_through = "item__queue__graph"
