@@ -23,13 +23,13 @@ def walk(relation, name, *, inverse=False):
 
 BORDERS = walk("borders", "Switzerland")
 HOW_MANY = {"op": "Count", "source": BORDERS}
-LANGUAGE = walk("official_language", "France")
+HOW = "How many countries border Switzerland?"
 
 
 @pytest.fixture
 def questions(tiny_graph):
     asked = [
-        Question("q1", "How many countries border Switzerland?", ("Switzerland",), ("2",), split="train", program=HOW_MANY),
+        Question("q1", HOW, ("Switzerland",), ("2",), split="train", program=HOW_MANY),
         Question("q2", "What borders Switzerland?", ("Switzerland",), ("Germany", "France"), split="train"),
         Question("q3", "What is the official language of France?", ("France",), ("French",), split="dev"),
         Question("q4", "What borders Mars?", (), (), split="train", program=walk("borders", "Mars")),
@@ -72,7 +72,7 @@ def judge(client, item, kinds):
 
 
 def tried(graph, user, program):
-    ask = answers.Ask("How many countries border Switzerland?", program=program, trial=True)
+    ask = answers.Ask(HOW, program=program, trial=True)
     run = answers.create_run(graph=graph, ask=ask, user=user)
     answering.answer(str(run.pk))
     return str(run.pk)

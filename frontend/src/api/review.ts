@@ -12,6 +12,8 @@ export const itemKey = (id: Id) => [...reviewKeys.items, String(id)];
 
 export type Ordering = Schemas["OrderingEnum"];
 
+export type QueueKind = Schemas["QueueKindEnum"];
+
 export type ItemState = Schemas["ReviewItemStateEnum"];
 
 export type Kind = Schemas["VerdictInputKindEnum"];
@@ -108,6 +110,10 @@ export const loadItem = (id: number) => get("review/items/{id}", { id });
 
 export const submitItem = (item: number, judgement: Judgement, holding: readonly number[]) =>
   post("review/items/{id}/submit", { id: item }, { ...judgement, holding });
+
+/** Adds the program that a run executed. */
+export const addProgram = (item: number, body: { id: string; run: string; edited_from: number | null }) =>
+  post("review/items/{id}/programs", { id: item }, body);
 
 export const releaseItem = (item: number) => post("review/items/{id}/release", { id: item });
 

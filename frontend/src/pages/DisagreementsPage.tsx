@@ -213,6 +213,7 @@ function Decide({ item, sides, paused, user, list, onDone }: DecideProps) {
   };
   return (
     <Workbench
+      queue={queue}
       annotation={annotation}
       change={(change) => {
         setDesk(change);

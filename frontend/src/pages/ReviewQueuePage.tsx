@@ -132,6 +132,7 @@ function Judging({ queue, user, paused }: Frame) {
       {!annotation && !empty && !error && <Loading what="the next question" />}
       {annotation && (
         <Workbench
+          queue={queue}
           annotation={annotation}
           change={session.change}
           search={search}

@@ -23,7 +23,10 @@ export function ReviewTrainingPage() {
 function State({ training }: { training: QueueTraining }) {
   const live = useJobStore((state) => state.jobs.find((one) => String(one.id) === String(training.job.id)));
   const job = live ?? training.job;
-  const { labels } = (job.result ?? {}) as { labels?: { accepted: number; rejected: number } };
+  const { labels } = (job.result ?? {}) as {
+    labels?: { accepted: number; rejected: number; programs?: number };
+  };
+  const what = labels?.programs === undefined ? "path" : "program";
   return (
     <>
       <JobBadge state={job.state} />
@@ -35,7 +38,7 @@ function State({ training }: { training: QueueTraining }) {
       )}
       {labels && (
         <div className="small muted">
-          {count(labels.accepted, "path")} accepted, {count(labels.rejected, "path")} rejected
+          {count(labels.accepted, what)} accepted, {count(labels.rejected, what)} rejected
         </div>
       )}
       {job.error && (

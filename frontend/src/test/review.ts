@@ -15,6 +15,7 @@ export function candidateOf(id: number, rest: Partial<Candidate> = {}): Candidat
     author: null,
     edited_from: null,
     retired: false,
+    executed: null,
     ...rest,
   };
 }
@@ -40,6 +41,7 @@ export function rowOf(id: number, rest: Partial<ItemRow> = {}): ItemRow {
 export function itemOf(id: number, rest: Partial<Item> = {}): Item {
   return {
     ...rowOf(id),
+    kind: "paths",
     topics: ["Switzerland"],
     answers: ["Germany", "Austria"],
     shown: "hash",

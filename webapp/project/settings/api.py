@@ -39,6 +39,7 @@ SPECTACULAR_SETTINGS = {
         "RunStateEnum": "webapp.answers.models.RunState",
         "ReviewItemStateEnum": "webapp.review.models.ItemState",
         "VerdictKindEnum": "webapp.review.models.VerdictKind",
+        "QueueKindEnum": "webapp.review.models.QueueKind",
         "ReviewEventKindEnum": "webapp.review.models.EventKind",
         "FlagKindEnum": "webapp.answers.models.FlagKind",
         "OutcomeEnum": "webapp.experiments.models.QuestionOutcome",

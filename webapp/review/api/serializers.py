@@ -12,7 +12,7 @@ from webapp.api.schema import or_null, part
 from webapp.graphs.serializers import HopSerializer, NodeSerializer, RelationStepSerializer
 from webapp.review import selectors
 from webapp.review.api.inputs import PathField
-from webapp.review.models import CandidatePath, Item, Reason, Submission, Verdict, VerdictKind
+from webapp.review.models import CandidatePath, Item, QueueKind, Reason, Submission, Verdict, VerdictKind
 
 
 class CandidateSourceSerializer(serializers.Serializer[object]):
@@ -126,6 +126,7 @@ class ItemSerializer(serializers.ModelSerializer[Item]):
     gave them besides. ``suggested`` are those that others called right since, for an analyst to take over.
     """
 
+    kind = serializers.ChoiceField(choices=QueueKind.choices, source="queue.kind")
     topics = serializers.ListField(child=serializers.CharField())
     answers = serializers.ListField(child=serializers.CharField())
     candidates = serializers.SerializerMethodField()
@@ -137,8 +138,8 @@ class ItemSerializer(serializers.ModelSerializer[Item]):
     class Meta:
         model = Item
         fields = [
-            *("id", "queue", "position", "key", "question", "topics", "answers", "doubt", "reason", "shown"),
-            *("state", "submitted", "version", "settled", "candidates", "mine", "adjudicated"),
+            *("id", "queue", "kind", "position", "key", "question", "topics", "answers", "doubt", "reason"),
+            *("shown", "state", "submitted", "version", "settled", "candidates", "mine", "adjudicated"),
             *("assumed", "answered", "suggested"),
         ]
 

@@ -6,7 +6,8 @@ interface Props {
   label: string;
   nodes: readonly Node[];
   total: number;
-  onFind: (entity: number) => void;
+  /** Undefined where there is no graph to find them in. */
+  onFind?: ((entity: number) => void) | undefined;
 }
 
 export function NodeList({ label, nodes, total, onFind }: Props) {
@@ -14,14 +15,18 @@ export function NodeList({ label, nodes, total, onFind }: Props) {
     <ul className="kept-nodes" aria-label={label}>
       {nodes.map((node) => (
         <li key={node.id}>
-          <button
-            type="button"
-            className="link"
-            title={`Show ${node.label} in the graph`}
-            onClick={() => onFind(node.id)}
-          >
+          {onFind ? (
+            <button
+              type="button"
+              className="link"
+              title={`Show ${node.label} in the graph`}
+              onClick={() => onFind(node.id)}
+            >
+              <bdi>{node.label}</bdi>
+            </button>
+          ) : (
             <bdi>{node.label}</bdi>
-          </button>
+          )}
         </li>
       ))}
       {total > nodes.length && <li className="muted">and {integer(total - nodes.length)} more</li>}

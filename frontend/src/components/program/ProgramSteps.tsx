@@ -15,7 +15,7 @@ interface Props {
   program: ProgramExecuted;
   chosen: number | null;
   onChoose: (step: number | null) => void;
-  onFind: (entity: number) => void;
+  onFind?: ((entity: number) => void) | undefined;
   graph: Graph | undefined;
   /** Changes of it; null where it cannot be run again. */
   edit: ProgramEdit | null;

@@ -3,6 +3,7 @@ import { useEffect, useRef } from "react";
 import type { Candidate, Drawing, Kind, Reason } from "@/api/review";
 import { count, integer, percent } from "@/store/format";
 import { KINDS, type Word } from "@/store/review";
+import { CandidateProgram } from "./CandidateProgram";
 import { Chain } from "./Chain";
 import { KeyButton } from "./KeyButton";
 import { Reached } from "./Reached";
@@ -53,23 +54,28 @@ function Bar({ label, share }: { label: string; share: number }) {
   );
 }
 
-export function KindBadge({ kind }: { kind: Kind | "broken" }) {
-  const tone = { rational: "good", "not-rational": "bad", unsure: "warn", broken: "bad dotted" }[kind];
+/** How a verdict is called: a program is right or wrong. */
+export function kindLabel(kind: Kind | "broken", program = false): string {
   const label = KINDS.find((one) => one.kind === kind)?.label ?? "Broken";
+  return program ? ({ rational: "Right", "not-rational": "Wrong" }[kind as string] ?? label) : label;
+}
+
+export function KindBadge({ kind, program = false }: { kind: Kind | "broken"; program?: boolean }) {
+  const tone = { rational: "good", "not-rational": "bad", unsure: "warn", broken: "bad dotted" }[kind];
   const sign = { rational: "✓", "not-rational": "✗", unsure: "?", broken: "!" }[kind];
   return (
     <span className={`badge ${tone}`}>
-      <span aria-hidden="true">{sign}</span> {label}
+      <span aria-hidden="true">{sign}</span> {kindLabel(kind, program)}
     </span>
   );
 }
 
-function Others({ others }: { others: readonly Other[] }) {
+function Others({ others, program }: { others: readonly Other[]; program: boolean }) {
   return (
     <ul className="others" aria-label="What analysts said of it">
       {others.map((one) => (
         <li key={one.analyst}>
-          <span className="strong">{one.analyst}</span> <KindBadge kind={one.kind} />{" "}
+          <span className="strong">{one.analyst}</span> <KindBadge kind={one.kind} program={program} />{" "}
           <ReasonWords reasons={one.reasons} />
           {one.comment && <q className="small">{one.comment}</q>}
         </li>
@@ -107,7 +113,9 @@ function Sources({ candidate, focused }: { candidate: Candidate; focused: boolea
 
 export function CandidateRow(props: Props) {
   const { candidate, place, focused, word, drawing, telling, edited, others, acts } = props;
-  const { id, topic, steps, reached, hits, precision, recall } = candidate;
+  const { id, topic, steps, reached, hits, precision, recall, executed } = candidate;
+  const program = executed !== null;
+  const what = program ? "program" : "path";
   const row = useRef<HTMLLIElement>(null);
   useEffect(() => {
     if (focused) row.current?.scrollIntoView({ block: "nearest" });
@@ -125,25 +133,31 @@ export function CandidateRow(props: Props) {
       <p className="candidate-chain">
         <span className="muted tabular">{place + 1}</span>{" "}
         <span className="grow">
-          <Chain topic={topic} steps={steps} />
-          {edited !== null && <span className="small muted"> · changed from path {edited + 1}</span>}
+          {executed ? <bdi>{executed.read.text}</bdi> : <Chain topic={topic} steps={steps} />}
+          {edited !== null && (
+            <span className="small muted">
+              {" "}
+              · changed from {what} {edited + 1}
+            </span>
+          )}
           {candidate.retired && <span className="badge warn">retired</span>}
         </span>
-        {word && <KindBadge kind={word.kind} />}
+        {word && <KindBadge kind={word.kind} program={program} />}
       </p>
+      {executed && <CandidateProgram executed={executed} focused={focused} />}
       <p className="small candidate-facts">
         <span>
-          reaches <b className="tabular">{integer(reached)}</b>, <b className="tabular">{integer(hits)}</b> of
-          them right
+          {program ? "gives" : "reaches"} <b className="tabular">{integer(reached)}</b>,{" "}
+          <b className="tabular">{integer(hits)}</b> of them right
         </span>
         <Bar label="precision" share={precision} />
         <Bar label="recall" share={recall} />
       </p>
       {focused && drawing && <Reached drawing={drawing} candidate={candidate} />}
       <Sources candidate={candidate} focused={focused} />
-      {others && <Others others={others} />}
-      <div className="row wrap verdicts" role="group" aria-label={`Verdict on path ${place + 1}`}>
-        {KINDS.map(({ kind, label }) => (
+      {others && <Others others={others} program={program} />}
+      <div className="row wrap verdicts" role="group" aria-label={`Verdict on ${what} ${place + 1}`}>
+        {KINDS.map(({ kind }) => (
           <KeyButton
             key={kind}
             act={kind}
@@ -152,7 +166,7 @@ export function CandidateRow(props: Props) {
             pressed={word?.kind === kind}
             onPress={() => acts.onJudge(kind, place)}
           >
-            {label}
+            {kindLabel(kind, program)}
           </KeyButton>
         ))}
         <span className="grow" />
@@ -164,7 +178,7 @@ export function CandidateRow(props: Props) {
       </div>
       {word && (
         <Reasons
-          about={`path ${place + 1}`}
+          about={`${what} ${place + 1}`}
           chosen={word.reasons}
           comment={word.comment}
           open={telling}
@@ -174,7 +188,7 @@ export function CandidateRow(props: Props) {
           onComment={(comment) => acts.onComment(comment, id)}
         />
       )}
-      {focused && (
+      {focused && !program && (
         <p className="small muted">
           One verdict for the whole chain of relations: it applies to every path merged in it, to{" "}
           {reached === 1 ? "the one entity" : `all ${count(reached, "entity", "entities")}`} that it reaches.

@@ -3,11 +3,16 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
 import { graphsQuery, labelSetsQuery, questionSetsQuery } from "@/api/queries";
-import { createQueue, reviewKeys, type NewQueue, type Ordering } from "@/api/review";
+import { createQueue, reviewKeys, type NewQueue, type Ordering, type QueueKind } from "@/api/review";
 import { Modal, Pick, named, type DialogProps } from "@/components/kit/controls";
 import { useAct } from "@/components/kit/useAct";
 import { Form } from "@/components/kit/Form";
 import { count } from "@/store/format";
+
+const KINDS: { id: QueueKind; label: string; detail: string }[] = [
+  { id: "paths", label: "Paths", detail: "Which relation paths are why the answers are right" },
+  { id: "programs", label: "Programs", detail: "Which steps are what a question asks, as given and as read" },
+];
 
 const ORDERINGS: { id: Ordering; label: string; detail: string }[] = [
   { id: "uncertainty", label: "Most doubtful first", detail: "Near the border, or sources disagree" },
@@ -29,9 +34,13 @@ function QueueForm({ onClose }: { onClose: () => void }) {
   const done = (labels.data?.results ?? []).filter(
     (one) => one.state === "done" && one.question_set !== null,
   );
-  const usable = (sets.data?.results ?? []).filter((one) => done.some((two) => two.question_set === one.id));
+  const [kind, setKind] = useState<QueueKind>("paths");
+  const programs = kind === "programs";
+  const usable = (sets.data?.results ?? []).filter(
+    (one) => programs || done.some((two) => two.question_set === one.id),
+  );
   const set = usable.find((one) => String(one.id) === setId) ?? usable[0];
-  const offered = done.filter((one) => one.question_set === set?.id);
+  const offered = programs ? [] : done.filter((one) => one.question_set === set?.id);
   const chosen = offered.filter((one) => !left.has(String(one.id)));
   const make = useAct((body: NewQueue) => createQueue(body), {
     changes: [reviewKeys.queues],
@@ -42,19 +51,27 @@ function QueueForm({ onClose }: { onClose: () => void }) {
     <Form
       of={make}
       act="Make the queue"
-      isDisabled={!set || !chosen.length}
+      isDisabled={!set || !(programs || chosen.length)}
       onClose={onClose}
       onSend={() => {
-        if (!graph || !set || !chosen.length) return;
+        if (!graph || !set || !(programs || chosen.length)) return;
         make.mutate({
           graph: Number(graph),
           question_set: set.id,
+          kind,
           label_sets: chosen.map((one) => one.id),
           ordering,
           overlap: Number(overlap),
         });
       }}
     >
+      <Pick
+        label="What is judged"
+        showLabel
+        options={KINDS}
+        value={kind}
+        onChange={(id) => setKind(id as QueueKind)}
+      />
       <div className="fields">
         <Pick
           label="Graph"
@@ -78,7 +95,13 @@ function QueueForm({ onClose }: { onClose: () => void }) {
           onChange={setSet}
         />
       </div>
-      {labels.data && sets.data && !set && (
+      {programs && sets.data && !set && (
+        <p className="bad-text">
+          This graph has no question set. Upload one on the{" "}
+          <Link to={`/graphs/${graph ?? ""}`}>graph’s page</Link>.
+        </p>
+      )}
+      {!programs && labels.data && sets.data && !set && (
         <p className="bad-text">
           This graph has no labelled question set. Label one on the{" "}
           <Link to={`/graphs/${graph ?? ""}`}>graph’s page</Link>: its paths are what is judged.

@@ -86,6 +86,7 @@ export function ItemCard(props: Props) {
   const { annotation, drawings, acts, telling, others, change, onTell, onAdd, tells, editor, footer } = props;
   const { item, opinion } = annotation;
   const left = missing(annotation);
+  const what = item.kind === "programs" ? "program" : "path";
   return (
     <section className="review-item" aria-label="Question">
       <div className="review-scroll">
@@ -96,7 +97,9 @@ export function ItemCard(props: Props) {
         <RightAnswers item={item} tells={tells} />
         <Names label="Topics" names={item.topics} none="none given" />
         {item.candidates.length === 0 && (
-          <p className="muted">No path is known. Add one, submit it as it is, or call the question broken.</p>
+          <p className="muted">
+            No {what} is known. Add one, submit it as it is, or call the question broken.
+          </p>
         )}
         {editor}
         <Candidates
@@ -110,7 +113,7 @@ export function ItemCard(props: Props) {
         {onAdd && (
           <div className="row">
             <KeyButton act="add" small onPress={onAdd}>
-              Add a missing path
+              Add a missing {what}
             </KeyButton>
           </div>
         )}
@@ -147,9 +150,9 @@ export function ItemCard(props: Props) {
         {footer}
         <span className="small muted" role="status">
           {opinion.broken
-            ? "Broken: no path is judged"
+            ? `Broken: no ${what} is judged`
             : left > 0
-              ? `${count(left, "path")} to judge`
+              ? `${count(left, what)} to judge`
               : "Ready to submit"}
         </span>
       </footer>

@@ -37,8 +37,9 @@ function TrainForm({ queue, onClose }: { queue: Queue; onClose: () => void }) {
       onClose={onClose}
     >
       <p className="muted">
-        Learns from the labels this queue was made of as the verdicts leave them: what analysts call rational
-        stays, what they refuse goes.
+        {queue.kind === "programs"
+          ? "Learns how questions are read: a program that analysts call right is what its question asks, one that they call wrong is not, whatever it gives. Paths are learned as in any training."
+          : "Learns from the labels this queue was made of as the verdicts leave them: what analysts call rational stays, what they refuse goes."}
       </p>
       <Pick
         label="Method"

@@ -1,7 +1,8 @@
 // Where an item is judged or decided: its list beside it, its paths, the graph; and the keys for all of it.
 import { useQuery } from "@tanstack/react-query";
 import { useDeferredValue, useMemo, useRef, useState, type ReactNode, type RefObject } from "react";
-import { drawingQuery, walkQuery, type Item, type Said } from "@/api/review";
+import { graphQuery } from "@/api/queries";
+import { drawingQuery, walkQuery, type Candidate, type Item, type Queue, type Said } from "@/api/review";
 import { usePageKeys } from "@/components/kit/hooks";
 import type { GraphHandle } from "@/graph/handle";
 import {
@@ -20,21 +21,23 @@ import { placesOf } from "@/store/reviewPath";
 import type { RowActs } from "./CandidateRow";
 import { ItemCard } from "./ItemCard";
 import { PathEditor } from "./PathEditor";
+import { ProgramEditor } from "./ProgramEditor";
 import { ReviewGraph, type HopActs } from "./ReviewGraph";
 import { useRightAnswers } from "./RightAnswers";
 import { DRAFT, usePathEdit, type PathEdit } from "./usePathEdit";
+import { useProgramTrial } from "./useProgramTrial";
 
 /** With more paths than this only the lit one is drawn, and only it is asked for. */
 const DRAWN = 60;
 
 /** The drawings of an item: of all its paths, or with very many of the lit one alone. */
 function useDrawings(item: Item, lit: number | null) {
-  const many = item.candidates.length > DRAWN;
+  const many = item.candidates.length > DRAWN && item.kind === "paths";
   const all = useQuery({ ...drawingQuery(item.id), enabled: !many });
   const candidate = item.candidates.find((one) => one.id === lit);
   const one = useQuery({
     ...walkQuery(item.id, candidate?.topic ?? "", candidate?.path ?? []),
-    enabled: many && candidate !== undefined,
+    enabled: many && candidate !== undefined && !candidate.executed,
   });
   const single = useMemo(
     () => (many && one.data && lit !== null ? [{ candidate: lit, ...one.data }] : undefined),
@@ -73,7 +76,8 @@ function DeskGraph({ annotation, hover, edit, onReady }: ViewProps) {
       };
     }
     const found = drawings?.find((one) => one.candidate === candidate?.id);
-    if (!candidate || !found) return null;
+    // A program is changed step by step, not in its drawing.
+    if (!candidate || !found || candidate.executed) return null;
     return {
       places: placesOf(found.hops, candidate.topic, candidate.path),
       onChange: (step) => edit.edit(candidate, step),
@@ -96,6 +100,7 @@ function DeskGraph({ annotation, hover, edit, onReady }: ViewProps) {
 }
 
 interface Props {
+  queue: Queue;
   annotation: Annotation;
   change: (change: (annotation: Annotation) => Annotation) => void;
   /** The items among which it stands. */
@@ -110,8 +115,24 @@ interface Props {
   paused: boolean;
 }
 
-export function Workbench({ annotation, change, list, search, footer, acts: own, others, paused }: Props) {
+export function Workbench({
+  queue,
+  annotation,
+  change,
+  list,
+  search,
+  footer,
+  acts: own,
+  others,
+  paused,
+}: Props) {
   const edit = usePathEdit(annotation, change);
+  const trial = useProgramTrial(queue, annotation, change);
+  const programs = annotation.item.kind === "programs";
+  const beginEdit = (candidate: Candidate) => {
+    if (candidate.executed) trial.begin(candidate);
+    else edit.edit(candidate);
+  };
   const tells = useRightAnswers(annotation, change);
   const keymap = useKeymap();
   const [hover, setHover] = useState<number | null>(null);
@@ -141,9 +162,9 @@ export function Workbench({ annotation, change, list, search, footer, acts: own,
     },
     edit: () => {
       const candidate = annotation.item.candidates[annotation.focus];
-      if (candidate) edit.edit(candidate);
+      if (candidate) beginEdit(candidate);
     },
-    add: edit.addNew,
+    add: programs ? trial.beginNew : edit.addNew,
     answers: tells.begin,
     broken: () => change((now) => setBroken(now, !now.opinion.broken)),
     filter: () => search.current?.focus(),
@@ -161,6 +182,7 @@ export function Workbench({ annotation, change, list, search, footer, acts: own,
       return;
     }
     if (event.key === "Escape" && edit.draft) edit.close();
+    if (event.key === "Escape" && trial.open) trial.close();
     if (event.key === "Escape") tells.close();
     const act = actOf(event, keymap);
     // A key that is held down submits once.
@@ -179,8 +201,9 @@ export function Workbench({ annotation, change, list, search, footer, acts: own,
     onTell: setTelling,
     onReason: (reason, candidate) => change((now) => toggleReason(now, reason, candidate)),
     onComment: (comment, candidate) => change((now) => setComment(now, comment, candidate)),
-    onEdit: (candidate) => edit.edit(candidate),
+    onEdit: beginEdit,
   };
+  const graphOf = useQuery({ ...graphQuery(queue.graph), enabled: programs }).data;
   const { drawings } = useDrawings(annotation.item, annotation.item.candidates[annotation.focus]?.id ?? null);
   return (
     <div className="review-body">
@@ -192,23 +215,27 @@ export function Workbench({ annotation, change, list, search, footer, acts: own,
         telling={telling}
         change={change}
         onTell={setTelling}
-        onAdd={edit.addNew}
+        onAdd={acts.add}
         tells={tells}
         {...(others && { others })}
         editor={
-          edit.draft && (
-            <PathEditor
-              key={`editor ${item}`}
-              item={annotation.item}
-              draft={edit.draft}
-              walk={edit.walk}
-              pending={edit.pending}
-              error={edit.error}
-              saving={edit.saving}
-              onDraft={edit.onDraft}
-              onSave={edit.save}
-              onClose={edit.close}
-            />
+          trial.open ? (
+            <ProgramEditor key={`programs ${item}`} graph={graphOf} item={annotation.item} trial={trial} />
+          ) : (
+            edit.draft && (
+              <PathEditor
+                key={`editor ${item}`}
+                item={annotation.item}
+                draft={edit.draft}
+                walk={edit.walk}
+                pending={edit.pending}
+                error={edit.error}
+                saving={edit.saving}
+                onDraft={edit.onDraft}
+                onSave={edit.save}
+                onClose={edit.close}
+              />
+            )
           )
         }
         footer={footer}
