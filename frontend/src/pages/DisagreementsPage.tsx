@@ -2,7 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { Link } from "react-router";
-import { itemKey, loadItem, reviewKeys, type Item } from "@/api/review";
+import { itemKey, loadItem, reviewKeys, type Item, type Queue } from "@/api/review";
 import {
   SPLITS,
   adjudicate,
@@ -144,6 +144,7 @@ function Deciding({ queue, user, paused }: Frame) {
   return (
     <Decide
       key={`${item.data.id} ${item.data.version}`}
+      queue={queue}
       item={item.data}
       sides={sides}
       paused={paused}
@@ -155,6 +156,7 @@ function Deciding({ queue, user, paused }: Frame) {
 }
 
 interface DecideProps {
+  queue: Queue;
   item: Item;
   sides: Disagreement;
   paused: boolean;
@@ -163,7 +165,7 @@ interface DecideProps {
   onDone: () => void;
 }
 
-function Decide({ item, sides, paused, user, list, onDone }: DecideProps) {
+function Decide({ queue, item, sides, paused, user, list, onDone }: DecideProps) {
   const client = useQueryClient();
   const [annotation, setDesk] = useState<Annotation>(() => sidesAnnotation(item, sides));
   const id = useRef(crypto.randomUUID());

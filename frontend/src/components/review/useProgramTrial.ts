@@ -36,7 +36,7 @@ export function useProgramTrial(
   const view = trial?.run ? log?.view : undefined;
   const trying = useMutation({
     mutationFn: ({ question, program }: { question: string; program: ProgramNode | null }) =>
-      ask({ graph: Number(queue.graph), question, program, method: METHOD, trial: true }),
+      ask({ graph: queue.graph, question, program, method: METHOD, trial: true }),
     onSuccess: (run) => {
       setKept((now) => now && { ...now, run: run.id, id: crypto.randomUUID() });
     },
