@@ -175,7 +175,7 @@ def test_what_is_accepted_is_exported_and_learned(api, tiny_graph, queue, users)
     assert (exported["q1"]["program"], exported["q2"]["program"]) == (HOW_MANY, BORDERS)
     assert "program" not in exported["q3"]
     table = b"".join(analyst.get(f"{URL}/{queue.pk}/export", {"format": "csv"}).streaming_content).decode()
-    assert table.splitlines()[0].endswith(",program")
+    assert table.splitlines()[0].endswith(",program,answers,answers_by")
     body = {"method": "rel-rag-path", "review_queue": queue.pk, "config": {"epochs": 1}}
     started = analyst.post(f"/api/v1/graphs/{tiny_graph.pk}/train", body, format="json")
     assert started.status_code == 202, started.content

@@ -34,8 +34,8 @@ class ItemProgramsView(UserView):
     )
     def post(self, request: Request, pk: int) -> Response:
         """Add the program that a run executed; one that asks for what the question has already is left as it is."""
-        data = validated(TriedProgramSerializer(data=request.data))
         item = self.find(reviews.items(), pk)
+        data = validated(TriedProgramSerializer(data=request.data))
         run = self.find(selectors.runs(), data.pop("run"))
         changed = tried_programs.add(run=run, item=item, user=self.user, **data)
         return Response({"item": shown(changed, self.user)})

@@ -28,7 +28,7 @@ FORMATS = {
 _VERDICTS = """
     SELECT i.position, i.key, i.question, i.state, c.id, c.topic, c.path, c.precision, c.recall, c.sources,
            v.kind, v.reasons, v.comment, s.comment, s.analyst_name, s.at, s.kind = 'adjudicated',
-           i.accord, i.settled, i.answers, a.analyst_name, c.program
+           i.accord, i.settled, c.program, i.answers, a.analyst_name
     FROM (
         SELECT item_id, submission_id FROM review_standing WHERE queue_id = %s
         UNION ALL
@@ -45,7 +45,7 @@ _VERDICTS = """
 _COLUMNS = (
     *("position", "question_id", "question", "state", "candidate", "topic", "path", "precision", "recall"),
     *("sources", "verdict", "reasons", "comment", "question_comment", "analyst", "at", "decides", "accord"),
-    *("settled", "answers", "answers_by", "program"),
+    *("settled", "program", "answers", "answers_by"),
 )
 SEPARATOR = " / "
 
