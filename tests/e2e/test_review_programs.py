@@ -82,7 +82,7 @@ def step_a_queue_of_programs_is_made(page: Page, clew: Clew, tmp_path: Path, sho
     expect(_question(page, LARGEST)).to_be_visible()
     expect(_rows(page).first).to_contain_text("largest area")
     expect(_rows(page).first.locator(".program-say")).to_have_count(3)
-    expect(_rows(page).first).to_contain_text("gives 1, 1 of them right")
+    expect(_rows(page).first).to_contain_text("gives Algeria, 1 of 1 right")
     shot("review-programs")
 
 

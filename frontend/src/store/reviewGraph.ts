@@ -40,7 +40,8 @@ export function reviewGraph(
       nodes.set(fact.head.id, fact.head);
       nodes.set(fact.tail.id, fact.tail);
     }
-    for (const node of missed) nodes.set(node.id, node);
+    // A number, or yes or no, is no node of the graph.
+    for (const node of missed) if (node.id >= 0) nodes.set(node.id, node);
   }
   const chosen = drawings.find((one) => one.candidate === focus);
   const lit = new Set(chosen?.hops.map((hop) => factOfHop(hop).key));

@@ -3,7 +3,7 @@ import { useEffect, useRef } from "react";
 import type { Candidate, Drawing, Kind, Reason } from "@/api/review";
 import { count, integer, percent } from "@/store/format";
 import { KINDS, type Word } from "@/store/review";
-import { CandidateProgram } from "./CandidateProgram";
+import { CandidateProgram, givenBy } from "./CandidateProgram";
 import { Chain } from "./Chain";
 import { KeyButton } from "./KeyButton";
 import { Reached } from "./Reached";
@@ -146,10 +146,17 @@ export function CandidateRow(props: Props) {
       </p>
       {executed && <CandidateProgram executed={executed} focused={focused} />}
       <p className="small candidate-facts">
-        <span>
-          {program ? "gives" : "reaches"} <b className="tabular">{integer(reached)}</b>,{" "}
-          <b className="tabular">{integer(hits)}</b> of them right
-        </span>
+        {executed ? (
+          <span>
+            gives <b>{givenBy(executed)}</b>, <b className="tabular">{integer(hits)}</b> of{" "}
+            <b className="tabular">{integer(reached)}</b> right
+          </span>
+        ) : (
+          <span>
+            reaches <b className="tabular">{integer(reached)}</b>, <b className="tabular">{integer(hits)}</b>{" "}
+            of them right
+          </span>
+        )}
         <Bar label="precision" share={precision} />
         <Bar label="recall" share={recall} />
       </p>
