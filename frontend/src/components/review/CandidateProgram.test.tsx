@@ -1,7 +1,7 @@
 import { QueryClientProvider } from "@tanstack/react-query";
 import { render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { expect, it, vi } from "vitest";
+import { beforeEach, expect, it, vi } from "vitest";
 import { makeCache } from "@/api/cache";
 import type { ProgramExecuted } from "@/api/events";
 import { reviewGraph } from "@/store/reviewGraph";
@@ -9,6 +9,10 @@ import { COUNT, PROGRAM } from "@/test/program";
 import { candidateOf } from "@/test/review";
 import { givenBy } from "./CandidateProgram";
 import { CandidateRow, type RowActs } from "./CandidateRow";
+
+beforeEach(() => {
+  Element.prototype.scrollIntoView = vi.fn();
+});
 
 function row(executed: ProgramExecuted, focused = true, kind?: "rational" | "not-rational") {
   const nothing = vi.fn();
