@@ -29,14 +29,17 @@ Format = Annotated[
 ]
 
 
-def import_questions(file: tuple[Path, ...], /, *, out: Path, fmt: Format = "auto") -> int:
+def import_questions(
+    file: tuple[Path, ...], /, *, out: Path, fmt: Format = "auto", about: str | None = None
+) -> int:
     """Read question files of any known format and write them as one JSONL file, with splits.
 
     Args:
+        about: of questions that name their graphs, only those about this one.
         file: gzipped or not; several become one set.
         out: JSONL; gzipped when it ends in .gz.
     """
-    read_all = [question for one in file for question in read(one, fmt)]
+    read_all = [question for one in file for question in read(one, fmt, about)]
     distinct = {question.id: question for question in read_all}
     if len(distinct) < len(read_all):
         raise SourceError("Two of the files use the same question ids.", hint="Import them one by one.")
@@ -225,11 +228,11 @@ def summary(found: Labelling, questions: int) -> list[str]:
     return lines
 
 
-def read(path: Path, fmt: str = "auto") -> list[Question]:
+def read(path: Path, fmt: str = "auto", about: str | None = None) -> list[Question]:
     """The good questions of a file; rows that cannot be used are listed on stderr."""
     problems = ProblemList()
     try:
-        return question_files.read_questions(path, ReadOptions(format=fmt), problems=problems)
+        return question_files.read_questions(path, ReadOptions(format=fmt), problems=problems, graph=about)
     finally:
         problems.report()
 

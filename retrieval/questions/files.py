@@ -26,6 +26,7 @@ from retrieval.kg.readers.options import DETECT, DETECTED, ReadOptions
 from retrieval.kg.readers.question_files import MARK, BadRow
 from retrieval.kg.readers.sources import Source, is_parquet
 from retrieval.questions.formats import FORMATS, checked
+from retrieval.questions.leftovers import Leftovers, of_graph
 from retrieval.types import Problem, Question
 
 PROBLEM_LIMIT = 1000
@@ -54,6 +55,7 @@ def read_questions(
     *,
     problems: Callable[[Problem], None],
     hops: int | None = None,
+    graph: str | None = None,
 ) -> list[Question]:
     """Read a question set, compressed or not, or the question files of an archive.
 
@@ -64,6 +66,8 @@ def read_questions(
         path: the file.
         options: its format, one of ``FORMATS``, and the encoding of its text; what else they say is of graphs.
         problems: called for each bad row; at most ``PROBLEM_LIMIT`` are named one by one.
+        graph: name of the graph that they are for: where the questions name graphs and this is one of them, those of
+            others are left out. What is left out, and what of a file is not read, is told as a problem of line 0.
         hops: of every question; None takes it from the row, the gold path, or the file's name (``2-hop``).
 
     Returns:
@@ -95,10 +99,15 @@ def read_questions(
                 log.add(0, f"this file of the archive was left out: {error.message}")
         if not found.questions:
             raise refused[0]
-    return list(found.questions.values())
+        kept, said = of_graph(found.questions, found.graphs, graph)
+        if said:
+            _Log(Path(path).name, problems).add(0, said)
+    return list(kept.values())
 
 
-def read_set(path: Path, options: ReadOptions) -> tuple[str, list[Question], list[Problem]]:
+def read_set(
+    path: Path, options: ReadOptions, graph: str | None = None
+) -> tuple[str, list[Question], list[Problem]]:
     """The format of a question file, its questions and its problems, as one piece of work for a process of its own.
 
     Raises:
@@ -107,7 +116,8 @@ def read_set(path: Path, options: ReadOptions) -> tuple[str, list[Question], lis
     # The set says what the file was, not that someone left it to be found out.
     chosen = options.format if options.format not in DETECTED else detect_format(path, options)
     problems: list[Problem] = []
-    return chosen, read_questions(path, replace(options, format=chosen), problems=problems.append), problems
+    found = read_questions(path, replace(options, format=chosen), problems=problems.append, graph=graph)
+    return chosen, found, problems
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +134,7 @@ class _Found:
     """Good questions by id, and where each was."""
 
     questions: dict[str, Question] = field(default_factory=dict)
+    graphs: dict[str, str] = field(default_factory=dict)
     places: dict[str, str] = field(default_factory=dict)
 
 
@@ -146,7 +157,7 @@ def _read_file(file: Unpacked, found: _Found, log: _Log, asked: _Asked) -> None:
     else:
         rows = _text_rows(source, log)
     stem = inside.split(".")[0].replace("/", ".")
-    good = 0
+    good, left = 0, Leftovers()
     for line, row in rows:
         try:
             question = checked(parse(row, f"{stem}-{line}", hops))
@@ -158,9 +169,14 @@ def _read_file(file: Unpacked, found: _Found, log: _Log, asked: _Asked) -> None:
         if asked.split and not question.split:
             question = replace(question, split=asked.split)
         good += 1
+        if chosen == "jsonl":
+            left.add(row, question)
         found.questions[question.id] = question
         found.places[question.id] = f"on line {line} of {file.name}" if file.archive else f"on line {line}"
     log.close(good)
+    found.graphs.update(left.graphs)
+    for note in left.notes():
+        log.add(0, note)
 
 
 def _splits(names: Sequence[str]) -> dict[str, str]:

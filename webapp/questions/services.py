@@ -60,7 +60,7 @@ def import_question_set(
             for chunk in upload.chunks():
                 file.write(chunk)
         format, questions, problems = child_process.call(
-            readers.read_set, path, options, what=shown, limits=LIMITS
+            readers.read_set, path, options, graph.name, what=shown, limits=LIMITS
         )
     # A file of an archive is named by its path in it.
     named = [replace(p, file=p.file.replace(path.name, shown, 1)) for p in problems]

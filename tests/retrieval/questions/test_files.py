@@ -175,7 +175,10 @@ def test_suites_of_questions_with_operators(read):
         {"id": "e", "question": "How?", "program": [{"function": "Find"}], "also": None},
     ]
     questions, problems = read("suite.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
-    assert problems == []
+    assert [one.message for one in problems] == [
+        "The program of 2 questions is in another language and was left out; answers and operators are used.",
+        "Not read: sql (1), program_version (1).",
+    ]
     assert questions == [
         Question("7", "How many?", answers=("2",), operators=("count",)),
         Question("b", "Is it?", answers=("True",), operators=("truth",)),

@@ -74,6 +74,8 @@ function SetRow({ set }: { set: QuestionSet }) {
   const close = () => {
     setOpen(null);
   };
+  // What is said of a whole file is no row.
+  const bad = set.problems.filter((one) => one.line > 0).length;
   return (
     <tr>
       <td>
@@ -96,7 +98,7 @@ function SetRow({ set }: { set: QuestionSet }) {
         <QuestionFit set={set} isOpen={open === "fit"} onClose={close} />
         {set.problems.length > 0 && (
           <Button look="plain" size="small" icon="warn" onPress={() => setOpen("problems")}>
-            {count(set.problems.length, "bad row")}
+            {bad > 0 ? count(bad, "bad row") : count(set.problems.length, "note")}
           </Button>
         )}
         {mayManage(set.created_by, set.graph) && (
@@ -108,7 +110,12 @@ function SetRow({ set }: { set: QuestionSet }) {
             onPress={() => setOpen("delete")}
           />
         )}
-        <Modal title={`Bad rows of ${set.name}`} isOpen={open === "problems"} onClose={close} wide>
+        <Modal
+          title={bad > 0 ? `Bad rows of ${set.name}` : `What was not read of ${set.name}`}
+          isOpen={open === "problems"}
+          onClose={close}
+          wide
+        >
           <ProblemRows problems={set.problems} />
         </Modal>
         <DeleteMade

@@ -1,0 +1,82 @@
+"""What the rows of a question file hold beyond a question: keys that are not read, and the graph each is about."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from retrieval.kg.snapshot.labels import normalise
+from retrieval.types import Question
+
+#: Keys of Clew's own JSONL; ``graph`` says which of several graphs a question is about.
+_READ = frozenset({
+    "id", "question", "topic_entities", "answers", "paths", "triples", "relation_paths", "passages",
+    "supporting_passages", "hops", "split", "program", "operators", "also", "graph",
+})  # fmt: skip
+_SHOWN = 8
+
+
+@dataclass(slots=True)
+class Leftovers:
+    """Counts, row by row, what of a file in Clew's own form is not read.
+
+    Attributes:
+        keys: keys that nothing is made of, by rows that have them.
+        programs: programs that are none of Clew's: text in another language.
+        graphs: by the id of a question, the graph that it names.
+    """
+
+    keys: Counter[str] = field(default_factory=Counter)
+    programs: int = 0
+    graphs: dict[str, str] = field(default_factory=dict)
+
+    def add(self, row: Mapping[str, Any], question: Question) -> None:
+        """Look at the row of a good question."""
+        self.keys.update(key for key in row if key not in _READ and row[key] not in (None, "", [], {}))
+        if row.get("program") and question.program is None:
+            self.programs += 1
+        if isinstance(row.get("graph"), str):
+            self.graphs[question.id] = row["graph"]
+
+    def notes(self) -> Iterator[str]:
+        """What was left out, in words."""
+        if self.programs:
+            yield (
+                f"The program of {_questions(self.programs)} is in another language and was left out; "
+                "answers and operators are used."
+            )
+        if self.keys:
+            said = ", ".join(f"{key} ({count:,})" for key, count in self.keys.most_common(_SHOWN))
+            more = f" and {len(self.keys) - _SHOWN:,} more" if len(self.keys) > _SHOWN else ""
+            yield f"Not read: {said}{more}."
+
+
+def of_graph(
+    questions: Mapping[str, Question], graphs: Mapping[str, str], name: str | None
+) -> tuple[dict[str, Question], str]:
+    """The questions about a graph, and what to say of the others.
+
+    Args:
+        questions: by id.
+        graphs: by id, what a question says that it is about; those that say nothing are about any.
+        name: of the graph; where no question names it, all are taken.
+    """
+    names = sorted(set(graphs.values()))
+    listed = ", ".join(names[:_SHOWN]) + (" ..." if len(names) > _SHOWN else "")
+    wanted = {one for one in names if name is not None and normalise(one) == normalise(name)}
+    if not wanted:
+        said = (
+            f"The questions are about {len(names):,} graphs ({listed}); all were taken."
+            if len(names) > 1
+            else ""
+        )
+        return dict(questions), said
+    kept = {key: one for key, one in questions.items() if graphs.get(key, name) in {*wanted, name}}
+    gone = len(questions) - len(kept)
+    return kept, f"{_questions(gone)} about other graphs ({listed}) left out." if gone else ""
+
+
+def _questions(count: int) -> str:
+    return f"{count:,} question{'s' if count != 1 else ''}"
