@@ -11,7 +11,7 @@ import json
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from pathlib import Path
@@ -119,13 +119,14 @@ class Study:
         if kept is not None:
             return kept
         variant, data = self.config.variants[cell.variant], self._data[cell.test]
-        home, folder, asked, key = self._home(cell), self._folder(cell), self._asked(data), self._key(cell)
-        training = self._train(cell, variant)
+        folder, asked, key = self._folder(cell), self._asked(data), self._key(cell)
+        trained = self._trained_as(cell)
+        home, training = self._home(trained), self._train(trained, self.config.variants[trained.variant])
         self._say(f"testing {cell.training} on {cell.test}")
         checkpoint = home / "checkpoint" if variant.trained else None
         engine = load_engine(
             EngineSpec(
-                data.of.graph, checkpoint, variant.method, self.config.reasoner,
+                data.of.graph, checkpoint, variant.method, variant.reasoner or self.config.reasoner,
                 cache=self.out / "cache", options=tuple(variant.options.items()),
             ),
             load_parts(data.snapshot, self.encoder), llm=self.llm,
@@ -133,7 +134,7 @@ class Study:
         journal = Journal(folder / ".asked", key, asked)
         evaluation = evaluate_engine(
             engine, asked,
-            budget=self.config.budget, seed=cell.seed,
+            budget=variant.budget or self.config.budget, seed=cell.seed,
             topics=cast("Topics", self.config.topics), subgraphs=cast("Subgraphs", self.config.subgraphs),
             done=journal.done, keep=journal.add, progress=self._progress, cancelled=self._cancelled,
         )  # fmt: skip
@@ -153,6 +154,10 @@ class Study:
         }
         write_text(folder / CELL, json.dumps(result, ensure_ascii=False, indent=1) + "\n")
         return result
+
+    def _trained_as(self, cell: Cell) -> Cell:
+        """The cell whose checkpoint is asked."""
+        return replace(cell, variant=self.config.variants[cell.variant].of or cell.variant)
 
     def _train(self, cell: Cell, variant: Variant) -> dict[str, Any]:
         """Train unless that is done. Returns what is known of the training."""
@@ -190,12 +195,15 @@ class Study:
         """The labels to learn from: made once for each data set and strategy."""
         if variant.strategy is None:
             return data.of.labels
-        path = self.out / "labels" / f"{data.name}--{variant.strategy}--{_digest(data.key)[:12]}.jsonl"
+        prompt = variant.prompt or "reg"
+        how = f"{variant.strategy}-{prompt}" if variant.strategy == "llm" else variant.strategy
+        path = self.out / "labels" / f"{data.name}--{how}--{_digest(data.key)[:12]}.jsonl"
         if not path.is_file():
             asked = [question for question in data.questions if question.split != "test"]
             grounded, skipped = ground(data.snapshot, asked)
             require(grounded, skipped)
-            found = rationalizers.get(variant.strategy).label(
+            work = rationalizers.LLMWork(self.llm, self.out / "replies", prompt)
+            found = rationalizers.get(variant.strategy, work).label(
                 data.snapshot, grounded,
                 encoder=self.encoder, progress=self._progress, cancelled=self._cancelled,
             )  # fmt: skip
@@ -228,13 +236,15 @@ class Study:
     def _how(self, cell: Cell) -> list[Any]:
         """How the questions are asked."""
         c = self.config
-        how = [c.split, c.limit, c.budget, c.topics, c.subgraphs, c.reasoner]
-        return [*how, dict(c.variants[cell.variant].options)]
+        variant = c.variants[cell.variant]
+        budget, reasoner = variant.budget or c.budget, variant.reasoner or c.reasoner
+        return [c.split, c.limit, budget, c.topics, c.subgraphs, reasoner, dict(variant.options)]
 
     def _key(self, cell: Cell) -> str:
         """Names what the outcomes depend on."""
         data = self._data[cell.test]
-        trained = self._trained_key(cell, self.config.variants[cell.variant])
+        base = self._trained_as(cell)
+        trained = self._trained_key(base, self.config.variants[base.variant])
         asked = fingerprint(self._asked(data))
         return _digest(trained, data.snapshot.hash, asked, self._how(cell), _file(data.of.labels))
 
@@ -245,6 +255,8 @@ class Study:
         data = self._data[cell.train]
         settings = configs.as_json(registry.parse(variant.method, dict(variant.config) | {"seed": cell.seed}))
         labels = variant.strategy or _file(data.of.labels)
+        if variant.prompt:
+            labels = f"{labels} {variant.prompt}"
         return _digest(variant.method, settings, labels, data.key, cell.fraction, self.encoder.name)
 
 

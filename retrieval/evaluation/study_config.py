@@ -38,14 +38,21 @@ class Variant:
         config: settings for training that differ from the defaults.
         options: settings for asking that differ from the defaults.
         strategy: how questions are labelled; None takes what the data set brings, or training's own default.
+        prompt: of the strategy ``llm``: the paper whose prompt is used.
         trained: false asks the zero-shot retriever.
+        of: the variant whose checkpoints are asked; None trains its own.
+        budget, reasoner: in place of the study's.
     """
 
     method: str
     config: Mapping[str, Any] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
     strategy: str | None = None
+    prompt: str | None = None
     trained: bool = True
+    of: str | None = None
+    budget: int | None = None
+    reasoner: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +95,8 @@ class StudyConfig:
                     raise ConfigError(
                         f"The study has no {what} {name!r}.", hint=f"It has: {', '.join(known)}."
                     )
+        for name, variant in self.variants.items():
+            self._check_variant(name, variant)
         for share in self.fractions:
             if not 0 < share <= 1:
                 raise ConfigError(f"A fraction is {share}.", hint="It must be above 0 and at most 1.")
@@ -97,6 +106,25 @@ class StudyConfig:
         for name in ("data", "variants", "fractions", "seeds"):
             if not getattr(self, name):
                 raise ConfigError(f"The study has no {name}.", hint=f"Name at least one under {name!r}.")
+
+    def _check_variant(self, name: str, variant: Variant) -> None:
+        if variant.prompt is not None and variant.strategy != "llm":
+            raise ConfigError(
+                f"The variant {name!r} has a prompt.",
+                hint='Prompts are of the strategy "llm": name it, or leave it out.',
+            )
+        if variant.of is None:
+            return
+        base = self.variants.get(variant.of)
+        if base is None or base.of is not None or not base.trained or base.method != variant.method:
+            raise ConfigError(
+                f"The variant {name!r} asks the checkpoints of {variant.of!r}.",
+                hint="Name a variant of the same method that trains its own.",
+            )
+        if variant.config or variant.strategy:
+            raise ConfigError(
+                f"The variant {name!r} trains nothing.", hint='Leave out "config" and "strategy", or "of".'
+            )
 
 
 def read(path: Path) -> StudyConfig:

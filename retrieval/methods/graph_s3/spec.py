@@ -46,10 +46,10 @@ class GraphS3Config(RetrieverConfig):
     match: float = setting(
         1.0, "Least F1 of a kept trajectory's answers; 1 is the very answer set [1].", above=0, below=1.0001
     )
-    refinement: Literal["paths", "answers"] = setting(
+    refinement: Literal["paths", "answers", "none"] = setting(
         "paths",
         "What the shortest form of a trajectory keeps: the relation paths that lead to the answers too, or the answers "
-        "alone [answers].",
+        "alone; none leaves trajectories as they are, the ablation of Table 2 [answers].",
     )
     steps: int = setting(12, "Actions of a search, at most.", below=33)
     learning_rate: float = setting(1e-3, "Of Adam, while imitating.", above=0)

@@ -95,6 +95,21 @@ def test_labels_are_made_once_for_a_strategy_and_learned_from(tmp_path, films):
         assert set(manifest["labels"]) == {strategy}
 
 
+def test_a_variant_may_ask_another_s_checkpoints_in_its_own_way(tmp_path, films):
+    variants = {
+        "tiny": {"method": "rel-rag-path", "config": TINY},
+        "paths": {"method": "rel-rag-path", "of": "tiny", "budget": 3, "options": {"evidence": "paths"}},
+    }
+    found, said = run(tmp_path, config(tmp_path, films, variants=variants, seeds=[0]))
+    assert said == [
+        "training films--tiny--1--0", "testing films--tiny--1--0 on films", "testing films--paths--1--0 on films",
+    ]  # fmt: skip
+    first, second = (result["manifest"] for result in found)
+    assert first["checkpoint"] == second["checkpoint"]
+    assert (first["config"]["budget"], second["config"]["budget"]) == (50, 3)
+    assert found[1]["metrics"]["avg_triples"] <= 3
+
+
 def test_trained_on_one_set_and_tested_on_another(tmp_path, films):
     build(tmp_path / "more.graph", extra=[("Film 99", "directed_by", "Varda")])
     films["more"] = {"graph": "more.graph", "questions": "films.jsonl"}
@@ -138,6 +153,8 @@ def test_an_empty_split_names_those_that_exist(tmp_path, films):
         ({"seeds": ["a"]}, r"seeds has 'a'"),
         ({"topics": "some"}, r"topics is 'some'"),
         ({"seeds": []}, r"no seeds"),
+        ({"variants": {"v": {"method": "rapl", "of": "w"}}}, r"'v' asks the checkpoints of 'w'"),
+        ({"variants": {"v": {"method": "rapl", "prompt": "reg"}}}, r"'v' has a prompt"),
     ],
 )
 def test_a_wrong_study_names_what_is_wrong(tmp_path, films, settings, said):

@@ -188,8 +188,10 @@ def _of_question(
             yield Episode(question, beginning, actions, score, strayed=strayed)
 
 
-def refined(world: World, episode: Episode, keep: Literal["paths", "answers"] = "paths") -> Episode:
-    """The same by its shortest form; see ``refinement.refine``."""
+def refined(world: World, episode: Episode, keep: Literal["paths", "answers", "none"] = "paths") -> Episode:
+    """The same by its shortest form, see ``refinement.refine``; as it is for ``none`` (Graph-S3 Table 2)."""
+    if keep == "none":
+        return episode
     actions = refine(world, episode.beginning, episode.actions, keep)
     return Episode(
         episode.question, episode.beginning, actions, episode.score, episode.source, episode.behaviour
