@@ -240,6 +240,11 @@ def test_reward_of_the_outcome(world):
     assert outcome_reward(replay(world, before, [Finish()]), films[:1]) == pytest.approx(2 / 4)
 
 
+def test_without_refinement_a_trajectory_stays_as_it_is(world):
+    for episode in made(world, samples=3, astray=0.3):
+        assert refined(world, episode, "none") is episode
+
+
 @pytest.mark.parametrize("name", ["t.jsonl", "t.jsonl.gz"])
 def test_trajectories_survive_a_file(world, tmp_path, name):
     raw = made(world, samples=3, astray=0.3)
