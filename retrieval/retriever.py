@@ -20,12 +20,14 @@ class Retriever(Protocol):
         simple: paths never come back to their topic entity; execute relation paths the same way
             (``search.execute(..., simple=retriever.simple)``).
         options: its settings for asking.
+        max_hops: longest relation path that it finds.
     """
 
     method: str
     checkpoint: str | None
     simple: bool
     options: InferenceOptions
+    max_hops: int
 
     def retrieve(
         self,

@@ -75,6 +75,7 @@ class ScriptedRetriever:
     method = "rel-rag-path"
     checkpoint: str | None = None
     options = InferenceOptions()
+    max_hops = 3
 
     def __init__(
         self,

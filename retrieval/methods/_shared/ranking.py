@@ -38,7 +38,12 @@ class RankingRetriever(ABC):
         least_support: a relation path supported less is doubted; None where that is not known.
         snapshot: the graph.
         encoder: the frozen text encoder.
+
+    Attributes:
+        max_hops: see ``base.Retriever``.
     """
+
+    max_hops: int = 3
 
     def __init__(
         self,

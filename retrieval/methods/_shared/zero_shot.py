@@ -54,6 +54,7 @@ class ZeroShotRetriever(RankingRetriever):
     ) -> None:
         super().__init__(snapshot, encoder, method=method, checkpoint=checkpoint, simple=True)
         self.options = EvidenceOptions()
+        self.max_hops = 2
         self._texts = relation_texts(snapshot)
         self._vectors = relation_vectors(snapshot, encoder)
 

@@ -83,6 +83,7 @@ class PathRetriever(RankingRetriever):
             simple=checkpoint.manifest.simple,
             max_hops=checkpoint.config.max_hops,
         )
+        self.max_hops = checkpoint.config.max_hops
 
     @abstractmethod
     def draws(

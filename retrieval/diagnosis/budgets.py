@@ -1,0 +1,54 @@
+"""Diagnosis of methods that explore: by what they touched, and by what a larger budget brings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from retrieval.diagnosis.findings import Remedy, Stage, WhyNot
+from retrieval.limits import MAX_BUDGET
+
+if TYPE_CHECKING:
+    from retrieval.diagnosis.case import Case
+
+LARGER = (4, 16)
+"""Times the budget that is tried."""
+
+
+def diagnosed(case: Case, hops: int | None) -> WhyNot:
+    """Where a search that steps from entity to entity loses the expected answer.
+
+    Args:
+        case: see there.
+        hops: from the nearest topic; None where nothing leads there.
+    """
+    topics = " and ".join(linked.entity.label for linked in case.record.linked)
+    if hops is None:
+        return case.found(Stage.FACT, f"Nothing leads from {topics} to {case.name}: a fact is missing.", [])
+    case.passed(Stage.HOPS, f"{case.name} is {hops} {'hop' if hops == 1 else 'hops'} from {topics}.")
+    larger = _larger(case)
+    if larger is not None and larger.trial is not None and larger.trial.works:
+        said = f"The budget of {case.request.budget} facts was used up before {case.name} was reached."
+        return case.found(Stage.BUDGET, said, [larger])
+    if case.node in case.record.touched:
+        case.passed(Stage.WINDOW, f"{case.name} was found on the way.")
+        return case.found(
+            Stage.RANK, f"{case.name} was found, and something else was thought more likely.", []
+        )
+    said = f"The search never looked at {case.name}: other facts seemed nearer to the question."
+    return case.found(Stage.WINDOW, said, [] if larger is None else [larger])
+
+
+def _larger(case: Case) -> Remedy | None:
+    """The smallest of some larger budgets that brings the expected answer; the largest where none does."""
+    last = None
+    for times in LARGER:
+        budget = min(MAX_BUDGET, case.request.budget * times)
+        if budget <= case.request.budget:
+            break
+        trial = case.tried(budget=budget)
+        last = Remedy(
+            "budget", f"Allow {budget:,} facts instead of {case.request.budget:,}.", trial, budget=budget
+        )
+        if trial is not None and trial.works:
+            return last
+    return last

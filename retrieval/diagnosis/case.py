@@ -1,0 +1,149 @@
+"""One run and the answer that was expected of it: what all parts of a diagnosis share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import copy
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from retrieval.diagnosis.facts import TRIED, with_fact
+from retrieval.diagnosis.findings import Check, Remedy, Stage, Trial, WhyNot
+from retrieval.diagnosis.record import recorded
+from retrieval.errors import Cancelled, ClewError, check
+from retrieval.events import AnswerFinal
+
+if TYPE_CHECKING:
+    from retrieval.diagnosis.record import Record
+    from retrieval.kg.snapshot import Snapshot
+    from retrieval.pipeline import AskRequest, Engine
+    from retrieval.types import Hop
+
+SHOWN = 5
+"""Answers of a trial that are named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What a diagnosis needs besides the engine.
+
+    Attributes:
+        encode: texts to unit vectors, float32 [n, d].
+        reopen: the same engine over another graph; None tries no fact.
+        cancelled: asked between pieces of work.
+    """
+
+    encode: Callable[[list[str]], np.ndarray]
+    reopen: Callable[[Snapshot], Engine] | None = None
+    cancelled: Callable[[], bool] = lambda: False
+
+
+@dataclass(slots=True)
+class Case:
+    """A run under diagnosis.
+
+    Attributes:
+        engine: that answered it, or the part of it that did.
+        request: what it was asked.
+        record: what it told.
+        expected: as it was named.
+        node: id of the expected entity, -1 where the graph has none.
+        tools: see there.
+        checks: what was looked at until now.
+    """
+
+    engine: Engine
+    request: AskRequest
+    record: Record
+    expected: str
+    node: int
+    tools: Tools
+    checks: list[Check] = field(default_factory=list)
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The graph."""
+        return self.engine.snapshot
+
+    @property
+    def name(self) -> str:
+        """The expected entity as the graph spells it."""
+        return self.snapshot.entity_label(self.node) if self.node >= 0 else self.expected
+
+    def passed(self, stage: Stage, text: str) -> None:
+        """Note what holds."""
+        self.checks.append(Check(stage, True, text))
+
+    def found(self, stage: Stage, summary: str, remedies: list[Remedy], **more: Any) -> WhyNot:
+        """The end of the diagnosis; what was tried and works comes first."""
+        node = self.snapshot.node(self.node) if self.node >= 0 else None
+        checks = (*self.checks, Check(stage, stage is Stage.ANSWERED, summary))
+        ordered = sorted(
+            remedies, key=lambda remedy: 1 if remedy.trial is None else 2 * (not remedy.trial.works)
+        )
+        return WhyNot(self.expected, node, stage, summary, checks, tuple(ordered), **more)
+
+    def tried(self, engine: Engine | None = None, node: int | None = None, **changes: Any) -> Trial | None:
+        """What the same question gives with some changes; None where that run breaks.
+
+        Language models are not asked: the answers are extracted.
+        """
+        check(self.tools.cancelled)
+        plain = (engine or self.engine).without_model()
+        request = replace(self.request, steering=None, **changes)
+        try:
+            again = recorded(request.question, plain.run(request, cancelled=self.tools.cancelled))
+        except Cancelled:
+            raise
+        except ClewError:
+            check(self.tools.cancelled)
+            return None
+        return trial_of(again.final, self.node if node is None else node, self.name)
+
+    def tried_with(self, fact: Hop) -> Trial | None:
+        """What the same question gives where the graph has one fact more; None where that is not tried."""
+        if self.tools.reopen is None or self.snapshot.num_triples > TRIED:
+            return None
+        with TemporaryDirectory(prefix="clew-why-not-") as folder:
+            try:
+                richer = with_fact(self.snapshot, fact, Path(folder) / "graph")
+                engine = self.tools.reopen(richer)
+            except ClewError:
+                return None
+            given = self._there(richer)
+            if given is None:
+                return None
+            node = richer.find_entity(self.name)
+            return self.tried(
+                engine, node=-1 if node is None else node, given=given, follows=None, denoted=()
+            )
+
+    def _there(self, other: Snapshot) -> tuple[int, ...] | None:
+        """The given topics in another version of the graph; None where it lacks one."""
+        found = [other.find_entity(self.snapshot.entity_label(one)) for one in self.request.given]
+        return None if None in found else tuple(one for one in found if one is not None)
+
+    def with_settings(self, **changes: Any) -> Engine:
+        """The same engine with other settings of how evidence is gathered."""
+        other = copy(self.engine)
+        other.settings = replace(other.settings, **changes)
+        return other
+
+
+def trial_of(final: AnswerFinal, node: int, name: str) -> Trial:
+    """The end of a run, as a trial tells it."""
+    place = next(
+        (
+            place
+            for place, answer in enumerate(final.answers, start=1)
+            if (answer.entity is not None and answer.entity.id == node)
+            or (answer.entity is None and answer.label == name)
+        ),
+        None,
+    )
+    shown = tuple(answer.label for answer in final.answers[:SHOWN])
+    return Trial(place is not None, place, len(final.answers), shown)

@@ -1,0 +1,151 @@
+"""What relation paths say of an expected answer: which the question asks for, and which lead there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from retrieval.errors import check
+from retrieval.evidence.reach import alike, walk
+from retrieval.kg import search
+from retrieval.kg.search.walks import all_arcs
+from retrieval.methods._shared.path_engine import PathEngine
+from retrieval.text.questions import seen_from
+from retrieval.text.relation_index import relation_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from retrieval.diagnosis.case import Case
+    from retrieval.evidence.reach import Reach
+    from retrieval.types import RelationPath
+
+RANKED = 64
+"""Relation paths of each topic that are asked of the retriever."""
+SIBLINGS, RELATIONS, NEAREST = 8, 16, 40
+"""Entities like the topic that are asked about too; relations by which they are found; entities looked at for each."""
+_LEADING = 300
+"""Relation paths to the expected answer that are looked at."""
+
+Path = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Leading:
+    """A relation path that leads from a topic to the expected answer.
+
+    Attributes:
+        topic: where it begins.
+        path: directed relations.
+        rank: its place among the topic's relation paths, from 1; None where it is not ranked.
+        likeness: cosine of its text and the question.
+    """
+
+    topic: int
+    path: Path
+    rank: int | None
+    likeness: float
+
+
+class Walks:
+    """The relation paths of a question, as its engine ranks them.
+
+    Args:
+        case: answered by an engine of relation paths.
+    """
+
+    def __init__(self, case: Case, engine: PathEngine) -> None:
+        self.case, self.engine = case, engine
+        self.snapshot = case.snapshot
+        self.topics = [topic for topic in case.record.topics if self.snapshot.degree(topic)]
+        mentions = {linked.entity.id: linked.mention for linked in reversed(case.record.linked)}
+        self.mentions = [mentions[topic] for topic in self.topics]
+        self.ranked = self._ranked(self.topics, self.mentions)
+        self._texts = relation_texts(self.snapshot)
+        names = [
+            mention or self.snapshot.entity_label(t)
+            for t, mention in zip(self.topics, self.mentions, strict=True)
+        ]
+        self._seen = [seen_from(case.record.question, i, names) for i in range(len(names))]
+
+    def _ranked(self, topics: Sequence[int], mentions: Sequence[str]) -> list[RelationPath]:
+        question, cancelled = self.case.record.question, self.case.tools.cancelled
+        found = self.engine.retriever.relation_paths(
+            question, topics, limit=RANKED, mentions=mentions, cancelled=cancelled
+        )
+        if self.engine.text_fit is not None and found:
+            found, _ = self.engine.text_fit.rescore(question, found, topics, mentions)
+        return found
+
+    def of(self, topic: int) -> list[RelationPath]:
+        """The relation paths of a topic, most probable first."""
+        return sorted((path for path in self.ranked if path.topic == topic), key=lambda path: -path.score)
+
+    def reach(self, topic: int, path: Path) -> Reach:
+        """What a relation path leads to."""
+        return walk(self.snapshot, topic, path, 1.0, simple=self.engine.retriever.simple)
+
+    def likeness(self, topic: int, paths: Sequence[Path]) -> np.ndarray:
+        """How much the texts of relation paths are like the question, cosines float32 [n]."""
+        if not paths:
+            return np.zeros(0, np.float32)
+        texts = [", ".join(self._texts[relation] for relation in path) for path in paths]
+        seen = self._seen[self.topics.index(topic)]
+        vectors = self.case.tools.encode([seen, *texts])
+        cosines: np.ndarray = vectors[1:] @ vectors[0]
+        return cosines
+
+    def leading(self, topic: int, max_hops: int) -> list[Leading]:
+        """Relation paths that lead to the expected answer, those most like the question first."""
+        found = search.relation_paths_between(
+            self.snapshot,
+            [topic],
+            [self.case.node],
+            max_hops,
+            cap=_LEADING,
+            simple=self.engine.retriever.simple,
+        )
+        forward = self.snapshot.num_relations
+        paths = [tuple(r + forward * inverse for r, inverse in hit.path) for hit in found.hits]
+        ranks = {path.relations: rank for rank, path in enumerate(self.of(topic), start=1)}
+        rows = [
+            Leading(topic, path, ranks.get(path), float(cosine))
+            for path, cosine in zip(paths, self.likeness(topic, paths), strict=True)
+        ]
+        return sorted(rows, key=lambda row: (-row.likeness, len(row.path), row.path))
+
+    def intended(self, topic: int) -> list[tuple[Path, float]]:
+        """What the question would be read as of a topic that lacks nothing: relation paths with their mean
+        probability over the topic and entities that have the same relations, most probable first.
+        """
+        mention = self.mentions[self.topics.index(topic)]
+        total: Counter[Path] = Counter()
+        asked = [topic, *self._siblings(topic)]
+        for one in asked:
+            check(self.case.tools.cancelled)
+            ranked = self.of(topic) if one == topic else self._ranked([one], [mention])
+            for path in ranked[:4]:
+                total[path.relations] += path.score
+        return [(path, weight / len(asked)) for path, weight in total.most_common(6)]
+
+    def _siblings(self, topic: int) -> list[int]:
+        """Entities that share most relations with a topic."""
+        snapshot = self.snapshot
+        owner, relation, _, _ = all_arcs(snapshot, np.array([topic]))
+        del owner
+        shared: Counter[int] = Counter()
+        for directed in np.unique(relation)[:RELATIONS].tolist():
+            inverse, forward = divmod(directed, snapshot.num_relations)
+            facts = np.flatnonzero(snapshot.relations == forward)
+            ends = (snapshot.tails if inverse else snapshot.heads)[facts]
+            shared.update(np.unique(ends).tolist())
+        del shared[topic]
+        few = sorted(shared, key=lambda one: (-shared[one], abs(one - topic), one))[:NEAREST]
+        return few[:SIBLINGS]
+
+    def is_kin(self, nodes: np.ndarray) -> bool:
+        """Whether the expected answer is of the kind of some nodes."""
+        return len(nodes) > 0 and alike(self.snapshot, np.array([self.case.node], np.int64), nodes) >= 0.5

@@ -1,0 +1,88 @@
+"""Whether another topic than the linked ones brings an expected answer."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from retrieval.diagnosis.findings import Remedy
+from retrieval.kg import search
+from retrieval.kg.snapshot.labels import normalise
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from retrieval.diagnosis.case import Case
+
+TRIED, NEAR, SEEN = 12, 6, 400
+"""Entities that are tried as the topic; names looked up for a phrase; entities near the answer that are looked at."""
+_ALIKE = 0.75
+
+
+def another(case: Case, phrase: str) -> Remedy | None:
+    """Another name for an entity: the first that, taken for a phrase of the question, brings the expected answer."""
+    kept = tuple(
+        linked.entity.id for linked in case.record.linked if normalise(linked.mention) != normalise(phrase)
+    )
+    for entity in _candidates(case, phrase):
+        if entity in kept:
+            continue
+        trial = case.tried(given=(*kept, entity), follows=None, denoted=())
+        if trial is not None and trial.works:
+            node = case.snapshot.node(entity)
+            text = f"Give {node.label} the other name “{phrase}”."
+            return Remedy("alias", text, trial, entity=node)
+    return None
+
+
+def homonym(case: Case) -> Remedy | None:
+    """Another entity of the name that was linked, which brings the expected answer."""
+    linked = case.record.linked
+    for position, one in enumerate(linked):
+        others = [node.id for node in one.alternatives]
+        others += [
+            match.entity
+            for match in case.snapshot.labels.search(one.mention, NEAR)
+            if normalise(match.name) == normalise(one.mention)
+        ]
+        for entity in dict.fromkeys(others):
+            given = tuple(entity if at == position else other.entity.id for at, other in enumerate(linked))
+            if entity == one.entity.id or len(set(given)) < len(given):
+                continue
+            trial = case.tried(given=given, follows=None, denoted=())
+            if trial is not None and trial.works:
+                node = case.snapshot.node(entity)
+                text = f"Choose {node.label} ({case.snapshot.description(entity) or 'the other one'}) for “{one.mention}”."
+                return Remedy("alias", text, trial, entity=node)
+    return None
+
+
+def misspelt(case: Case) -> str | None:
+    """A mention that was linked to an entity of another spelling, which may not be the one that was meant."""
+    return next((one.mention for one in case.record.linked if one.source in ("fuzzy", "vector")), None)
+
+
+def _candidates(case: Case, phrase: str) -> list[int]:
+    """Entities that a phrase may mean: those spelt like it, then those of the other topics' side near the answer."""
+    found: dict[int, None] = {}
+    for match in case.snapshot.labels.search(phrase, NEAR):
+        found[match.entity] = None
+    found.update(dict.fromkeys(_around(case, phrase)))
+    return list(found)[:TRIED]
+
+
+def _around(case: Case, phrase: str) -> Iterator[int]:
+    """Entities one or two hops from the expected answer, those whose names are like the phrase first."""
+    if case.node < 0:
+        return
+    near = search.distances(case.snapshot, np.array([case.node]), 2)
+    for hops in (1, 2):
+        ids = np.flatnonzero(near == hops)[:SEEN].tolist()
+        scored = [(_likeness(phrase, case.snapshot.entity_label(one)), one) for one in ids]
+        yield from (one for _, one in sorted(scored, key=lambda pair: (-pair[0], pair[1])))
+
+
+def _likeness(one: str, other: str) -> float:
+    return difflib.SequenceMatcher(None, one.casefold(), other.casefold()).ratio()

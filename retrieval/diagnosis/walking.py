@@ -1,0 +1,222 @@
+"""Diagnosis of engines of relation paths: which path the question asks for, and how far it leads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from retrieval.diagnosis.facts import as_hop, leads_on, missing
+from retrieval.diagnosis.findings import Remedy, Stage, WhyNot
+from retrieval.diagnosis.paths import Leading, Path, Walks
+from retrieval.programs.algebra import Entities, Program, Walk
+from retrieval.programs.rendering.names import named
+from retrieval.types import Hop, NoAnswerReason, Node, RelationStep
+
+if TYPE_CHECKING:
+    from retrieval.diagnosis.case import Case
+    from retrieval.methods._shared.path_engine import PathEngine
+
+WIDER = 64
+"""Relation paths of each topic that are taken where those of the settings were not enough."""
+CLOSE = 0.05
+"""A path that leads to the expected answer is like the question if its cosine is less by this, at most."""
+_REFUSED = frozenset(
+    {NoAnswerReason.NOT_IN_GRAPH, NoAnswerReason.NOT_UNDERSTOOD, NoAnswerReason.REASONER_DECLINED}
+)
+
+
+def diagnosed(case: Case, engine: PathEngine, hops: int | None) -> WhyNot:
+    """Where an engine of relation paths loses the expected answer.
+
+    Args:
+        case: see there.
+        engine: that answered.
+        hops: from the nearest topic; None where nothing leads there.
+    """
+    walks = Walks(case, engine)
+    if not walks.topics:
+        names = " and ".join(linked.entity.label for linked in case.record.linked)
+        return case.found(Stage.FACT, f"The graph has no fact of {names}.", [])
+    longest = engine.retriever.max_hops
+    if hops is not None and hops > longest:
+        return _too_far(case, walks, hops, longest)
+    if hops is not None:
+        case.passed(Stage.HOPS, f"{case.name} is {_hops(hops)} from the topics; up to {longest} are walked.")
+    refused = _withheld(case, walks)
+    if refused is not None:
+        return refused
+    lacking = _of_topics(case, walks)
+    if lacking is not None:
+        return lacking
+    topic = walks.topics[0]
+    leading = walks.leading(topic, longest) if hops is not None else []
+    return _of_path(case, walks, topic, leading, hops)
+
+
+def of_unknown(case: Case, engine: PathEngine) -> list[Remedy]:
+    """The fact that would bring an entity that the graph lacks."""
+    walks = Walks(case, engine)
+    if not walks.topics:
+        return []
+    topic = walks.topics[0]
+    for path, _ in walks.intended(topic):
+        sources = np.array([topic], np.int64)
+        for relation in path[:-1]:
+            sources = leads_on(case.snapshot, sources, relation)
+        if len(sources):
+            inverse, forward = divmod(path[-1], case.snapshot.num_relations)
+            step = case.snapshot.relation_step(forward, bool(inverse))
+            fact = Hop(case.snapshot.node(int(sources[0])), step, Node(-1, case.expected), verified=False)
+            return [_fact_remedy(case, fact)]
+    return []
+
+
+def _too_far(case: Case, walks: Walks, hops: int, longest: int) -> WhyNot:
+    topic = walks.topics[0]
+    leading = walks.leading(topic, hops)
+    said = f"{case.name} is {_hops(hops)} from the topics, and this method walks {longest} at most."
+    return case.found(Stage.HOPS, said, [_label(case, leading[0])] if leading else [])
+
+
+def _withheld(case: Case, walks: Walks) -> WhyNot | None:
+    """Where the best path leads to the expected answer and no answer was given."""
+    no_answer = case.record.final.no_answer
+    if no_answer is None or no_answer.reason not in _REFUSED:
+        return None
+    for topic in walks.topics:
+        ranked = walks.of(topic)
+        if ranked and case.node in walks.reach(topic, ranked[0].relations).targets:
+            best = Leading(topic, ranked[0].relations, 1, 1.0)
+            said = f"The most likely path leads to {case.name}, and no answer was given: {no_answer.message}"
+            return case.found(Stage.WITHHELD, said, [_label(case, best)])
+    return None
+
+
+def _of_topics(case: Case, walks: Walks) -> WhyNot | None:
+    """Where one of several topics leads to the expected answer, and another does not."""
+    if len(walks.topics) < 2:
+        return None
+    best = {
+        topic: [path.relations for path, _ in zip(walks.of(topic), range(4), strict=False)]
+        for topic in walks.topics
+    }
+    leads = {
+        topic: next((path for path in paths if case.node in walks.reach(topic, path).targets), None)
+        for topic, paths in best.items()
+    }
+    from_some = [topic for topic, path in leads.items() if path is not None]
+    without = [topic for topic, path in leads.items() if path is None]
+    if not from_some:
+        return None
+    one = case.snapshot.entity_label(from_some[0])
+    if not without:
+        said = (
+            f"{case.name} follows from each topic by itself, and another combination was thought more likely."
+        )
+        path = leads[from_some[0]]
+        assert path is not None
+        return case.found(Stage.JOIN, said, [_label(case, Leading(from_some[0], path, None, 0.0))])
+    other = case.snapshot.entity_label(without[0])
+    remedies = []
+    for path, _ in walks.intended(without[0])[:3]:
+        reach = walks.reach(without[0], path).targets
+        fact = missing(case.snapshot, without[0], path, case.node)
+        if fact is not None and (not len(reach) or walks.is_kin(reach)):
+            remedies.append(_fact_remedy(case, as_hop(case.snapshot, *fact)))
+            break
+    said = f"{case.name} follows from {one}, and not from {other}: a fact is missing there."
+    return case.found(Stage.FACT if remedies else Stage.JOIN, said, remedies)
+
+
+def _of_path(case: Case, walks: Walks, topic: int, leading: list[Leading], hops: int | None) -> WhyNot:
+    """Of one topic: whether the path that is asked for lacks a fact, or another one should have been taken."""
+    label = case.snapshot.entity_label(topic)
+    intended = walks.intended(topic)
+    wanted = next((path for path, _ in intended if _fits(case, walks, topic, path)), None)
+    asked = float(walks.likeness(topic, [wanted])[0]) if wanted is not None else -1.0
+    near = leading[0] if leading else None
+    incidental = near is None or near.likeness < asked - CLOSE
+    fact = missing(case.snapshot, topic, wanted, case.node) if wanted is not None else None
+    if wanted is not None and incidental and fact is not None:
+        hop = as_hop(case.snapshot, *fact)
+        said = f"The question asks for {label} → {_told(case, wanted)}, and the graph does not lead to {case.name} there."
+        remedies = [_fact_remedy(case, hop)]
+        if near is not None and near.rank is not None:
+            remedies.append(_label(case, near))
+        return case.found(Stage.FACT, said, remedies)
+    if near is None:
+        where = "within the hops that are walked" if hops is not None else "at all"
+        return case.found(Stage.FACT, f"Nothing leads from {label} to {case.name} {where}.", [])
+    return _of_rank(case, walks, topic, near)
+
+
+def _fits(case: Case, walks: Walks, topic: int, path: Path) -> bool:
+    """Whether the expected answer is of the kind that a path leads to, from the topic or where it leads anywhere."""
+    targets = walks.reach(topic, path).targets
+    if len(targets):
+        return walks.is_kin(targets)
+    others = leads_to(case, path[-1])
+    return walks.is_kin(others) or case.snapshot.degree(case.node) == 0
+
+
+def leads_to(case: Case, relation: int) -> np.ndarray:
+    """What a directed relation leads to from anywhere, a sample, int64."""
+    inverse, forward = divmod(relation, case.snapshot.num_relations)
+    facts = np.flatnonzero(case.snapshot.relations == forward)[:200]
+    ends = (case.snapshot.heads if inverse else case.snapshot.tails)[facts]
+    return np.unique(ends).astype(np.int64)
+
+
+def _of_rank(case: Case, walks: Walks, topic: int, near: Leading) -> WhyNot:
+    ranked, engine = walks.of(topic), walks.engine
+    label = case.snapshot.entity_label(topic)
+    told = f"{label} → {_told(case, near.path)}"
+    remedies = [_label(case, near)]
+    if near.rank is None or near.rank > engine.settings.relation_paths:
+        trial = case.tried(case.with_settings(relation_paths=WIDER))
+        wider = f"Look at {WIDER} relation paths of each topic instead of {engine.settings.relation_paths}."
+        remedies.append(Remedy("settings", wider, trial))
+        said = f"{told} leads to {case.name}, and was not among the {len(ranked)} paths that were looked at."
+        return case.found(Stage.WINDOW, said, remedies)
+    case.passed(Stage.WINDOW, f"{told} leads to {case.name}, and was looked at.")
+    first = _told(case, ranked[0].relations) if ranked else ""
+    said = f"{told} leads to {case.name}, and came in place {near.rank}; the first was {label} → {first}."
+    return case.found(Stage.RANK, said, remedies)
+
+
+def _label(case: Case, way: Leading) -> Remedy:
+    """That a path is right for the question; tried by running it alone."""
+    program: Program = Entities((way.topic,))
+    for relation in way.path:
+        program = Walk(program, relation)
+    data = named(case.snapshot, program)
+    told = f"{case.snapshot.entity_label(way.topic)} → {_told(case, way.path)}"
+    return Remedy(
+        "label",
+        f"Say that {told} answers the question, and train with it.",
+        case.tried(program=data),
+        path=_steps(case, way.path),
+        program=data,
+    )
+
+
+def _fact_remedy(case: Case, fact: Hop) -> Remedy:
+    ends = (fact.source.label, fact.target.label)
+    head, tail = reversed(ends) if fact.step.inverse else ends
+    return Remedy(
+        "fact", f"Add the fact {head} → {fact.step.label} → {tail}.", case.tried_with(fact), fact=fact
+    )
+
+
+def _steps(case: Case, path: Path) -> tuple[RelationStep, ...]:
+    forward = case.snapshot.num_relations
+    return tuple(case.snapshot.relation_step(r % forward, r >= forward) for r in path)
+
+
+def _told(case: Case, path: Path) -> str:
+    return " → ".join(f"{step.label}{' (backwards)' if step.inverse else ''}" for step in _steps(case, path))
+
+
+def _hops(count: int) -> str:
+    return f"{count} hop{'' if count == 1 else 's'}"

@@ -1,0 +1,148 @@
+"""Why a run did not give an expected answer: where it is lost, and the smallest change that brings it, tried."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from retrieval.diagnosis import budgets, steps, topics, walking
+from retrieval.diagnosis.case import Case, Tools
+from retrieval.diagnosis.findings import Remedy, Stage, WhyNot
+from retrieval.diagnosis.record import recorded
+from retrieval.errors import UnknownEntityError
+from retrieval.kg import search
+from retrieval.methods._shared.path_engine import PathEngine
+from retrieval.methods.router.engine import RouterEngine
+
+if TYPE_CHECKING:
+    from retrieval.diagnosis.record import Record
+    from retrieval.events import Event
+    from retrieval.pipeline import AskRequest, Engine
+
+NEAR = 5
+"""Names that are offered for one that the graph lacks."""
+FAR = 6
+"""Hops within which a way to the expected answer is looked for."""
+TEXT_ALONE = ("text-rag", "llm-only", "llm-cot")
+"""Methods that walk no facts."""
+
+
+def why_not(
+    engine: Engine,
+    request: AskRequest,
+    expected: int | str,
+    tools: Tools,
+    *,
+    events: Iterable[Event] | None = None,
+) -> WhyNot:
+    """Find the stage at which a run loses an expected answer.
+
+    Args:
+        engine: that answered.
+        request: what it was asked.
+        expected: an entity, by id or by name.
+        tools: what trials need.
+        events: what the run told; None asks the engine again, which gives the same.
+
+    Raises:
+        QuestionError: the run broke or was stopped.
+        UnknownEntityError: there is no entity of that id.
+        Cancelled: ``tools.cancelled`` said so.
+    """
+    told = engine.run(request, cancelled=tools.cancelled) if events is None else events
+    record = recorded(request.question, told)
+    name, node = _meant(engine, expected)
+    case = Case(_part(engine, record), request, record, name, node, tools)
+    if node < 0:
+        return _unknown(case)
+    case.passed(
+        Stage.ENTITY, f"The graph has {case.name}, with {_count(case.snapshot.degree(node), 'fact')}."
+    )
+    place = record.place(node)
+    if place is not None:
+        of = len(record.final.answers)
+        return case.found(Stage.ANSWERED, f"{case.name} is answer {place} of {of}.", [])
+    case.request = replace(request, question=record.question, denoted=record.denoted, follows=None)
+    if record.program is not None:
+        return steps.diagnosed(case, record.program)
+    return _of_walk(case)
+
+
+def _part(engine: Engine, record: Record) -> Engine:
+    """The engine that answered, where a router chose one."""
+    if not isinstance(engine, RouterEngine) or record.routed is None:
+        return engine
+    parts = [part for part in (engine.text, engine.graph) if part is not None]
+    return next((part for part in parts if part.method == record.routed), engine)
+
+
+def _meant(engine: Engine, expected: int | str) -> tuple[str, int]:
+    snapshot = engine.snapshot
+    if isinstance(expected, str):
+        found = snapshot.labels.resolve(expected)
+        return expected, -1 if found is None else found
+    if not 0 <= expected < snapshot.num_entities:
+        raise UnknownEntityError(
+            f"The graph has no entity {expected}.", hint="Choose an entity from the search box."
+        )
+    return snapshot.entity_label(expected), expected
+
+
+def _unknown(case: Case) -> WhyNot:
+    near = tuple(
+        dict.fromkeys(match.node.label for match in case.snapshot.labels.search(case.expected, NEAR))
+    )
+    remedies = []
+    answered = {answer.label for answer in case.record.final.answers}
+    for label in near:
+        if label in answered:
+            text = f"Give {label}, which was answered, the other name “{case.expected}”."
+            node = case.snapshot.find_entity(label)
+            remedies.append(Remedy("alias", text, entity=None if node is None else case.snapshot.node(node)))
+    if case.record.program is None and isinstance(case.engine, PathEngine) and case.record.topics:
+        remedies += walking.of_unknown(case, case.engine)
+    summary = f"The graph has no entity named “{case.expected}”."
+    return case.found(Stage.ENTITY, summary, remedies, near=near)
+
+
+def _of_walk(case: Case) -> WhyNot:
+    """Of a run that no program answered."""
+    record = case.record
+    if case.engine.method in TEXT_ALONE:
+        return case.found(
+            Stage.RANK,
+            f"{case.engine.method} reads texts and walks no facts, so no step of it can be named.",
+            [],
+        )
+    lacking = _topic(case)
+    if lacking is not None:
+        return lacking
+    names = " and ".join(linked.entity.label for linked in record.linked)
+    case.passed(Stage.TOPIC, f"The question is about {names}.")
+    hops = int(search.distances(case.snapshot, list(record.topics), FAR)[case.node])
+    if isinstance(case.engine, PathEngine):
+        return walking.diagnosed(case, case.engine, hops if hops <= FAR else None)
+    return budgets.diagnosed(case, hops if hops <= FAR else None)
+
+
+def _topic(case: Case) -> WhyNot | None:
+    """Where the question was not linked to what it is about."""
+    record = case.record
+    phrase = next(iter(record.unmatched), None)
+    other = topics.another(case, phrase) if phrase else topics.homonym(case)
+    if other is None and not phrase and (misspelt := topics.misspelt(case)):
+        other = topics.another(case, misspelt)
+    if phrase:
+        said = f"The graph has no entity named “{phrase}”, which the question is about."
+    elif other is not None:
+        said = f"The question was linked to {record.linked[0].entity.label}, and may mean {other.entity.label if other.entity else ''}."
+    elif not record.linked:
+        said = "The question names no entity of the graph."
+    else:
+        return None
+    return case.found(Stage.TOPIC, said, [other] if other else [])
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
