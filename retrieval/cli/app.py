@@ -80,6 +80,7 @@ for _name, _function, _help in (
         "local_model:serve",
         "Serve a small language model on this machine (pip install -r requirements-local-llm.txt).",
     ),
+    ("why-not", "why_not:why_not", "Say why a question does not give an answer that is expected."),
     ("doctor", "doctor:doctor", "Read all of a graph or checkpoint and say what is damaged."),
 ):
     app.command(f"retrieval.cli.{_function}", name=_name, help=_help)

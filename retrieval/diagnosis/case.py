@@ -82,9 +82,9 @@ class Case:
         """The end of the diagnosis; what was tried and works comes first."""
         node = self.snapshot.node(self.node) if self.node >= 0 else None
         checks = (*self.checks, Check(stage, stage is Stage.ANSWERED, summary))
-        ordered = sorted(
-            remedies, key=lambda remedy: 1 if remedy.trial is None else 2 * (not remedy.trial.works)
-        )
+        distinct = {remedy.text: remedy for remedy in reversed(remedies)}
+        kept = [remedy for remedy in remedies if distinct[remedy.text] is remedy]
+        ordered = sorted(kept, key=lambda remedy: 1 if remedy.trial is None else 2 * (not remedy.trial.works))
         return WhyNot(self.expected, node, stage, summary, checks, tuple(ordered), **more)
 
     def tried(self, engine: Engine | None = None, node: int | None = None, **changes: Any) -> Trial | None:
@@ -146,4 +146,5 @@ def trial_of(final: AnswerFinal, node: int, name: str) -> Trial:
         None,
     )
     shown = tuple(answer.label for answer in final.answers[:SHOWN])
-    return Trial(place is not None, place, len(final.answers), shown)
+    score = None if place is None else final.answers[place - 1].score
+    return Trial(place is not None, place, len(final.answers), shown, score)

@@ -54,12 +54,14 @@ class Trial:
         place: its place, from 1; None where it is not.
         count: how many answers there are.
         answers: the first of them.
+        score: of the expected answer, in [0, 1].
     """
 
     works: bool
     place: int | None
     count: int
     answers: tuple[str, ...]
+    score: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

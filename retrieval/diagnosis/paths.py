@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 
 RANKED = 64
 """Relation paths of each topic that are asked of the retriever."""
-SIBLINGS, RELATIONS, NEAREST = 8, 16, 40
+SIBLINGS, RELATIONS, NEAREST = 10, 16, 60
 """Entities like the topic that are asked about too; relations by which they are found; entities looked at for each."""
+INTENDED = 8
+"""Relation paths that the question may ask for."""
 _LEADING = 300
 """Relation paths to the expected answer that are looked at."""
 
@@ -65,10 +67,8 @@ class Walks:
         self.mentions = [mentions[topic] for topic in self.topics]
         self.ranked = self._ranked(self.topics, self.mentions)
         self._texts = relation_texts(self.snapshot)
-        names = [
-            mention or self.snapshot.entity_label(t)
-            for t, mention in zip(self.topics, self.mentions, strict=True)
-        ]
+        label = self.snapshot.entity_label
+        names = [own or label(topic) for topic, own in zip(self.topics, self.mentions, strict=True)]
         self._seen = [seen_from(case.record.question, i, names) for i in range(len(names))]
 
     def _ranked(self, topics: Sequence[int], mentions: Sequence[str]) -> list[RelationPath]:
@@ -118,33 +118,37 @@ class Walks:
         return sorted(rows, key=lambda row: (-row.likeness, len(row.path), row.path))
 
     def intended(self, topic: int) -> list[tuple[Path, float]]:
-        """What the question would be read as of a topic that lacks nothing: relation paths with their mean
-        probability over the topic and entities that have the same relations, most probable first.
+        """What the question would be read as of a topic that lacks nothing: relation paths, most probable first.
+
+        The weight of a path is its mean probability over the topic and entities like it, of those that have the path;
+        few of them count less.
         """
         mention = self.mentions[self.topics.index(topic)]
         total: Counter[Path] = Counter()
-        asked = [topic, *self._siblings(topic)]
-        for one in asked:
+        having: Counter[Path] = Counter()
+        for one in (topic, *self._siblings(topic)):
             check(self.case.tools.cancelled)
-            ranked = self.of(topic) if one == topic else self._ranked([one], [mention])
-            for path in ranked[:4]:
+            for path in self.of(topic) if one == topic else self._ranked([one], [mention]):
                 total[path.relations] += path.score
-        return [(path, weight / len(asked)) for path, weight in total.most_common(6)]
+                having[path.relations] += 1
+        weights = {path: sum_ / (having[path] + 1) for path, sum_ in total.items()}
+        return sorted(weights.items(), key=lambda item: (-item[1], len(item[0]), item[0]))[:INTENDED]
 
     def _siblings(self, topic: int) -> list[int]:
-        """Entities that share most relations with a topic."""
+        """Entities that share most relations with a topic; of equal ones those that have more relations besides."""
         snapshot = self.snapshot
-        owner, relation, _, _ = all_arcs(snapshot, np.array([topic]))
-        del owner
+        _, relations, _, _ = all_arcs(snapshot, np.array([topic]))
         shared: Counter[int] = Counter()
-        for directed in np.unique(relation)[:RELATIONS].tolist():
+        for directed in np.unique(relations)[:RELATIONS].tolist():
             inverse, forward = divmod(directed, snapshot.num_relations)
             facts = np.flatnonzero(snapshot.relations == forward)
             ends = (snapshot.tails if inverse else snapshot.heads)[facts]
             shared.update(np.unique(ends).tolist())
         del shared[topic]
-        few = sorted(shared, key=lambda one: (-shared[one], abs(one - topic), one))[:NEAREST]
-        return few[:SIBLINGS]
+        first = sorted(shared, key=lambda one: (-shared[one], -snapshot.degree(one), one))[:NEAREST]
+        owners, relations, _, _ = all_arcs(snapshot, np.array(first, np.int64))
+        many = {one: len(np.unique(relations[owners == i])) for i, one in enumerate(first)}
+        return sorted(first, key=lambda one: (-shared[one], -many[one], one))[:SIBLINGS]
 
     def is_kin(self, nodes: np.ndarray) -> bool:
         """Whether the expected answer is of the kind of some nodes."""

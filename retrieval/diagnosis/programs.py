@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -173,7 +174,7 @@ def without_side(program: Program, path: Path) -> Program | None:
         steps -= 1
         if isinstance(_at(program, path[:steps]), And):
             other = "right" if path[steps] == "left" else "left"
-            return _put(program, path[:steps], lambda both: getattr(both, other))
+            return _put(program, path[:steps], attrgetter(other))
     return None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from retrieval.diagnosis import topics
 from retrieval.diagnosis.facts import as_hop
 from retrieval.diagnosis.findings import Remedy, Stage, WhyNot
 from retrieval.diagnosis.programs import Loss, lost, without, without_side
@@ -28,6 +29,9 @@ def diagnosed(case: Case, told: ProgramExecuted) -> WhyNot:
     program = resolved(snapshot, told.read.program)
     executor = Executor(snapshot, Columns(snapshot), case.tools.cancelled)
     case.passed(Stage.TOPIC, f"The question was read as: {told.read.text}.")
+    other_topic = _topic(case)
+    if other_topic is not None:
+        return other_topic
     loss = lost(executor, program, case.node)
     others = _readings(case, told)
     if loss is None:
@@ -35,13 +39,23 @@ def diagnosed(case: Case, told: ProgramExecuted) -> WhyNot:
     step = _step_of(told, loss.path)
     number = next((i for i, one in enumerate(told.steps) if one.path == step), None)
     text = told.steps[number].text if number is not None else told.read.text
-    fact = _fact(case, executor, loss)
+    fact = _fact(executor, loss)
     remedies = [*_facts(case, loss, fact), *_dropped(case, program, loss, text), *others]
     for before in told.steps[: number or 0]:
         case.passed(Stage.STEP, f"{before.text}: {before.value or f'{before.count:,} kept'}")
     said = _said(case, executor, loss, text)
     stage = Stage.FACT if loss.cause == "fact" else Stage.STEP
     return case.found(stage, said, remedies, step=number)
+
+
+def _topic(case: Case) -> WhyNot | None:
+    """Where a name of the question was taken for an entity of another spelling."""
+    phrase = topics.misspelt(case)
+    remedy = None if phrase is None else topics.another(case, phrase)
+    if remedy is None or remedy.entity is None:
+        return None
+    said = f"“{phrase}” was taken for another entity than {remedy.entity.label}."
+    return case.found(Stage.TOPIC, said, [remedy])
 
 
 def _said(case: Case, executor: Executor, loss: Loss, text: str) -> str:
@@ -69,7 +83,7 @@ def _step_of(told: ProgramExecuted, path: tuple[str, ...]) -> tuple[str, ...]:
     return path
 
 
-def _fact(case: Case, executor: Executor, loss: Loss) -> Hop | None:
+def _fact(executor: Executor, loss: Loss) -> Hop | None:
     """The fact that would keep the node, where it is one between two entities that are known."""
     if loss.cause != "fact" or loss.relation is None or not loss.sources or loss.sources[0] == loss.node:
         return None

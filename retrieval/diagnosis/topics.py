@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from retrieval.diagnosis.case import Case
+    from retrieval.diagnosis.findings import Trial
+    from retrieval.types import LinkedEntity
 
 TRIED, NEAR, SEEN = 12, 6, 400
 """Entities that are tried as the topic; names looked up for a phrase; entities near the answer that are looked at."""
@@ -22,19 +24,23 @@ _ALIKE = 0.75
 
 
 def another(case: Case, phrase: str) -> Remedy | None:
-    """Another name for an entity: the first that, taken for a phrase of the question, brings the expected answer."""
+    """Another name for an entity: the one that, taken for a phrase of the question, most surely brings the answer."""
     kept = tuple(
         linked.entity.id for linked in case.record.linked if normalise(linked.mention) != normalise(phrase)
     )
+    best: Remedy | None = None
     for entity in _candidates(case, phrase):
         if entity in kept:
             continue
         trial = case.tried(given=(*kept, entity), follows=None, denoted=())
-        if trial is not None and trial.works:
+        if trial is not None and trial.works and (best is None or _surer(trial, best.trial)):
             node = case.snapshot.node(entity)
-            text = f"Give {node.label} the other name “{phrase}”."
-            return Remedy("alias", text, trial, entity=node)
-    return None
+            best = Remedy("alias", f"Give {node.label} the other name “{phrase}”.", trial, entity=node)
+    return best
+
+
+def _surer(one: Trial, other: Trial | None) -> bool:
+    return other is None or (one.score or 0.0, -one.count) > (other.score or 0.0, -other.count)
 
 
 def homonym(case: Case) -> Remedy | None:
@@ -54,14 +60,23 @@ def homonym(case: Case) -> Remedy | None:
             trial = case.tried(given=given, follows=None, denoted=())
             if trial is not None and trial.works:
                 node = case.snapshot.node(entity)
-                text = f"Choose {node.label} ({case.snapshot.description(entity) or 'the other one'}) for “{one.mention}”."
+                known = case.snapshot.description(entity) or "the other one"
+                text = f"Choose {node.label} ({known}) for “{one.mention}”."
                 return Remedy("alias", text, trial, entity=node)
     return None
 
 
 def misspelt(case: Case) -> str | None:
     """A mention that was linked to an entity of another spelling, which may not be the one that was meant."""
-    return next((one.mention for one in case.record.linked if one.source in ("fuzzy", "vector")), None)
+    return next((one.mention for one in case.record.linked if one.mention and not _is_named(case, one)), None)
+
+
+def _is_named(case: Case, linked: LinkedEntity) -> bool:
+    if linked.source in ("fuzzy", "vector"):
+        return False
+    own = normalise(linked.mention)
+    matches = case.snapshot.labels.search(linked.mention, NEAR)
+    return any(match.entity == linked.entity.id and normalise(match.name) == own for match in matches)
 
 
 def _candidates(case: Case, phrase: str) -> list[int]:

@@ -14,13 +14,20 @@ from retrieval.programs.rendering.names import named
 from retrieval.types import Hop, NoAnswerReason, Node, RelationStep
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from retrieval.diagnosis.case import Case
     from retrieval.methods._shared.path_engine import PathEngine
 
 WIDER = 64
 """Relation paths of each topic that are taken where those of the settings were not enough."""
-CLOSE = 0.05
-"""A path that leads to the expected answer is like the question if its cosine is less by this, at most."""
+ASKED = 4
+"""Hops of the longest path that a question asks for."""
+CLOSE, BELIEF, MARGIN = 0.05, 0.15, 0.0
+"""What a further hop costs in cosine, what the retriever's probability counts beside the cosine, and by how much a
+path that leads to the expected answer may be behind."""
+BEST = 4
+"""Relation paths of each of several topics that count."""
 _REFUSED = frozenset(
     {NoAnswerReason.NOT_IN_GRAPH, NoAnswerReason.NOT_UNDERSTOOD, NoAnswerReason.REASONER_DECLINED}
 )
@@ -39,9 +46,7 @@ def diagnosed(case: Case, engine: PathEngine, hops: int | None) -> WhyNot:
         names = " and ".join(linked.entity.label for linked in case.record.linked)
         return case.found(Stage.FACT, f"The graph has no fact of {names}.", [])
     longest = engine.retriever.max_hops
-    if hops is not None and hops > longest:
-        return _too_far(case, walks, hops, longest)
-    if hops is not None:
+    if hops is not None and hops <= longest:
         case.passed(Stage.HOPS, f"{case.name} is {_hops(hops)} from the topics; up to {longest} are walked.")
     refused = _withheld(case, walks)
     if refused is not None:
@@ -49,9 +54,7 @@ def diagnosed(case: Case, engine: PathEngine, hops: int | None) -> WhyNot:
     lacking = _of_topics(case, walks)
     if lacking is not None:
         return lacking
-    topic = walks.topics[0]
-    leading = walks.leading(topic, longest) if hops is not None else []
-    return _of_path(case, walks, topic, leading, hops)
+    return _of_path(case, walks, hops)
 
 
 def of_unknown(case: Case, engine: PathEngine) -> list[Remedy]:
@@ -72,13 +75,6 @@ def of_unknown(case: Case, engine: PathEngine) -> list[Remedy]:
     return []
 
 
-def _too_far(case: Case, walks: Walks, hops: int, longest: int) -> WhyNot:
-    topic = walks.topics[0]
-    leading = walks.leading(topic, hops)
-    said = f"{case.name} is {_hops(hops)} from the topics, and this method walks {longest} at most."
-    return case.found(Stage.HOPS, said, [_label(case, leading[0])] if leading else [])
-
-
 def _withheld(case: Case, walks: Walks) -> WhyNot | None:
     """Where the best path leads to the expected answer and no answer was given."""
     no_answer = case.record.final.no_answer
@@ -97,10 +93,7 @@ def _of_topics(case: Case, walks: Walks) -> WhyNot | None:
     """Where one of several topics leads to the expected answer, and another does not."""
     if len(walks.topics) < 2:
         return None
-    best = {
-        topic: [path.relations for path, _ in zip(walks.of(topic), range(4), strict=False)]
-        for topic in walks.topics
-    }
+    best = {topic: [path.relations for path in walks.of(topic)[:BEST]] for topic in walks.topics}
     leads = {
         topic: next((path for path in paths if case.node in walks.reach(topic, path).targets), None)
         for topic, paths in best.items()
@@ -129,26 +122,47 @@ def _of_topics(case: Case, walks: Walks) -> WhyNot | None:
     return case.found(Stage.FACT if remedies else Stage.JOIN, said, remedies)
 
 
-def _of_path(case: Case, walks: Walks, topic: int, leading: list[Leading], hops: int | None) -> WhyNot:
+def _of_path(case: Case, walks: Walks, hops: int | None) -> WhyNot:
     """Of one topic: whether the path that is asked for lacks a fact, or another one should have been taken."""
+    topic, longest = walks.topics[0], walks.engine.retriever.max_hops
     label = case.snapshot.entity_label(topic)
+    leading = walks.leading(topic, max(hops, longest)) if hops is not None and hops <= ASKED else []
     intended = walks.intended(topic)
-    wanted = next((path for path, _ in intended if _fits(case, walks, topic, path)), None)
-    asked = float(walks.likeness(topic, [wanted])[0]) if wanted is not None else -1.0
-    near = leading[0] if leading else None
-    incidental = near is None or near.likeness < asked - CLOSE
-    fact = missing(case.snapshot, topic, wanted, case.node) if wanted is not None else None
-    if wanted is not None and incidental and fact is not None:
-        hop = as_hop(case.snapshot, *fact)
-        said = f"The question asks for {label} → {_told(case, wanted)}, and the graph does not lead to {case.name} there."
-        remedies = [_fact_remedy(case, hop)]
-        if near is not None and near.rank is not None:
-            remedies.append(_label(case, near))
-        return case.found(Stage.FACT, said, remedies)
-    if near is None:
-        where = "within the hops that are walked" if hops is not None else "at all"
-        return case.found(Stage.FACT, f"Nothing leads from {label} to {case.name} {where}.", [])
+    weights = dict(intended)
+    near = max(leading, key=lambda way: _asked_for(way.path, way.likeness, weights), default=None)
+    wanted = next(((path, weight) for path, weight in intended if _fits(case, walks, topic, path)), None)
+    if wanted is not None and (near is None or _says_less(walks, near, wanted, weights)):
+        fact = missing(case.snapshot, topic, wanted[0], case.node)
+        if fact is not None:
+            said = f"{label} → {_told(case, wanted[0])} is asked for, and the graph does not lead to {case.name} there."
+            remedies = [_fact_remedy(case, as_hop(case.snapshot, *fact))]
+            if near is not None and near.rank is not None:
+                remedies.append(_label(case, near))
+            return case.found(Stage.FACT, said, remedies)
+    if hops is None or near is None:
+        return case.found(Stage.FACT, f"Nothing that was asked for leads from {label} to {case.name}.", [])
+    if len(near.path) > longest:
+        said = (
+            f"{case.name} is {_hops(len(near.path))} from {label}, and this method walks {longest} at most."
+        )
+        return case.found(Stage.HOPS, said, [_label(case, near)])
     return _of_rank(case, walks, topic, near)
+
+
+def _says_less(
+    walks: Walks, near: Leading, wanted: tuple[Path, float], weights: Mapping[Path, float]
+) -> bool:
+    """Whether a path that leads to the expected answer is less what was asked for than another one.
+
+    Each hop more costs likeness, for it must be asked for too; what the retriever believes counts beside the words.
+    """
+    path, _ = wanted
+    asked = _asked_for(path, float(walks.likeness(near.topic, [path])[0]), weights)
+    return _asked_for(near.path, near.likeness, weights) < asked - MARGIN
+
+
+def _asked_for(path: Path, likeness: float, weights: Mapping[Path, float]) -> float:
+    return likeness + BELIEF * weights.get(path, 0.0) - CLOSE * len(path)
 
 
 def _fits(case: Case, walks: Walks, topic: int, path: Path) -> bool:

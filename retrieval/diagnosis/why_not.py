@@ -24,6 +24,8 @@ NEAR = 5
 """Names that are offered for one that the graph lacks."""
 FAR = 6
 """Hops within which a way to the expected answer is looked for."""
+NEARBY = 3
+"""Hops beyond which an entity of another spelling is hardly the one that was meant."""
 TEXT_ALONE = ("text-rag", "llm-only", "llm-cot")
 """Methods that walk no facts."""
 
@@ -115,28 +117,36 @@ def _of_walk(case: Case) -> WhyNot:
             f"{case.engine.method} reads texts and walks no facts, so no step of it can be named.",
             [],
         )
-    lacking = _topic(case)
+    hops = (
+        int(search.distances(case.snapshot, list(record.topics), FAR)[case.node])
+        if record.topics
+        else FAR + 1
+    )
+    lacking = _topic(case, hops)
     if lacking is not None:
         return lacking
     names = " and ".join(linked.entity.label for linked in record.linked)
     case.passed(Stage.TOPIC, f"The question is about {names}.")
-    hops = int(search.distances(case.snapshot, list(record.topics), FAR)[case.node])
     if isinstance(case.engine, PathEngine):
         return walking.diagnosed(case, case.engine, hops if hops <= FAR else None)
     return budgets.diagnosed(case, hops if hops <= FAR else None)
 
 
-def _topic(case: Case) -> WhyNot | None:
+def _topic(case: Case, hops: int) -> WhyNot | None:
     """Where the question was not linked to what it is about."""
     record = case.record
     phrase = next(iter(record.unmatched), None)
     other = topics.another(case, phrase) if phrase else topics.homonym(case)
-    if other is None and not phrase and (misspelt := topics.misspelt(case)):
+    misspelt = None if phrase else topics.misspelt(case)
+    if other is None and misspelt:
         other = topics.another(case, misspelt)
     if phrase:
         said = f"The graph has no entity named “{phrase}”, which the question is about."
     elif other is not None:
-        said = f"The question was linked to {record.linked[0].entity.label}, and may mean {other.entity.label if other.entity else ''}."
+        meant = other.entity.label if other.entity else "another"
+        said = f"The question was linked to {record.linked[0].entity.label}, and may mean {meant}."
+    elif misspelt and hops > NEARBY:
+        said = f"“{misspelt}” was taken for {record.linked[0].entity.label}, which is far from {case.name}."
     elif not record.linked:
         said = "The question names no entity of the graph."
     else:
