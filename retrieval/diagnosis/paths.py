@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -27,8 +27,10 @@ RANKED = 64
 """Relation paths of each topic that are asked of the retriever."""
 SIBLINGS, RELATIONS, NEAREST = 10, 16, 60
 """Entities like the topic that are asked about too; relations by which they are found; entities looked at for each."""
-INTENDED = 8
+INTENDED = 12
 """Relation paths that the question may ask for."""
+KIN = 0.3
+"""How alike two sets of one kind are; an entity that lacks a fact is less like the others."""
 _LEADING = 300
 """Relation paths to the expected answer that are looked at."""
 
@@ -120,18 +122,19 @@ class Walks:
     def intended(self, topic: int) -> list[tuple[Path, float]]:
         """What the question would be read as of a topic that lacks nothing: relation paths, most probable first.
 
-        The weight of a path is its mean probability over the topic and entities like it, of those that have the path;
-        few of them count less.
+        The weight of a path is its probability over the topic and entities like it, of those that have the path: the
+        lower quartile, for where something better is there too it is not what is asked. Few of them count less.
         """
         mention = self.mentions[self.topics.index(topic)]
-        total: Counter[Path] = Counter()
-        having: Counter[Path] = Counter()
+        scores: dict[Path, list[float]] = defaultdict(list)
         for one in (topic, *self._siblings(topic)):
             check(self.case.tools.cancelled)
             for path in self.of(topic) if one == topic else self._ranked([one], [mention]):
-                total[path.relations] += path.score
-                having[path.relations] += 1
-        weights = {path: sum_ / (having[path] + 1) for path, sum_ in total.items()}
+                scores[path.relations].append(path.score)
+        weights = {
+            path: float(np.quantile(found, 0.25)) * len(found) / (len(found) + 1)
+            for path, found in scores.items()
+        }
         return sorted(weights.items(), key=lambda item: (-item[1], len(item[0]), item[0]))[:INTENDED]
 
     def _siblings(self, topic: int) -> list[int]:
@@ -152,4 +155,4 @@ class Walks:
 
     def is_kin(self, nodes: np.ndarray) -> bool:
         """Whether the expected answer is of the kind of some nodes."""
-        return len(nodes) > 0 and alike(self.snapshot, np.array([self.case.node], np.int64), nodes) >= 0.5
+        return len(nodes) > 0 and alike(self.snapshot, np.array([self.case.node], np.int64), nodes) >= KIN

@@ -23,9 +23,10 @@ WIDER = 64
 """Relation paths of each topic that are taken where those of the settings were not enough."""
 ASKED = 4
 """Hops of the longest path that a question asks for."""
-CLOSE, BELIEF, MARGIN = 0.05, 0.15, 0.0
-"""What a further hop costs in cosine, what the retriever's probability counts beside the cosine, and by how much a
-path that leads to the expected answer may be behind."""
+SURE, LIKE = 0.5, 0.3
+"""From which probability a retriever is sure, and from which cosine a path is like a question."""
+CLOSE, BELIEF, RANKED = 0.05, 0.15, 0.15
+"""What a hop costs in cosine; what the retriever's probability counts beside it, and that it ranked the path at all."""
 BEST = 4
 """Relation paths of each of several topics that count."""
 _REFUSED = frozenset(
@@ -129,9 +130,15 @@ def _of_path(case: Case, walks: Walks, hops: int | None) -> WhyNot:
     leading = walks.leading(topic, max(hops, longest)) if hops is not None and hops <= ASKED else []
     intended = walks.intended(topic)
     weights = dict(intended)
-    near = max(leading, key=lambda way: _asked_for(way.path, way.likeness, weights), default=None)
+    near = max(leading, key=lambda way: _worth(way, weights), default=None)
     wanted = next(((path, weight) for path, weight in intended if _fits(case, walks, topic, path)), None)
-    if wanted is not None and (near is None or _says_less(walks, near, wanted, weights)):
+    if near is None or (near.rank is None and len(near.path) <= longest):
+        # Nothing that was looked at leads there: what the retriever is sure of lacks the fact, whatever it leads to.
+        wanted = next((own for own in intended[:1] if own[1] >= SURE), wanted)
+        less = wanted is not None and wanted[1] >= SURE
+    else:
+        less = False
+    if wanted is not None and (near is None or less or _says_less(walks, near, wanted, weights)):
         fact = missing(case.snapshot, topic, wanted[0], case.node)
         if fact is not None:
             said = f"{label} → {_told(case, wanted[0])} is asked for, and the graph does not lead to {case.name} there."
@@ -158,7 +165,14 @@ def _says_less(
     """
     path, _ = wanted
     asked = _asked_for(path, float(walks.likeness(near.topic, [path])[0]), weights)
-    return _asked_for(near.path, near.likeness, weights) < asked - MARGIN
+    if len(near.path) > walks.engine.retriever.max_hops and near.likeness < LIKE:
+        return True
+    return _worth(near, weights) < asked
+
+
+def _worth(way: Leading, weights: Mapping[Path, float]) -> float:
+    """How much a path that leads to the expected answer seems to be what was asked for."""
+    return _asked_for(way.path, way.likeness, weights) + RANKED * (way.rank is not None)
 
 
 def _asked_for(path: Path, likeness: float, weights: Mapping[Path, float]) -> float:

@@ -205,27 +205,31 @@ def _section(rows: dict[str, list[tuple[Fault, WhyNot]]]) -> Section:
         "Why an expected answer is missing",
         COMMAND,
         "Faults put into the demo graph, its retriever and its settings, which take away an answer that was given "
-        "before. `right`: the stage that is named is the one at fault, and where a fact or a name is missing that one "
-        "is told. `brings it`: of those the change that is proposed first was tried and brings the answer.",
-        head=("fault", "faults", "right", "brings it"),
+        "before. `right`: the stage that is named is the one at fault. `names it`: where a fact is missing, its relation is "
+        "told too. `brings it`: the change that is proposed first was tried and brings the answer.",
+        head=("fault", "faults", "right", "names it", "brings it"),
     )
     every = [row for found in rows.values() for row in found]
     for kind, found in [*rows.items(), ("all", every)]:
-        right = [found for fault, found in found if _is_right(fault, found)]
+        right = sum(_is_right(*row) for row in found)
+        told = sum(_is_right(*row) and _is_named(*row) for row in found)
         works = sum(
-            bool(one.remedies and one.remedies[0].trial and one.remedies[0].trial.works) for one in right
+            bool(one.remedies and one.remedies[0].trial and one.remedies[0].trial.works) for _, one in found
         )
-        section.add(kind, str(len(found)), f"{len(right)}", f"{works}")
+        section.add(kind, str(len(found)), str(right), str(told), str(works))
     return section
 
 
 def _is_right(fault: Fault, found: WhyNot) -> bool:
-    told = " ".join([found.summary, *(remedy.text for remedy in found.remedies)])
-    return found.stage in fault.stages and fault.about in told
+    return found.stage in fault.stages
+
+
+def _is_named(fault: Fault, found: WhyNot) -> bool:
+    return fault.about in " ".join([found.summary, *(remedy.text for remedy in found.remedies)])
 
 
 def _print(fault: Fault, found: WhyNot) -> None:
-    mark = "ok " if _is_right(fault, found) else "BAD"
+    mark = "ok " if _is_right(fault, found) and _is_named(fault, found) else "BAD"
     print(
         mark,
         fault.kind,
