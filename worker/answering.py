@@ -169,10 +169,10 @@ def _events(run: Run, cancelled: Callable[[], bool]) -> Iterator[Event]:
     if endpoint is not None:
         return endpoints.events_of(run, endpoint, cancelled=cancelled)
     pausing = cancel.flag(steering.PAUSE, run.pk)
-    return engines.of_run(run).run(_request(run), cancelled=cancelled, pausing=pausing)
+    return engines.of_run(run).run(request_of(run), cancelled=cancelled, pausing=pausing)
 
 
-def _request(run: Run) -> AskRequest:
+def request_of(run: Run) -> AskRequest:
     """What the engine is asked: of an agent with what was done before, and how far it is to go."""
     asked = AskRequest(
         run.question,

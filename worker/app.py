@@ -42,6 +42,7 @@ from worker import (  # noqa: E402
     self_training,
     training,
     trajectories,
+    why_not,
 )
 
 __all__ = [
@@ -58,4 +59,5 @@ __all__ = [
     "self_training",
     "training",
     "trajectories",
+    "why_not",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import logging
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +13,9 @@ from django.conf import settings
 from django.db import connection
 
 from retrieval.environment import DEFAULT_ENCODER
-from retrieval.loading import EngineCache
+from retrieval.loading import EngineCache, load_engine, load_parts
 from retrieval.methods import registry
-from retrieval.methods._shared.engine_spec import EngineSpec
+from retrieval.methods._shared.engine_spec import EXTRACTIVE, EngineSpec
 from webapp.answers.models import Run
 from webapp.experiments import methods
 from webapp.experiments.models import Checkpoint, Report
@@ -25,6 +26,7 @@ from webapp.graphs.selectors import ready, require_version
 from worker import language_models
 
 if TYPE_CHECKING:  # these load torch, which the jobs worker needs only for some jobs
+    from retrieval.kg.snapshot import Snapshot
     from retrieval.pipeline import Engine
     from retrieval.text.encoder import Encoder
 
@@ -79,6 +81,17 @@ def of_report(report: Report) -> Engine:
     )
 
 
+def reopened(run: Run, snapshot: Snapshot) -> Engine:
+    """The engine that answers a run, over another graph; it is not kept open, and asks no language model.
+
+    Raises:
+        ClewError: a part cannot be opened.
+    """
+    version = require_version(run.graph, run.snapshot_hash)
+    spec = _spec(version, run.checkpoint, run.method, EXTRACTIVE)
+    return load_engine(replace(spec, snapshot=snapshot.path), load_parts(snapshot, encoder()))
+
+
 def _engine(
     snapshot: GraphVersion,
     checkpoint: Checkpoint | None,
@@ -88,17 +101,27 @@ def _engine(
     llm: int | None = None,
     options: Mapping[str, Any] = MappingProxyType({}),
 ) -> Engine:
-    beside = _asked_with(snapshot, checkpoint)
     return cache().get(
-        EngineSpec(
-            snapshot=local_path(snapshot.path),
-            checkpoint=local_path(checkpoint.path) if checkpoint else None,
-            method=method,
-            reasoner=reasoner,
-            options=tuple(sorted(options.items())),
-            asked_with=local_path(beside.path) if beside else None,
-        ),
+        _spec(snapshot, checkpoint, method, reasoner, options),
         llm=language_models.settings_of(llm) if llm is not None else None,
+    )
+
+
+def _spec(
+    snapshot: GraphVersion,
+    checkpoint: Checkpoint | None,
+    method: str,
+    reasoner: str,
+    options: Mapping[str, Any] = MappingProxyType({}),
+) -> EngineSpec:
+    beside = _asked_with(snapshot, checkpoint)
+    return EngineSpec(
+        snapshot=local_path(snapshot.path),
+        checkpoint=local_path(checkpoint.path) if checkpoint else None,
+        method=method,
+        reasoner=reasoner,
+        options=tuple(sorted(options.items())),
+        asked_with=local_path(beside.path) if beside else None,
     )
 
 

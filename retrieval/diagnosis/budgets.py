@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from retrieval.diagnosis.findings import Remedy, Stage, WhyNot
+from retrieval.diagnosis.findings import LostAt, Remedy, WhyNot
 from retrieval.limits import MAX_BUDGET
 
 if TYPE_CHECKING:
@@ -23,19 +23,19 @@ def diagnosed(case: Case, hops: int | None) -> WhyNot:
     """
     topics = " and ".join(linked.entity.label for linked in case.record.linked)
     if hops is None:
-        return case.found(Stage.FACT, f"Nothing leads from {topics} to {case.name}: a fact is missing.", [])
-    case.passed(Stage.HOPS, f"{case.name} is {hops} {'hop' if hops == 1 else 'hops'} from {topics}.")
+        return case.found(LostAt.FACT, f"Nothing leads from {topics} to {case.name}: a fact is missing.", [])
+    case.passed(LostAt.HOPS, f"{case.name} is {hops} {'hop' if hops == 1 else 'hops'} from {topics}.")
     larger = _larger(case)
     if larger is not None and larger.trial is not None and larger.trial.works:
         said = f"The budget of {case.request.budget} facts was used up before {case.name} was reached."
-        return case.found(Stage.BUDGET, said, [larger])
+        return case.found(LostAt.BUDGET, said, [larger])
     if case.node in case.record.touched:
-        case.passed(Stage.WINDOW, f"{case.name} was found on the way.")
+        case.passed(LostAt.WINDOW, f"{case.name} was found on the way.")
         return case.found(
-            Stage.RANK, f"{case.name} was found, and something else was thought more likely.", []
+            LostAt.RANK, f"{case.name} was found, and something else was thought more likely.", []
         )
     said = f"The search never looked at {case.name}: other facts seemed nearer to the question."
-    return case.found(Stage.WINDOW, said, [] if larger is None else [larger])
+    return case.found(LostAt.WINDOW, said, [] if larger is None else [larger])
 
 
 def _larger(case: Case) -> Remedy | None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from retrieval.diagnosis.facts import TRIED, with_fact
-from retrieval.diagnosis.findings import Check, Remedy, Stage, Trial, WhyNot
+from retrieval.diagnosis.findings import Check, LostAt, Remedy, Trial, WhyNot
 from retrieval.diagnosis.record import recorded
 from retrieval.errors import Cancelled, ClewError, check
 from retrieval.events import AnswerFinal
@@ -74,14 +74,14 @@ class Case:
         """The expected entity as the graph spells it."""
         return self.snapshot.entity_label(self.node) if self.node >= 0 else self.expected
 
-    def passed(self, stage: Stage, text: str) -> None:
+    def passed(self, stage: LostAt, text: str) -> None:
         """Note what holds."""
         self.checks.append(Check(stage, True, text))
 
-    def found(self, stage: Stage, summary: str, remedies: list[Remedy], **more: Any) -> WhyNot:
+    def found(self, stage: LostAt, summary: str, remedies: list[Remedy], **more: Any) -> WhyNot:
         """The end of the diagnosis; what was tried and works comes first."""
         node = self.snapshot.node(self.node) if self.node >= 0 else None
-        checks = (*self.checks, Check(stage, stage is Stage.ANSWERED, summary))
+        checks = (*self.checks, Check(stage, stage is LostAt.ANSWERED, summary))
         distinct = {remedy.text: remedy for remedy in reversed(remedies)}
         kept = [remedy for remedy in remedies if distinct[remedy.text] is remedy]
         ordered = sorted(kept, key=lambda remedy: 1 if remedy.trial is None else 2 * (not remedy.trial.works))

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from retrieval.types import Hop, Node, RelationStep
 
 
-class Stage(StrEnum):
+class LostAt(StrEnum):
     """Where an expected answer is lost, in the order in which a run comes to them."""
 
     ENTITY = "entity"
@@ -40,7 +40,7 @@ class Stage(StrEnum):
 class Check:
     """One thing that has to hold for the expected answer. ``passed`` is None where it was not looked at."""
 
-    stage: Stage
+    stage: LostAt
     passed: bool | None
     text: str
 
@@ -107,7 +107,7 @@ class WhyNot:
 
     expected: str
     entity: Node | None
-    stage: Stage
+    stage: LostAt
     summary: str
     checks: tuple[Check, ...] = ()
     remedies: tuple[Remedy, ...] = ()

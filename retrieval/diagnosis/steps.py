@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from retrieval.diagnosis import topics
 from retrieval.diagnosis.facts import as_hop
-from retrieval.diagnosis.findings import Remedy, Stage, WhyNot
+from retrieval.diagnosis.findings import LostAt, Remedy, WhyNot
 from retrieval.diagnosis.programs import Loss, lost, without, without_side
 from retrieval.programs.columns import Columns
 from retrieval.programs.execution import Executor
@@ -28,23 +28,23 @@ def diagnosed(case: Case, told: ProgramExecuted) -> WhyNot:
     snapshot = case.snapshot
     program = resolved(snapshot, told.read.program)
     executor = Executor(snapshot, Columns(snapshot), case.tools.cancelled)
-    case.passed(Stage.TOPIC, f"The question was read as: {told.read.text}.")
+    case.passed(LostAt.TOPIC, f"The question was read as: {told.read.text}.")
     other_topic = _topic(case)
     if other_topic is not None:
         return other_topic
     loss = lost(executor, program, case.node)
     others = _readings(case, told)
     if loss is None:
-        return case.found(Stage.WITHHELD, f"The program gives {case.name}, and no answer was given.", others)
+        return case.found(LostAt.WITHHELD, f"The program gives {case.name}, and no answer was given.", others)
     step = _step_of(told, loss.path)
     number = next((i for i, one in enumerate(told.steps) if one.path == step), None)
     text = told.steps[number].text if number is not None else told.read.text
     fact = _fact(executor, loss)
     remedies = [*_facts(case, loss, fact), *_dropped(case, program, loss, text), *others]
     for before in told.steps[: number or 0]:
-        case.passed(Stage.STEP, f"{before.text}: {before.value or f'{before.count:,} kept'}")
+        case.passed(LostAt.STEP, f"{before.text}: {before.value or f'{before.count:,} kept'}")
     said = _said(case, executor, loss, text)
-    stage = Stage.FACT if loss.cause == "fact" else Stage.STEP
+    stage = LostAt.FACT if loss.cause == "fact" else LostAt.STEP
     return case.found(stage, said, remedies, step=number)
 
 
@@ -55,7 +55,7 @@ def _topic(case: Case) -> WhyNot | None:
     if remedy is None or remedy.entity is None:
         return None
     said = f"“{phrase}” was taken for another entity than {remedy.entity.label}."
-    return case.found(Stage.TOPIC, said, [remedy])
+    return case.found(LostAt.TOPIC, said, [remedy])
 
 
 def _said(case: Case, executor: Executor, loss: Loss, text: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.diagnosis.facts import as_hop, leads_on, missing
-from retrieval.diagnosis.findings import Remedy, Stage, WhyNot
+from retrieval.diagnosis.findings import LostAt, Remedy, WhyNot
 from retrieval.diagnosis.paths import Leading, Path, Walks
 from retrieval.programs.algebra import Entities, Program, Walk
 from retrieval.programs.rendering.names import named
@@ -45,10 +45,10 @@ def diagnosed(case: Case, engine: PathEngine, hops: int | None) -> WhyNot:
     walks = Walks(case, engine)
     if not walks.topics:
         names = " and ".join(linked.entity.label for linked in case.record.linked)
-        return case.found(Stage.FACT, f"The graph has no fact of {names}.", [])
+        return case.found(LostAt.FACT, f"The graph has no fact of {names}.", [])
     longest = engine.retriever.max_hops
     if hops is not None and hops <= longest:
-        case.passed(Stage.HOPS, f"{case.name} is {_hops(hops)} from the topics; up to {longest} are walked.")
+        case.passed(LostAt.HOPS, f"{case.name} is {_hops(hops)} from the topics; up to {longest} are walked.")
     refused = _withheld(case, walks)
     if refused is not None:
         return refused
@@ -86,7 +86,7 @@ def _withheld(case: Case, walks: Walks) -> WhyNot | None:
         if ranked and case.node in walks.reach(topic, ranked[0].relations).targets:
             best = Leading(topic, ranked[0].relations, 1, 1.0)
             said = f"The most likely path leads to {case.name}, and no answer was given: {no_answer.message}"
-            return case.found(Stage.WITHHELD, said, [_label(case, best)])
+            return case.found(LostAt.WITHHELD, said, [_label(case, best)])
     return None
 
 
@@ -110,7 +110,7 @@ def _of_topics(case: Case, walks: Walks) -> WhyNot | None:
         )
         path = leads[from_some[0]]
         assert path is not None
-        return case.found(Stage.JOIN, said, [_label(case, Leading(from_some[0], path, None, 0.0))])
+        return case.found(LostAt.JOIN, said, [_label(case, Leading(from_some[0], path, None, 0.0))])
     other = case.snapshot.entity_label(without[0])
     remedies = []
     for path, _ in walks.intended(without[0])[:3]:
@@ -120,7 +120,7 @@ def _of_topics(case: Case, walks: Walks) -> WhyNot | None:
             remedies.append(_fact_remedy(case, as_hop(case.snapshot, *fact)))
             break
     said = f"{case.name} follows from {one}, and not from {other}: a fact is missing there."
-    return case.found(Stage.FACT if remedies else Stage.JOIN, said, remedies)
+    return case.found(LostAt.FACT if remedies else LostAt.JOIN, said, remedies)
 
 
 def _of_path(case: Case, walks: Walks, hops: int | None) -> WhyNot:
@@ -145,14 +145,14 @@ def _of_path(case: Case, walks: Walks, hops: int | None) -> WhyNot:
             remedies = [_fact_remedy(case, as_hop(case.snapshot, *fact))]
             if near is not None and near.rank is not None:
                 remedies.append(_label(case, near))
-            return case.found(Stage.FACT, said, remedies)
+            return case.found(LostAt.FACT, said, remedies)
     if hops is None or near is None:
-        return case.found(Stage.FACT, f"Nothing that was asked for leads from {label} to {case.name}.", [])
+        return case.found(LostAt.FACT, f"Nothing that was asked for leads from {label} to {case.name}.", [])
     if len(near.path) > longest:
         said = (
             f"{case.name} is {_hops(len(near.path))} from {label}, and this method walks {longest} at most."
         )
-        return case.found(Stage.HOPS, said, [_label(case, near)])
+        return case.found(LostAt.HOPS, said, [_label(case, near)])
     return _of_rank(case, walks, topic, near)
 
 
@@ -206,11 +206,11 @@ def _of_rank(case: Case, walks: Walks, topic: int, near: Leading) -> WhyNot:
         wider = f"Look at {WIDER} relation paths of each topic instead of {engine.settings.relation_paths}."
         remedies.append(Remedy("settings", wider, trial))
         said = f"{told} leads to {case.name}, and was not among the {len(ranked)} paths that were looked at."
-        return case.found(Stage.WINDOW, said, remedies)
-    case.passed(Stage.WINDOW, f"{told} leads to {case.name}, and was looked at.")
+        return case.found(LostAt.WINDOW, said, remedies)
+    case.passed(LostAt.WINDOW, f"{told} leads to {case.name}, and was looked at.")
     first = _told(case, ranked[0].relations) if ranked else ""
     said = f"{told} leads to {case.name}, and came in place {near.rank}; the first was {label} → {first}."
-    return case.found(Stage.RANK, said, remedies)
+    return case.found(LostAt.RANK, said, remedies)
 
 
 def _label(case: Case, way: Leading) -> Remedy:

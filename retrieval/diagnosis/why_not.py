@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from retrieval.diagnosis import budgets, steps, topics, walking
 from retrieval.diagnosis.case import Case, Tools
-from retrieval.diagnosis.findings import Remedy, Stage, WhyNot
+from retrieval.diagnosis.findings import LostAt, Remedy, WhyNot
 from retrieval.diagnosis.record import recorded
 from retrieval.errors import UnknownEntityError
 from retrieval.kg import search
@@ -59,12 +59,12 @@ def why_not(
     if node < 0:
         return _unknown(case)
     case.passed(
-        Stage.ENTITY, f"The graph has {case.name}, with {_count(case.snapshot.degree(node), 'fact')}."
+        LostAt.ENTITY, f"The graph has {case.name}, with {_count(case.snapshot.degree(node), 'fact')}."
     )
     place = record.place(node)
     if place is not None:
         of = len(record.final.answers)
-        return case.found(Stage.ANSWERED, f"{case.name} is answer {place} of {of}.", [])
+        return case.found(LostAt.ANSWERED, f"{case.name} is answer {place} of {of}.", [])
     case.request = replace(request, question=record.question, denoted=record.denoted, follows=None)
     if record.program is not None:
         return steps.diagnosed(case, record.program)
@@ -105,7 +105,7 @@ def _unknown(case: Case) -> WhyNot:
     if case.record.program is None and isinstance(case.engine, PathEngine) and case.record.topics:
         remedies += walking.of_unknown(case, case.engine)
     summary = f"The graph has no entity named “{case.expected}”."
-    return case.found(Stage.ENTITY, summary, remedies, near=near)
+    return case.found(LostAt.ENTITY, summary, remedies, near=near)
 
 
 def _of_walk(case: Case) -> WhyNot:
@@ -113,7 +113,7 @@ def _of_walk(case: Case) -> WhyNot:
     record = case.record
     if case.engine.method in TEXT_ALONE:
         return case.found(
-            Stage.RANK,
+            LostAt.RANK,
             f"{case.engine.method} reads texts and walks no facts, so no step of it can be named.",
             [],
         )
@@ -126,7 +126,7 @@ def _of_walk(case: Case) -> WhyNot:
     if lacking is not None:
         return lacking
     names = " and ".join(linked.entity.label for linked in record.linked)
-    case.passed(Stage.TOPIC, f"The question is about {names}.")
+    case.passed(LostAt.TOPIC, f"The question is about {names}.")
     if isinstance(case.engine, PathEngine):
         return walking.diagnosed(case, case.engine, hops if hops <= FAR else None)
     return budgets.diagnosed(case, hops if hops <= FAR else None)
@@ -151,7 +151,7 @@ def _topic(case: Case, hops: int) -> WhyNot | None:
         said = "The question names no entity of the graph."
     else:
         return None
-    return case.found(Stage.TOPIC, said, [other] if other else [])
+    return case.found(LostAt.TOPIC, said, [other] if other else [])
 
 
 def _count(number: int, noun: str) -> str:

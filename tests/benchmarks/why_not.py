@@ -18,7 +18,7 @@ from pathlib import Path
 from retrieval.demo import CHECKPOINT
 from retrieval.demo.build_checkpoint import build_graph, read_questions
 from retrieval.diagnosis.case import Tools
-from retrieval.diagnosis.findings import Stage, WhyNot
+from retrieval.diagnosis.findings import LostAt, WhyNot
 from retrieval.diagnosis.record import Record, recorded
 from retrieval.diagnosis.why_not import why_not
 from retrieval.kg.build import build_snapshot
@@ -74,7 +74,7 @@ class Fault:
     kind: str
     question: str
     expected: str
-    stages: tuple[Stage, ...]
+    stages: tuple[LostAt, ...]
     about: str = ""
 
 
@@ -205,8 +205,8 @@ def _section(rows: dict[str, list[tuple[Fault, WhyNot]]]) -> Section:
         "Why an expected answer is missing",
         COMMAND,
         "Faults put into the demo graph, its retriever and its settings, which take away an answer that was given "
-        "before. `right`: the stage that is named is the one at fault. `names it`: where a fact is missing, its relation is "
-        "told too. `brings it`: the change that is proposed first was tried and brings the answer.",
+        "before. `right`: the stage that is named is the one at fault. `names it`: where a fact is missing, its "
+        "relation is told too. `brings it`: the change that is proposed first was tried and brings the answer.",
         head=("fault", "faults", "right", "names it", "brings it"),
     )
     every = [row for found in rows.values() for row in found]
@@ -277,7 +277,7 @@ def _without_answer(bench: Bench, questions: Sequence[Question]) -> Iterator[tup
             continue
         engine = bench.built([fact for fact in bench.facts if answer not in (fact[0], fact[2])])
         if _lost(bench, engine, question.question, answer):
-            fault = Fault("the answer is taken out of the graph", question.question, answer, (Stage.ENTITY,))
+            fault = Fault("the answer is taken out of the graph", question.question, answer, (LostAt.ENTITY,))
             yield fault, bench.said(engine, question.question, answer)
 
 
@@ -291,7 +291,7 @@ def _renamed(bench: Bench, questions: Sequence[Question]) -> Iterator[tuple[Faul
         name = {topic: other}
         engine = bench.built([(name.get(h, h), r, name.get(t, t)) for h, r, t in bench.facts])
         if _lost(bench, engine, question.question, answer):
-            fault = Fault("the topic has another name", question.question, answer, (Stage.TOPIC,))
+            fault = Fault("the topic has another name", question.question, answer, (LostAt.TOPIC,))
             yield fault, bench.said(engine, question.question, answer)
 
 
@@ -311,7 +311,7 @@ def _without_fact(bench: Bench, questions: Sequence[Question]) -> Iterator[tuple
             and _lost(bench, engine, question.question, answer)
         ):
             about = engine.snapshot.relation_label(_relation(engine.snapshot, gone[1]))
-            fault = Fault("a fact of the path is taken out", question.question, answer, (Stage.FACT,), about)
+            fault = Fault("a fact of the path is taken out", question.question, answer, (LostAt.FACT,), about)
             yield fault, bench.said(engine, question.question, answer)
 
 
@@ -334,7 +334,7 @@ def _fewer_hops(bench: Bench, questions: Sequence[Question]) -> Iterator[tuple[F
         engine.retriever = retriever
         near = _distance(bench.snapshot, question.topic_entities[0], answer)
         if near > retriever.max_hops and _lost(bench, engine, question.question, answer):
-            fault = Fault("fewer hops are walked", question.question, answer, (Stage.HOPS,))
+            fault = Fault("fewer hops are walked", question.question, answer, (LostAt.HOPS,))
             yield fault, bench.said(engine, question.question, answer)
 
 
@@ -368,7 +368,7 @@ def _demoted(
         other = bench.asked(engine, question.question).final.answers
         if other and answer not in {one.label for one in other}:
             kind = kinds[4] if place == 1 else kinds[5]
-            stages = (Stage.RANK,) if place == 1 else (Stage.WINDOW,)
+            stages = (LostAt.RANK,) if place == 1 else (LostAt.WINDOW,)
             yield (
                 Fault(kind, question.question, answer, stages),
                 bench.said(engine, question.question, answer),
@@ -392,7 +392,7 @@ def _budget(bench: Bench, questions: Sequence[Question]) -> Iterator[tuple[Fault
             continue
         for budget in (1, 2, 3, 5):
             if _lost(bench, engine, question.question, answer, budget=budget):
-                fault = Fault("the budget is cut", question.question, answer, (Stage.BUDGET,))
+                fault = Fault("the budget is cut", question.question, answer, (LostAt.BUDGET,))
                 yield fault, bench.said(engine, question.question, answer, budget=budget)
                 break
 
@@ -414,7 +414,7 @@ def _program_fact(bench: Bench) -> Iterator[tuple[Fault, WhyNot]]:
                 engine = bench.built([fact for fact in bench.facts if fact not in gone])
                 if not _lost(bench, engine, question, answer):
                     continue
-                stages = (Stage.FACT,) if relation in ("borders", "continent") else (Stage.STEP,)
+                stages = (LostAt.FACT,) if relation in ("borders", "continent") else (LostAt.STEP,)
                 about = bench.snapshot.relation_label(_relation(bench.snapshot, relation))
                 fault = Fault("a fact that a program reads is taken out", question, answer, stages, about)
                 yield fault, bench.said(engine, question, answer)

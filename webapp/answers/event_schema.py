@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import TypeAdapter
 from pydantic.json_schema import JsonSchemaMode
 
+from retrieval.diagnosis.findings import WhyNot
 from retrieval.events import EVENT_TYPES
 from retrieval.types import AgentAction
 from webapp.api.schema import part
@@ -36,6 +37,10 @@ def with_events(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     ]
     answered = TypeAdapter.json_schemas(events, ref_template=part("{model}")["$ref"])[1]
     sent: dict[str, Any] = TypeAdapter(AgentAction).json_schema(ref_template=part("{model}Request")["$ref"])
+    told: dict[str, Any] = TypeAdapter(WhyNot).json_schema(
+        mode="serialization", ref_template=part("{model}")["$ref"]
+    )
+    answered["$defs"] = told.pop("$defs") | {"WhyNot": told} | answered["$defs"]
     parts = answered["$defs"] | {f"{name}Request": schema for name, schema in sent.pop("$defs").items()}
     for name, schema in parts.items():
         if name in schemas and schemas[name]["properties"].keys() != schema["properties"].keys():

@@ -32,6 +32,7 @@ PURGE_REVIEW = "clew.purge_review"
 ANSWER = "clew.answer"
 WARM = "clew.warm"
 TEST_MODEL = "clew.test_model"
+WHY_NOT = "clew.why_not"
 
 QUEUE_OF = {
     IMPORT_GRAPH: heartbeats.JOBS,
@@ -46,6 +47,7 @@ QUEUE_OF = {
     PURGE_REVIEW: heartbeats.JOBS,
     ANSWER: heartbeats.ANSWERS,
     TEST_MODEL: heartbeats.ANSWERS,
+    WHY_NOT: heartbeats.ANSWERS,
     WARM: heartbeats.ANSWERS,
 }
 

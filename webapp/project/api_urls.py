@@ -14,6 +14,7 @@ from webapp.answers.api import ComparisonsView, ComparisonView, RunViewSet
 from webapp.answers.corrections_api import CorrectionViewSet
 from webapp.answers.programs_api import ProgramCorrectionsFileView, ProgramCorrectionsView
 from webapp.answers.tried_programs_api import ItemProgramsView
+from webapp.answers.why_not_api import WhyNotFoundView, WhyNotView
 from webapp.api.views import not_found
 from webapp.experiments.api import CheckpointViewSet, LabelSetViewSet, MethodView
 from webapp.experiments.promotions_api import PromotionsView, RollbackView
@@ -102,6 +103,8 @@ urlpatterns = [
     path("comparisons", ComparisonsView.as_view()),
     path("comparisons/<uuid:pk>", ComparisonView.as_view()),
     path("language-models/tests/<uuid:pk>", ModelTestView.as_view()),
+    path("runs/<uuid:pk>/why-not", WhyNotView.as_view()),
+    path("runs/<uuid:pk>/why-not/<uuid:key>", WhyNotFoundView.as_view()),
     path("language-limits", LimitsView.as_view()),
     path("language-usage", UsageView.as_view()),
     path("uploads", UploadsView.as_view()),

@@ -1,0 +1,71 @@
+"""``/runs/{id}/why-not``."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.http import Http404
+from drf_spectacular.utils import extend_schema, extend_schema_field
+from rest_framework import serializers, status
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from webapp.accounts.views import UserView
+from webapp.answers import selectors, why_not
+from webapp.api.fields import ErrorSerializer, PlainText
+from webapp.api.params import validated
+from webapp.api.schema import or_null, part
+
+
+class NewWhyNotSerializer(serializers.Serializer[object]):
+    """The answer that was expected, by its name; ``entity`` where it was chosen among those of the graph."""
+
+    name = PlainText(max_length=4096)
+    entity = serializers.IntegerField(min_value=0, max_value=2**31 - 1, allow_null=True, default=None)
+
+
+class StartedWhyNotSerializer(serializers.Serializer[object]):
+    """Where what is found will be."""
+
+    key = serializers.UUIDField()
+
+
+@extend_schema_field(or_null(part("WhyNot")))
+class FoundField(serializers.JSONField):
+    """A ``WhyNot``."""
+
+
+class WhyNotAnswerSerializer(serializers.Serializer[object]):
+    """How far it is, and what was found."""
+
+    state = serializers.ChoiceField(choices=[why_not.WAITING, why_not.DONE, why_not.FAILED])
+    found = FoundField()
+    error = ErrorSerializer(allow_null=True)
+
+
+class WhyNotView(UserView):
+    """Why a run does not have an answer that somebody expected."""
+
+    @extend_schema(
+        operation_id="runs_why_not_create",
+        request=NewWhyNotSerializer,
+        responses={202: StartedWhyNotSerializer},
+    )
+    def post(self, request: Request, pk: UUID) -> Response:
+        """Have a worker find the stage at which the answer is lost, and try what would bring it."""
+        run = self.find(selectors.runs(), pk)
+        data = validated(NewWhyNotSerializer(data=request.data))
+        key = why_not.ask(run=run, expected=why_not.Expected(data["name"], data["entity"]))
+        return Response({"key": key}, status=status.HTTP_202_ACCEPTED)
+
+
+class WhyNotFoundView(UserView):
+    """What was found."""
+
+    @extend_schema(operation_id="runs_why_not_retrieve", responses=WhyNotAnswerSerializer)
+    def get(self, request: Request, pk: UUID, key: UUID) -> Response:
+        """How far it is; kept for an hour."""
+        found = why_not.read(key, run=self.find(selectors.runs(), pk))
+        if found is None:
+            raise Http404
+        return Response(WhyNotAnswerSerializer(found).data)
