@@ -50,11 +50,13 @@ def diagnosed(case: Case, told: ProgramExecuted) -> WhyNot:
 
 def _topic(case: Case) -> WhyNot | None:
     """Where a name of the question was taken for an entity of another spelling."""
-    phrase = topics.misspelt(case)
+    linker = getattr(case.engine, "linker", None)
+    unmatched = () if linker is None or case.request.given else linker.link(case.record.question).unmatched
+    phrase = next(iter(unmatched), None) or topics.misspelt(case)
     remedy = None if phrase is None else topics.another(case, phrase)
     if remedy is None or remedy.entity is None:
         return None
-    said = f"“{phrase}” was taken for another entity than {remedy.entity.label}."
+    said = f"“{phrase}” was not taken for {remedy.entity.label}."
     return case.found(LostAt.TOPIC, said, [remedy])
 
 

@@ -23,7 +23,7 @@ WIDER = 64
 """Relation paths of each topic that are taken where those of the settings were not enough."""
 ASKED = 4
 """Hops of the longest path that a question asks for."""
-SURE, LIKE = 0.5, 0.3
+SURE, LIKE = 0.2, 0.3
 """From which probability a retriever is sure, and from which cosine a path is like a question."""
 CLOSE, BELIEF, RANKED = 0.05, 0.15, 0.15
 """What a hop costs in cosine; what the retriever's probability counts beside it, and that it ranked the path at all."""
@@ -131,16 +131,13 @@ def _of_path(case: Case, walks: Walks, hops: int | None) -> WhyNot:
     intended = walks.intended(topic)
     weights = dict(intended)
     near = max(leading, key=lambda way: _worth(way, weights), default=None)
-    wanted = next(((path, weight) for path, weight in intended if _fits(case, walks, topic, path)), None)
-    if near is None or (near.rank is None and len(near.path) <= longest):
-        # Nothing that was looked at leads there: what the retriever is sure of lacks the fact, whatever it leads to.
-        wanted = next((own for own in intended[:1] if own[1] >= SURE), wanted)
-        less = wanted is not None and wanted[1] >= SURE
-    else:
-        less = False
-    if wanted is not None and (near is None or less or _says_less(walks, near, wanted, weights)):
-        fact = missing(case.snapshot, topic, wanted[0], case.node)
-        if fact is not None:
+    lacking = [(own, fact) for own in intended if (fact := missing(case.snapshot, topic, own[0], case.node))]
+    fitting = [(own, fact) for own, fact in lacking if _fits(case, walks, topic, own[0])]
+    unseen = near is None or (near.rank is None and len(near.path) <= longest)
+    # Nothing that was looked at leads there: what the retriever is sure of lacks the fact, whatever it leads to.
+    sure = [(own, fact) for own, fact in lacking if unseen and own[1] >= SURE]
+    for wanted, fact in [*sure[:1], *fitting[:1]]:
+        if near is None or (unseen and wanted[1] >= SURE) or _says_less(walks, near, wanted, weights):
             said = f"{label} → {_told(case, wanted[0])} is asked for, and the graph does not lead to {case.name} there."
             remedies = [_fact_remedy(case, as_hop(case.snapshot, *fact))]
             if near is not None and near.rank is not None:
@@ -164,15 +161,23 @@ def _says_less(
     Each hop more costs likeness, for it must be asked for too; what the retriever believes counts beside the words.
     """
     path, _ = wanted
+    if len(near.path) > len(path) and _within(path, near.path):
+        return True
     asked = _asked_for(path, float(walks.likeness(near.topic, [path])[0]), weights)
     if len(near.path) > walks.engine.retriever.max_hops and near.likeness < LIKE:
         return True
     return _worth(near, weights) < asked
 
 
+def _within(short: Path, long: Path) -> bool:
+    """Whether a path makes a detour of another: it has the same hops in their order, and more."""
+    rest = iter(long)
+    return all(hop in rest for hop in short)
+
+
 def _worth(way: Leading, weights: Mapping[Path, float]) -> float:
     """How much a path that leads to the expected answer seems to be what was asked for."""
-    return _asked_for(way.path, way.likeness, weights) + RANKED * (way.rank is not None)
+    return _asked_for(way.path, way.likeness, weights) + RANKED * (way.rank is not None and way.rank <= BEST)
 
 
 def _asked_for(path: Path, likeness: float, weights: Mapping[Path, float]) -> float:

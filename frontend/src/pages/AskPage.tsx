@@ -255,6 +255,8 @@ export function AskPage() {
         onProgram={(program) => {
           if (id && run.data) askNow({ ...draftOfRun(run.data), given: [] }, { program, corrects: id });
         }}
+        onBudget={(budget) => askNow({ budget })}
+        onPin={(entity) => askNow({ given: [pinOf(entity, run.data?.question ?? "")] })}
         onRaiseBudget={
           budget < most
             ? () => {

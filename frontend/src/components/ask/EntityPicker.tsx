@@ -12,12 +12,14 @@ interface Props {
   /** The graph lives in an endpoint: whole names are looked up there. */
   remote?: boolean;
   onPick: (match: EntityMatch) => void;
+  /** A name that the graph may lack can be given too. */
+  onName?: (name: string) => void;
   /** On the button, where it does not add a topic, and what the dialog is called then. */
   button?: string;
   label?: string;
 }
 
-function PickerBody({ graph, remote, onPick }: Omit<Props, "button" | "label">) {
+function PickerBody({ graph, remote, onPick, onName }: Omit<Props, "button" | "label">) {
   const list = useId();
   const [query, setQuery] = useState("");
   const suggestions = useSuggestions(graph, query, remote);
@@ -48,6 +50,11 @@ function PickerBody({ graph, remote, onPick }: Omit<Props, "button" | "label">) 
         <p className="picker-note">
           No entity of this graph is called “{query.trim()}”.{" "}
           {remote ? "Type the whole name as it is spelt there." : "Try fewer letters."}
+          {onName && (
+            <Button size="small" onPress={() => onName(query.trim())}>
+              Ask about it all the same
+            </Button>
+          )}
         </p>
       ) : (
         <EntitySuggest
@@ -62,7 +69,7 @@ function PickerBody({ graph, remote, onPick }: Omit<Props, "button" | "label">) 
   );
 }
 
-export function EntityPicker({ graph, remote = false, onPick, button, label }: Props) {
+export function EntityPicker({ graph, remote = false, onPick, onName, button, label }: Props) {
   const [open, setOpen] = useState(false);
   return (
     <DialogTrigger isOpen={open} onOpenChange={setOpen}>
@@ -84,6 +91,12 @@ export function EntityPicker({ graph, remote = false, onPick, button, label }: P
               setOpen(false);
               onPick(match);
             }}
+            {...(onName && {
+              onName: (name: string) => {
+                setOpen(false);
+                onName(name);
+              },
+            })}
           />
         </Dialog>
       </Popover>

@@ -23,6 +23,8 @@ export interface Doubt {
   kind: FlagKind;
   answer?: Answer;
   chain?: number;
+  /** Names that are called right, or missing, to begin with. */
+  right?: readonly string[];
 }
 
 const WHOLE: { kind: FlagKind; label: string; about: string }[] = [
@@ -52,7 +54,7 @@ function DoubtForm({ run, view, doubt, onClose }: FormProps) {
   const navigate = useNavigate();
   const [kind, setKind] = useState(doubt.kind);
   const [comment, setComment] = useState("");
-  const [right, setRight] = useState<readonly string[]>([]);
+  const [right, setRight] = useState<readonly string[]>(doubt.right ?? []);
   /** Of this doubt: sent again, it is the same one. */
   const [id] = useState(() => crypto.randomUUID());
   const whole = !doubt.answer && doubt.chain === undefined;

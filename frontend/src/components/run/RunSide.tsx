@@ -18,6 +18,7 @@ import { PassagesPanel } from "./PassagesPanel";
 import { RunNotices } from "./RunNotices";
 import { SteerPanel } from "./SteerPanel";
 import { Thread } from "./Thread";
+import { WhyNot } from "./WhyNot";
 import { doing } from "./runWords";
 import type { Steering } from "./useSteering";
 
@@ -45,6 +46,10 @@ interface Props {
   onPart: (part: number | null) => void;
   /** Ask again with another program, which corrects this run's. */
   onProgram: (program: ProgramReading["program"]) => void;
+  /** Ask again with so many facts. */
+  onBudget: (budget: number) => void;
+  /** Ask again about this entity. */
+  onPin: (entity: { id: number; label: string }) => void;
   /** Ask again with more facts; undefined when there is no more. */
   onRaiseBudget: (() => void) | undefined;
 }
@@ -127,6 +132,15 @@ export function RunSide(props: Props) {
           },
         })}
       />
+      {run && mayDoubt && live.phase === "done" && (
+        <WhyNot
+          run={run}
+          onProgram={props.onProgram}
+          onBudget={props.onBudget}
+          onPin={props.onPin}
+          onMissing={(name) => setDoubt({ kind: "answer-missing", right: [name] })}
+        />
+      )}
       {shown.program && (
         <ProgramPanel
           key={`${live.run} ${shown.program.read.text}`}
