@@ -138,7 +138,7 @@ def _of_path(case: Case, walks: Walks, hops: int | None) -> WhyNot:
     sure = [(own, fact) for own, fact in lacking if unseen and own[1] >= SURE]
     for wanted, fact in [*sure[:1], *fitting[:1]]:
         if near is None or (unseen and wanted[1] >= SURE) or _says_less(walks, near, wanted, weights):
-            said = f"{label} → {_told(case, wanted[0])} is asked for, and the graph does not lead to {case.name} there."
+            said = f"The question asks for {label} → {_told(case, wanted[0])}, and no fact leads to {case.name} there."
             remedies = [_fact_remedy(case, as_hop(case.snapshot, *fact))]
             if near is not None and near.rank is not None:
                 remedies.append(_label(case, near))

@@ -40,6 +40,7 @@ from tests.benchmarks import (
     studies,
     text,
     webqsp,
+    why_not,
     zero_shot,
 )
 from tests.benchmarks.report import Section
@@ -60,7 +61,7 @@ BENCHMARKS = {
 LONG = (
     "methods", "efficiency", "supervision", "line_vs_raw", "webqsp",
     "text", "big_text", "inses", "inses_facts", "agent", "router", "scale", "review_load", "review_curves", "kills",
-    "fuzz", "meanwhile", "programs", "program_weights", "zero_shot",
+    "fuzz", "meanwhile", "programs", "program_weights", "zero_shot", "why_not",
 )  # fmt: skip
 
 
@@ -101,6 +102,7 @@ def main() -> None:
         "review_curves": lambda: review_curves.measure(args.data, run=not args.finished),
         "fuzz": lambda: fuzz.measure(args.inputs, args.data),
         "meanwhile": meanwhile.measure,
+        "why_not": lambda: why_not.measure(args.data),
         "programs": lambda: programs.measure(args.data),
         "program_weights": lambda: programs.fit_weights(args.data, args.out),
         "agent": lambda: agent.measure(

@@ -34,7 +34,9 @@ function triedWords({ trial }: Remedy): string {
       : `tried: it is then answer ${trial.place} of ${trial.count}`;
   }
   const others = trial.answers.slice(0, 2).join(", ");
-  return others ? `tried: still missing; ${others}${trial.count > 2 ? " and others" : ""}` : "tried: no answer";
+  return others
+    ? `tried: still missing; ${others}${trial.count > 2 ? " and others" : ""}`
+    : "tried: no answer";
 }
 
 function RemedyAct({ remedy, onProgram, onBudget, onPin }: { remedy: Remedy } & Omit<Acts, "onMissing">) {
