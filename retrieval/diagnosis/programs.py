@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from operator import attrgetter
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
@@ -160,7 +160,7 @@ def without(program: Program, path: Path) -> Program | None:
     """The program without one step: what the step was made of stands in its place; None where nothing would."""
     if path:
         inner = without(getattr(program, path[0]), path[1:])
-        return None if inner is None else replace(program, **{path[0]: inner})
+        return None if inner is None else _changed(program, path[0], inner)
     match program:
         case Filter(source) | TextFilter(source) | Top(source) | Except(source):
             return source
@@ -187,8 +187,12 @@ def _at(program: Program, path: Path) -> Program:
 def _put(program: Program, path: Path, change: Callable[[Program], Program]) -> Program:
     if not path:
         return change(program)
-    inner = _put(getattr(program, path[0]), path[1:], change)
-    return replace(program, **{path[0]: inner})  # type: ignore[type-var]
+    return _changed(program, path[0], _put(getattr(program, path[0]), path[1:], change))
+
+
+def _changed(program: Program, name: str, inner: Program) -> Program:
+    changed: Program = replace(cast(Any, program), **{name: inner})
+    return changed
 
 
 def _holds(nodes: np.ndarray, node: int) -> bool:

@@ -74,7 +74,9 @@ def misspelt(case: Case) -> str | None:
 def _is_named(case: Case, linked: LinkedEntity) -> bool:
     if linked.source in ("fuzzy", "vector"):
         return False
-    own = normalise(linked.mention)
+    own, label = normalise(linked.mention), normalise(linked.entity.label)
+    if set(own.split()) < set(label.split()):
+        return False  # a part of its name, which may be a part of another
     matches = case.snapshot.labels.search(linked.mention, NEAR)
     return any(match.entity == linked.entity.id and normalise(match.name) == own for match in matches)
 

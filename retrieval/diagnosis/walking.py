@@ -23,7 +23,7 @@ WIDER = 64
 """Relation paths of each topic that are taken where those of the settings were not enough."""
 ASKED = 4
 """Hops of the longest path that a question asks for."""
-SURE, LIKE = 0.2, 0.3
+SURE, LIKE = 0.3, 0.3
 """From which probability a retriever is sure, and from which cosine a path is like a question."""
 CLOSE, BELIEF, RANKED = 0.05, 0.15, 0.15
 """What a hop costs in cosine; what the retriever's probability counts beside it, and that it ranked the path at all."""
@@ -170,9 +170,8 @@ def _says_less(
 
 
 def _within(short: Path, long: Path) -> bool:
-    """Whether a path makes a detour of another: it has the same hops in their order, and more."""
-    rest = iter(long)
-    return all(hop in rest for hop in short)
+    """Whether a path makes a detour of another: it has the same hops, some of them again."""
+    return set(long) == set(short)
 
 
 def _worth(way: Leading, weights: Mapping[Path, float]) -> float:

@@ -176,7 +176,7 @@ def measure(kinds: Sequence[str] = (), share: float = 1.0) -> list[Section]:
     """
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(Path(folder))
-        questions = [q for q in read_questions("test") if q.paths and len(q.topic_entities) == 1]
+        questions = [q for q in read_questions("test", "dev") if q.paths and len(q.topic_entities) == 1]
         random.Random(SEED).shuffle(questions)
         rows: dict[str, list[tuple[Fault, WhyNot]]] = defaultdict(list)
         made: dict[str, Callable[[], Iterator[tuple[Fault, WhyNot]]]] = {

@@ -143,7 +143,7 @@ TABLE = {
     "GET runs/<pk>/export": reads("run"),
     "POST runs/<pk>/flag": For(VIEWER, ASK, "run"),
     "POST runs/<pk>/why-not": For(VIEWER, ASK, "run", body={"name": "=Berlin"}),
-    "GET runs/<pk>/why-not/<key>": reads("run"),
+    "GET runs/<pk>/why-not/<key>": reads("nothing"),
     "DELETE runs/<pk>": For(VIEWER, ASK, "run", manage=True),
     "POST runs/<pk>/cancel": For(VIEWER, ASK, "run", manage=True),
     "POST runs/<pk>/pause": For(VIEWER, ASK, "run", manage=True),

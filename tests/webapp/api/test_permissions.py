@@ -157,6 +157,6 @@ def test_tokens_give_nobody_another_role(world):
                 continue
             wanted = expected(rule, people["viewer"], thing)
             found, content = happens(client, address, thing, things, rule)
-            if wanted != found:
+            if wanted != found and not _nothing_there(rule, wanted, found):
                 holes.append((address, thing, wanted, found, content[:150]))
     assert holes == []

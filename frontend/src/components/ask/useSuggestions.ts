@@ -55,7 +55,7 @@ function useActive(
     matches,
     active,
     setActive,
-    loading: answer.isFetching,
+    loading: answer.isFetching || query.trim() !== settled,
     error: answer.error,
     onKey: (key, pick) => {
       const match = matches[active];
