@@ -79,6 +79,7 @@ def test_the_schema_is_valid_without_a_warning(tmp_path):
         "trash/{kind}/{key}",
         "trash/{kind}/{key}/restore",
         "review/items/{id}/answers",
+        "review/items/{id}/programs",
         "endpoints",
         "graphs/{id}/endpoint",
         "graphs/{id}/endpoint/check",
