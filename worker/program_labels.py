@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from retrieval.errors import TrainingDataError
+from retrieval.questions.files import unmeasured
 from retrieval.types import Question
 from webapp.experiments.models import LabelSet
 from webapp.graphs import files
@@ -67,12 +68,14 @@ def _with_program(question: Question, decided: exports.DecidedPrograms) -> Quest
 def _added(row: Queue, decided: exports.DecidedPrograms, questions: Sequence[Question]) -> list[Question]:
     """Accepted programs of questions that the question set lacks, but for those that are worded like measured ones."""
     known = {question.id for question in questions}
-    measured = {one.question.casefold() for one in questions if one.split in ("dev", "test")}
     items = Item.objects.filter(queue=row, key__in=decided.accepted.keys() - known).order_by("position")
-    return [
+    made = [
         Question(
-            item.key, item.question, answers=tuple(item.answers), program=decided.accepted[item.key].program
+            item.key,
+            item.question,
+            answers=tuple(item.answers),
+            program=decided.accepted[item.key].program,
         )
         for item in items
-        if item.question.casefold() not in measured
     ]
+    return unmeasured(made, questions)

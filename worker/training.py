@@ -16,7 +16,7 @@ from retrieval.errors import TrainingDataError
 from retrieval.kg import snapshot as kg
 from retrieval.kg.snapshot.cache import cache_of
 from retrieval.methods import registry
-from retrieval.questions.files import training_sample
+from retrieval.questions.files import training_sample, unmeasured
 from retrieval.types import Question
 from webapp.answers import corrections, programs
 from webapp.api.errors import GraphNotReadyError
@@ -166,9 +166,7 @@ def _corrected(job: Job, questions: Sequence[Question]) -> list[Question]:
     """Programs that people ran in place of what was read, but for questions that are measured by."""
     if not job.params.get("corrections") or not registry.method(job.params["method"]).runs_programs:
         return []
-    measured = {one.question.casefold() for one in questions if one.split in ("dev", "test")}
-    rows = programs.as_questions(graph_id=job.graph_id)
-    return [one for one in rows if one.question.casefold() not in measured]
+    return unmeasured(programs.as_questions(graph_id=job.graph_id), questions)
 
 
 def _trajectories(graph: int, out: Path, chosen: int | None) -> Path | None:

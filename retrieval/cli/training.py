@@ -13,7 +13,7 @@ from retrieval.errors import ConfigError
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.snapshot.cache import cache_of
 from retrieval.methods.registry import DEFAULT
-from retrieval.questions.files import training_sample
+from retrieval.questions.files import training_sample, unmeasured
 
 
 def train(
@@ -25,6 +25,7 @@ def train(
     out: Path,
     labels: Path | None = None,
     trajectories: Path | None = None,
+    programs: Path | None = None,
     config: Path | None = None,
     fraction: float = 1.0,
     encoding: Encoding = Encoding(),
@@ -37,6 +38,7 @@ def train(
         out: the checkpoint's directory.
         labels: rational paths; made on the way when left out.
         trajectories: of graph-s3: learned from beside those that are made of the labels.
+        programs: questions with programs, to learn how questions are read, beside those of the question set.
         config: JSON with settings that differ from the defaults, or from a preset: {"preset": "paper"}.
         fraction: share of the training questions used.
     """
@@ -46,6 +48,7 @@ def train(
     questions = training_sample(
         of_split(read(asked.questions), asked.split), fraction, seed=(settings or {}).get("seed", 0)
     )
+    more = [] if programs is None else [one for one in read(programs) if one.program is not None]
     with stoppable() as stop, Bars() as bars:
         result = fit(
             method,
@@ -59,6 +62,7 @@ def train(
             cancelled=stop.is_set,
             cache=cache_of(graph),
             trajectories=trajectories or (),
+            programs=unmeasured(more, questions),
         )
     for line in result.notes:
         note(line)

@@ -246,6 +246,12 @@ def training_sample(questions: Sequence[Question], fraction: float, *, seed: int
     return [q for q in split if q.split not in ("train", "dev") or q.id in kept]
 
 
+def unmeasured(more: Iterable[Question], questions: Iterable[Question]) -> list[Question]:
+    """Those of ``more`` that are worded like no dev or test question, which are measured by."""
+    measured = {one.question.casefold() for one in questions if one.split in ("dev", "test")}
+    return [one for one in more if one.question.casefold() not in measured]
+
+
 def detect_format(path: Path | str, options: ReadOptions = DETECT) -> str:
     """The format, one of ``FORMATS``, that :func:`read_questions` takes a file for when none is named.
 
