@@ -143,6 +143,7 @@ def test_the_history_can_be_searched(api, tiny_graph):
         "flags": [],
         "program": None,
         "corrects": None,
+        "follows": None,
     }
 
 
