@@ -154,8 +154,8 @@ class SparqlGraph(Sampling):
             return kept
         every = self._whole()
         near = self._near(key) if key else Facts({})
-        triples = {**near.triples, **self.described(near.triples), **every.triples}
-        found = self.named(Facts(triples, near.truncated))
+        found = self.named(every, {**near.triples, **self.described(near.triples)})
+        found = replace(found, truncated=near.truncated)
         self._pulls.facts.keep((self.endpoint, self.options, "sample", key), found)
         return found
 
@@ -164,7 +164,7 @@ class SparqlGraph(Sampling):
         kept = self._pulls.facts.get((self.endpoint, self.options, "overview"))
         if kept is None:
             try:
-                kept = self.overview()
+                kept = self.named(self.overview())
             except EndpointError:
                 kept = Facts({}, truncated=True)
             self._pulls.facts.keep((self.endpoint, self.options, "overview"), kept)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from retrieval.errors import EmptySourceError, EndpointError, LLMError, ProgramError
@@ -117,7 +116,5 @@ def _pulled(found: RemoteUnderstanding, took_ms: float) -> SubgraphExtracted:
         max_hops=0,
         strategy=STRATEGY,
         took_ms=took_ms,
-        pulled=Pulled(
-            datetime.now(UTC).isoformat(timespec="seconds"), snapshot.hash, found.queries, found.truncated
-        ),
+        pulled=Pulled(found.at, snapshot.hash, found.queries, found.truncated),
     )

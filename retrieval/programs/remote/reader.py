@@ -53,11 +53,13 @@ class RemoteUnderstanding(Understanding):
     """What a question over an endpoint was understood to ask.
 
     Attributes:
-        truncated: the sample that its words were looked up in met a limit.
+        at: when the sample was pulled that its words were looked up in, ISO 8601 in UTC.
+        truncated: that sample met a limit.
         queries: were sent for it, those for the sample included unless that was kept.
         warnings: what to know of the answer.
     """
 
+    at: str = ""
     truncated: bool = False
     queries: int = 0
     warnings: tuple[str, ...] = ()
@@ -247,6 +249,7 @@ class _Asking:
             Schema(snapshot, columns),
             tuple((move.node(node), start, end) for node, start, end in named),
             vocabulary=Plain(snapshot, columns, remote.options.languages),
+            at=self._sample.at,
             truncated=self._sample.truncated,
             queries=remote.queries - self._before,
             warnings=tuple(_uncounted(asked)),
