@@ -54,14 +54,13 @@ BENCHMARKS = {
     "build": build.measure,
     "paths": paths.measure,
     "endpoint": endpoint.measure,
-    "endpoint_programs": endpoint_programs.measure,
 }
 
 
 LONG = (
     "methods", "efficiency", "supervision", "line_vs_raw", "webqsp",
     "text", "big_text", "inses", "inses_facts", "agent", "router", "scale", "review_load", "review_curves", "kills",
-    "fuzz", "meanwhile", "programs", "program_weights", "zero_shot", "why_not",
+    "fuzz", "meanwhile", "programs", "program_weights", "zero_shot", "why_not", "endpoint_programs",
 )  # fmt: skip
 
 
@@ -90,6 +89,7 @@ def main() -> None:
         "supervision": lambda: studies.supervision(args.data),
         "line_vs_raw": lambda: line_vs_raw.measure(args.data, run=not args.finished),
         "webqsp": webqsp.measure,
+        "endpoint_programs": lambda: endpoint_programs.measure(args.data),
         "zero_shot": lambda: zero_shot.measure(args.data),
         "text": text.measure,
         "inses_facts": lambda: inses_facts.measure(args.data),

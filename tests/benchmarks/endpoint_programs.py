@@ -7,7 +7,7 @@ import random
 import statistics
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
@@ -36,8 +36,8 @@ _TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 _XSD = "http://www.w3.org/2001/XMLSchema#"
 
 
-def measure() -> list[Section]:
-    """Each suite's questions, drawn by a seed: over the graph as imported, and over the same in an endpoint."""
+def measure(names: Sequence[str] = ()) -> list[Section]:
+    """Questions of suites, drawn by a seed: over the graph as imported, and over the same in an endpoint."""
     encoder = load_encoder()
     section = Section(
         "Programs over a SPARQL endpoint",
@@ -49,7 +49,7 @@ def measure() -> list[Section]:
         head=("suite", "questions", "right here", "right there", "both", "queries p50", "ms p50", "ms p95"),
     )
     by_suite: dict[str, list[Asked]] = defaultdict(list)
-    for asked in suites():
+    for asked in suites(names):
         if UNANSWERABLE not in asked.operators:
             by_suite[asked.suite].append(asked)
     for suite, questions in sorted(by_suite.items()):

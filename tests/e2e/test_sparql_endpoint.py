@@ -70,7 +70,7 @@ def step_one_looks_around_in_it_by_whole_names(page: Page, shot: Any) -> None:
 def step_a_question_is_answered_by_what_is_pulled(page: Page, films: SparqlServer, shot: Any) -> None:
     page.get_by_role("link", name="Ask this graph").click()
     page.locator(".askbar").get_by_role("button", name=re.compile("Method$")).click()
-    expect(page.get_by_role("option")).to_have_count(6)  # those that need no index and no training
+    expect(page.get_by_role("option")).to_have_count(1)  # others that need no index are behind the gear
     page.keyboard.press("Escape")
     page.get_by_role("combobox", name="Question").fill("who directed The Paper Lantern")
     page.keyboard.press("Escape")
@@ -91,18 +91,32 @@ def step_a_node_of_its_drawing_is_expanded_by_a_query(page: Page) -> None:
     before = re.search(r"\d+", drawing.get_attribute("aria-label") or "")
     assert before is not None
     find = page.get_by_role("searchbox", name="Search in the graph")
-    find.fill("Norway")
-    expect(page.locator(".graph-search")).to_contain_text(
-        "none here"
-    )  # three hops away, which was not pulled
     find.fill("Tromso")
+    expect(page.locator(".graph-search")).to_contain_text("none here")  # no fact of the answer
+    find.fill("Gus Holt")
     expect(page.locator(".graph-search")).to_contain_text("1 of 1")
     find.press("Escape")
     page.keyboard.press("e")
-    expect(drawing).to_have_attribute("aria-label", re.compile(f"^Drawing of {int(before[0]) + 1} entities"))
-    find.fill("Norway")
+    expect(drawing).to_have_attribute("aria-label", re.compile(f"^Drawing of {int(before[0]) + 2} entities"))
+    find.fill("Tromso")
     expect(page.locator(".graph-search")).to_contain_text("1 of 1")
     find.press("Escape")
+
+
+def step_a_count_is_computed_by_the_endpoint(page: Page, shot: Any) -> None:
+    question = page.get_by_role("combobox", name="Question")
+    question.fill("how many films did Gus Holt direct")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    answers = page.get_by_role("region", name="Answers")
+    worked = page.get_by_role("region", name="How it was worked out")
+    expect(worked).to_contain_text("count them", timeout=60_000)
+    expect(answers).to_contain_text("2")
+    shot("endpoint-program")
+    worked.get_by_role("button", name=re.compile("^Copy")).click()
+    expect(page.get_by_role("menuitem", name="Copy as SPARQL")).to_be_visible()
+    expect(page.get_by_role("menuitem", name="Copy as Cypher")).to_have_count(0)
+    page.keyboard.press("Escape")
 
 
 def step_an_endpoint_that_is_away_fails_the_run_and_is_asked_again(
@@ -125,5 +139,6 @@ test_walk = walk(
     step_one_looks_around_in_it_by_whole_names,
     step_a_question_is_answered_by_what_is_pulled,
     step_a_node_of_its_drawing_is_expanded_by_a_query,
+    step_a_count_is_computed_by_the_endpoint,
     step_an_endpoint_that_is_away_fails_the_run_and_is_asked_again,
 )

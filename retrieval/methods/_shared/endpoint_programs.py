@@ -101,19 +101,19 @@ class EndpointPrograms:
         """
         run = PipelineRun(request, self.cancelled, began=began)
         yield QuestionLinked(named_entities(found, request.question), (), run.ms())
-        yield _pulled(found, run.ms())
+        yield _pulled(found, self.remote.options.hops, run.ms())
         warnings = (*self.warnings, *found.warnings)
         yield from answered(run, found, EngineSettings().extractive.trusted, warnings, self.usage)
 
 
-def _pulled(found: RemoteUnderstanding, took_ms: float) -> SubgraphExtracted:
+def _pulled(found: RemoteUnderstanding, hops: int, took_ms: float) -> SubgraphExtracted:
     snapshot: Snapshot = found.executor.snapshot
     topics = dict.fromkeys(node for node, _, _ in found.named)
     return SubgraphExtracted(
         topics=tuple(map(snapshot.node, topics)),
         entities=snapshot.num_entities,
         triples=snapshot.num_triples,
-        max_hops=0,
+        max_hops=hops,
         strategy=STRATEGY,
         took_ms=took_ms,
         pulled=Pulled(found.at, snapshot.hash, found.queries, found.truncated),

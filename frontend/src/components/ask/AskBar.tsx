@@ -208,7 +208,7 @@ export function AskBar(props: Props) {
           <span className="askbar-checkpoint">
             <span
               className="badge"
-              title="Facts near the topics are pulled from the endpoint for each question"
+              title="The endpoint computes programs; relation paths follow facts near the topics, pulled for each question"
             >
               untrained, asked where it is
             </span>

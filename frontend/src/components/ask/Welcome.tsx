@@ -36,8 +36,8 @@ export function Welcome({ graphs, graph, onExample }: Props) {
       </h1>
       {graph.endpoint && (
         <p className="muted wrap-anywhere">
-          It lives in a SPARQL endpoint (<span className="mono">{graph.endpoint.url}</span>): each question
-          pulls what lies near the entities that it names, spelt as they are there.
+          It lives in a SPARQL endpoint (<span className="mono">{graph.endpoint.url}</span>), which counts,
+          ranks and filters itself. Names are found there as they are spelt.
         </p>
       )}
       <p className="muted tabular" hidden={Boolean(graph.endpoint)}>

@@ -112,8 +112,8 @@ export function NotImported({ admin }: { admin: boolean }) {
         <p>
           Nothing of this graph is kept here, so it has no statistics, versions or index, and no question
           sets, training, evaluation or review; INSES, passages, the router and the trained agent cannot be
-          asked of it. It is asked by relation paths, untrained. A run says when it asked and what it got; the
-          same question may get something else tomorrow.
+          asked of it. It is asked by programs, which the endpoint computes, and by relation paths, untrained.
+          A run says when it asked and what it got; the same question may get something else tomorrow.
         </p>
         <p>
           For all that, export what you need from the endpoint as RDF (a <code>CONSTRUCT</code> query, or its
