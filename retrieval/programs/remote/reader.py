@@ -55,7 +55,7 @@ class RemoteUnderstanding(Understanding):
     Attributes:
         at: when the sample was pulled that its words were looked up in, ISO 8601 in UTC.
         truncated: that sample met a limit.
-        queries: were sent for it, those for the sample included unless that was kept.
+        queries: were sent for it, those for the sample included, whichever run sent them.
         warnings: what to know of the answer.
     """
 
