@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from retrieval.errors import ConfigError
-from webapp.project import orphans, supervisor
+from webapp.project import env, orphans, supervisor
 
 ROOT = Path(__file__).parents[3]
 
@@ -153,3 +153,18 @@ def test_orphans_of_a_home_are_ended_by_name_and_others_are_not(tmp_path):
         for process in (mine, other):
             process.kill()
             process.wait()
+
+
+def test_the_small_language_model_is_a_process_where_it_is_wanted(monkeypatch):
+    wanted, other = (
+        env.read({"LLM_BASE_URL": url, "LLM_MODEL": "m"}) for url in ("local", "http://there/v1")
+    )
+    monkeypatch.setattr(supervisor, "find_spec", lambda name: object())
+    monkeypatch.setattr(supervisor, "_taken", lambda port: False)
+    assert [child.name for child in supervisor.processes(wanted, "home")][3:] == ["language model"]
+    assert len(supervisor.processes(other, "home")) == 3
+    monkeypatch.setattr(supervisor, "_taken", lambda port: True)  # somebody serves it already
+    assert len(supervisor.processes(wanted, "home")) == 3
+    monkeypatch.setattr(supervisor, "find_spec", lambda name: None)
+    with pytest.raises(ConfigError, match="the language model is not installed"):
+        supervisor.processes(wanted, "home")
