@@ -157,8 +157,11 @@ def _answers(flag: NewFlag, label: str, answers: Sequence[Answer]) -> list[str]:
 
 
 def _right(flag: NewFlag, right: Sequence[str], answers: Sequence[Answer]) -> list[str]:
-    """All right answers: where one is said to be missing, those that the run gave are right as well."""
-    given = [one.label for one in answers] if right and flag.kind == FlagKind.ANSWER_MISSING else []
+    """All right answers: where one is said to be missing, or all to be right, those that the run gave are right."""
+    named = all(one.entity is not None for one in answers)  # a number or a text is no entity to lead paths to
+    called_right = flag.kind == FlagKind.ANSWER_RIGHT and flag.answer is None and named
+    counts = called_right or (right and flag.kind == FlagKind.ANSWER_MISSING)
+    given = [one.label for one in answers] if counts else []
     return list(dict.fromkeys([*given, *right]))
 
 
@@ -167,6 +170,7 @@ def _remark(user: User, flag: NewFlag, label: str, chains: Sequence[EvidenceChai
         FlagKind.ANSWER_WRONG: f"the answer {label} is wrong" if label else "the answer is wrong",
         FlagKind.PATH_WRONG: "the paths are not why",
         FlagKind.ANSWER_MISSING: f"the answer {label} is missing" if label else "an answer is missing",
+        FlagKind.ANSWER_RIGHT: f"the answer {label} is right" if label else "the answers are right",
     }[FlagKind(flag.kind)]
     if flag.chain is not None:
         if flag.chain >= len(chains):
@@ -175,4 +179,6 @@ def _remark(user: User, flag: NewFlag, label: str, chains: Sequence[EvidenceChai
             step.label + (" (backward)" if step.inverse else "") for step in chains[flag.chain].steps
         )
         what = f"“{steps}” is not why" if flag.kind == FlagKind.PATH_WRONG else f"{what} (by “{steps}”)"
+    if flag.kind == FlagKind.ANSWER_RIGHT:
+        return f"Called right by {user.username}: {what}.{' ' + flag.comment if flag.comment else ''}"
     return f"Flagged by {user.username}: {what}.{' ' + flag.comment if flag.comment else ''}"

@@ -116,15 +116,16 @@ class RunEvent(AccessControlled):
 
 
 class FlagKind(models.TextChoices):
-    """What a person doubts of a run."""
+    """What a person says of a run: what they doubt, or that it is right."""
 
     ANSWER_WRONG = "answer-wrong", "this answer is wrong"
     PATH_WRONG = "path-wrong", "this path is not why"
     ANSWER_MISSING = "answer-missing", "an answer is missing"
+    ANSWER_RIGHT = "answer-right", "this is right"
 
 
 class Flag(AccessControlled):
-    """A doubt about a run; its question is an item of the queue of flagged answers.
+    """What a person says of a run, mostly a doubt; its question is an item of the queue of flagged answers.
 
     ``answer`` is a label, ``right_answers`` are those that the person called right, or missing.
     """

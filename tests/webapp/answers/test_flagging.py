@@ -43,7 +43,14 @@ def asked(tiny_graph, users):
                     2,
                     1.0,
                 ),
-                AnswerFinal((Answer("Germany", 0.75), Answer("Berlin", 0.25)), None, "", (), Usage(), 1.0),
+                AnswerFinal(
+                    (Answer("Germany", 0.75, germany), Answer("Berlin", 0.25, berlin)),
+                    None,
+                    "",
+                    (),
+                    Usage(),
+                    1.0,
+                ),
             ],
         )
         Run.objects.filter(pk=run.pk).update(state=RunState.DONE)
@@ -209,3 +216,13 @@ def test_known_answers_stand_until_an_analyst_takes_a_viewers_over(api, asked, q
     flag(api("analyst"), run, right_answers=["Germany"])
     shown = api("analyst").get(f"/api/v1/review/items/{item}").json()
     assert (shown["answers"], shown["suggested"]) == (["Germany"], []), "an analyst's count at once"
+
+
+def test_answers_that_are_called_right_wait_with_all_of_them(api, asked):
+    run = asked()
+    assert flag(api("viewer"), run, "answer-right").status_code == 200
+    item = Item.objects.get()
+    assert item.reason == "Called right by viewer: the answers are right."
+    kept = Flag.objects.get()
+    assert (kept.kind, kept.answer, kept.right_answers) == ("answer-right", "", [])
+    assert (item.answers, item.answered.analyst.username) == (["Germany", "Berlin"], "viewer")

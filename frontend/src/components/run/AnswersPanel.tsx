@@ -29,6 +29,8 @@ interface Props {
   methodName?: (method: string) => string;
   /** Say that an answer is wrong, or (null) that something is wrong with all of it. */
   onDoubt?: ((answer: Answer | null) => void) | undefined;
+  /** Say that these answers are right. */
+  onRight?: (() => void) | undefined;
 }
 
 /** What an answer rests on: facts or sentences that are there. Not whether it is right, which its confidence is about. */
@@ -197,6 +199,7 @@ export function AnswersPanel({
   isTrained,
   methodName = (method) => method,
   onDoubt,
+  onRight,
 }: Props) {
   const [all, setAll] = useState(false);
   const ranks = passageRanks(view);
@@ -249,6 +252,9 @@ export function AnswersPanel({
           </span>
         )}
         <span className="grow" />
+        {onRight && answers.length > 0 && (
+          <Button look="plain" size="small" icon="check" label="This is right" onPress={onRight} />
+        )}
         {onDoubt && (
           <Button
             look="plain"

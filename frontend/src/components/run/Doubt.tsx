@@ -153,6 +153,7 @@ const SAYS: Record<FlagKind, string> = {
   "answer-wrong": "says that an answer is wrong",
   "path-wrong": "says that a path is not the reason",
   "answer-missing": "says that an answer is missing",
+  "answer-right": "says that this is right",
 };
 
 function saying({ kind, answer, chain }: Flag): string {
@@ -167,7 +168,7 @@ export function Doubts({ flags }: { flags: readonly Flag[] }) {
   if (!first) return null;
   return (
     <Notice
-      tone="warn"
+      tone={flags.every(({ kind }) => kind === "answer-right") ? "info" : "warn"}
       title="Analysts will judge this answer"
       acts={
         <Link className="btn small" to={`/review/${first.queue}?item=${first.item}`}>

@@ -13,6 +13,7 @@ import { isOver, type RunView } from "@/store/runView";
 import { AnswersPanel } from "./AnswersPanel";
 import { ChainsPanel } from "./ChainsPanel";
 import { DoubtDialog, Doubts, type Doubt } from "./Doubt";
+import { useRight } from "./useRight";
 import { NoAnswerCard } from "./NoAnswerCard";
 import { PassagesPanel } from "./PassagesPanel";
 import { RunNotices } from "./RunNotices";
@@ -60,6 +61,7 @@ export function RunSide(props: Props) {
   const [address, putUrl] = useUrl();
   const [cite, setCite] = useState(() => citationOf(address.get("cite")));
   const [doubt, setDoubt] = useState<Doubt | null>(null);
+  const right = useRight(run);
   // Of a run that has ended, as it ended.
   const ended = run !== undefined && isOver(live.phase) && shown.seq === live.seq;
   // Analysts judge paths on a version of the graph, and one in an endpoint has none.
@@ -127,6 +129,7 @@ export function RunSide(props: Props) {
         isTrained={isTrained}
         methodName={methodName}
         {...(mayDoubt && {
+          ...(!right.isPending && { onRight: () => right.mutate() }),
           onDoubt: (answer) => {
             setDoubt({ kind: "answer-wrong", ...(answer && { answer }) });
           },
