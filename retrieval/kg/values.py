@@ -33,6 +33,27 @@ _DURATION = {
 _MASS = {"mg": 1e-6, "g": 1e-3, "gram": 1e-3, "kg": 1.0, "kilogram": 1.0, "t": 1e3, "ton": 1e3, "tonne": 1e3,
          "lb": 0.45359237, "pound": 0.45359237, "oz": 0.028349523125}  # fmt: skip
 _MONEY = {"$": 1.0, "usd": 1.0, "dollar": 1.0, "€": 1.0, "eur": 1.0, "euro": 1.0, "£": 1.0, "gbp": 1.0}
+_DATA = {
+    "byte": 1.0, "kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12, "pb": 1e15, "kib": 2.0**10, "mib": 2.0**20,
+    "gib": 2.0**30, "tib": 2.0**40, "kilobyte": 1e3, "megabyte": 1e6, "gigabyte": 1e9, "terabyte": 1e12,
+}  # fmt: skip
+_SPEED = {
+    "m/s": 1.0,
+    "km/h": 1 / 3.6,
+    "kph": 1 / 3.6,
+    "kmh": 1 / 3.6,
+    "km/s": 1e3,
+    "mph": 0.44704,
+    "knot": 0.514444,
+}
+_POWER = {"w": 1.0, "watt": 1.0, "kw": 1e3, "kilowatt": 1e3, "mw": 1e6, "megawatt": 1e6, "gw": 1e9, "gigawatt": 1e9,
+          "hp": 745.69987, "horsepower": 745.69987}  # fmt: skip
+_ENERGY = {"joule": 1.0, "kj": 1e3, "mj": 1e6, "cal": 4.184, "kcal": 4184.0, "calorie": 4184.0, "wh": 3600.0,
+           "kwh": 3.6e6, "mwh": 3.6e9, "gwh": 3.6e12}  # fmt: skip
+_VOLUME = {"ml": 1e-3, "cl": 1e-2, "dl": 0.1, "l": 1.0, "litre": 1.0, "liter": 1.0, "m3": 1e3, "m³": 1e3,
+           "gal": 3.785411784, "gallon": 3.785411784, "km3": 1e12, "km³": 1e12}  # fmt: skip
+_FREQUENCY = {"hz": 1.0, "khz": 1e3, "mhz": 1e6, "ghz": 1e9}
+_TEMPERATURE = {"°c": 1.0, "degree celsius": 1.0, "degrees celsius": 1.0, "celsius": 1.0, "°": 1.0}
 _PLAIN = {
     "%": 1.0,
     "percent": 1.0,
@@ -45,7 +66,9 @@ _PLAIN = {
 UNITS: dict[str, tuple[str, float]] = {
     unit: (dimension, factor)
     for dimension, units in (
-        ("length", _LENGTH), ("area", _AREA), ("duration", _DURATION), ("mass", _MASS), ("money", _MONEY), ("", _PLAIN),
+        ("length", _LENGTH), ("area", _AREA), ("duration", _DURATION), ("mass", _MASS), ("money", _MONEY), ("data", _DATA),
+        ("speed", _SPEED), ("power", _POWER), ("energy", _ENERGY), ("volume", _VOLUME), ("frequency", _FREQUENCY),
+        ("temperature", _TEMPERATURE), ("", _PLAIN),
     )
     for unit, factor in units.items()
 }  # fmt: skip
@@ -54,26 +77,27 @@ UNITS: dict[str, tuple[str, float]] = {
 _SCALES = {
     "k": 1e3, "thousand": 1e3, "mio": 1e6, "million": 1e6, "mn": 1e6, "bn": 1e9, "billion": 1e9, "trillion": 1e12,
 }  # fmt: skip
-_MONTHS = {
+MONTHS = {
     name.casefold(): i for names in (calendar.month_name, calendar.month_abbr) for i, name in enumerate(names)
 }
-_MONTHS["sept"] = 9
-del _MONTHS[""]
-_MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
+MONTHS["sept"] = 9
+del MONTHS[""]
+MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 NUMBER = r"[-+−]?(?:\d{1,3}(?:[,\u00a0\u202f' ]\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:[eE][-+]?\d{1,3})?|[-+−]?\.\d+"
 _NUMBER = re.compile(
     rf"(?P<sign>[$€£])?\s?(?P<number>{NUMBER})\s*(?P<scale>thousand|million|billion|trillion|mio|mn|bn|k)?\b\.?\s*(?P<unit>.*)",
     re.IGNORECASE | re.DOTALL,
 )
+_COUNTED = re.compile(rf"(?P<number>{NUMBER})\s?(?P<unit>[^\W\d_]+(?:[/ ][^\W\d_]+)?)")
 _ISO = re.compile(
     r"(?P<y>-?\d{4})-(?P<m>\d{1,2})(?:-(?P<d>\d{1,2})(?:[T ](?P<h>\d{1,2}):(?P<n>\d{2})(?::(?P<s>\d{2}(?:\.\d+)?))?"
     r"(?:Z|[+-]\d\d:?\d\d)?)?)?"
 )
 _DAY_FIRST = re.compile(
-    rf"(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\.?\s*(?:of\s+)?(?P<m>{_MONTH})\.?,?\s*(?P<y>-?\d{{3,4}})?", re.I
+    rf"(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\.?\s*(?:of\s+)?(?P<m>{MONTH})\.?,?\s*(?P<y>-?\d{{3,4}})?", re.I
 )
 _MONTH_FIRST = re.compile(
-    rf"(?P<m>{_MONTH})\.?(?:\s+(?:the\s+)?(?P<d>\d{{1,2}})(?:st|nd|rd|th)?)?(?:,?\s*(?P<y>-?\d{{3,4}}))?",
+    rf"(?P<m>{MONTH})\.?(?:\s+(?:the\s+)?(?P<d>\d{{1,2}})(?:st|nd|rd|th)?)?(?:,?\s*(?P<y>-?\d{{3,4}}))?",
     re.I,
 )
 _SLASHED = re.compile(r"(?P<a>\d{1,2})[/.](?P<b>\d{1,2})[/.](?P<y>\d{4})")
@@ -88,7 +112,7 @@ class Value:
     Attributes:
         value: in the base unit; a date in years with a fraction, a time in minutes.
         kind: what it is.
-        dimension: of its unit: length, area, duration, mass, money, or empty.
+        dimension: of its unit: length, area, duration, mass, money, data and the like, or empty.
         unit: as it is spelt, empty where it has none.
         factor: of the unit to the base unit.
         month_day: month and day of a date that names no year; its value is NaN then.
@@ -112,6 +136,16 @@ def parse(text: str) -> Value | None:
     if not text or len(text) > 60 or not any(c.isdigit() for c in text):
         return None
     return _time(text) or _date(text) or _number(text)
+
+
+def counted(text: str) -> tuple[float, str] | None:
+    """A number and the word behind it that is no unit known here: ``320 pages``; None of any other text."""
+    match = _COUNTED.fullmatch(text.strip())
+    if match is None or not (match["unit"].islower() or match["unit"].isupper()):
+        return None  # "12 Main Street" is an address
+    if unit_of(match["unit"]) is not None or match["unit"].casefold() in MONTHS:
+        return None
+    return float(re.sub(r"[,\u00a0\u202f' ]", "", match["number"]).replace("−", "-")), match["unit"]
 
 
 def unit_of(text: str) -> tuple[str, float] | None:
@@ -179,7 +213,7 @@ def _date(text: str) -> Value | None:
     match = _DAY_FIRST.fullmatch(text) or _MONTH_FIRST.fullmatch(text)
     if match is None:
         return None
-    month = _MONTHS[match["m"].casefold()]
+    month = MONTHS[match["m"].casefold()]
     if match["y"] is None:
         day = int(match["d"] or 0)
         return Value(math.nan, "date", month_day=(month, day)) if 0 < day <= 31 else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.kg.snapshot.arrays import sorted_unique
-from retrieval.kg.values import Value, parse
+from retrieval.kg.values import Value, counted, parse
 from retrieval.programs.algebra import ValueKind
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 VALUE_KINDS: tuple[ValueKind, ...] = (ValueKind.NUMBER, ValueKind.DATE, ValueKind.TIME)
 #: A relation is one of values when so many of its ends are.
 _MOSTLY = 0.8
+#: A word behind a number is a unit where so many numbers have it.
+_SAME_UNIT = 3
 _STARTS = frozenset('0123456789+-−.$€£"')
 
 
@@ -154,7 +156,11 @@ class Columns:
 
     def value_of(self, node: int) -> Value | None:
         """A node's label as a value."""
-        return parse(self.snapshot.entity_label(node))
+        label = self.snapshot.entity_label(node)
+        value = parse(label)
+        if value is None and self.kinds[node] and (made := counted(label)):
+            return Value(made[0], "number", unit=made[1])
+        return value
 
 
 def typed(snapshot: Snapshot) -> tuple[np.ndarray, np.ndarray]:
@@ -162,6 +168,7 @@ def typed(snapshot: Snapshot) -> tuple[np.ndarray, np.ndarray]:
     values = np.full(snapshot.num_entities, math.nan)
     kinds = np.zeros(snapshot.num_entities, np.uint8)
     months = "jfmasond"
+    of_units: dict[str, list[tuple[int, float]]] = defaultdict(list)
     for node, label in enumerate(snapshot.entity_labels):
         first = label[:1]
         if first not in _STARTS and first.casefold() not in months:
@@ -170,4 +177,10 @@ def typed(snapshot: Snapshot) -> tuple[np.ndarray, np.ndarray]:
         if value is not None and not math.isnan(value.value):
             values[node] = value.value
             kinds[node] = 1 + VALUE_KINDS.index(ValueKind(value.kind))
+        elif value is None and (made := counted(label)):
+            of_units[made[1].removesuffix("s")].append((node, made[0]))
+    for found in of_units.values():
+        if len(found) >= _SAME_UNIT:
+            for node, number in found:
+                values[node], kinds[node] = number, 1
     return values, kinds

@@ -56,7 +56,7 @@ def _adjective(up: str, down: str = "") -> Adjective:
     return Adjective((*((n, True) for n in up.split()), *((n, False) for n in down.split())))
 
 
-_SIZE = _adjective("area size population length capacity number volume amount")
+_SIZE = _adjective("area size population length capacity number volume amount headcount members employees")
 _OLD = _adjective("age", "birth_year birth_date date_of_birth built founded founding_year completion_year opening_year "
                   "independence_year publication_year release_year year date")  # fmt: skip
 _NEW = _adjective("year date release_year publication_year completion_year founded built model_year", "age")
@@ -205,7 +205,7 @@ DIFFERENCES = frozenset({"difference", "difference in", "differ", "gap"})
 SAME = frozenset({"same", "same as", "equal", "identical", "similar"})
 RELATED = (
     "child kid son daughter offspring parent mother father", "husband wife spouse partner marry married wedding",
-    "parent mother father child", "boss manager manage supervisor supervise head leader lead report chief",
+    "parent mother father child", "boss manager manage supervisor supervise head leader lead report chief coach",
     "job profession occupation work career position role title living",
     "salary wage pay earn income compensation earnings money", "price cost fee charge rent budget spend",
     "birth birthday", "author writer write pen", "actor actress star cast act play appear role",
@@ -234,7 +234,8 @@ RELATED = (
     "architect design designer", "drive driver", "capital seat", "currency money",
     "president king queen ruler mayor governor", "abbreviation short code", "stock inventory",
     "departure depart leave source", "arrive arrival destination", "allow permit", "photo picture image",
-    "capacity seats",
+    "capacity seats hold seat", "goal score scorer", "stadium ground arena venue", "office headquarters site base",
+    "headcount members staff people",
 )  # fmt: skip
 """Words that relations of one meaning are named with, from either side of it: a boss is whom somebody reports to."""
 KIN = {

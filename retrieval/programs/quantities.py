@@ -17,11 +17,12 @@ _SCALE = r"(?:\s?(?:thousand|million|billion|trillion|mio|bn|k)\b)?"
 _PLAIN = re.compile(rf"(?:[$€£]\s?)?(?:{values.NUMBER}){_SCALE}", re.IGNORECASE)
 _NUMBER = re.compile(
     rf"(?<![\w.])(?:[$€£]\s?)?(?:{values.NUMBER})(?:st|nd|rd|th)?{_SCALE}"
-    r"(?:\s?(?:%|[$€£]|[a-zA-Z²]+(?:\s(?:feet|foot|ft|meters?|metres?|kilomet(?:er|re)s?|miles?|km|mi|m)\b)?))?",
+    r"(?:\s?(?:%|[$€£]|[a-zA-Z°][a-zA-Z²³/]*(?:\s(?:feet|foot|ft|meters?|metres?|kilomet(?:er|re)s?|miles?|km|mi|m)\b)?))?",
     re.IGNORECASE,
 )
 _RANGE = re.compile(r"\b(\d[\d.,]*)\s*(?:to|-|–)\s*(\d[\d.,]*)\b")
 _DECADE = re.compile(r"\b(?:the\s+)?(?:(early|mid|late)[\s-])?((?:1\d|20)?\d0)[’']?s\b", re.IGNORECASE)
+_MONTH_OF_YEAR = re.compile(rf"(?<!\d )(?<!\d)\b({values.MONTH})\.?,?\s+(?:of\s+)?(\d{{4}})\b", re.IGNORECASE)
 _CENTURY = re.compile(r"\b(?:the\s+)?(\d{1,2})(?:st|nd|rd|th)[\s-]century\b", re.IGNORECASE)
 _BETWEEN = re.compile(
     r"\b(?:between|from)\s+(.{1,40}?)\s+(?:and|to|through|until)\s+(.{1,40}?)(?=$|[\s,.?!])", re.IGNORECASE
@@ -118,6 +119,11 @@ def _periods(text: str) -> Iterator[Spelt]:
         year = int(match[2]) + (1900 if int(match[2]) < 100 else 0)
         first, last = _PARTS_OF_DECADES.get((match[1] or "").casefold(), (0, 10))
         low, high = (Constant(float(year + years), text=match[0]) for years in (first, last))
+        yield Spelt(*match.span(), low, high, upper_included=False)
+    for match in _MONTH_OF_YEAR.finditer(text):
+        month, year = values.MONTHS[match[1].casefold()], int(match[2])
+        ends = ((year, month), (year, month + 1) if month < 12 else (year + 1, 1))
+        low, high = (Constant(values.year_fraction(*end), ValueKind.DATE, text=match[0]) for end in ends)
         yield Spelt(*match.span(), low, high, upper_included=False)
     for match in _CENTURY.finditer(text):
         year = (int(match[1]) - 1) * 100 + 1

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
     from retrieval.programs.execution import Result
 
-_BASE_UNITS = {"length": "m", "area": "m²", "duration": "min", "mass": "kg"}
+_BASE_UNITS = {
+    "length": "m", "area": "m²", "duration": "min", "mass": "kg", "data": "bytes", "speed": "m/s", "power": "W",
+    "energy": "J", "volume": "l", "frequency": "Hz", "temperature": "°C",
+}  # fmt: skip
 _SIGNS = frozenset("$€£")
 _DECIMALS = 4
 

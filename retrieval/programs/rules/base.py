@@ -171,9 +171,8 @@ class Rules:
             upper = self.fitted(valued.upper, relation) if valued.upper else None
             if fitted is None or (valued.upper is not None and upper is None):
                 return None
-            if upper is not None:
-                last = Comparison.AT_MOST if valued.upper_included else Comparison.LESS
-                return Filter(Filter(source, key, Comparison.AT_LEAST, fitted), key, last, upper)
+            if upper is not None and upper.value > fitted.value:
+                return self._ranged(source, key, valued, fitted, upper)
             return Filter(source, key, comparison, fitted)
         if isinstance(value, Count | Fold | KeyOf):
             return Filter(source, key, comparison, value)
@@ -184,6 +183,25 @@ class Rules:
             if self.executor.number(value) == self.executor.number(value):
                 return Filter(source, key, comparison, value)
         return None
+
+    def _ranged(self, source: Program, key: Key, valued: Valued, low: Constant, high: Constant) -> Program:
+        """Those within a range, or before or after it: "in the 1990s", "before May 2001"."""
+        comparison = self.comparison_for(valued.comparing, key.path[0], valued.exact)
+        inside, beyond = (
+            (Comparison.AT_MOST, Comparison.MORE)
+            if valued.upper_included
+            else (Comparison.LESS, Comparison.AT_LEAST)
+        )
+        match comparison:
+            case Comparison.LESS:
+                return Filter(source, key, Comparison.LESS, low)
+            case Comparison.MORE:
+                return Filter(source, key, beyond, high)
+            case Comparison.AT_LEAST:
+                return Filter(source, key, Comparison.AT_LEAST, low)
+            case Comparison.AT_MOST:
+                return Filter(source, key, inside, high)
+        return Filter(Filter(source, key, Comparison.AT_LEAST, low), key, inside, high)
 
     def comparison_for(self, comparing: Comparing, relation: int, exact: bool) -> Comparison | None:
         """The operator of a comparison for a relation: of "older", less where the relation is a year of birth."""

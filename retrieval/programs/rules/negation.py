@@ -6,10 +6,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import reduce
 
+import numpy as np
+
 from retrieval.programs.algebra import (
     Comparison,
+    Constant,
     Except,
+    Filter,
     Having,
+    Key,
     Or,
     Program,
     Walk,
@@ -35,9 +40,17 @@ class NegationRules(Rules):
         del cue, gap
         if forward:
             relation = relating.extra.relation
+            if self._may_be_zero(relation):
+                some = Filter(Having(relation), Key((relation,)), Comparison.NOT_EQUAL, Constant(0.0))
+                yield "Y", some, "having", (("not.relation", 1.0), ("not.zero", 1.0))
+                return
             for directed in (relation, self.schema.inverse(relation)):
                 way = "value" if directed == relation else "owner"
                 yield "Y", Having(directed), "having", (("not.relation", 1.0), (f"not.relation.{way}", 1.0))
+
+    def _may_be_zero(self, relation: int) -> bool:
+        """Whether "no goals" may be nought goals."""
+        return bool(np.any(self.executor.columns.column(relation).values == 0.0))
 
     @rule("XH")
     def _without_relatives(self, cue: Part, kin: Part, forward: bool, gap: str) -> Iterator[Made]:

@@ -192,10 +192,8 @@ class ValueRules(Rules):
             having = columns.sources(relation)
             if not len(common(nodes, having)):
                 continue
-            year = (
-                isinstance(valued.value, Constant)
-                and valued.value.kind is ValueKind.NUMBER
-                and 1000 <= valued.value.value <= 2100
+            year = isinstance(valued.value, Constant) and (
+                1000 <= valued.value.value <= 2100 or valued.value.kind is ValueKind.MONTH_DAY
             )
             dated = kind.year or kind.kind is ValueKind.DATE
             fits = 1.0 if year == dated else 0.0
