@@ -66,9 +66,9 @@ _PLAIN = {
 UNITS: dict[str, tuple[str, float]] = {
     unit: (dimension, factor)
     for dimension, units in (
-        ("length", _LENGTH), ("area", _AREA), ("duration", _DURATION), ("mass", _MASS), ("money", _MONEY), ("data", _DATA),
-        ("speed", _SPEED), ("power", _POWER), ("energy", _ENERGY), ("volume", _VOLUME), ("frequency", _FREQUENCY),
-        ("temperature", _TEMPERATURE), ("", _PLAIN),
+        ("length", _LENGTH), ("area", _AREA), ("duration", _DURATION), ("mass", _MASS), ("money", _MONEY),
+        ("data", _DATA), ("speed", _SPEED), ("power", _POWER), ("energy", _ENERGY), ("volume", _VOLUME),
+        ("frequency", _FREQUENCY), ("temperature", _TEMPERATURE), ("", _PLAIN),
     )
     for unit, factor in units.items()
 }  # fmt: skip

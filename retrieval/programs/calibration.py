@@ -54,6 +54,8 @@ def evidence(reading: Reading) -> dict[str, float]:
         "all guessed": min(guessed, default=0.0),
         "foreign": float(any(features.get(name) for name in ("r.foreign", "s.foreign"))),
         "known unread": float(any(words[n].stem in related() for n in content if n not in quality)),
+        "target unread": float(any(n not in quality for n in content if n in targets(reading.question))),
+        "unfit": float(any(features.get(f"root.{asked}.unfit") for asked in _THINGS)),
         "wrong sort": float(_wrong_sort(reading)),
         "bridges": features.get("bridge", 0.0),
         "empty": features.get("root.empty", 0.0),

@@ -57,6 +57,8 @@ _SMALL = 5000
 ANY = Entities(())
 #: Seconds after which no more is composed.
 _PATIENCE = 1.0
+#: So many of the answers are people, or places, where they fit "who" and "where".
+_MOSTLY = 0.5
 _YES_NO = frozenset(
     ["is", "are", "was", "were", "do", "does", "did", "has", "have", "had", "can", "could", "will", "would"]
 )
@@ -147,7 +149,7 @@ class Parser:
         for part in parts:
             for program in self._finished(question, asked, part, several):
                 result = self._executor.run(program)
-                own = self._root(asked, program, result, part, several)
+                own = self._root(question, program, result, part, several)
                 features = part.all_features()
                 for name, value in own:
                     features[name] = features.get(name, 0.0) + value
@@ -178,8 +180,14 @@ class Parser:
         return [part.program] if part.category == "F" else []
 
     def _root(
-        self, asked: str, program: Program, result: Result, part: Part, several: Collection[Program]
+        self,
+        question: Question,
+        program: Program,
+        result: Result,
+        part: Part,
+        several: Collection[Program],
     ) -> Features:
+        asked = _asked(question)
         if isinstance(program, Exists):
             return ((f"root.{asked}.truth", 1.0), (f"root.truth.{bool(result)}", 1.0))
         if not isinstance(result, np.ndarray):
@@ -217,12 +225,47 @@ class Parser:
         if isinstance(program, Top):
             tied = len(result) == len(self._executor.nodes(program.source)) > program.count
             features.append(("root.tied", float(tied)))
-        target = _target(part)
+        features += self._fitting(asked, result)
+        target = self._target(part, vocabulary.targets(question))
         if target is not None and len(result):
             inside = among(result, self._executor.nodes(target)).all()
             features.append(("target.ok" if inside else "target.bad", 1.0))
             features.append((f"target.{asked}.{'ok' if inside else 'bad'}", 1.0))
         return tuple(features)
+
+    def _fitting(self, asked: str, result: np.ndarray) -> Features:
+        """Whether "who" and "where" are answered with somebody and somewhere, where the graph has any."""
+        mask = (
+            {"who": self.schema.somebody, "where": self.schema.somewhere}.get(asked) if len(result) else None
+        )
+        if mask is None or not mask.any():
+            return ()
+        fits = float(np.mean(mask[result]) >= _MOSTLY)
+        return ((f"root.{asked}.fits", fits), (f"root.{asked}.unfit", 1.0 - fits))
+
+    def _target(self, part: Part, targets: Collection[int]) -> Program | None:
+        """What the question asks for: the first set of it, where that is a kind, or what the relation that stands
+        right behind "which" leads to.
+        """
+        stack, first = [part], None
+        while stack:
+            own = stack.pop()
+            if (
+                own.anchored
+                and not own.parts
+                and (
+                    (own.category == "S" and own.extra in ("kind", "ends", "starts", "hub"))
+                    or (own.category == "R" and own.anchored[0] in targets)
+                )
+                and (first is None or own.first < first.first)
+            ):
+                first = own
+            stack.extend(own.parts)
+        if first is None or first.category == "S":
+            return first.program if first else None
+        relation = first.extra.relation
+        noun = self.schema.relations[relation].form == "noun"
+        return Having(self.schema.inverse(relation)) if noun else None
 
 
 class _Chart:
@@ -441,18 +484,3 @@ def _others(question: Question, program: Program) -> Program | None:
         return None
     named = sorted({node for part in walk(program) if isinstance(part, Entities) for node in part.ids})
     return Except(program, Entities(tuple(named))) if named else None
-
-
-def _target(part: Part) -> Program | None:
-    """The first set of the question, where that is a kind of things."""
-    stack, first = [part], None
-    while stack:
-        own = stack.pop()
-        if not own.parts and (
-            own.category == "S"
-            and own.extra in ("kind", "ends", "starts", "hub")
-            and (first is None or own.first < first.first)
-        ):
-            first = own
-        stack.extend(own.parts)
-    return first.program if first else None

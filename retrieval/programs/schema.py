@@ -14,6 +14,7 @@ from retrieval.kg.search.walks import all_arcs
 from retrieval.programs.algebra import Entities, Having, Program, Walk
 from retrieval.programs.columns import Columns
 from retrieval.programs.lexicon import PREPOSITIONS
+from retrieval.programs.sorts import LOCATING, SOMEBODY, SOMEWHERE, Form, form_of
 from retrieval.programs.words import stem, stems_of
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ class RelationInfo:
         facts: how many.
         heads, tails: how many distinct ones.
         leaves: share of its tails from which nothing leads on.
+        form: of its label.
     """
 
     id: int
@@ -56,6 +58,7 @@ class RelationInfo:
     heads: int
     tails: int
     leaves: float
+    form: Form = "noun"
 
 
 def _split(label: str) -> tuple[str, str, str]:
@@ -101,8 +104,30 @@ class Schema:
         label = self.snapshot.relation_label(relation)
         return RelationInfo(
             relation, label, stems_of(label), len(self.columns.arcs(relation)[0]), len(heads), len(tails),
-            float(np.mean(out == 0)) if len(out) else 1.0,
+            float(np.mean(out == 0)) if len(out) else 1.0, form_of(label),
         )  # fmt: skip
+
+    @cached_property
+    def somebody(self) -> np.ndarray:
+        """Which nodes are people, by their kind or because they are born and marry; bool [E]."""
+        named = [info.id for info in self.relations if set(info.stems) & _PERSONAL]
+        return self._mask(SOMEBODY, [self.columns.sources(relation) for relation in named])
+
+    @cached_property
+    def somewhere(self) -> np.ndarray:
+        """Which nodes are places, by their kind or because something lies there; bool [E]."""
+        named = [info.id for info in self.relations if set(info.stems) & (SOMEWHERE | LOCATING)]
+        led = [self.columns.targets(r) for r in named if self.columns.value_type(r) is None]
+        return self._mask(SOMEWHERE, led)
+
+    def _mask(self, kinds: frozenset[str], others: list[np.ndarray]) -> np.ndarray:
+        mask = np.zeros(self.snapshot.num_entities, bool)
+        for kind in self.kinds:
+            if set(stems_of(self.snapshot.entity_label(kind))) & kinds:
+                mask[self.members(kind)] = True
+        for nodes in others:
+            mask[nodes] = True
+        return mask
 
     @cached_property
     def word_weights(self) -> dict[str, float]:

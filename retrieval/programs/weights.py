@@ -11,7 +11,7 @@ from pathlib import Path
 PRIOR: dict[str, float] = {
     "e": 0.5, "e.exact": 1.0, "e.alias": 0.8, "e.words": 0.5, "e.capital": 0.5, "e.quoted": 1.0, "e.place": -0.4,
     "e.part": 0.2, "e.fuzzy": -0.3, "e.cue": -1.0,
-    "k": 0.3, "k.recall": 1.0, "k.head": 0.4, "k.similar": 0.8, "h": 0.2, "h.plural": 0.3,
+    "k": 0.3, "k.recall": 1.0, "k.head": 0.4, "k.similar": 0.8, "h": 0.2, "h.plural": 0.3, "h.words": 0.5,
     "r": -0.1, "r.recall": 1.2, "r.similar": 0.8, "r.adjective": 1.2,
     "s.ends": -0.7, "s.ends.quality": 0.8, "s.starts": -0.8, "s.starts.quality": 0.6,
     "i": 0.6, "i.words": 0.2,
@@ -32,6 +32,8 @@ PRIOR: dict[str, float] = {
     "difference": 0.8, "e.end": -0.2, "k.any": 0.1, "k.any.share": 1.2, "than": -0.3, "skip.L": -1.5,
     "and.union.yes/no": -2.5, "root.when.nodes": -1.5, "root.where.number": -1.5, "root.where.date": -1.5,
     "root.who.number": -1.5, "root.who.date": -1.5, "root.how many.nodes": -0.5,
+    "root.who.unfit": -0.7, "root.where.unfit": -0.7, "root.who.fits": 0.3, "root.where.fits": 0.3, "not.zero": 1.0,
+    "walk.verb.owner.RS": 0.3, "walk.of.owner.RS": 0.2, "walk.verb.value.SR": 0.2, "r.again.key": 0.5,
     "target.ok": 0.5, "target.bad": -0.5,
 }  # fmt: skip
 

@@ -12,6 +12,7 @@ from retrieval.programs.algebra import Entities, Having, Program, ValueKind, Wal
 from retrieval.programs.anchors.anchor import Anchor, Features, Relating
 from retrieval.programs.anchors.similarity import RELATION_SIM, Similarity
 from retrieval.programs.lexicon import STOP
+from retrieval.programs.sorts import LOCATING
 from retrieval.programs.words import Question
 
 if TYPE_CHECKING:
@@ -20,49 +21,6 @@ if TYPE_CHECKING:
 _LONGEST_RELATION = 5
 #: Meanings of one stretch of words that are kept.
 KINDS = 4
-_PLACES = frozenset(
-    map(
-        vocabulary.stem,
-        [
-            "city",
-            "country",
-            "state",
-            "location",
-            "place",
-            "located",
-            "region",
-            "address",
-            "continent",
-            "street",
-            "town",
-            "county",
-            "room",
-            "building",
-            "hometown",
-            "origin",
-            "venue",
-            "headquarters",
-            "nationality",
-            "birth",
-            "ground",
-            "stadium",
-            "office",
-            "site",
-            "base",
-            "home",
-            "warehouse",
-            "campus",
-            "shelf",
-            "floor",
-            "district",
-            "province",
-            "village",
-            "island",
-            "habitat",
-            "enclosure",
-        ],
-    )
-)
 _TWO_NOUNS = re.compile(r"\w\s(?:in|of|on|at|by)\s\w", re.IGNORECASE)
 #: Cosines below this say nothing of a kind.
 _KIND_SIM = 0.50
@@ -93,7 +51,7 @@ class Meanings:
             if word.text not in ("where", "when"):
                 continue
             for info in self.schema.relations:
-                placed = not self._valued(info.id) and set(info.stems) & _PLACES
+                placed = not self._valued(info.id) and set(info.stems) & LOCATING
                 if self._dated(info.id) if word.text == "when" else placed:
                     features = (("r", 1.0), (f"r.{word.text}", 1.0))
                     found.append(
@@ -215,6 +173,7 @@ class Meanings:
                     features = (
                         ("h", 1.0),
                         ("h.size", float(np.log10(size))),
+                        ("h.words", len(own) - 1.0),
                         ("h.plural", float(question.words[last - 1].text.endswith("s"))),
                     )
                     program = Walk(Entities((node,)), schema.inverse(relation))
@@ -262,7 +221,8 @@ class Meanings:
         exact = {
             n
             for a in known
-            if a.extra == "node" and dict(a.features).get("e.exact")
+            if (a.extra == "node" and dict(a.features).get("e.exact"))
+            or (a.extra == "hub" and a.last - a.first > 1)
             for n in range(a.first, a.last)
         }
         content = [
@@ -296,7 +256,7 @@ class Meanings:
                             ("r.foreign", float(foreign)),
                         )  # fmt: skip
                         found += self._relating(first, last, relation, 0.6 * own, features)
-            if self._kind_nodes and not any(n in kinds for n in range(first, last)):
+            if self._kind_nodes and not any(n in kinds or n in exact for n in range(first, last)):
                 cosines = with_kind[row]
                 if last == first + 1 and first in targets and not {first} & (named | exact):
                     found.append(self._wider(first, cosines))

@@ -80,12 +80,13 @@ class Names:
         return found
 
     def _is_kind(self, question: Question, first: int, last: int) -> bool:
-        """Whether words in the plural are a kind of the graph: moons, of which one is called the Moon."""
-        stems = tuple(word.stem for word in question.words[first:last])
-        lower = not any(word.capital for word in question.words[first:last])
-        return lower and (
-            stems in self.schema.induced or (len(stems) == 1 and stems[0] in self.schema.kind_stems)
-        )
+        """Whether words in the plural are a kind of the graph, or those that several are: moons, senior engineers."""
+        words, schema = question.words[first:last], self.schema
+        stems = tuple(word.stem for word in words)
+        if any(word.capital for word in words[-1:]):
+            return False
+        kind = len(stems) == 1 and stems[0] in schema.kind_stems
+        return kind or stems in schema.induced or stems in schema.hubs
 
     def _measured(self, node: int) -> bool:
         """Whether a node is nothing but a number, date or time that relations of values lead to."""

@@ -186,7 +186,8 @@ class Rules:
 
     def _ranged(self, source: Program, key: Key, valued: Valued, low: Constant, high: Constant) -> Program:
         """Those within a range, or before or after it: "in the 1990s", "before May 2001"."""
-        comparison = self.comparison_for(valued.comparing, key.path[0], valued.exact)
+        bare = valued.comparing.comparison is None and valued.comparing.adjective is None
+        comparison = None if bare else self.comparison_for(valued.comparing, key.path[0], valued.exact)
         inside, beyond = (
             (Comparison.AT_MOST, Comparison.MORE)
             if valued.upper_included

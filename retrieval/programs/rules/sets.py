@@ -9,6 +9,8 @@ from functools import reduce
 from retrieval.programs.algebra import (
     And,
     Except,
+    Filter,
+    Fold,
     Having,
     Or,
     Program,
@@ -22,6 +24,11 @@ from retrieval.programs.rules.base import Rules
 
 #: Sets as simple as these may have nothing in common and still be meant together: "is there", "how many".
 _PLAIN = frozenset({"node", "walk", "kind", "filter"})
+
+
+def _keyed_by(program: Program) -> tuple[int, ...]:
+    """The relations of the key that a program ranks, filters or sums up by."""
+    return program.key.path if isinstance(program, Top | Filter | Fold) and not program.key.counted else ()
 
 
 class SetRules(Rules):
@@ -81,7 +88,12 @@ class SetRules(Rules):
     def _relation_of(self, relating: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
         relation: Relating = relating.extra
         order = "RS" if forward else "SR"
-        name = self.schema.relations[relation.relation].label
+        name, form = (
+            self.schema.relations[relation.relation].label,
+            self.schema.relations[relation.relation].form,
+        )
+        if relation.relation in _keyed_by(of.expression):
+            yield "S", of.expression, of.extra, (("r.again", 1.0), ("r.again.key", 1.0))
         empty = True
         for directed, way in (
             (relation.relation, "value"),
@@ -95,6 +107,7 @@ class SetRules(Rules):
                 features = (
                     (f"walk.{way}.{order}", 1.0), (f"walk.{way}.{order}.{gap}", 1.0), (f"walk.{way}.{of.extra}", 1.0),
                     (f"lex:walk.{way}>{name}", 1.0), ("walk.back", float(returns)),
+                    (f"walk.{form}.{way}.{order}", 1.0), (f"walk.{form}.{way}", 1.0),
                 )  # fmt: skip
                 yield "S", program, "walk", features
         if empty:
@@ -133,6 +146,13 @@ class SetRules(Rules):
             program = Except(program, of.expression)
         order = "HS" if forward else "SH"
         yield "S", program, "walk", (("kin.walk", 1.0), (f"kin.{order}", 1.0), (f"kin.{order}.{gap}", 1.0))
+
+    @rule("RF")
+    def _relation_of_number(self, relating: Part, number: Part, forward: bool, gap: str) -> Iterator[Made]:
+        """ "The total number of goals scored": the number is of that relation already."""
+        del forward, gap
+        if relating.extra.relation in _keyed_by(number.expression):
+            yield "F", number.expression, None, (("r.again", 1.0), ("r.again.key", 1.0))
 
     @rule("RR")
     def _same_relation(self, left: Part, right: Part, forward: bool, gap: str) -> Iterator[Made]:

@@ -1,0 +1,55 @@
+"""Which words stand for somebody and for somewhere, and of what form the names of relations are."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from retrieval.programs.lexicon import PREPOSITIONS
+from retrieval.programs.words import stem
+
+Form = Literal["noun", "of", "by", "verb"]
+"""Of a relation's label: a noun (``capital``), one with "of" (``mother of``), a participle with "by" (``directed by``),
+or a verb or participle with its preposition or none (``depends on``, ``orbits``)."""
+
+
+def _words(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+def _stems(words: str) -> frozenset[str]:
+    return frozenset(map(stem, words.split()))
+
+
+SOMEBODY = _stems(
+    "person people human man woman player employee student teacher author writer actor actress "
+    "director customer user member artist singer musician manager keeper patient doctor nurse "
+    "engineer scientist politician character owner child driver pilot coach professor researcher "
+    "instructor staff worker friend guest client contact scholar"
+)
+"""Kinds of people, by stem."""
+SOMEWHERE = _stems(
+    "city country state region province continent town village place location stadium building "
+    "room district county island area airport station museum park office address venue street "
+    "shelf floor enclosure warehouse territory municipality"
+)
+"""Kinds of places, by stem."""
+LOCATING = _stems(
+    "city country state location place located region address continent street town county room "
+    "building hometown origin venue headquarters nationality birth ground stadium office site base "
+    "home warehouse campus shelf floor district province village island habitat enclosure"
+)
+"""Words of relations that say where something is, by stem."""
+#: What single verbs of relations end in ("borders", "contains", "orbits"), and nouns that end so.
+_VERBAL = ("ers", "ains", "its", "ates", "uses", "ches", "ows", "aks", "ays", "ns")
+_NOUNS = _words(
+    "towers members owners answers numbers orders offers causes houses coordinates units credits "
+    "deposits persons loans lens days pays coins towns users authors means"
+)
+
+
+def form_of(label: str) -> Form:
+    """The form of a relation's label."""
+    words = label.casefold().split()
+    if len(words) > 1 and words[-1] in PREPOSITIONS | {"of", "to", "with"}:
+        return "of" if words[-1] == "of" else "by" if words[-1] == "by" else "verb"
+    return "verb" if len(words) == 1 and words[0].endswith(_VERBAL) and words[0] not in _NOUNS else "noun"
