@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,9 +12,9 @@ import numpy as np
 from retrieval.kg.search.walks import all_arcs
 from retrieval.programs.algebra import Entities, Having, Program, Walk
 from retrieval.programs.columns import Columns
-from retrieval.programs.lexicon import PREPOSITIONS
-from retrieval.programs.sorts import LOCATING, SOMEBODY, SOMEWHERE, Form, form_of
-from retrieval.programs.words import stem, stems_of
+from retrieval.programs.induction import induced
+from retrieval.programs.sorts import LOCATING, PERSONAL, SOMEBODY, SOMEWHERE, Form, form_of
+from retrieval.programs.words import stems_of
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -27,13 +26,10 @@ TYPE_LABELS = frozenset({
 #: Nodes that many others point to are looked up by the stems of their names.
 _HUBS = 20_000
 _LONGEST_HUB = 4
-#: Nodes of a side that are looked at, the share of them that must have a relation, and how many more may.
-_SAMPLE, _NEARLY_ALL, _WIDER = 40, 0.9, 2.5
+#: Nodes of a side that are looked at, and the share of them that must have a relation.
+_SAMPLE, _NEARLY_ALL = 40, 0.9
 #: Kinds with this share of their relations in common are described alike.
 _SAME_RELATIONS = 0.5
-_PERSONAL = frozenset(
-    map(stem, ("birth", "birthday", "parent", "mother", "father", "spouse", "married", "gender"))
-)
 _YES, _NO = frozenset({"yes", "true", "y", "t"}), frozenset({"no", "false", "n", "f"})
 
 
@@ -59,12 +55,6 @@ class RelationInfo:
     tails: int
     leaves: float
     form: Form = "noun"
-
-
-def _split(label: str) -> tuple[str, str, str]:
-    """A relation's name at its preposition: ``city in country``; nothing behind where it has none."""
-    parts = re.split(r"\s(in|of|on|at|by)\s", label.casefold(), maxsplit=1)
-    return (parts[0], parts[1], parts[2]) if len(parts) == 3 else (label, "", "")
 
 
 class Schema:
@@ -110,7 +100,7 @@ class Schema:
     @cached_property
     def somebody(self) -> np.ndarray:
         """Which nodes are people, by their kind or because they are born and marry; bool [E]."""
-        named = [info.id for info in self.relations if set(info.stems) & _PERSONAL]
+        named = [info.id for info in self.relations if set(info.stems) & PERSONAL]
         return self._mask(SOMEBODY, [self.columns.sources(relation) for relation in named])
 
     @cached_property
@@ -178,8 +168,8 @@ class Schema:
 
     @cached_property
     def induced(self) -> dict[tuple[str, ...], int]:
-        """Kinds that the names of relations tell where nothing else does: stems of a noun, and the directed relation
-        that its members have. "City in country": what leads on by it are cities, what it leads to countries.
+        """Kinds where no relation says them, see :mod:`retrieval.programs.induction`: stems of a noun, and the directed
+        relation that its members have.
         """
         return {stems_of(noun): relation for noun, relation in self._nouns.items()}
 
@@ -190,43 +180,7 @@ class Schema:
 
     @cached_property
     def _nouns(self) -> dict[str, int]:
-        if self.type_relation is not None:
-            return {}
-        found: dict[tuple[str, ...], tuple[str, int]] = {}
-        people = self._people()
-        if people is not None:
-            found[stems_of("person")] = "person", people
-        for info in self.relations:
-            before, _, after = _split(info.label)
-            sides = [(info.id, before)] if after else []
-            for relation, noun in (*sides, (self.inverse(info.id), after or info.label)):
-                stems = stems_of(noun)
-                nodes = self.columns.sources(relation)
-                named = bool(stems) and noun.rpartition(" ")[2].casefold() not in PREPOSITIONS | {"of"}
-                if not named or not len(nodes) or self.columns.kinds[nodes].all():
-                    continue
-                if stems not in found or len(nodes) > len(self.columns.sources(found[stems][1])):
-                    found[stems] = noun, relation
-        forward = self.snapshot.num_relations
-        # What stands before the preposition names all of its kind; of what is led to there may be more.
-        return {noun: r if r < forward else self._widened(r) for noun, r in found.values()}
-
-    def _people(self) -> int | None:
-        """The relation of people that most of them have: they are born, marry and have parents."""
-        own = [info for info in self.relations if set(info.stems) & _PERSONAL]
-        if not own:
-            return None
-        directed: int = max(own, key=lambda info: (info.heads, -info.id)).id
-        return directed
-
-    def _widened(self, relation: int) -> int:
-        """The relation that nearly all nodes of a side have, and fewest others."""
-        nodes = self.columns.sources(relation)
-        best, size = relation, int(_WIDER * len(nodes)) + 1
-        for other in self._held_by(nodes):
-            if len(nodes) < len(self.columns.sources(other)) < size:
-                best, size = other, len(self.columns.sources(other))
-        return best
+        return induced(self) if self.type_relation is None else {}
 
     @cached_property
     def truths(self) -> dict[int, int]:
@@ -244,7 +198,7 @@ class Schema:
     @cached_property
     def _described(self) -> dict[int, frozenset[int]]:
         """The relations that nearly all nodes of a kind have, of each kind."""
-        return {kind: frozenset(self._held_by(self.members(kind))) for kind in self.kinds}
+        return {kind: frozenset(self.held_by(self.members(kind))) for kind in self.kinds}
 
     def described_alike(self, kind: int) -> tuple[int, ...]:
         """A kind and those whose nodes have the same relations but for a few, ascending."""
@@ -264,7 +218,7 @@ class Schema:
         nodes = self.columns.sources(directed)
         if not len(nodes):
             return None
-        held = self._held_by(nodes)
+        held = self.held_by(nodes)
         if self.type_relation is not None:
             sample = nodes[:: max(1, len(nodes) // _SAMPLE)]
             kinds = {
@@ -274,7 +228,7 @@ class Schema:
         wider = [r for r in held if len(self.columns.sources(r)) > len(nodes)]
         return Having(max(wider, key=lambda r: (len(self.columns.sources(r)), -r))) if wider else None
 
-    def _held_by(self, nodes: np.ndarray) -> list[int]:
+    def held_by(self, nodes: np.ndarray) -> list[int]:
         """Directed relations that nearly all of some nodes have, ascending."""
         sample = nodes[:: max(1, len(nodes) // _SAMPLE)]
         heads, leaving, _, _ = all_arcs(self.snapshot, sample)

@@ -16,24 +16,27 @@ def _words(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-def _stems(words: str) -> frozenset[str]:
+def stems_in(words: str) -> frozenset[str]:
+    """The stems of words with spaces between them."""
     return frozenset(map(stem, words.split()))
 
 
-SOMEBODY = _stems(
+PERSONAL = stems_in("birth birthday parent mother father spouse married gender")
+"""Words of relations that people alone have, by stem."""
+SOMEBODY = stems_in(
     "person people human man woman player employee student teacher author writer actor actress "
     "director customer user member artist singer musician manager keeper patient doctor nurse "
     "engineer scientist politician character owner child driver pilot coach professor researcher "
     "instructor staff worker friend guest client contact scholar"
 )
 """Kinds of people, by stem."""
-SOMEWHERE = _stems(
+SOMEWHERE = stems_in(
     "city country state region province continent town village place location stadium building "
     "room district county island area airport station museum park office address venue street "
     "shelf floor enclosure warehouse territory municipality"
 )
 """Kinds of places, by stem."""
-LOCATING = _stems(
+LOCATING = stems_in(
     "city country state location place located region address continent street town county room "
     "building hometown origin venue headquarters nationality birth ground stadium office site base "
     "home warehouse campus shelf floor district province village island habitat enclosure"

@@ -229,7 +229,7 @@ class Rules:
             comparison = Comparison.EQUAL
         elif comparison is None:
             comparison = Comparison.MORE if valued.comparing.up else Comparison.LESS
-        if not isinstance(valued.value, Constant):
+        if not isinstance(valued.value, Constant) or valued.value.dimension:
             return None
         key = Key((directed,), counted=True, among=among_set)
         if valued.value.value >= _COUNTABLE:

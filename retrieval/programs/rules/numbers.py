@@ -62,7 +62,7 @@ class NumberRules(Rules):
     @rule("AS")
     def _fold(self, folding: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
         program = of.expression
-        if isinstance(program, Walk) and self.executor.columns.value_type(program.relation) is not None:
+        if isinstance(program, Walk) and self._foldable(folding.extra, program.relation):
             features = (
                 (f"fold.{'AS' if forward else 'SA'}", 1.0),
                 (f"fold.{gap}", 1.0),
@@ -79,9 +79,16 @@ class NumberRules(Rules):
     @rule("AR")
     def _fold_relation(self, folding: Part, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
         relation = relating.extra.relation
-        if self.executor.columns.value_type(relation) is not None:
+        if self._foldable(folding.extra, relation):
             features = ((f"fold.{'AR' if forward else 'RA'}", 1.0), (f"fold.{gap}", 1.0))
             yield "F", Fold(folding.extra, Having(relation), Key((relation,))), None, features
+
+    def _foldable(self, how: Folding, relation: int) -> bool:
+        """Whether there are values to fold; dates and years have no sum."""
+        kind = self.executor.columns.value_type(relation)
+        return kind is not None and (
+            how is not Folding.SUM or (kind.kind is ValueKind.NUMBER and not kind.year)
+        )
 
     @rule("AF")
     def _fold_number(self, folding: Part, number: Part, forward: bool, gap: str) -> Iterator[Made]:

@@ -1,0 +1,187 @@
+"""Kinds of a graph that has no relation for them, told by its names.
+
+By the names of relations: of "city in country", what leads on are cities, what it leads to are countries; who has a
+"customer type" is a customer. By the names of nodes: "Order 101" is an order. By what is said of them: what has a price
+and a stock is a product.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from retrieval.programs.lexicon import PREPOSITIONS
+from retrieval.programs.sorts import PERSONAL, stems_in
+from retrieval.programs.words import stem, stems_of
+
+if TYPE_CHECKING:
+    from retrieval.programs.schema import Schema
+
+#: How many more nodes than those of a side a wider relation may have.
+_WIDER = 2.5
+#: Nodes whose names begin or end alike, and the share of a relation's nodes, and of these nodes, that has to agree.
+_ALIKE, _AGREE = 3, 0.8
+#: Names that are looked at for what they begin and end with.
+_NAMES = 50_000
+#: Attributes behind the noun of what has them: "customer type".
+_ATTRIBUTES = stems_in("type name title id number status code category class kind price size")
+#: What is said of common kinds of things; two of these words tell one.
+_USUAL = {
+    "product item article": "price stock supplier brand category sku manufacturer",
+    "customer client": "email phone customer loyalty newsletter",
+    "employee": "salary position hired manager department wage supervisor boss",
+    "player": "team goals height position club caps",
+    "book": "author isbn pages publisher genre",
+    "film movie": "director directed starring starred actors runtime box",
+    "song track": "artist album duration singer",
+    "album record": "artist label tracks songs released",
+    "country": "capital currency population continent",
+    "city": "mayor population country inhabitants",
+    "company": "ceo headquarters revenue employees industry founded",
+    "student pupil": "major grade gpa enrolled semester",
+    "course class": "teacher credits lecturer semester taught",
+    "patient": "diagnosis treated admitted ward doctor insurance",
+    "paper publication": "citations cites venue published keyword authors",
+    "recipe dish": "ingredient cuisine servings cooking minutes",
+    "animal": "species diet enclosure keeper habitat",
+    "flight": "departure arrival airline destination origin",
+    "painting picture": "painted painter museum style artist",
+    "car vehicle": "mileage engine horsepower model manufacturer fuel",
+    "house apartment property": "rent bedrooms rooms tenant landlord",
+    "restaurant": "cuisine street food chef menu",
+}
+
+
+def induced(schema: Schema) -> dict[str, int]:
+    """Nouns of kinds, each with the directed relation that its members have."""
+    found: dict[tuple[str, ...], tuple[str, int]] = {}
+    people = _people(schema)
+    if people is not None:
+        found[stems_of("person")] = "person", people
+    for relation, noun in _by_relations(schema):
+        stems = stems_of(noun)
+        size = len(schema.columns.sources(relation))
+        if stems not in found or size > len(schema.columns.sources(found[stems][1])):
+            found[stems] = noun, relation
+    forward = len(schema.relations)
+    # What stands before the preposition names all of its kind; of what is led to there may be more.
+    named = {noun: r if r < forward else _widened(schema, r) for noun, r in found.values()}
+    known = set(found)
+    for ways in (_by_names, _by_attributes, _by_usage):
+        for noun, relation in ways(schema):
+            if stems_of(noun) not in known:
+                known.add(stems_of(noun))
+                named[noun] = relation
+    return named
+
+
+def _by_relations(schema: Schema) -> list[tuple[int, str]]:
+    """Directed relations, and the nouns of what has them, by the relations' names."""
+    found = []
+    for info in schema.relations:
+        if info.form == "verb" and " " not in info.label:
+            continue
+        before, _, after = _split(info.label)
+        sides = [(info.id, before)] if after else []
+        for relation, noun in (*sides, (schema.inverse(info.id), after or info.label)):
+            nodes = schema.columns.sources(relation)
+            named = bool(stems_of(noun)) and noun.rpartition(" ")[2].casefold() not in PREPOSITIONS | {"of"}
+            if named and len(nodes) and not schema.columns.kinds[nodes].all():
+                found.append((relation, noun))
+    return found
+
+
+def _by_names(schema: Schema) -> list[tuple[str, int]]:
+    """Nouns that the names of most nodes with a relation begin or end with: "Order 101", "King Street"."""
+    heads = np.unique(schema.snapshot.heads)[:_NAMES].tolist()
+    holding: dict[tuple[int, str], list[int]] = defaultdict(list)
+    for node in heads:
+        words = schema.snapshot.entity_label(node).split()
+        for place in (0, -1) if len(words) > 1 else ():
+            if words[place].isalpha() and len(words[place]) > 2:
+                holding[place, words[place].casefold()].append(node)
+    found = {}
+    sizes = [info.heads for info in schema.relations]
+    for (_, word), nodes in holding.items():
+        near = (_AGREE * len(nodes) <= size <= len(nodes) / _AGREE for size in sizes)
+        if len(nodes) < _ALIKE or not any(near):
+            continue
+        relation = _of_these(schema, np.array(nodes))
+        if relation is not None:
+            found[word] = relation
+    return list(found.items())
+
+
+def _of_these(schema: Schema, nodes: np.ndarray) -> int | None:
+    """The relation whose nodes are most nearly these, None where none is near."""
+    best, agreed = None, _AGREE
+    for relation in schema.held_by(nodes):
+        if relation < len(schema.relations):
+            having = schema.columns.sources(relation)
+            shared = len(np.intersect1d(having, nodes, assume_unique=True))
+            agree = min(shared / len(nodes), shared / len(having))
+            if agree > agreed or (best is None and agree == agreed):
+                best, agreed = relation, agree
+    return best
+
+
+def _by_attributes(schema: Schema) -> list[tuple[str, int]]:
+    """Who has a "customer type" is a customer."""
+    found = []
+    for info in schema.relations:
+        words = info.label.casefold().split()
+        if len(words) == 2 and stem(words[1]) in _ATTRIBUTES and words[0].isalpha():
+            found.append((words[0], _widened(schema, info.id)))
+    return found
+
+
+def _by_usage(schema: Schema) -> list[tuple[str, int]]:
+    """Common kinds whose usual attributes some nodes have, at least two of them and more than any other nodes."""
+    described = {
+        info.id: {s for own in schema.held_by(schema.columns.sources(info.id)) for s in _stems(schema, own)}
+        for info in schema.relations
+        if info.heads
+    }
+    found = []
+    for nouns, attributes in _USUAL.items():
+        usual = stems_in(attributes)
+        scored = [
+            (len(usual & own), schema.relations[relation].heads, -relation)
+            for relation, own in described.items()
+        ]
+        most, _, relation = max(scored, default=(0, 0, 0))
+        if most >= 2:
+            found += [(noun, -relation) for noun in nouns.split()]
+    return found
+
+
+def _stems(schema: Schema, relation: int) -> tuple[str, ...]:
+    return schema.relations[relation].stems if relation < len(schema.relations) else ()
+
+
+def _people(schema: Schema) -> int | None:
+    """The relation of people that most of them have: they are born, marry and have parents."""
+    own = [info for info in schema.relations if set(info.stems) & PERSONAL]
+    if not own:
+        return None
+    directed: int = max(own, key=lambda info: (info.heads, -info.id)).id
+    return directed
+
+
+def _widened(schema: Schema, relation: int) -> int:
+    """The relation that nearly all nodes of a side have, and fewest others."""
+    nodes = schema.columns.sources(relation)
+    best, size = relation, int(_WIDER * len(nodes)) + 1
+    for other in schema.held_by(nodes):
+        if len(nodes) < len(schema.columns.sources(other)) < size:
+            best, size = other, len(schema.columns.sources(other))
+    return best
+
+
+def _split(label: str) -> tuple[str, str, str]:
+    """A relation's name at its preposition: ``city in country``; nothing behind where it has none."""
+    parts = re.split(r"\s(in|of|on|at|by)\s", label.casefold(), maxsplit=1)
+    return (parts[0], parts[1], parts[2]) if len(parts) == 3 else (label, "", "")
