@@ -243,7 +243,7 @@ class Meanings:
         with_relation = self.similarity.against(texts, "relations", self._relation_labels)
         with_kind = self.similarity.against(texts, "kinds", self._kind_labels)
         for row, (first, last) in enumerate(spans):
-            if last > first + 1 and any(n in exact for n in range(first, last)):
+            if any(n in exact for n in range(first, last)) and (last > first + 1 or first not in targets):
                 continue
             if not all(n in named for n in range(first, last)):
                 cosines = with_relation[row]
