@@ -229,7 +229,8 @@ RELATED = (
     "award prize win", "phone telephone mobile", "email mail", "website url homepage web", "isbn",
     "sex gender", "color colour", "hair eye", "wing leg tail", "religion faith", "hobby interest like",
     "university college school education graduate study",
-    "employ employee employer worker staff company hire", "hire join start", "illness disease condition",
+    "employ employee employer worker staff company hire", "hire join start",
+    "illness disease condition diagnosis suffer",
     "allergy allergic", "die death", "kill killer murder", "invent inventor invention", "discover discoverer discovery",
     "compose composer song", "sing singer vocal vocals", "paint painter", "direct director",
     "architect design designer", "drive driver", "capital seat", "currency money",
@@ -264,6 +265,11 @@ DEMONYMS = {
     "filipino": "philippines", "thai": "thailand", "iraqi": "iraq", "israeli": "israel", "peruvian": "peru",
 }  # fmt: skip
 """Adjectives of places whose letters do not lead to them."""
+SEXES = {
+    "man": "male", "men": "male", "boy": "male", "boys": "male", "woman": "female", "women": "female",
+    "girl": "female", "girls": "female",
+}  # fmt: skip
+"""What people are called by their sex, as tables have it."""
 ORDINALS = {
     "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10,
     "2nd": 2, "3rd": 3, **{f"{n}th": n for n in range(4, 31)},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import calendar
 import math
 import re
 from collections.abc import Iterator
@@ -23,6 +24,9 @@ _NUMBER = re.compile(
 _RANGE = re.compile(r"\b(\d[\d.,]*)\s*(?:to|-|–)\s*(\d[\d.,]*)\b")
 _DECADE = re.compile(r"\b(?:the\s+)?(?:(early|mid|late)[\s-])?((?:1\d|20)?\d0)[’']?s\b", re.IGNORECASE)
 _MONTH_OF_YEAR = re.compile(rf"(?<!\d )(?<!\d)\b({values.MONTH})\.?,?\s+(?:of\s+)?(\d{{4}})\b", re.IGNORECASE)
+_MONTH_ALONE = re.compile(
+    rf"\b(?:in|during|since|before|after|until|of)\s+({values.MONTH})\b(?!\.?,?\s*\d)", re.IGNORECASE
+)
 _CENTURY = re.compile(r"\b(?:the\s+)?(\d{1,2})(?:st|nd|rd|th)[\s-]century\b", re.IGNORECASE)
 _BETWEEN = re.compile(
     r"\b(?:between|from)\s+(.{1,40}?)\s+(?:and|to|through|until)\s+(.{1,40}?)(?=$|[\s,.?!])", re.IGNORECASE
@@ -40,6 +44,7 @@ _DATES = re.compile(
 _AFTER = re.compile(r"[ ,]*((?:or|and)\s+\w+)\b", re.IGNORECASE)
 _ONE_OF = re.compile(r"\b(half\s+)?an?\s+([a-z]+)\b", re.IGNORECASE)
 _SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "dozen": 12.0}
+_LEAP_YEAR = 2000
 _PARTS_OF_DECADES = {"early": (0, 4), "mid": (3, 7), "late": (6, 10)}
 
 
@@ -115,20 +120,26 @@ def _ranges(text: str) -> Iterator[Spelt]:
 
 
 def _periods(text: str) -> Iterator[Spelt]:
+    """Decades, months and centuries; their ends have no spelling of their own and are said as what they are."""
     for match in _DECADE.finditer(text):
         year = int(match[2]) + (1900 if int(match[2]) < 100 else 0)
         first, last = _PARTS_OF_DECADES.get((match[1] or "").casefold(), (0, 10))
-        low, high = (Constant(float(year + years), text=match[0]) for years in (first, last))
-        yield Spelt(*match.span(), low, high, upper_included=False)
+        yield Spelt(
+            *match.span(), Constant(float(year + first)), Constant(float(year + last)), upper_included=False
+        )
     for match in _MONTH_OF_YEAR.finditer(text):
         month, year = values.MONTHS[match[1].casefold()], int(match[2])
         ends = ((year, month), (year, month + 1) if month < 12 else (year + 1, 1))
-        low, high = (Constant(values.year_fraction(*end), ValueKind.DATE, text=match[0]) for end in ends)
+        low, high = (Constant(values.year_fraction(*end), ValueKind.DATE) for end in ends)
         yield Spelt(*match.span(), low, high, upper_included=False)
+    for match in _MONTH_ALONE.finditer(text):
+        month = values.MONTHS[match[1].casefold()]
+        days = (1, calendar.monthrange(_LEAP_YEAR, month)[1])
+        low, high = (Constant(100.0 * month + day, ValueKind.MONTH_DAY) for day in days)
+        yield Spelt(*match.span(1), low, high)
     for match in _CENTURY.finditer(text):
         year = (int(match[1]) - 1) * 100 + 1
-        low, high = (Constant(float(year + years), text=match[0]) for years in (0, 99))
-        yield Spelt(*match.span(), low, high)
+        yield Spelt(*match.span(), Constant(float(year)), Constant(float(year + 99)))
 
 
 def _dates(text: str) -> Iterator[Spelt]:

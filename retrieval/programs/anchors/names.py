@@ -21,7 +21,7 @@ NODES = 4
 _DEMONYM = 5
 #: Letters of a word that may stand for a longer name.
 _PART = 4
-_DEMONYM_ENDINGS = ("an", "ese", "ish", "ian", "ic", "i")
+_DEMONYM_ENDINGS = ("an", "ese", "ish", "ian", "ic", "ist", "i")
 
 
 class Names:
@@ -53,7 +53,7 @@ class Names:
                 if (first, last) in numbers and (first, last) not in question.quoted:
                     matches = [match for match in matches if not self._measured(match.entity)]
                 if not matches and last - first == 1:
-                    matches = self._demonym(name)
+                    matches = self._demonym(name) or labels.lookup(lexicon.SEXES.get(name, ""))
                 if (
                     not matches
                     and own[-1].text.endswith("s")

@@ -45,6 +45,11 @@ class NumberRules(Rules):
         )  # fmt: skip
         yield "F", Count(of.expression), None, features
         if len(nodes) and bool((kinds == 1).all()) and isinstance(of.expression, Walk):
+            if len(self.nodes(of.expression.source)) > 1 and self._foldable(
+                Folding.SUM, of.expression.relation
+            ):
+                total = Fold(Folding.SUM, of.expression.source, Key((of.expression.relation,)))
+                yield "F", total, None, ((f"count.as_value.{order}", 1.0), ("count.as_sum", 1.0))
             yield (
                 "S",
                 of.expression,
