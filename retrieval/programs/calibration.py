@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from retrieval.programs.algebra import Entities, Exists
+from retrieval.programs.algebra import Entities, Exists, Having, Walk
 from retrieval.programs.lexicon import STOP
 from retrieval.programs.words import related, targets
 
@@ -55,6 +55,7 @@ def evidence(reading: Reading) -> dict[str, float]:
         "foreign": float(any(features.get(name) for name in ("r.foreign", "s.foreign"))),
         "known unread": float(any(words[n].stem in related() for n in content if n not in quality)),
         "target unread": float(any(n not in quality for n in content if n in targets(reading.question))),
+        "plain unread": float(_plain(reading) and any(n not in quality for n in content)),
         "unfit": float(any(features.get(f"root.{asked}.unfit") for asked in _THINGS)),
         "wrong sort": float(_wrong_sort(reading)),
         "bridges": features.get("bridge", 0.0),
@@ -75,6 +76,12 @@ def confidence(weights: Weights, reading: Reading) -> float:
     return 1.0 / (
         1.0 + math.exp(-sum(weights.calibration.get(name, 0.0) * value for name, value in said.items()))
     )
+
+
+def _plain(reading: Reading) -> bool:
+    """Whether all of a kind answer, or what a single step leads to: nothing else that was said is in it."""
+    program = reading.candidates[0].program
+    return isinstance(program, Having) or (isinstance(program, Walk) and isinstance(program.source, Entities))
 
 
 def _wrong_sort(reading: Reading) -> bool:

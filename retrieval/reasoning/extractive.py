@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -13,11 +14,15 @@ from retrieval.evidence.reach import Ids, Reach, alike
 from retrieval.reasoning.base import Conclusion, Evidence
 from retrieval.reasoning.choosing import best_guess
 from retrieval.reasoning.comparison import Compared
+from retrieval.text.stems import words_in
 from retrieval.types import Answer, LinkedEntity, NoAnswer, NoAnswerReason
 
 NAME = "extractive"
 #: Topics that a message names.
 _NAMED = 3
+#: Relations of a topic that a hint names.
+_KNOWN = 6
+_CLOSEST = "The paths shown are the closest ones; ask about one of their relations."
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,10 +254,38 @@ def nothing_shared(entities: Sequence[LinkedEntity]) -> NoAnswer:
 
 
 def not_in_graph(evidence: Evidence) -> NoAnswer:
-    """No relation of the graph fits what was asked."""
+    """No relation of the graph fits what was asked; what is known instead is said of a single topic."""
     names = " and ".join(linked.entity.label for linked in evidence.entities)
+    asked = _asked_for(evidence)
+    said = f"“{asked}” of {names}" if asked else f"what was asked about {names}"
     return NoAnswer(
-        NoAnswerReason.NOT_IN_GRAPH,
-        f"The graph does not seem to hold what was asked about {names}.",
-        "The paths shown are the closest ones; ask about one of their relations.",
+        NoAnswerReason.NOT_IN_GRAPH, f"The graph does not seem to hold {said}.", _known(evidence) or _CLOSEST
     )
+
+
+def _asked_for(evidence: Evidence) -> str:
+    """The longest stretch of words that carry meaning and name no topic."""
+    text = list(evidence.question)
+    for linked in evidence.entities:
+        text[linked.start : linked.end] = "\n" * max(0, linked.end - linked.start)
+    stretches: list[list[str]] = [[]]
+    for word in re.findall(r"[^\W_]+(?:[-'’][^\W_]+)*|[^\w\s]|\n", "".join(text)):
+        if word[0].isalnum() and words_in(word):
+            stretches[-1].append(word)
+        else:
+            stretches.append([])
+    return " ".join(max(stretches, key=len))
+
+
+def _known(evidence: Evidence) -> str:
+    """The relations of the only topic, as a hint."""
+    if len(evidence.entities) != 1:
+        return ""
+    topic, snapshot = evidence.entities[0].entity, evidence.snapshot
+    low, high = snapshot.out_offsets[topic.id], snapshot.out_offsets[topic.id + 1]
+    relations, counts = np.unique(snapshot.relations[low:high], return_counts=True)
+    labels = [snapshot.relation_label(int(relations[n])) for n in np.argsort(-counts, kind="stable")]
+    if not labels:
+        return ""
+    more = f" and {len(labels) - _KNOWN} more" if len(labels) > _KNOWN else ""
+    return f"It knows of {topic.label}: {', '.join(labels[:_KNOWN])}{more}."

@@ -81,7 +81,11 @@ _AUXILIARY = (
 #: What a cue looks like. A group called ``cue`` narrows a match to its telling part.
 _PATTERNS: tuple[tuple[Operator, str], ...] = (
     (Operator.COUNT, r"\bho?w\s*man+y\b"),
-    (Operator.COUNT, r"\b(?:total\s+)?numbers?\s+of\b"),
+    (
+        Operator.COUNT,
+        r"(?<!phone )(?<!telephone )(?<!mobile )(?<!serial )(?<!model )(?<!atomic )(?<!account )(?<!room )"
+        r"\b(?:total\s+)?numbers?\s+of\b",
+    ),
     (Operator.COUNT, r"(?:^|\s)#\s*of\b|\b(?:nr|no)\.?\s+of\b"),
     (Operator.COUNT, r"^\W*(?:please\s+)?(?P<cue>count)\b|\bcount\s+(?:of|the|all|how)\b"),
     (Operator.AGGREGATE, r"\b(?:average|median)\b|\bmean\s+(?:of|value|\w+\s+of)\b"),

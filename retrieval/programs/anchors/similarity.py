@@ -19,6 +19,18 @@ Encode = Callable[[Sequence[str]], np.ndarray]
 
 #: Cosines below this say nothing of a relation.
 RELATION_SIM = 0.40
+#: Dimensions of what some attributes are measured in; numbers without a unit may be anything.
+_MEASURED = {
+    "weight": ("", "mass"),
+    "height": ("", "length"),
+    "elevation": ("", "length"),
+    "depth": ("", "length"),
+    "width": ("", "length"),
+    "length": ("", "length", "duration"),
+    "speed": ("", "speed"),
+    "price": ("", "money"),
+    "age": ("", "duration"),
+}
 
 
 @dataclass(slots=True)
@@ -84,7 +96,11 @@ class Adjectives:
             cosines = self.similarity.against(
                 [noun.replace("_", " ") for noun, _ in adjective.nouns], "values", names
             )
+            measured = _MEASURED.get(adjective.nouns[0][0])
             for at, relation in enumerate(schema.value_relations):
+                kind = schema.columns.value_type(relation)
+                if measured is not None and kind is not None and kind.dimension not in measured:
+                    continue  # a price is no weight
                 best = int(cosines[:, at].argmax())
                 quality = float(cosines[best, at]) * 0.6 * 0.97**best
                 if cosines[best, at] >= RELATION_SIM and quality > found.get(relation, (True, 0.0))[1]:

@@ -163,7 +163,8 @@ def test_what_no_word_of_the_graph_comes_near_is_told(engine):
     assert one(events(engine, "Who has Cairo?"), AnswerFinal).answers
     final = one(events(engine, "What is the anthem of Egypt?"), AnswerFinal)
     assert (final.answers, final.no_answer.reason) == ((), NoAnswerReason.NOT_IN_GRAPH)
-    assert final.no_answer.message == "The graph does not seem to hold what was asked about Egypt."
+    assert final.no_answer.message == "The graph does not seem to hold “anthem” of Egypt."
+    assert final.no_answer.hint.startswith("It knows of Egypt: ")
 
 
 def test_an_untrained_planner_is_no_surer_than_the_reader(engine):
