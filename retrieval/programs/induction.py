@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.programs.lexicon import PREPOSITIONS
+from retrieval.programs.lexicon import IRREGULAR, PREPOSITIONS
 from retrieval.programs.sorts import PERSONAL, stems_in
 from retrieval.programs.words import stem, stems_of
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 #: How many more nodes than those of a side a wider relation may have.
 _WIDER = 2.5
-#: Nodes whose names begin or end alike, and the share of a relation's nodes, and of these nodes, that has to agree.
-_ALIKE, _AGREE = 3, 0.8
+#: Nodes whose names begin or end alike, the share of them that must have a relation, and the share of its nodes.
+_ALIKE, _HAVE_IT, _OF_THEM = 2, 0.8, 0.6
 #: Names that are looked at for what they begin and end with.
 _NAMES = 50_000
 #: Attributes behind the noun of what has them: "customer type".
@@ -97,14 +97,23 @@ def _by_relations(schema: Schema) -> list[tuple[int, str]]:
     for info in schema.relations:
         if info.form == "verb" and " " not in info.label:
             continue
+        if info.form == "of":
+            found.append((info.id, info.label.casefold().removesuffix(" of")))
+            continue
         before, _, after = _split(info.label)
-        sides = [(info.id, before)] if after else []
+        sides = [(info.id, before)] if after and not _is_past(before) else []
         for relation, noun in (*sides, (schema.inverse(info.id), after or info.label)):
             nodes = schema.columns.sources(relation)
             named = bool(stems_of(noun)) and noun.rpartition(" ")[2].casefold() not in PREPOSITIONS | {"of"}
             if named and len(nodes) and not schema.columns.kinds[nodes].all():
                 found.append((relation, noun))
     return found
+
+
+def _is_past(words: str) -> bool:
+    """Whether words end in a past verb, which names no kind: ``fought`` in a year."""
+    last = words.rpartition(" ")[2]
+    return last.endswith("ed") or last in IRREGULAR
 
 
 def _by_names(schema: Schema) -> list[tuple[str, int]]:
@@ -119,7 +128,7 @@ def _by_names(schema: Schema) -> list[tuple[str, int]]:
     found = {}
     sizes = [info.heads for info in schema.relations]
     for (_, word), nodes in holding.items():
-        near = (_AGREE * len(nodes) <= size <= len(nodes) / _AGREE for size in sizes)
+        near = (_HAVE_IT * len(nodes) <= size <= len(nodes) / _OF_THEM for size in sizes)
         if len(nodes) < _ALIKE or not any(near):
             continue
         relation = _of_these(schema, np.array(nodes))
@@ -130,14 +139,14 @@ def _by_names(schema: Schema) -> list[tuple[str, int]]:
 
 def _of_these(schema: Schema, nodes: np.ndarray) -> int | None:
     """The relation whose nodes are most nearly these, None where none is near."""
-    best, agreed = None, _AGREE
+    best, agreed = None, 0.0
     for relation in schema.held_by(nodes):
         if relation < len(schema.relations):
             having = schema.columns.sources(relation)
             shared = len(np.intersect1d(having, nodes, assume_unique=True))
-            agree = min(shared / len(nodes), shared / len(having))
-            if agree > agreed or (best is None and agree == agreed):
-                best, agreed = relation, agree
+            of_them = shared / len(having)
+            if shared >= _HAVE_IT * len(nodes) and of_them >= _OF_THEM and of_them > agreed:
+                best, agreed = relation, of_them
     return best
 
 

@@ -38,7 +38,8 @@ IRREGULAR = {
     "flown": "fly", "flights": "flight", "gave": "give", "given": "give", "began": "begin", "begun": "begin", "met":
     "meet", "kept": "keep", "left": "leave", "lived": "live", "lives": "live", "gone": "go", "went": "go", "found":
     "find", "founded": "found", "founder": "found", "movies": "movie", "cities": "city", "higest": "highest",
-    "bigest": "biggest", "heighest": "highest",
+    "bigest": "biggest", "heighest": "highest", "fought": "fight", "ate": "eat", "eaten": "eat", "grew": "grow",
+    "grown": "grow", "chose": "choose", "chosen": "choose", "lost": "lose", "sent": "send", "spent": "spend",
 }  # fmt: skip
 
 
@@ -214,6 +215,7 @@ RELATED = (
     "live reside residence home house dwell inhabit population inhabitant citizen resident people address",
     "own owner belong possess property", "found founder founding establish establishment create creator creation start",
     "build construct construction completion", "open opening",
+    "start begin beginning commence", "end finish ending cease", "ceo head chief executive",
     "maker make manufacturer manufacture produce producer build builder brand",
     "teach teacher instructor lecturer professor", "study student enrol enroll major minor",
     "attend attendee participant guest join", "keeper keep care caretaker look tend",

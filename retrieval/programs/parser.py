@@ -264,8 +264,12 @@ class Parser:
         if first is None or first.category == "S":
             return first.program if first else None
         relation = first.extra.relation
-        noun = self.schema.relations[relation].form == "noun"
-        return Having(self.schema.inverse(relation)) if noun else None
+        match self.schema.relations[relation].form:
+            case "noun":
+                return Having(self.schema.inverse(relation))
+            case "of":
+                return Having(relation)
+        return None
 
 
 class _Chart:

@@ -12,7 +12,7 @@ PRIOR: dict[str, float] = {
     "e": 0.5, "e.exact": 1.0, "e.alias": 0.8, "e.words": 0.5, "e.capital": 0.5, "e.quoted": 1.0, "e.place": -0.4,
     "e.part": 0.2, "e.fuzzy": -0.3, "e.cue": -1.0,
     "k": 0.3, "k.recall": 1.0, "k.head": 0.4, "k.similar": 0.8, "h": 0.2, "h.plural": 0.3, "h.words": 0.5,
-    "count.as_sum": 0.5,
+    "count.as_sum": 0.5, "e.ends": 1.5,
     "r": -0.1, "r.recall": 1.2, "r.similar": 0.8, "r.adjective": 1.2,
     "s.ends": -0.7, "s.ends.quality": 0.8, "s.starts": -0.8, "s.starts.quality": 0.6,
     "i": 0.6, "i.words": 0.2,

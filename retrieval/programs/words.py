@@ -86,6 +86,21 @@ def stems_of(label: str) -> tuple[str, ...]:
     return tuple(stem(w) for w in (kept or words))
 
 
+def agents(own: str) -> frozenset[str]:
+    """Stems of who does what a verb's stem says, and the other way round: ``rule`` and ``ruler``, ``direct`` and
+    ``director``.
+    """
+    found = {
+        own + "er",
+        own + "or",
+        own.removesuffix("e") + "or",
+        own + "r" if own.endswith("e") else own + "er",
+    }
+    if own.endswith(("er", "or")) and len(own) > 4:
+        found |= {own[:-2], own[:-1]}
+    return frozenset(found)
+
+
 @lru_cache(maxsize=1)
 def related() -> dict[str, frozenset[str]]:
     """By stem, the stems of words that relations of the same meaning are named with."""

@@ -110,7 +110,8 @@ class Meanings:
             named = word.stem in schema.by_stem
             if named and not when:
                 continue
-            for other in sorted(vocabulary.related().get(word.stem, ())):
+            meant = vocabulary.related().get(word.stem, frozenset()) | vocabulary.agents(word.stem)
+            for other in sorted(meant):
                 for relation in schema.by_stem.get(other, ()):
                     stems = schema.relations[relation].stems
                     if named and not self._dated(relation):
@@ -140,7 +141,7 @@ class Meanings:
         true = schema.truths.get(relation)
         if true is not None:
             found.append(of(Walk(Entities((true,)), schema.inverse(relation)), "flag", "flag"))
-        if _TWO_NOUNS.search(schema.relations[relation].label):
+        if _TWO_NOUNS.search(schema.relations[relation].label) or schema.relations[relation].form == "of":
             found.append(of(Having(relation), "starts", "starts"))
         elif alike and schema.type_relation is None and dict(features)["r.target"]:
             found.append(of(Having(relation), "starts", "domain"))

@@ -21,6 +21,8 @@ NODES = 4
 _DEMONYM = 5
 #: Letters of a word that may stand for a longer name.
 _PART = 4
+#: Nodes whose names end alike, at most.
+_ENDING = 100
 _DEMONYM_ENDINGS = ("an", "ese", "ish", "ian", "ic", "ist", "i")
 
 
@@ -80,13 +82,16 @@ class Names:
         return found
 
     def _is_kind(self, question: Question, first: int, last: int) -> bool:
-        """Whether words in the plural are a kind of the graph, or those that several are: moons, senior engineers."""
+        """Whether words in the plural are a kind of the graph, or, where nothing else is said, those that several are:
+        moons, senior engineers.
+        """
         words, schema = question.words[first:last], self.schema
         stems = tuple(word.stem for word in words)
         if any(word.capital for word in words[-1:]):
             return False
+        alone = all(word.text in STOP for word in (*question.words[:first], *question.words[last:]))
         kind = len(stems) == 1 and stems[0] in schema.kind_stems
-        return kind or stems in schema.induced or stems in schema.hubs
+        return kind or stems in schema.induced or (alone and stems in schema.hubs)
 
     def _measured(self, node: int) -> bool:
         """Whether a node is nothing but a number, date or time that relations of values lead to."""
@@ -113,14 +118,24 @@ class Names:
         return []
 
     def in_part(self, question: Question, known: set[int]) -> list[Anchor]:
-        """Nodes whose name ends in a word that nothing else explains: "penguins", the king penguin."""
+        """Nodes whose name ends in a word that nothing else explains, "penguin" of the king penguin; of a plural all of
+        them: "wind farms".
+        """
         found: list[Anchor] = []
         for at, word in enumerate(question.words):
+            if (
+                at
+                and not word.capital
+                and not {at - 1, at} <= known
+                and question.words[at - 1].text not in STOP
+            ):
+                found += self._ending(question, at - 1, at + 1)
             if at in known or word.text in STOP or len(word.text) < _PART:
                 continue
+            every = self._ending(question, at, at + 1)
+            found += every
             for name in dict.fromkeys((normalise(word.text), normalise(word.text.removesuffix("s")))):
-                matches = self.snapshot.labels.containing(name, NODES)
-                matches = [m for m in matches if normalise(m.node.label).endswith(f" {name}")]
+                matches = self._ends(name)[:NODES]
                 if matches:
                     found += [
                         Anchor(
@@ -131,6 +146,20 @@ class Names:
                     ]  # fmt: skip
                     break
         return found
+
+    def _ends(self, name: str) -> list[Match]:
+        matches = self.snapshot.labels.containing(name, _ENDING)
+        return [match for match in matches if normalise(match.node.label).endswith(f" {name}")]
+
+    def _ending(self, question: Question, first: int, last: int) -> list[Anchor]:
+        """All nodes whose names end in words, where these are a plural."""
+        name = normalise(question.span_text(first, last))
+        nodes = self._ends(name.removesuffix("s")) if name.endswith("s") and not name.endswith("ss") else []
+        if len(nodes) < 2:
+            return []
+        program = Entities(tuple(sorted(match.entity for match in nodes)))
+        features = (("e.ends", 1.0), ("e.words", last - first - 1.0))
+        return [Anchor("S", first, last, program, "hub", features, 0.8)]
 
     def _partly(self, question: Question, first: int, last: int) -> list[Anchor]:
         """Nodes whose name holds the words of a stretch, or is spelt like it."""

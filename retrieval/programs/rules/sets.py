@@ -24,6 +24,8 @@ from retrieval.programs.rules.base import Rules
 
 #: Sets as simple as these may have nothing in common and still be meant together: "is there", "how many".
 _PLAIN = frozenset({"node", "walk", "kind", "filter"})
+#: What may stand between a verb and what it is said of: "scored the most goals", not "the area of the largest".
+_NEXT = frozenset({"none", "have", "do"})
 
 
 def _keyed_by(program: Program) -> tuple[int, ...]:
@@ -92,8 +94,9 @@ class SetRules(Rules):
             self.schema.relations[relation.relation].label,
             self.schema.relations[relation.relation].form,
         )
-        if relation.relation in _keyed_by(of.expression):
+        if gap in _NEXT and relation.relation in _keyed_by(of.expression):
             yield "S", of.expression, of.extra, (("r.again", 1.0), ("r.again.key", 1.0))
+        own = float(any(feature == "r.recall" for feature, _ in relating.features))
         empty = True
         for directed, way in (
             (relation.relation, "value"),
@@ -107,7 +110,7 @@ class SetRules(Rules):
                 features = (
                     (f"walk.{way}.{order}", 1.0), (f"walk.{way}.{order}.{gap}", 1.0), (f"walk.{way}.{of.extra}", 1.0),
                     (f"lex:walk.{way}>{name}", 1.0), ("walk.back", float(returns)),
-                    (f"walk.{form}.{way}.{order}", 1.0), (f"walk.{form}.{way}", 1.0),
+                    (f"walk.{form}.{way}.{order}", own), (f"walk.{form}.{way}", own),
                 )  # fmt: skip
                 yield "S", program, "walk", features
         if empty:
@@ -150,8 +153,8 @@ class SetRules(Rules):
     @rule("RF")
     def _relation_of_number(self, relating: Part, number: Part, forward: bool, gap: str) -> Iterator[Made]:
         """ "The total number of goals scored": the number is of that relation already."""
-        del forward, gap
-        if relating.extra.relation in _keyed_by(number.expression):
+        del forward
+        if gap in _NEXT and relating.extra.relation in _keyed_by(number.expression):
             yield "F", number.expression, None, (("r.again", 1.0), ("r.again.key", 1.0))
 
     @rule("RR")
