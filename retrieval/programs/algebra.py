@@ -74,6 +74,10 @@ class _Interned(type):
     """Of equal programs there is one object: a chart compares them very often."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        if not kwargs and len(args) == len(cls.__match_args__):  # type: ignore[attr-defined]
+            known = _KNOWN.get((cls, *args))
+            if known is not None:
+                return known
         made = super().__call__(*args, **kwargs)
         return _KNOWN.setdefault((cls, *made.content()), made)
 

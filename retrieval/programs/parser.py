@@ -13,7 +13,6 @@ import numpy as np
 from retrieval.errors import check
 from retrieval.programs import words as vocabulary
 from retrieval.programs.algebra import (
-    And,
     Count,
     Entities,
     Except,
@@ -32,7 +31,7 @@ from retrieval.programs.columns import Columns
 from retrieval.programs.composition import Composer
 from retrieval.programs.execution import Executor, Result, among
 from retrieval.programs.lexicon import POSITIVES, STOP
-from retrieval.programs.parts import Part, conjunction
+from retrieval.programs.parts import Part, takes_the_place
 from retrieval.programs.schema import Schema
 from retrieval.programs.weights import Weights
 from retrieval.programs.words import Question
@@ -54,7 +53,6 @@ _RANKED = 40
 _PAIRS = 60
 #: Sets up to this size are compared whole.
 _SMALL = 5000
-ANY = Entities(())
 #: Seconds after which no more is composed.
 _PATIENCE = 1.0
 #: So many of the answers are people, or places, where they fit "who" and "where".
@@ -411,12 +409,7 @@ class _Chart:
     def _identity(self, part: Part) -> object:
         """What tells parts apart: programs of one result are one, unless their form matters later."""
         program = part.program
-        if (
-            part.category != "S"
-            or program is None
-            or isinstance(program, Walk)
-            or conjunction(program, ANY) != And(program, ANY)
-        ):
+        if part.category != "S" or program is None or isinstance(program, Walk) or takes_the_place(program):
             return program
         nodes = self.composer.nodes(program)
         if len(nodes) > _SMALL:

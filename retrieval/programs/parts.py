@@ -91,6 +91,13 @@ def conjunction(left: Program, right: Program) -> Program:
     return And(left, right)
 
 
+def takes_the_place(program: Program) -> bool:
+    """Whether a conjunction puts the other set in the place of all that a filter or ranking is of."""
+    if isinstance(program, Filter | Top | TextFilter):
+        return isinstance(program.source, Having) or takes_the_place(program.source)
+    return isinstance(program, Or) and takes_the_place(program.left) and takes_the_place(program.right)
+
+
 def _placed(program: Program, source: Program) -> Program | None:
     """``program`` with ``source`` in place of all that have a value, where it is a filter or ranking of those."""
     if isinstance(program, Filter | Top | TextFilter):

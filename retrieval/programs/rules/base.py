@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 _BRIDGED = 3_000
 #: Relations that may join two parts with none between them.
 _BRIDGES = 5
+#: Sets so many times larger than what is looked up are searched, smaller ones marked.
+_MARKED = 8
 #: Numbers of things that somebody compares with.
 _MOST_COUNTED = 100_000
 #: Larger numbers are years or amounts where nothing is counted so high.
@@ -68,6 +70,7 @@ class Rules:
         self.similar = relation_similarity
         self.asked = asked
         self._arcs: dict[Program, tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
+        self._marks = np.zeros(schema.snapshot.num_entities, bool)
         self._far: dict[tuple[Program, Program], list[tuple[tuple[int, ...], float]]] = {}
         self._bridged: dict[tuple[Program, Program], list[tuple[int, float]]] = {}
 
@@ -95,13 +98,22 @@ class Rules:
         if size > _BRIDGED and len(ends_of) < size:
             return [(self.schema.inverse(r), share) for r, share in self._bridges(target, source)]
         relations, ends, every = self._leaving(source)
-        hits = np.bincount(relations[among(ends, ends_of)], minlength=len(every))
+        hits = np.bincount(relations[self._inside(ends, ends_of)], minlength=len(every))
         found = np.flatnonzero(hits)
         if not len(found):
             return []
         shares = hits[found] / every[found]
         order = np.lexsort((found, -shares * np.log1p(hits[found])))
         return [(int(found[i]), float(shares[i])) for i in order[:_BRIDGES]]
+
+    def _inside(self, nodes: np.ndarray, known: np.ndarray) -> np.ndarray:
+        """Which nodes are in a set; bool [n]."""
+        if len(known) > _MARKED * len(nodes):
+            return among(nodes, known)
+        self._marks[known] = True
+        found: np.ndarray = self._marks[nodes]
+        self._marks[known] = False
+        return found
 
     def _leaving(self, source: Program) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The arcs that leave a set: directed relations and ends, and how many there are of each relation."""
