@@ -274,7 +274,7 @@ def _asked_for(evidence: Evidence) -> str:
             stretches[-1].append(word)
         else:
             stretches.append([])
-    return " ".join(max(stretches, key=len))
+    return " ".join(sorted(stretches, key=len)[-1])
 
 
 def _known(evidence: Evidence) -> str:

@@ -96,7 +96,7 @@ class SetRules(Rules):
         )
         if gap in _NEXT and relation.relation in _keyed_by(of.expression):
             yield "S", of.expression, of.extra, (("r.again", 1.0), ("r.again.key", 1.0))
-        own = float(any(feature == "r.recall" for feature, _ in relating.features))
+        named = float(any(feature == "r.recall" for feature, _ in relating.features))
         empty = True
         for directed, way in (
             (relation.relation, "value"),
@@ -110,7 +110,7 @@ class SetRules(Rules):
                 features = (
                     (f"walk.{way}.{order}", 1.0), (f"walk.{way}.{order}.{gap}", 1.0), (f"walk.{way}.{of.extra}", 1.0),
                     (f"lex:walk.{way}>{name}", 1.0), ("walk.back", float(returns)),
-                    (f"walk.{form}.{way}.{order}", own), (f"walk.{form}.{way}", own),
+                    (f"walk.{form}.{way}.{order}", named), (f"walk.{form}.{way}", named),
                 )  # fmt: skip
                 yield "S", program, "walk", features
         if empty:
