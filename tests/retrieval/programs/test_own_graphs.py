@@ -18,9 +18,9 @@ from retrieval.programs.rendering.formatting import formatted
 OWN = Path(__file__).parents[2] / "own_graphs"
 #: What is not read rightly yet, of each graph by number.
 WRONG: dict[str, set[int]] = {
-    "zoo": {24, 25, 28, 31}, "park": set(), "office": set(), "family": {22, 24, 28}, "music": set(),
-    "library": {10}, "football": set(), "services": set(), "papers": set(), "shop": set(),
-    "hospital": set(), "series": set(), "power": set(), "kings": set(),
+    "zoo": {28, 31}, "park": set(), "office": set(), "family": {24, 28}, "music": set(), "library": {10, 22},
+    "football": {30, 33}, "services": {35, 38}, "papers": {4, 19, 20, 34, 38, 40}, "shop": {6, 19, 22, 25},
+    "hospital": {22, 26}, "series": {38}, "power": {17}, "kings": {26, 33},
 }  # fmt: skip
 
 
