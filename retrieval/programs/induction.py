@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -18,7 +18,9 @@ from retrieval.programs.sorts import PERSONAL, stems_in
 from retrieval.programs.words import stem, stems_of
 
 if TYPE_CHECKING:
-    from retrieval.programs.schema import Schema
+    from retrieval.kg.snapshot import Snapshot
+    from retrieval.programs.columns import Columns
+    from retrieval.programs.sorts import RelationInfo
 
 #: How many more nodes than those of a side a wider relation may have.
 _WIDER = 2.5
@@ -68,7 +70,21 @@ _USUAL = {
 }
 
 
-def induced(schema: Schema) -> dict[str, int]:
+class Described(Protocol):
+    """A graph and its relations, as :class:`~retrieval.programs.schema.Schema` describes them."""
+
+    snapshot: Snapshot
+    columns: Columns
+    relations: list[RelationInfo]
+
+    def inverse(self, relation: int) -> int:
+        """A directed relation the other way."""
+
+    def held_by(self, nodes: np.ndarray) -> list[int]:
+        """Directed relations that nearly all of some nodes have, ascending."""
+
+
+def induced(schema: Described) -> dict[str, int]:
     """Nouns of kinds, each with the directed relation that its members have."""
     found: dict[tuple[str, ...], tuple[str, int]] = {}
     people = _people(schema)
@@ -91,7 +107,7 @@ def induced(schema: Schema) -> dict[str, int]:
     return named
 
 
-def _by_relations(schema: Schema) -> list[tuple[int, str]]:
+def _by_relations(schema: Described) -> list[tuple[int, str]]:
     """Directed relations, and the nouns of what has them, by the relations' names."""
     found = []
     for info in schema.relations:
@@ -116,7 +132,7 @@ def _is_past(words: str) -> bool:
     return last.endswith("ed") or last in IRREGULAR
 
 
-def _by_names(schema: Schema) -> list[tuple[str, int]]:
+def _by_names(schema: Described) -> list[tuple[str, int]]:
     """Nouns that the names of most nodes with a relation begin or end with: "Order 101", "King Street"."""
     heads = np.unique(schema.snapshot.heads)[:_NAMES].tolist()
     holding: dict[tuple[int, str], list[int]] = defaultdict(list)
@@ -137,7 +153,7 @@ def _by_names(schema: Schema) -> list[tuple[str, int]]:
     return list(found.items())
 
 
-def _of_these(schema: Schema, nodes: np.ndarray) -> int | None:
+def _of_these(schema: Described, nodes: np.ndarray) -> int | None:
     """The relation whose nodes are most nearly these, None where none is near."""
     best, agreed = None, 0.0
     for relation in schema.held_by(nodes):
@@ -150,7 +166,7 @@ def _of_these(schema: Schema, nodes: np.ndarray) -> int | None:
     return best
 
 
-def _by_attributes(schema: Schema) -> list[tuple[str, int]]:
+def _by_attributes(schema: Described) -> list[tuple[str, int]]:
     """Who has a "customer type" is a customer."""
     found = []
     for info in schema.relations:
@@ -160,7 +176,7 @@ def _by_attributes(schema: Schema) -> list[tuple[str, int]]:
     return found
 
 
-def _by_usage(schema: Schema) -> list[tuple[str, int]]:
+def _by_usage(schema: Described) -> list[tuple[str, int]]:
     """Common kinds whose usual attributes some nodes have, at least two of them and more than any other nodes."""
     described = {
         info.id: {s for own in schema.held_by(schema.columns.sources(info.id)) for s in _stems(schema, own)}
@@ -180,11 +196,11 @@ def _by_usage(schema: Schema) -> list[tuple[str, int]]:
     return found
 
 
-def _stems(schema: Schema, relation: int) -> tuple[str, ...]:
+def _stems(schema: Described, relation: int) -> tuple[str, ...]:
     return schema.relations[relation].stems if relation < len(schema.relations) else ()
 
 
-def _people(schema: Schema) -> int | None:
+def _people(schema: Described) -> int | None:
     """The relation of people that most of them have: they are born, marry and have parents."""
     own = [info for info in schema.relations if set(info.stems) & PERSONAL]
     if not own:
@@ -193,7 +209,7 @@ def _people(schema: Schema) -> int | None:
     return directed
 
 
-def _widened(schema: Schema, relation: int) -> int:
+def _widened(schema: Described, relation: int) -> int:
     """The relation that nearly all nodes of a side have, and fewest others."""
     nodes = schema.columns.sources(relation)
     best, size = relation, int(_WIDER * len(nodes)) + 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ from retrieval.kg.search.walks import all_arcs
 from retrieval.programs.algebra import Entities, Having, Program, Walk
 from retrieval.programs.columns import Columns
 from retrieval.programs.induction import induced
-from retrieval.programs.sorts import LOCATING, PERSONAL, SOMEBODY, SOMEWHERE, Form, form_of
+from retrieval.programs.sorts import LOCATING, PERSONAL, SOMEBODY, SOMEWHERE, RelationInfo, form_of
 from retrieval.programs.words import stems_of
 
 if TYPE_CHECKING:
@@ -31,30 +30,6 @@ _SAMPLE, _NEARLY_ALL = 40, 0.9
 #: Kinds with this share of their relations in common are described alike.
 _SAME_RELATIONS = 0.5
 _YES, _NO = frozenset({"yes", "true", "y", "t"}), frozenset({"no", "false", "n", "f"})
-
-
-@dataclass(frozen=True, slots=True)
-class RelationInfo:
-    """A relation and what its facts look like.
-
-    Attributes:
-        id: forward.
-        label: humanised.
-        stems: of the label's words.
-        facts: how many.
-        heads, tails: how many distinct ones.
-        leaves: share of its tails from which nothing leads on.
-        form: of its label.
-    """
-
-    id: int
-    label: str
-    stems: tuple[str, ...]
-    facts: int
-    heads: int
-    tails: int
-    leaves: float
-    form: Form = "noun"
 
 
 class Schema:

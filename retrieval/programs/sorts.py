@@ -1,7 +1,8 @@
-"""Which words stand for somebody and for somewhere, and of what form the names of relations are."""
+"""What relations look like, of what form their names are, and which words stand for somebody and for somewhere."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 from retrieval.programs.lexicon import PREPOSITIONS
@@ -56,3 +57,27 @@ def form_of(label: str) -> Form:
     if len(words) > 1 and words[-1] in PREPOSITIONS | {"of", "to", "with"}:
         return "of" if words[-1] == "of" else "by" if words[-1] == "by" else "verb"
     return "verb" if len(words) == 1 and words[0].endswith(_VERBAL) and words[0] not in _NOUNS else "noun"
+
+
+@dataclass(frozen=True, slots=True)
+class RelationInfo:
+    """A relation and what its facts look like.
+
+    Attributes:
+        id: forward.
+        label: humanised.
+        stems: of the label's words.
+        facts: how many.
+        heads, tails: how many distinct ones.
+        leaves: share of its tails from which nothing leads on.
+        form: of its label.
+    """
+
+    id: int
+    label: str
+    stems: tuple[str, ...]
+    facts: int
+    heads: int
+    tails: int
+    leaves: float
+    form: Form = "noun"
