@@ -161,7 +161,7 @@ def test_labels_say_which_path_is_rational(tmp_path, graph_dir, questions_file, 
 def test_a_strategy_that_is_not_there_names_those_that_are(tmp_path, graph_dir, questions_file, capsys):
     arguments = ["--graph", str(graph_dir), "--questions", str(questions_file), "--out", str(tmp_path / "x")]
     assert main(["label", *arguments, "--strategy", "window"]) == 2
-    assert "'window'. There are: answer-set, llm, shortest-path." in one_line_error(capsys)
+    assert "'window'. There are: all-shortest, answer-set, llm, shortest-path." in one_line_error(capsys)
 
 
 def test_a_question_is_answered_without_a_checkpoint(graph_dir, capsys):
