@@ -49,7 +49,7 @@ def test_a_typed_no_answer_is_kept(run, scripted):
     run.refresh_from_db()
     assert (run.state, run.no_answer) == (
         "done",
-        {"reason": "no_path", "message": "m", "hint": "h", "spans": []},
+        {"reason": "no_path", "message": "m", "hint": "h", "spans": [], "near": []},
     )
 
 

@@ -94,6 +94,7 @@ def test_training_is_queued_with_what_was_asked_for(api, tiny_graph, question_se
         "trajectories": None,
         "review_queue": None,
         "compare": False,
+        "corrections": True,
     }
     assert redis.llen("clew:celery:jobs") == 1
 
