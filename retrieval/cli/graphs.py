@@ -147,11 +147,13 @@ def index(graph: Path, /, *, encoding: Encoding = Encoding()) -> int:
 
 
 def _indexed(encoding: Encoding, graph: Snapshot) -> int:
+    from retrieval.methods._shared.path_reader import wordings  # noqa: PLC0415 - imports torch
     from retrieval.text import indexing  # noqa: PLC0415 - imports torch
 
     with stoppable() as stop, Bars() as bars:
         encoder = encoding.load()
         indexing.build(graph, encoder, progress=bars, cancelled=stop.is_set)
+        wordings.build(graph, encoder, progress=bars, cancelled=stop.is_set)
     passages = f" and {graph.manifest.passages:,} passages" if graph.passages is not None else ""
     say(f"{graph.path}: vectors of {graph.num_entities:,} labels{passages} by {encoder.name}")
     return 0

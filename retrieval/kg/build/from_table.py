@@ -11,10 +11,12 @@ import numpy as np
 import polars as pl
 
 from retrieval.errors import EmptySourceError, SnapshotError
+from retrieval.kg.build.attribute_facts import attribute_facts
 from retrieval.kg.build.attributes import write_attributes
 from retrieval.kg.build.columns import fact_places, load_series, positions, save_series
 from retrieval.kg.build.id_encoding import EncodedFacts, IdEncoder
 from retrieval.kg.build.labels import write_label_index
+from retrieval.kg.build.naming import naming
 from retrieval.kg.build.passages import write_passages
 from retrieval.kg.build.progress import BuildProgress, in_parallel
 from retrieval.kg.snapshot import KINDS, Snapshot
@@ -66,15 +68,24 @@ def write_snapshot(directory: Path, table: TripleTable, encoder: IdEncoder, step
         EmptySourceError: that is neither a fact nor a passage.
     """
     passages = 0 if table.passages is None else table.passages.height
-    if not (len(table) or encoder.count or passages):
+    valued = attribute_facts(table)
+    if not (len(table) or encoder.count or passages or valued is not None):
         raise EmptySourceError("The source holds no fact.", hint="Give a file with head, relation and tail.")
     steps.say("sorting facts", 0)
     if table.kept is not None:
         encoder.keep(table.kept)
     encoder.add(table.facts)
+    if valued is not None:
+        encoder.add(valued)
     for known in (table.nodes, table.node_attributes):
         if known is not None:
             encoder.mention(known["label"].cast(pl.String))
+    told = (table.node_attributes, table.fact_attributes, table.fact_passages)
+    plain = not passages and all(rows is None or not rows.height for rows in told)
+    found = naming(encoder, known_only=table.kept is not None) if plain else None
+    if found is not None:
+        encoder.rename(found)
+        table = replace(table, relation_labels=found.labels | (table.relation_labels or {}))
     encoded = encoder.write(steps.check)
     if table.fact_attributes is not None or table.fact_passages is not None:
         encoded = replace(encoded, fact_of_row=_fact_of_row(table, encoded))

@@ -11,6 +11,7 @@ import polars as pl
 
 from retrieval.kg.build.columns import load_series
 from retrieval.kg.build.facts import MEMORY, Rows, Sizes, write_facts, write_incoming
+from retrieval.kg.build.naming import NODE_ID, Naming
 from retrieval.kg.build.vocabulary import Vocabulary, ranked
 from retrieval.kg.readers.file_contents import fit
 from retrieval.kg.table import KeptFacts
@@ -103,6 +104,37 @@ class IdEncoder:
         for block in self._term_rows.drain():
             self.rows.add(label[block[0]], block[1], label[block[2]])
         self._wait_for_terms()
+
+    def entity_texts(self) -> pl.Series:
+        """The labels of entities by code."""
+        return self._entities.texts()
+
+    def relation_texts(self) -> pl.Series:
+        """The names of relations by code."""
+        return self._relations.texts()
+
+    def rename(self, found: Naming) -> None:
+        """Call what has an id by its name; the row that says so tells the id instead."""
+        called = np.arange(len(self._entities), dtype=np.uint32)
+        called[found.ids] = self._entities.codes(found.names)
+        given = np.zeros(len(called), np.uint32)
+        given[found.ids] = found.given
+        renamed, dropped, says = (
+            np.zeros(len(called), bool),
+            np.zeros(len(called), bool),
+            np.zeros(len(self._relations), bool),
+        )
+        renamed[found.ids], dropped[found.of_relations], says[found.relations] = True, True, True
+        told = self._relations.codes(pl.Series([NODE_ID]))[0]
+        rows, self.rows = self.rows, Rows(self._directory, self._memory, "named")
+        self._last, self._refused = self.rows, True
+        for heads, relations, tails in rows.drain():
+            name = says[relations] & renamed[heads] & (tails == given[heads])
+            known = relations == told
+            left = ~(says[relations] & dropped[heads])
+            starts = np.where(known, heads, called[heads])
+            ends = np.where(name, heads, np.where(known, tails, called[tails]))
+            self.rows.add(starts[left], np.where(name, told, relations)[left], ends[left])
 
     def keep(self, kept: KeptFacts) -> None:
         """Take facts of a snapshot, by their numbers."""

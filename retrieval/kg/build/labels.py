@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from retrieval.kg.build.columns import positions, save_series
+from retrieval.kg.build.naming import NAME_RELATIONS
 from retrieval.kg.build.vocabulary import Vocabulary, ranked
 from retrieval.kg.snapshot.arrays import sorted_unique
 from retrieval.kg.snapshot.labels import NAME_LIMIT, TRIGRAM_BUCKETS, trigram_buckets
@@ -39,10 +40,9 @@ ALIAS_RELATIONS = frozenset(
         "common name",
         "pref label",
         "stage name",
+        "node id",
     }
 )
-#: The same, but only where the tail is a literal: a record label is no alias of its artist.
-NAME_RELATIONS = frozenset({"label", "name", "title"})
 _CVT, _LITERAL = 1, 2
 #: Beyond so many names, misspelt ones are not looked up: their table takes some 80 bytes a name.
 TRIGRAM_ROWS = 16_000_000

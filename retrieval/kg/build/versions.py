@@ -12,9 +12,12 @@ import numpy as np
 import polars as pl
 
 from retrieval.kg.analysis.comparison import missing
+from retrieval.kg.build.attribute_facts import attribute_facts
 from retrieval.kg.build.columns import load_series, positions
+from retrieval.kg.build.naming import NAME_RELATIONS, NODE_ID
 from retrieval.kg.build.to_table import table_of
 from retrieval.kg.snapshot import Snapshot
+from retrieval.kg.snapshot.relation_names import humanise_relation
 from retrieval.kg.snapshot.storage import StringTable
 from retrieval.kg.table import TripleTable
 
@@ -54,7 +57,12 @@ def without(base: Snapshot, removing: TripleTable) -> TripleTable:
 
     Entities that have no fact any more go with their attributes; what ``base`` does not hold is passed over.
     """
-    gone = _renamed(removing, base)
+    gone = _called(_renamed(removing, base), base)
+    valued = attribute_facts(gone)
+    if valued is not None:  # of the nodes that are described there
+        gone = replace(
+            gone, facts=pl.concat([gone.facts.select(valued.columns), valued], how="vertical_relaxed")
+        )
     labels, names = load_series(base.entity_labels), load_series(base.relation_names)
     ids = (
         positions(gone.facts["head"], labels),
@@ -72,6 +80,31 @@ def without(base: Snapshot, removing: TripleTable) -> TripleTable:
         links = links.join(numbered, on="passage", how="inner", maintain_order="left")
         links = links.select("fact", pl.col("now").cast(pl.Int64).alias("passage"))
     return replace(left, passages=kept.drop("passage"), fact_passages=links)
+
+
+def _called(table: TripleTable, base: Snapshot) -> TripleTable:
+    """``table`` with the names that ``base`` has for ids, see :mod:`retrieval.kg.build.naming`."""
+    relation = base.find_relation(NODE_ID)
+    if relation is None:
+        return table
+    own = np.flatnonzero(base.relations == relation)
+    labels = load_series(base.entity_labels)
+    names = dict(
+        zip(labels.gather(base.tails[own]).to_list(), labels.gather(base.heads[own]).to_list(), strict=True)
+    )
+    called = {end: pl.col(end).replace(names) for end in ("head", "tail")}
+    spelt = [name for name in table.facts["relation"].unique() if humanise_relation(name) in NAME_RELATIONS]
+    says = (
+        pl.col("relation").is_in(spelt)
+        & (called["head"] == pl.col("tail"))
+        & pl.col("head").is_in(list(names))
+    )
+    facts = table.facts.select(
+        head=called["head"],
+        relation=pl.when(says).then(pl.lit(NODE_ID)).otherwise(pl.col("relation")),
+        tail=pl.when(says).then(pl.col("head")).otherwise(called["tail"]),
+    )
+    return replace(table, facts=facts)
 
 
 def _places(graph: Snapshot, asked: tuple[np.ndarray, np.ndarray, np.ndarray]) -> np.ndarray:

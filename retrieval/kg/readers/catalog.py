@@ -18,6 +18,7 @@ from retrieval.kg.readers.options import DETECTED, ReadOptions
 MODULES = (
     "rows",
     "properties",
+    "table",
     "rdf",
     "parquet",
     "subgraphs",

@@ -268,8 +268,11 @@ class _Child:
         with cls._lock:
             while cls._idle:
                 child = cls._idle.pop()
-                if child.owner == os.getpid() and child.process.poll() is None:
+                if child.owner != os.getpid():
+                    continue
+                if child.process.poll() is None:
                     return child
+                child.kill()  # it had waited for too long; its pipes are closed
         return cls()
 
     def send(self, request: bytes) -> None:

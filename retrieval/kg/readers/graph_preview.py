@@ -35,6 +35,7 @@ from retrieval.kg.readers.rows_layout import (
     parse_delimiter,
 )
 from retrieval.kg.readers.sources import is_parquet
+from retrieval.kg.readers.table_layout import find_table
 from retrieval.kg.table import TripleTable
 from retrieval.types import Problem
 
@@ -76,6 +77,13 @@ def _preview_table(file: InputFile, found: Preview, options: ReadOptions) -> tup
         cells = tuple(cells_of(line, mark))
         found = replace(found, format="property-csv", delimiter=mark, header=True, header_cells=cells)
         return found, replace(options, format="property-csv", delimiter=mark)
+    if found.format == "table":
+        given = parse_delimiter(options.delimiter) if options.delimiter else None
+        table = find_table(file.head, file.name, sure=True, mark=given)
+        if table is None:
+            return found, options
+        found = replace(found, delimiter=table.mark, header=True, header_cells=table.header)
+        return found, replace(options, delimiter=table.mark)
     given = options.delimiter or FORMATS[found.format].delimiter
     mark = parse_delimiter(given) if given else guess_delimiter(lines)
     first = cells_of(lines[0], mark) if lines else []

@@ -34,7 +34,7 @@ def read_property_csv(file: InputFile, log: ProblemLog) -> FactFile:
         return FactFile(log.file, None, log.count, properties=PropertyRows(log))
     mark, layout = found
     rows = PropertyRows(log, named=layout.named)
-    reader = csv.reader(_lines(source, log), delimiter=parse_delimiter(given) if given else mark)
+    reader = csv.reader(decoded_lines(source, log), delimiter=parse_delimiter(given) if given else mark)
     first = header is None
     while True:
         try:
@@ -56,7 +56,8 @@ def read_property_csv(file: InputFile, log: ProblemLog) -> FactFile:
             log.add(reader.line_num, str(error), shown, error.kind)
 
 
-def _lines(source: Source, log: ProblemLog) -> Iterator[str]:
+def decoded_lines(source: Source, log: ProblemLog) -> Iterator[str]:
+    """The text of a file in blocks, for a CSV reader."""
     for _, block in source.blocks(log.add):
         # A quoted cell may hold line ends, so the reader joins lines itself; bad bytes come back in its cells.
         yield from io.StringIO(block.decode(errors="surrogateescape"), newline="\n")

@@ -146,7 +146,7 @@ def _nodes(cells: Sequence[str]) -> Layout | None:
         columns["types"] = lower.index(types[0])
     if "id" in columns and columns.keys() & {"name", "types"}:
         return Layout(len(cells), columns, _others(cells, columns))
-    if lower[0] == "name" and lower[1] == TYPE:
+    if lower[0] == "name" and lower[1] == TYPE and (len(cells) == 2 or "bag" in columns):
         columns["id"] = columns.pop("name")
         return Layout(len(cells), columns, _others(cells, columns), named=True)
     return None

@@ -26,13 +26,13 @@ def test_everything_odd_is_counted(tmp_path):
     )
     graph, table, problems = read(tmp_path, kb_txt=facts, more_jsonl=nodes + '{"id": "n2", "name": "b"}\n')
     assert import_report.report(graph, table.reports) == ImportReport(
-        triples=2,
-        entities=3,
-        relations=1,
+        triples=3,
+        entities=4,
+        relations=2,
         passages=0,
         duplicates=2,
         self_loops=1,
-        dangling=1,
+        dangling=0,
         blank_labels=2,
         odd_encodings=1,
         problems=4,

@@ -80,7 +80,7 @@ def test_schema_counts_facts_between_types(tmp_path):
     assert SchemaEdge(directed, "directed by", 0, 0, 2) in found.edges
     assert SchemaEdge(year, "year", 0, 3, 1) in found.edges
     assert sum(edge.count for edge in found.edges) == graph.num_triples
-    assert (found.num_types, found.num_edges) == (4, 5)
+    assert (found.num_types, found.num_edges) == (4, 6)
 
 
 def test_figures_are_kept_and_belong_to_their_content(tmp_path):

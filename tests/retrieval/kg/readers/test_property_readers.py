@@ -241,10 +241,10 @@ def test_passages_documents_and_facts_together(read, tmp_path):
     assert graph.passages.texts([1, 0]) == ["He lived there.", "One."]
 
 
-def test_nodes_without_edges_are_no_graph(read, tmp_path):
+def test_nodes_without_edges_and_kinds_are_no_graph(read, tmp_path):
     with pytest.raises(EmptySourceError, match="no fact"):
         build_snapshot(
-            read({"nodes.csv": GFM_RAG["nodes.csv"].splitlines()[0] + "\nA,x,\n"}).table, tmp_path / "g"
+            read({"nodes.csv": GFM_RAG["nodes.csv"].splitlines()[0] + "\nA,,\n"}).table, tmp_path / "g"
         )
 
 

@@ -223,7 +223,9 @@ def test_passages_alone_make_a_graph_without_facts(tmp_path):
 
 def test_neither_facts_nor_passages_are_refused_and_names_are_unique(tmp_path):
     with pytest.raises(EmptySourceError):
-        build_snapshot(TripleTable.of([], node_attributes=NODES), tmp_path / "a")
+        build_snapshot(
+            TripleTable.of([], node_attributes=[("Jaws", "description", "A shark.")]), tmp_path / "a"
+        )
     with pytest.raises(SourceError, match="Two passages are named p9"):
         build_snapshot(TripleTable.of([], passages=[PASSAGES[0], PASSAGES[0]]), tmp_path / "b")
     assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,137 @@
+"""How a table of things is laid out: its delimiter, its columns, and which of them names the thing on a row."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from retrieval.kg.readers.compression import plain_name
+from retrieval.kg.readers.property_rows import NAMES
+from retrieval.kg.readers.rows_layout import WIDTH, guess_columns
+from retrieval.kg.values import parse
+
+MISSING = frozenset({"", "-", "–", "?", "na", "n/a", "nan", "none", "null", "nil", "unknown"})
+"""What cells hold that hold nothing, in lower case."""
+_MARKS = (",", "\t", ";", "|")
+_HEADING = re.compile(r"[^\W\d_][\w .,:()/%°$€£#&'’+-]{0,59}")
+#: Words that end the heading of the column that names a thing.
+_NAMING = re.compile(rf"(?:^|[\s_])(?:{'|'.join(NAMES)})$", re.IGNORECASE)
+#: Rows that are looked at, the share of them that a column of numbers must have, of names that must be distinct, and of
+#: rows that must have one where the heading says that it names them.
+_SAMPLE, _NUMBERS, _DISTINCT, _NAMED = 200, 0.8, 0.98, 0.5
+#: Headings of the two parts of a person's name, without what joins their words.
+_GIVEN, _FAMILY = ("firstname", "givenname", "forename"), ("lastname", "surname", "familyname")
+#: Headings of what a fact says, where it is one to a row.
+_SAYS = frozenset(
+    {"attribute", "field", "key", "predicate", "property", "relation", "relationship", "variable"}
+)
+#: What files are called that does not say what is in them.
+_SAYS_NOTHING = frozenset({
+    "a", "copy", "data", "dataset", "db", "download", "dump", "entities", "example", "export", "facts", "file",
+    "final", "graph", "import", "input", "kb", "kg", "list", "my", "new", "nodes", "output", "rows", "sample",
+    "sheet", "table", "test", "triples", "untitled", "upload",
+})  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table's layout.
+
+    Attributes:
+        mark: the delimiter.
+        header: what the columns are called.
+        key: the columns that name the thing on a row, given and family name or a single one; none where nothing tells
+            all rows apart.
+        kind: what the things are called, by the file's name; empty where that says nothing.
+    """
+
+    mark: str
+    header: tuple[str, ...]
+    key: tuple[int, ...]
+    kind: str
+
+
+def find_table(head: str, name: str, *, sure: bool, mark: str | None = None) -> Table | None:
+    """The layout of the table that a text begins.
+
+    Args:
+        head: the first lines, the last of them maybe cut.
+        name: of the file.
+        sure: whether it is known to be a table; else it must not look like facts: one column has numbers under a
+            heading of words, or the first is headed as a name.
+        mark: the delimiter, where it is known.
+    """
+    lines = head.splitlines(keepends=True)
+    for guess in (mark,) if mark else _MARKS:
+        try:
+            rows = [row for row in csv.reader(lines[: _SAMPLE + 1], delimiter=guess) if any(row)]
+        except csv.Error:
+            continue
+        header = [cell.strip().lstrip("\ufeff") for cell in rows[0]] if rows else []
+        fine = 2 <= len(header) <= WIDTH and len({cell.casefold() for cell in header}) == len(header)
+        if not fine or len(rows) < 2 or not all(_HEADING.fullmatch(cell) for cell in header):
+            continue
+        below = [[cell.strip() for cell in row] for row in rows[1:] if len(row) == len(header)]
+        if not below or (not sure and (guess_columns(header) or not _looks_like_one(header, below))):
+            continue
+        kind = kind_of(name)
+        return Table(guess, tuple(header), _key(header, below, kind), kind)
+    return None
+
+
+def kind_of(name: str) -> str:
+    """What the rows of a file are called: ``film`` of ``films.csv``; empty where its name says nothing."""
+    stem = PurePath(plain_name(name)).stem
+    words = [word for word in re.split(r"[\W\d_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", stem)) if word]
+    words = [word.lower() for word in words if word.lower() not in _SAYS_NOTHING]
+    if not words:
+        return ""
+    last = words[-1]
+    if last.endswith("ies") and len(last) > 4:
+        last = last[:-3] + "y"
+    elif last.endswith(("oes", "ches", "shes", "sses", "xes", "zzes")):
+        last = last[:-2]
+    elif last.endswith("s") and not last.endswith(("ss", "us", "is")) and len(last) > 3:
+        last = last[:-1]
+    return " ".join([*words[:-1], last])
+
+
+def _looks_like_one(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Whether rows are no facts: of three columns, which facts have, the first must be of names, each given once."""
+    columns = _columns(header, rows)
+    if len(header) == 3:
+        distinct = len(set(columns[0])) >= _DISTINCT * len(rows)
+        return bool(_NAMING.search(header[0])) and distinct and header[1].casefold() not in _SAYS
+    return bool(_NAMING.search(header[0])) or any(
+        _share([parse(cell) is not None for cell in cells]) >= _NUMBERS for cells in columns if cells
+    )
+
+
+def _key(header: Sequence[str], rows: Sequence[Sequence[str]], kind: str) -> tuple[int, ...]:
+    """The column whose heading says so, else the first of words; each row has another value there."""
+    columns = _columns(header, rows)
+    spelt = [re.sub(r"[\s_-]", "", cell).casefold() for cell in header]
+    pair = tuple(
+        next((spelt.index(word) for word in words if word in spelt), -1) for words in (_GIVEN, _FAMILY)
+    )
+    if min(pair) >= 0 and len({tuple(row[at] for at in pair) for row in rows}) >= _DISTINCT * len(rows):
+        return pair
+    apart = [at for at, cells in enumerate(columns) if cells and len(set(cells)) >= _DISTINCT * len(cells)]
+    said = [at for at in apart if _NAMING.search(header[at]) and len(columns[at]) >= _NAMED * len(rows)]
+    apart = [at for at in apart if len(columns[at]) == len(rows)]
+    said.sort(key=lambda at: (header[at].casefold() not in NAMES, at))
+    called = [at for at in apart if kind and header[at].casefold() == kind]
+    words = [at for at in apart if _share([parse(cell) is None for cell in columns[at]]) >= _NUMBERS]
+    return tuple([*said, *called, *words][:1])
+
+
+def _columns(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """The cells of each column that hold something."""
+    return [[row[at] for row in rows if row[at].casefold() not in MISSING] for at in range(len(header))]
+
+
+def _share(holds: Sequence[bool]) -> float:
+    return sum(holds) / len(holds) if holds else 0.0

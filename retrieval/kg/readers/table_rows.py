@@ -1,0 +1,70 @@
+"""Tables of things: each row is a node called by its name, each other cell is said of it under its heading."""
+
+from __future__ import annotations
+
+import csv
+
+from retrieval.kg.readers.file_contents import FactFile
+from retrieval.kg.readers.input_file import InputFile
+from retrieval.kg.readers.problems import ProblemLog
+from retrieval.kg.readers.property_csv import decoded_lines
+from retrieval.kg.readers.property_rows import TYPE, BadRowError, PropertyRows, attribute_rows
+from retrieval.kg.readers.rows_layout import parse_delimiter
+from retrieval.kg.readers.table_layout import MISSING, Table, find_table
+
+
+def read_table(file: InputFile, log: ProblemLog) -> FactFile:
+    """Read one table; what its first column of names, or the file's name and the row's number, calls is a node."""
+    given = file.options.delimiter
+    table = find_table(file.head, file.name, sure=True, mark=parse_delimiter(given) if given else None)
+    rows = PropertyRows(log)
+    if table is None:
+        log.add(1, "the first line does not name the columns", file.source.first_line())
+        return FactFile(log.file, None, log.count, properties=rows)
+    reader = csv.reader(decoded_lines(file.source, log), delimiter=table.mark)
+    number = -1  # the header is no row
+    while True:
+        try:
+            cells = [cell.strip() for cell in next(reader)]
+        except StopIteration:
+            return FactFile(log.file, None, log.count, properties=rows)
+        except csv.Error as error:
+            log.add(reader.line_num, f"broken quoting ({error})", "")
+            continue
+        if not any(cells):
+            continue
+        number += 1
+        try:
+            if number:
+                _take(table, cells, number, rows)
+        except BadRowError as error:
+            shown = table.mark.join(cells).encode(errors="replace").decode()
+            log.add(reader.line_num, str(error), shown, error.kind)
+
+
+def _take(table: Table, cells: list[str], number: int, rows: PropertyRows) -> None:
+    """Take one row; cells that are missing at its end hold nothing.
+
+    Raises:
+        BadRowError: it cannot be used.
+    """
+    width = len(table.header)
+    if len(cells) > width:
+        raise BadRowError(f"{len(cells)} columns found, the header has {width}")
+    if any("\udc80" <= c <= "\udcff" for cell in cells if not cell.isascii() for c in cell):
+        raise BadRowError("not UTF-8 text", "encoding")
+    cells += [""] * (width - len(cells))
+    parts = [cells[at] for at in table.key if cells[at].casefold() not in MISSING]
+    if table.key and not parts:
+        raise BadRowError(f"the {table.header[table.key[0]]} is empty", "blank")
+    name = " ".join(parts) or f"{table.kind or 'row'} {number}"
+    said: dict[str, object] = {
+        heading: cell
+        for at, (heading, cell) in enumerate(zip(table.header, cells, strict=True))
+        if table.key != (at,) and cell.casefold() not in MISSING
+    }
+    column = next((heading for heading in said if heading.casefold() == TYPE), "")
+    types = [kind for kind in (table.kind, said.pop(column, "")) if kind]
+    if types:  # what a column says of it is a narrower kind
+        said = {TYPE: types, **said}
+    rows.add_node(name, name, list(attribute_rows(said)))

@@ -1,0 +1,65 @@
+"""What questions ask of the nodes of a property graph is in its facts."""
+
+import pytest
+
+from retrieval.kg.build import build_snapshot
+from retrieval.kg.build.versions import merge, without
+from retrieval.kg.table import TripleTable
+from retrieval.types import Passage
+
+EDGES = [("Ann Bell", "DIRECTED", "Night Train")]
+NODES = [
+    ("Night Train", "type", "Movie"),
+    ("Night Train", "released", "1999"),
+    ("Night Train", "genre", "drama"),
+    ("Night Train", "genre", "crime"),
+    ("Night Train", "id", "m7"),
+    ("Night Train", "alias", "The Night Train"),
+    ("Night Train", "poster", "https://example.org/7.png"),
+    ("Night Train", "plot", "A conductor finds a suitcase. " * 5),
+    ("Night Train", "tags", '["a", "b"]'),
+]
+
+
+def facts(snapshot):
+    hops = [snapshot.hop(fact) for fact in range(snapshot.num_triples)]
+    return {(hop.source.label, hop.step.name, hop.target.label) for hop in hops}
+
+
+@pytest.fixture
+def build(tmp_path):
+    made = iter(range(9))
+    return lambda table: build_snapshot(table, tmp_path / f"graph{next(made)}")
+
+
+def test_short_values_are_facts_and_stay_attributes(build):
+    snapshot = build(TripleTable.of(EDGES, node_attributes=NODES))
+    assert facts(snapshot) == {
+        ("Ann Bell", "DIRECTED", "Night Train"),
+        ("Night Train", "type", "Movie"),
+        ("Night Train", "released", "1999"),
+        ("Night Train", "genre", "drama"),
+        ("Night Train", "genre", "crime"),
+    }
+    assert snapshot.entity_attributes(snapshot.find_entity("Night Train"))["released"] == "1999"
+    assert snapshot.manifest.duplicates == 0
+
+
+def test_graphs_that_are_read_out_of_texts_have_none(build):
+    passages = [Passage(0, "one", "", "Ann Bell directed it.")]
+    snapshot = build(TripleTable.of(EDGES, passages=passages, node_attributes=NODES))
+    assert facts(snapshot) == set(EDGES)
+
+
+def test_versions_add_and_remove_them_with_their_nodes(build):
+    base = build(TripleTable.of(EDGES, node_attributes=NODES[:2]))
+    more = TripleTable.of(
+        [("Ann Bell", "DIRECTED", "Sea Road")], node_attributes=[("Sea Road", "released", "2011")]
+    )
+    grown = build(merge(base, more))
+    assert facts(grown) - facts(base) == {
+        ("Ann Bell", "DIRECTED", "Sea Road"),
+        ("Sea Road", "released", "2011"),
+    }
+    assert grown.manifest.duplicates == 0
+    assert facts(build(without(grown, more))) == facts(base)

@@ -1,0 +1,125 @@
+"""Tables as spreadsheets save them."""
+
+import pytest
+
+from retrieval.errors import EmptySourceError, SourceError
+from retrieval.kg.build.from_files import build_from_files
+from retrieval.kg.readers.table_layout import find_table, kind_of
+
+FILMS = """Title,Director,Year,Country
+Night Train,Ann Bell,1999,France
+Sea Road,Cora Dunn,2011,N/A
+"Red, Red Hill",Ann Bell,2015
+"""
+
+
+def facts(tmp_path, **files):
+    paths = []
+    for name, text in files.items():
+        path = tmp_path / name.replace("_csv", ".csv")
+        path.write_text(text, encoding="utf-8")
+        paths.append(path)
+    problems = []
+    snapshot, _ = build_from_files(paths, tmp_path / "graph", problems=problems.append)
+    hops = [snapshot.hop(fact) for fact in range(snapshot.num_triples)]
+    return {(hop.source.label, hop.step.label, hop.target.label) for hop in hops}, problems
+
+
+def test_each_row_is_a_thing_and_each_cell_is_said_of_it(tmp_path):
+    found, problems = facts(tmp_path, films_csv=FILMS)
+    assert found == {
+        ("Night Train", "type", "film"),
+        ("Night Train", "director", "Ann Bell"),
+        ("Night Train", "year", "1999"),
+        ("Night Train", "country", "France"),
+        ("Sea Road", "type", "film"),
+        ("Sea Road", "director", "Cora Dunn"),
+        ("Sea Road", "year", "2011"),
+        ("Red, Red Hill", "type", "film"),
+        ("Red, Red Hill", "director", "Ann Bell"),
+        ("Red, Red Hill", "year", "2015"),
+    }
+    assert problems == []
+
+
+def test_a_column_of_types_tells_narrower_kinds(tmp_path):
+    found, _ = facts(tmp_path, volcanoes_csv="Name,Type,Height\nHekla,fissure volcano,1491\nEtna,,3357\n")
+    assert {fact for fact in found if fact[1] == "type"} == {
+        ("Hekla", "type", "volcano"),
+        ("Hekla", "type", "fissure volcano"),
+        ("Etna", "type", "volcano"),
+    }
+
+
+def test_tables_meet_where_one_names_what_the_other_describes(tmp_path):
+    people = "Name;Born;Country\nAnn Bell;1970;Wales\nCora Dunn;1985;Kenya\n"
+    found, _ = facts(tmp_path, films_csv=FILMS, directors_csv=people)
+    assert {("Night Train", "director", "Ann Bell"), ("Ann Bell", "born", "1970")} <= found
+    assert ("Ann Bell", "type", "director") in found
+
+
+def test_rows_that_nothing_tells_apart_are_numbered(tmp_path):
+    sales = "Product,Amount\nLamp,3\nLamp,4\nChair,3\n"
+    found, _ = facts(tmp_path, sales_csv=sales)
+    assert {("sale 1", "product", "Lamp"), ("sale 2", "amount", "4"), ("sale 3", "product", "Chair")} <= found
+
+
+def test_rows_that_do_not_fit_are_told(tmp_path):
+    _, problems = facts(
+        tmp_path, films_csv=FILMS + "Blue Door,Ivo Lind,2003,Sweden,x\n,Ivo Lind,2004,Sweden\n"
+    )
+    assert [(p.line, p.kind) for p in problems] == [(5, "row"), (6, "blank")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Berlin,capital of,Germany\nParis,capital of,France\n",
+        "head,relation,tail\nBerlin,capital of,Germany\n",
+        "Berlin,capital of,Germany,high\nParis,capital of,France,low\n",
+        "source,relation,target,weight\na,b,c,1\n",
+        "Berlin,capital of,Germany,1990\nParis,capital of,France,1792\n",
+        "id,name,type\n1,Berlin,city\n",
+        "entity,property,val\nBerlin,population,3700000\nParis,population,2100000\n",
+        "name,attribute,value\nBerlin,population,3700000\nParis,population,2100000\n",
+        "name,says,of\nBerlin,population,3700000\nBerlin,mayor,Ann\n",
+    ],
+)
+def test_facts_nodes_and_edges_are_no_tables(text, tmp_path):
+    try:
+        found, _ = facts(tmp_path, things_csv=text)
+    except (SourceError, EmptySourceError):
+        return
+    assert not any(fact[1:] == ("type", "thing") for fact in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("Year,City,Full name\n1990,Rome,Ann\n1991,Rome,Ben\n", (2,)),
+        ("Code,Price\n1,20\n2,30\n", ()),
+        ("Nr,Thing,Price\n1,Lamp,20\n2,Desk,20\n", (1,)),
+        ("id,first_name,Surname,Salary\n1,Ann,Bell,20\n2,Ann,Dunn,30\n", (1, 2)),
+    ],
+)
+def test_the_column_that_names_a_row(text, key):
+    found = find_table(text, "things.csv", sure=True)
+    assert found is not None
+    assert found.key == key
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("films.csv", "film"),
+        ("my_countries.tsv", "country"),
+        ("OrderItems.csv.gz", "order item"),
+        ("export (1).csv", ""),
+        ("2024-bus.csv", "bus"),
+        ("volcanoes.csv", "volcano"),
+        ("branches.csv", "branch"),
+        ("houses.csv", "house"),
+    ],
+)
+def test_what_rows_are_called(name, kind):
+    assert kind_of(name) == kind
